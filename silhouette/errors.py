@@ -1,0 +1,53 @@
+"""What a user can put right, one kind of error for each.
+
+    SilhouetteError
+    ├── FileError              a scene, model or picture file: missing, unreadable, a wrong key or value
+    │   └── MeshError          a mesh file: unknown format, truncated, empty, hostile, meaningless
+    ├── RequestError           what was asked for: a name that is not there, a renderer that does not exist
+    └── RendererUnavailable    a renderer that cannot run on this machine, and why
+
+The command line prints any of them as one line, ``error: ...``, and exits with status 2.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+
+class SilhouetteError(Exception):
+    """The base of everything that a user can put right; its text is one plain line.
+
+    >>> str(SilhouetteError("two lines\\nbecome one"))
+    'two lines become one'
+    """
+
+    def __str__(self) -> str:
+        return " ".join(super().__str__().split())
+
+
+class FileError(SilhouetteError):
+    """A file that cannot be used: says which, what is wrong, and what would be right.
+
+    >>> str(FileError("duel.toml", "unknown key 'figther'; did you mean 'fighter'?"))
+    "duel.toml: unknown key 'figther'; did you mean 'fighter'?"
+    """
+
+    def __init__(self, path: str | PathLike[str], problem: str) -> None:
+        self.path = fspath(path)
+        self.problem = problem
+        super().__init__(f"{self.path}: {problem}")
+
+    def __reduce__(self) -> tuple[type[FileError], tuple[str, str]]:
+        return type(self), (self.path, self.problem)
+
+
+class MeshError(FileError):
+    """A mesh file that does not hold a mesh on which a verdict could rest."""
+
+
+class RequestError(SilhouetteError):
+    """Something was asked for that is not there, such as a check of a name that no piece has."""
+
+
+class RendererUnavailable(SilhouetteError):
+    """A renderer that cannot run on this machine; the text says why and what would help."""

@@ -1,0 +1,103 @@
+"""Vectors, rigid poses and wedges: the plain geometry that every later step shares. numpy only.
+
+Lengths are millimetres, z is up, angles are degrees anticlockwise from +x seen from above.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Where a model stands: turned by ``rotation``, then moved by ``translation``.
+
+    Attributes:
+        rotation: (3, 3) float64, a proper rotation; its columns are the model's axes in the world.
+        translation: (3,) float64, mm; where the model's origin comes to stand.
+    """
+
+    rotation: Floats
+    translation: Floats
+
+    @classmethod
+    def standing(cls, at: Any = (0.0, 0.0, 0.0), turn: float = 0.0) -> Pose:
+        """The pose of a piece at ``at`` (x, y, z in mm), turned by ``turn`` degrees about its vertical.
+
+        Quarter turns are exact, so that a wall turned by 90° still lies along an axis.
+
+        >>> Pose.standing((10, 0, 0), turn=90).place([[1.0, 2.0, 3.0]]).tolist()
+        [[8.0, 1.0, 3.0]]
+        >>> Pose.standing().place([[1.0, 2.0, 3.0]]).tolist()
+        [[1.0, 2.0, 3.0]]
+        """
+        cosine, sine = cosine_and_sine(turn)
+        rotation = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+        return cls(rotation, np.asarray(at, dtype=np.float64))
+
+    def place(self, points: Any) -> Floats:
+        """Points (n, 3) of the model's frame, in the world's."""
+        return np.asarray(points, dtype=np.float64) @ self.rotation.T + self.translation
+
+    def localise(self, points: Any) -> Floats:
+        """Points (n, 3) of the world's frame, in the model's: the inverse of `place`.
+
+        >>> Pose.standing((10, 0, 0), turn=90).localise([[8.0, 1.0, 3.0]]).tolist()
+        [[1.0, 2.0, 3.0]]
+        """
+        return (np.asarray(points, dtype=np.float64) - self.translation) @ self.rotation
+
+
+def cosine_and_sine(degrees: float) -> tuple[float, float]:
+    """Cosine and sine of an angle in degrees, exact at quarter turns.
+
+    >>> cosine_and_sine(450)
+    (0.0, 1.0)
+    >>> cosine_and_sine(-180)
+    (-1.0, 0.0)
+    """
+    quarter = {0.0: (1.0, 0.0), 90.0: (0.0, 1.0), 180.0: (-1.0, 0.0), 270.0: (0.0, -1.0)}
+    wrapped = degrees % 360.0
+    if wrapped in quarter:
+        return quarter[wrapped]
+    angle = np.radians(wrapped)
+    return float(np.cos(angle)), float(np.sin(angle))
+
+
+def unit(vector: Any) -> Floats:
+    """The vector (3,) scaled to length one.
+
+    Raises:
+        ValueError: where the vector is zero and has no direction.
+
+    >>> unit([0, 3, 4]).tolist()
+    [0.0, 0.6, 0.8]
+    >>> unit([0, 0, 0])
+    Traceback (most recent call last):
+    ...
+    ValueError: a zero vector has no direction
+    """
+    array = np.asarray(vector, dtype=np.float64)
+    length = float(np.linalg.norm(array))
+    if length == 0.0:
+        raise ValueError("a zero vector has no direction")
+    return array / length
+
+
+def corners(low: Any, high: Any) -> Floats:
+    """The eight corners (8, 3) of the box from ``low`` to ``high``, both (3,).
+
+    >>> corners([0, 0, 0], [1, 1, 1]).sum(axis=0).tolist()
+    [4.0, 4.0, 4.0]
+    """
+    both = np.array([low, high], dtype=np.float64)
+    choice = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)])
+    return both[choice, np.arange(3)]

@@ -1,0 +1,1 @@
+"""Pictures: drawn from the same verdict that was printed."""

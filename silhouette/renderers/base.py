@@ -1,0 +1,72 @@
+"""RENDER: what every renderer takes and gives: bodies seen through a view become a layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Integers, Pose
+from silhouette.meshes import Mesh
+from silhouette.views import View
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A mesh standing somewhere, with the number by which a layer tells it from the others.
+
+    Attributes:
+        id: above zero; of two bodies at equal depth the lower id is in front.
+        mesh: in its own frame, mm.
+        pose: where it stands.
+    """
+
+    id: int
+    mesh: Mesh
+    pose: Pose
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """What is in front at each pixel of a view.
+
+    Attributes:
+        ids: int32, the id of the nearest body, 0 where nothing is.
+        depth: float32, mm along the view's axis, inf where nothing is.
+
+    Both are (height, width) with row 0 at the top, or (n,) where n pixels were asked for.
+    """
+
+    ids: Integers
+    depth: NDArray[np.float32]
+
+    @classmethod
+    def empty(cls, shape: tuple[int, ...]) -> Layer:
+        """A layer on which nothing is."""
+        return cls(np.zeros(shape, np.int32), np.full(shape, np.inf, np.float32))
+
+
+class Renderer(Protocol):
+    """One method, which every renderer answers alike but for pixels on the rim of a shape.
+
+    Attributes:
+        name: as the option ``--renderer`` spells it.
+        device: what it runs on, in words, for the result and for ``silhouette doctor``.
+        sparse: whether asking for few pixels costs less than asking for all of them.
+    """
+
+    name: str
+    device: str
+    sparse: bool
+
+    def render(self, view: View, bodies: Sequence[Body], pixels: Integers | None = None) -> Layer:
+        """What is in front: at every pixel, or at ``pixels`` (n, 2) as row and column, in that order.
+
+        A pixel is sampled at its centre, once; nothing is culled, clipped or blended: both faces of every
+        triangle count, at any distance in front of the eye, and only the given ids and 0 appear.
+        Pixels asked for may lie outside the image: the view's plane goes on there.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Rule systems: from measured silhouettes to verdicts."""
