@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.geometry import Flags, Floats, cosine_and_sine, unit
+
+ROLL = float(np.degrees(np.arctan((np.sqrt(5.0) - 1.0) / 2.0)))
+"""Degrees by which the sampling grid is turned against the upright, 31.7: the golden ratio's slope.
+
+Walls and figures stand upright, and an edge that lies along the rows of a grid makes a whole row wrong, the same
+way. Against this slope, the one worst approximated by fractions, upright and level edges cross the rows at phases
+that are spread as evenly as can be, so that their errors cancel.
+"""
+
+WIDEST = float(np.tan(np.radians(75.0)))
+"""A target reaching further than 75° from the middle of the picture is looked at through the six faces of a cube."""
+
+MOST_PIXELS = 4_000_000
+"""A picture that would have more pixels is taken with larger ones."""
+
+MARGIN = 4
+"""Pixels left free round the target."""
+
+MULTIPLE = 16
+"""Width and height are multiples of this, so that a coarse grid of blocks fits into the picture."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +62,8 @@ class View:
         across = self.left + (np.asarray(columns, dtype=np.float64) + 0.5) * self.step
         upward = self.top - (np.asarray(rows, dtype=np.float64) + 0.5) * self.step
         right, up, forward = self.axes
-        return across[..., None] * right + upward[..., None] * up + forward
+        rays: Floats = across[..., None] * right + upward[..., None] * up + forward
+        return rays
 
     def project(self, points: Any) -> tuple[Floats, Floats, Floats]:
         """Column, row and depth of world points (n, 3); fractional, a pixel's middle lying at its index + 0.5.
@@ -58,3 +80,127 @@ class View:
     def finer(self, factor: int) -> View:
         """The same picture with each pixel cut into ``factor`` by ``factor``."""
         return replace(self, step=self.step / factor, width=self.width * factor, height=self.height * factor)
+
+
+@dataclass(frozen=True, eq=False)
+class Arc:
+    """A vision arc: a wedge in plan, without limit up or down (../shared/rules: necromunda R1, R5, A8).
+
+    Attributes:
+        name: front, left, right or rear.
+        apex: (2,) float64, mm: the centre of the attacker's base.
+        right, left: (2,) unit vectors along its two edges; going anticlockwise from right to left, less than 180°.
+    """
+
+    name: str
+    apex: Floats
+    right: Floats
+    left: Floats
+
+    def contains(self, points: Any) -> Flags:
+        """Which of the world points (n, 3) lie in the wedge, its edges included.
+
+        >>> front = fighter_arc((0.0, 0.0), facing=90)
+        >>> front.contains([[0, 5, 0], [5, 5, 99], [5.1, 5, 0], [0, -5, 0]]).tolist()
+        [True, True, False, False]
+        """
+        x, y = (np.asarray(points, dtype=np.float64)[:, :2] - self.apex).T
+        slack = 1e-9 * (np.abs(x) + np.abs(y))
+        inside: Flags = (self.right[0] * y - self.right[1] * x >= -slack) & (
+            self.left[1] * x - self.left[0] * y >= -slack
+        )
+        return inside
+
+
+def fighter_arc(centre: Any, facing: float) -> Arc:
+    """A fighter's vision arc: 90° to its front, from the centre of its base (necromunda R1, R2)."""
+    right, left = (np.array(cosine_and_sine(facing + turn)) for turn in (-45.0, 45.0))
+    return Arc("front", np.asarray(centre, dtype=np.float64), right, left)
+
+
+def vehicle_arc(name: str, centre: Any, facing: float, length: float, width: float) -> Arc:
+    """One of a vehicle's arcs: bounded by the lines from its centre through its corners (necromunda R3, R5).
+
+    ``length`` is measured along ``facing``, ``width`` across it; ``name`` is front, left, rear or right.
+
+    >>> wide = vehicle_arc("front", (0, 0), facing=0, length=120, width=60)
+    >>> wide.contains([[100, 49, 0], [100, 51, 0]]).tolist()
+    [True, False]
+    """
+    cosine, sine = cosine_and_sine(facing)
+    forward, sideways = np.array([cosine, sine]) * length, np.array([-sine, cosine]) * width
+    corner = {
+        "front left": forward + sideways,
+        "rear left": sideways - forward,
+        "rear right": -forward - sideways,
+        "front right": forward - sideways,
+    }
+    right, left = {
+        "front": ("front right", "front left"),
+        "left": ("front left", "rear left"),
+        "rear": ("rear left", "rear right"),
+        "right": ("rear right", "front right"),
+    }[name]
+    return Arc(name, np.asarray(centre, dtype=np.float64), unit(corner[right]), unit(corner[left]))
+
+
+def in_any(arcs: Sequence[Arc], points: Any) -> Flags:
+    """Which of the world points (n, 3) lie in one of the arcs at least.
+
+    >>> in_any([], [[1, 2, 3]]).tolist()
+    [False]
+    """
+    inside = np.zeros(len(points), dtype=np.bool_)
+    for arc in arcs:
+        inside |= arc.contains(points)
+    return inside
+
+
+def frame(eye: Any, aim: Any, points: Floats, pixel: float, roll: float = ROLL, facing: float = 90.0) -> list[View]:
+    """The picture of a target, or the six faces of a cube where it reaches round the eye.
+
+    One flat picture is taken straight at ``aim``, upright but for ``roll``, fitted to the ``points`` with a margin
+    (contract, section 3). Where a point lies more than 75° off the middle no flat picture will do: the six faces of
+    a cube round the eye are given, whose pixels together cover every direction once.
+
+    Args:
+        eye: (3,) mm, world.
+        aim: (3,) the middle of the box round the target's significant parts.
+        points: (n, 3) every corner of those parts.
+        pixel: mm per pixel at the distance of ``aim``; larger where the picture would pass `MOST_PIXELS`.
+        roll: degrees by which the grid is turned against the upright.
+        facing: what is up in the picture when the target is straight above or below.
+    """
+    eye, aim = np.asarray(eye, dtype=np.float64), np.asarray(aim, dtype=np.float64)
+    distance = float(np.linalg.norm(aim - eye))
+    axes = _upright((aim - eye) / distance if distance > 0.0 else np.array([*cosine_and_sine(facing), 0.0]), facing)
+    across, upward, depth = ((points - eye) @ axes.T).T
+    if np.any(np.hypot(across, upward) > WIDEST * depth):
+        return _cube(eye, axes, pixel / max(distance, 1e-6))
+    cosine, sine = cosine_and_sine(roll)
+    axes = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]]) @ axes
+    across, upward = (points - eye) @ axes[0] / depth, (points - eye) @ axes[1] / depth
+    spans = np.array([np.ptp(across), np.ptp(upward)])
+    step = max(pixel / distance, float(np.sqrt(np.prod(spans) / MOST_PIXELS)))
+    width, height = (int(-(-(span / step + 2 * MARGIN) // MULTIPLE) * MULTIPLE) for span in spans)
+    left = (across.min() + across.max()) / 2 - width * step / 2
+    top = (upward.min() + upward.max()) / 2 + height * step / 2
+    return [View(eye, axes, float(left), float(top), step, width, height)]
+
+
+def _upright(forward: Floats, facing: float) -> Floats:
+    """Right, up and forward of a camera that looks along ``forward`` and keeps the world's vertical upright."""
+    upward = np.array([0.0, 0.0, 1.0])
+    if np.hypot(forward[0], forward[1]) < 1e-9:
+        upward = np.array([*cosine_and_sine(facing), 0.0]) * -np.sign(forward[2])
+    right = unit(np.cross(forward, upward))
+    return np.array([right, np.cross(right, forward), forward])
+
+
+def _cube(eye: Floats, axes: Floats, step: float) -> list[View]:
+    """Six square pictures, 90° wide, that together cover every direction from the eye once."""
+    right, up, forward = axes
+    across = int(np.clip(np.ceil(2.0 / step / MULTIPLE), 4, np.sqrt(MOST_PIXELS / 6) // MULTIPLE)) * MULTIPLE
+    sides = [(right, up, forward), (-forward, up, right), (forward, up, -right), (-right, up, -forward)]
+    sides += [(right, -forward, up), (right, forward, -up)]
+    return [View(eye, np.array(side), -1.0, 1.0, 2.0 / across, across, across) for side in sides]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,11 +62,12 @@ class Renderer(Protocol):
     device: str
     sparse: bool
 
-    def render(self, view: View, bodies: Sequence[Body], pixels: Integers | None = None) -> Layer:
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """What is in front: at every pixel, or at ``pixels`` (n, 2) as row and column, in that order.
 
         A pixel is sampled at its centre, once; nothing is culled, clipped or blended: both faces of every
         triangle count, at any distance in front of the eye, and only the given ids and 0 appear.
-        Pixels asked for may lie outside the image: the view's plane goes on there.
+        Pixels asked for may lie outside the image: the view's plane goes on there. They may be fractional:
+        a sparse renderer looks at that very point, another one at the middle of the nearest pixel.
         """
         ...

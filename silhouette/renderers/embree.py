@@ -1,0 +1,158 @@
+"""RENDER with rays on the CPU: Embree through embreex, one acceleration structure per distinct mesh."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.errors import RendererUnavailable
+from silhouette.geometry import Floats, Integers, corners
+from silhouette.meshes import Mesh
+from silhouette.renderers.base import Body, Layer
+from silhouette.views import View
+
+FACES_PER_CHUNK = 1 << 16
+"""A larger mesh is indexed in pieces of this many neighbouring faces, each only when a ray comes near it."""
+
+FACES_KEPT = 20_000_000
+"""Acceleration structures for up to this many faces stay in memory, the latest used first."""
+
+
+class EmbreeRenderer:
+    """Casts one ray per pixel, carried into the frame of each distinct mesh.
+
+    The surfaces that Embree (float32) finds are met again in float64, in the plane of the face that was hit,
+    so that two faces in one plane are at equal depth and the lower id is in front, every time.
+
+    Raises:
+        RendererUnavailable: where embreex is not installed.
+    """
+
+    name = "embree"
+    sparse = True
+
+    def __init__(self) -> None:
+        try:
+            import embreex
+        except ImportError as missing:
+            raise RendererUnavailable(
+                f"embree: the package embreex is not installed ({missing}); "
+                "it has wheels for Linux x86-64, macOS and Windows: pip install embreex"
+            ) from None
+        self.device = f"CPU, embreex {getattr(embreex, '__version__', '')}".rstrip()
+        self._indexes: OrderedDict[str, list[_Chunk]] = OrderedDict()
+
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
+        """What is in front, at every pixel or at ``pixels``; see `silhouette.renderers.base.Renderer`."""
+        if pixels is None:
+            rows, columns = np.indices((view.height, view.width)).reshape(2, -1).astype(np.float64)
+            shape: tuple[int, ...] = (view.height, view.width)
+        else:
+            rows, columns = np.asarray(pixels, dtype=np.float64).reshape(-1, 2).T
+            shape = (len(rows),)
+        front = Layer.empty((len(rows),))
+        for body in sorted(bodies, key=lambda one: one.id):
+            for chunk in self._index(body.mesh):
+                _trace(view, body, chunk, rows, columns, front)
+        return Layer(front.ids.reshape(shape), front.depth.reshape(shape))
+
+    def _index(self, mesh: Mesh) -> list[_Chunk]:
+        """The mesh's chunks, cut when it is first met; the structures themselves are built when rays come near."""
+        if mesh.digest not in self._indexes:
+            starts = range(0, len(mesh.faces), FACES_PER_CHUNK)
+            self._indexes[mesh.digest] = [_Chunk.cut(mesh, start, start + FACES_PER_CHUNK) for start in starts]
+            kept = sum(len(chunk.faces) for chunks in self._indexes.values() for chunk in chunks)
+            while kept > FACES_KEPT and len(self._indexes) > 1:
+                _, dropped = self._indexes.popitem(last=False)
+                kept -= sum(len(chunk.faces) for chunk in dropped)
+        self._indexes.move_to_end(mesh.digest)
+        return self._indexes[mesh.digest]
+
+
+@dataclass(eq=False)
+class _Chunk:
+    """Some neighbouring faces of a mesh with their bounding box, their planes and their acceleration structure."""
+
+    vertices: Floats
+    faces: Integers
+    box: Floats
+    _structure: Any = field(default=None, repr=False)
+    _planes: Floats | None = field(default=None, repr=False)
+
+    @classmethod
+    def cut(cls, mesh: Mesh, start: int, stop: int) -> _Chunk:
+        whole = start == 0 and stop >= len(mesh.faces)
+        part = mesh if whole else mesh.subset(np.isin(np.arange(len(mesh.faces)), np.arange(start, stop)))
+        return cls(part.vertices, part.faces, corners(*part.bounds))
+
+    def structure(self) -> Any:
+        """The Embree scene, built at the first call. Robust: no ray slips between two faces that share an edge."""
+        if self._structure is None:
+            from embreex.mesh_construction import TriangleMesh
+            from embreex.rtcore_scene import EmbreeScene
+
+            self._structure = EmbreeScene(robust=True)
+            TriangleMesh(self._structure, np.array(self.vertices, np.float32), np.array(self.faces, np.int32))
+        return self._structure
+
+    def planes(self) -> Floats:
+        """(m, 4): the normal of each face, not scaled, and its product with a corner of the face."""
+        if self._planes is None:
+            first, second, third = (self.vertices[self.faces[:, corner]] for corner in range(3))
+            normals = np.cross(second - first, third - first)
+            self._planes = np.column_stack([normals, np.einsum("ij,ij->i", normals, first)])
+        return self._planes
+
+
+def _trace(view: View, body: Body, chunk: _Chunk, rows: Floats, columns: Floats, front: Layer) -> None:
+    """Casts the rays that come near the chunk, and enters in ``front`` what they meet before what is there."""
+    near = _near(view, body, chunk, rows, columns)
+    if near is not None and len(near) == 0:
+        return
+    if near is not None:
+        rows, columns = rows[near], columns[near]
+    eye = body.pose.localise(view.eye[None])[0]
+    right, up, forward = view.axes @ body.pose.rotation
+    across = view.left + (columns + 0.5) * view.step
+    upward = view.top - (rows + 0.5) * view.step
+    rays = across[:, None] * right + upward[:, None] * up + forward
+    origins = np.broadcast_to(eye.astype(np.float32), rays.shape)
+    hit = chunk.structure().run(np.ascontiguousarray(origins), rays.astype(np.float32), output=True)
+    met = np.flatnonzero(hit["primID"] >= 0)
+    if len(met) == 0:
+        return
+    depth = _exact_depth(chunk.planes()[hit["primID"][met]], eye, rays[met], hit["tfar"][met])
+    where = met if near is None else near[met]
+    closer = depth < front.depth[where]
+    front.depth[where[closer]] = depth[closer]
+    front.ids[where[closer]] = body.id
+
+
+def _near(view: View, body: Body, chunk: _Chunk, rows: Floats, columns: Floats) -> NDArray[np.intp] | None:
+    """Which rays pass through the rectangle round the chunk in the picture; None where all of them may."""
+    box_columns, box_rows, depth = view.project(body.pose.place(chunk.box))
+    if depth.max() <= 0.0:
+        return np.empty(0, np.intp)
+    if depth.min() <= 0.0:
+        return None
+    inside = (
+        (columns >= box_columns.min() - 1.5)
+        & (columns <= box_columns.max() + 0.5)
+        & (rows >= box_rows.min() - 1.5)
+        & (rows <= box_rows.max() + 0.5)
+    )
+    return None if inside.all() else np.flatnonzero(inside)
+
+
+def _exact_depth(planes: Floats, eye: Floats, rays: Floats, found: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Where rays meet the planes of the faces they hit, as depth; Embree's own where a face is seen edge-on."""
+    facing = np.einsum("ij,ij->i", planes[:, :3], rays)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        depth = (planes[:, 3] - planes[:, :3] @ eye) / facing
+    trusted = np.abs(depth - found) <= 1e-4 * (1.0 + found)
+    return np.where(trusted, depth, found).astype(np.float32)

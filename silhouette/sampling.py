@@ -1,0 +1,249 @@
+"""COUNT, first half: rays through a view, coarse first and finer where anything changes.
+
+A coarse grid of blocks comes first. Blocks in which, or next to which, anything changes are sampled finer, down to
+single pixels; where that shows a change at the rim of a block that was not sampled finer, that block follows, so that
+a thin part is followed along its whole length once it has been hit anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Flags, Integers
+from silhouette.renderers.base import Body, Renderer
+from silhouette.views import Arc, View, in_any
+
+BLOCK = 0.4
+"""Width of a block of the coarse grid, mm at the target; about the thinnest part of a printed miniature."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is asked of each ray: does it meet the target, in an arc, and which blockers are nearer.
+
+    Attributes:
+        target: what is looked at; its id is lower than the blockers', so that it is in front at equal depth.
+        blockers: what may stand before it.
+        arcs: the vision arcs looked from; None where the whole target is known to lie in one.
+        renderer: what casts the rays.
+    """
+
+    target: Body
+    blockers: Sequence[Body]
+    arcs: Sequence[Arc] | None
+    renderer: Renderer
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """What rays through some points of a view meet.
+
+    Attributes:
+        target: (n,) bool, the target is there.
+        in_arc: (n,) bool, the target is there, and the point of it that is met lies in a vision arc.
+        depth: (n,) float32, of the target; inf where it is not.
+        blocked: (k, n) bool, for each blocker, whether it is nearer than the target.
+        nearest: (n,) int32, the index of the nearest blocker before the target, -1 where there is none.
+    """
+
+    target: Flags
+    in_arc: Flags
+    depth: NDArray[np.float32]
+    blocked: Flags
+    nearest: Integers
+
+    @property
+    def occluded(self) -> Flags:
+        """(n,) bool: the target is there, and something is before it."""
+        flags: Flags = self.nearest >= 0
+        return flags
+
+    @property
+    def seen(self) -> Flags:
+        """(n,) bool: the target is there, in a vision arc, and nothing is before it."""
+        return self.in_arc & ~self.occluded
+
+    @cached_property
+    def code(self) -> NDArray[np.uint64]:
+        """(n,) a number that differs where any of the answers does; blockers enter by random 64-bit keys."""
+        keys = np.random.default_rng(0).integers(1 << 61, size=(2, len(self.blocked) + 1), dtype=np.uint64) << 3
+        code = np.where(self.nearest >= 0, keys[0, self.nearest], np.uint64(0))
+        for key, blocked in zip(keys[1], self.blocked, strict=False):
+            code ^= key * blocked
+        return code | self.target.astype(np.uint64) | (self.in_arc.astype(np.uint64) << 1)
+
+    def chosen(self, flags: Flags) -> Samples:
+        """Those of the samples whose flag (n,) is set."""
+        return Samples(
+            self.target[flags], self.in_arc[flags], self.depth[flags], self.blocked[:, flags], self.nearest[flags]
+        )
+
+    @staticmethod
+    def joined(several: Sequence[Samples]) -> Samples:
+        """All of them in a row."""
+        return Samples(
+            np.concatenate([one.target for one in several]),
+            np.concatenate([one.in_arc for one in several]),
+            np.concatenate([one.depth for one in several]),
+            np.concatenate([one.blocked for one in several], axis=1),
+            np.concatenate([one.nearest for one in several]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """A view of which every pixel is known: sampled itself, or standing in an even block that was sampled.
+
+    Attributes:
+        view: the picture.
+        samples: what was met, n of them.
+        index: (height, width) int32, the sample that stands for each pixel.
+    """
+
+    view: View
+    samples: Samples
+    index: Integers
+
+    @cached_property
+    def weight(self) -> NDArray[np.int64]:
+        """(n,) how many pixels each sample stands for."""
+        return np.bincount(self.index.ravel(), minlength=len(self.samples.target))
+
+    def count(self, flags: Flags) -> int:
+        """The number of pixels whose sample's flag (n,) is set."""
+        return int(self.weight[flags].sum())
+
+    def mask(self, flags: Any) -> Any:
+        """The samples' values (n,) as an image (height, width)."""
+        return flags[self.index]
+
+    def replaced(self, pixels: Integers, samples: Samples) -> Survey:
+        """The same, with other samples standing for the ``pixels`` (k, 2): one for each, the last where they meet."""
+        index = self.index.copy()
+        index[pixels[:, 0], pixels[:, 1]] = len(self.samples.target) + np.arange(len(pixels), dtype=np.int32)
+        return Survey(self.view, Samples.joined([self.samples, samples]), index)
+
+
+def take(view: View, question: Question, pixels: Any = None) -> Samples:
+    """Samples at ``pixels`` (n, 2), rows and columns that may be fractional; or at every pixel of the view."""
+    alone = question.renderer.render(view, [question.target], pixels)
+    target, depth = alone.ids.ravel() > 0, alone.depth.ravel()
+    where = np.flatnonzero(target)
+    if pixels is None:
+        wanted, rows, columns = None, where // view.width, where % view.width
+    else:
+        wanted = np.asarray(pixels)[where]
+        rows, columns = wanted.T
+    in_arc = target
+    if question.arcs is not None:
+        in_arc = target.copy()
+        points = view.eye + view.directions(rows, columns) * depth[where, None]
+        in_arc[where] = in_any(question.arcs, points)
+    blocked = np.zeros((len(question.blockers), len(target)), dtype=np.bool_)
+    nearest = np.full(len(target), -1, dtype=np.int32)
+    front = depth[where]
+    for number, blocker in enumerate(question.blockers):
+        layer = question.renderer.render(view, [blocker], wanted)
+        distance = layer.depth if wanted is not None else layer.depth.ravel()[where]
+        blocked[number, where] = distance < depth[where]
+        closer = distance < front
+        nearest[where[closer]] = number
+        front = np.where(closer, distance, front)
+    return Samples(target, in_arc, depth, blocked, nearest)
+
+
+def survey(view: View, question: Question, pixel: float) -> Survey:
+    """Every pixel of the view, whose pixels are ``pixel`` mm wide at the target.
+
+    A renderer that does not gain by being asked for few pixels is asked for all of them.
+    """
+    if not question.renderer.sparse:
+        samples = take(view, question)
+        return Survey(view, samples, np.arange(view.height * view.width, dtype=np.int32).reshape(view.height, -1))
+    block, *finer = _block_widths(pixel)
+    rows, columns = np.indices((view.height // block, view.width // block))
+    taken = [take(view, question, _middles(rows, columns, block))]
+    index = np.arange(rows.size, dtype=np.int32).reshape(rows.shape)
+    for width in finer:
+        index = _refine(view, question, taken, index, block, width)
+        block = width
+    return Survey(view, Samples.joined(taken), index)
+
+
+def _block_widths(pixel: float) -> list[int]:
+    """Widths in pixels of the blocks of the grids, from the coarse one down to one pixel.
+
+    >>> _block_widths(0.1), _block_widths(0.025), _block_widths(1.0)
+    ([4, 1], [16, 4, 1], [1])
+    """
+    widths = [min(16, 1 << max(0, int(np.floor(np.log2(BLOCK / pixel) + 1e-9))))]
+    while widths[-1] > 1:
+        widths.append(max(1, widths[-1] // 4))
+    return widths
+
+
+def _middles(rows: Any, columns: Any, block: int) -> Integers:
+    """(n, 2) the pixels in the middle of blocks."""
+    return np.column_stack([rows.ravel(), columns.ravel()]).astype(np.int32) * block + block // 2
+
+
+def _refine(view: View, question: Question, taken: list[Samples], index: Integers, block: int, width: int) -> Integers:
+    """The index of a grid of blocks ``width`` pixels wide, from one of blocks ``block`` wide; samples are appended."""
+    ratio = block // width
+    codes = np.concatenate([samples.code for samples in taken])
+    known = codes[index]
+    fine = np.repeat(np.repeat(known, ratio, axis=0), ratio, axis=1)
+    fine_index = np.repeat(np.repeat(index, ratio, axis=0), ratio, axis=1)
+    within = np.indices((ratio, ratio)).reshape(2, -1)
+    changing = _changing(known)
+    refined = np.zeros_like(changing)
+    count = len(codes)
+    while changing.any():
+        blocks = np.argwhere(changing)
+        rows = blocks[:, :1] * ratio + within[0]
+        columns = blocks[:, 1:] * ratio + within[1]
+        samples = take(view, question, _middles(rows, columns, width))
+        taken.append(samples)
+        fine[rows, columns] = samples.code.reshape(rows.shape)
+        fine_index[rows, columns] = np.arange(count, count + rows.size, dtype=np.int32).reshape(rows.shape)
+        count += rows.size
+        refined |= changing
+        changing = _changing_at_rims(fine, ratio) & ~refined
+    return fine_index
+
+
+def _changing(codes: NDArray[np.uint64]) -> Flags:
+    """Which blocks differ from one of their eight neighbours."""
+    changing = np.zeros(codes.shape, dtype=np.bool_)
+    sides = [
+        ((slice(None), slice(1, None)), (slice(None), slice(None, -1))),
+        ((slice(1, None), slice(None)), (slice(None, -1), slice(None))),
+        ((slice(1, None), slice(1, None)), (slice(None, -1), slice(None, -1))),
+        ((slice(1, None), slice(None, -1)), (slice(None, -1), slice(1, None))),
+    ]
+    for one, other in sides:
+        different = codes[one] != codes[other]
+        changing[one] |= different
+        changing[other] |= different
+    return changing
+
+
+def _changing_at_rims(fine: NDArray[np.uint64], ratio: int) -> Flags:
+    """Which blocks, ``ratio`` by ``ratio`` in ``fine``, differ from the block beside or below along their rims."""
+    height, width = fine.shape[0] // ratio, fine.shape[1] // ratio
+    changing = np.zeros((height, width), dtype=np.bool_)
+    beside = fine[:, ratio - 1 : -1 : ratio] != fine[:, ratio::ratio]
+    beside = beside.reshape(height, ratio, width - 1).any(axis=1)
+    changing[:, 1:] |= beside
+    changing[:, :-1] |= beside
+    below = fine[ratio - 1 : -1 : ratio] != fine[ratio::ratio]
+    below = below.reshape(height - 1, width, ratio).any(axis=2)
+    changing[1:] |= below
+    changing[:-1] |= below
+    return changing

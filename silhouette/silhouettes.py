@@ -1,0 +1,264 @@
+"""COUNT: how much of a target is obscured, by what, and how sure that is.
+
+views -> a survey of each -> nothing seen, or nothing obscured? search -> Silhouette: counts, shares, errors
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Flags, Floats, Integers, corners
+from silhouette.outlines import OCCLUDED, OUTSIDE_BLOCKED, SEEN, OutlineVariance, outline_variance, rim
+from silhouette.renderers.base import Body
+from silhouette.sampling import Question, Samples, Survey, survey, take
+from silhouette.views import View
+
+SEARCH = 4
+"""How much finer than a pixel the rim is searched before a share is called exactly nothing."""
+
+NUDGE = 0.02
+"""How far, of the way to the middle of its triangle, a corner is moved before a ray is sent to it: a line that only
+touches a corner shows nothing (necromunda A8)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Silhouette:
+    """The measured outline of a target: integer counts, and how far the shares may be off.
+
+    Attributes:
+        total: pixels of the target alone.
+        occluded: those before which something is.
+        in_arc: those in the vision arc.
+        occluded_in_arc: those in the arc and occluded.
+        nearest: for each blocker asked about, the pixels at which it is the nearest thing in the way.
+        alone: the pixels that it would obscure with nothing else on the table.
+        error: the true share occluded lies within ``occluded / total`` ± this.
+        error_in_arc: the same for ``occluded_in_arc / in_arc``.
+        error_seen: the same for ``seen / total``.
+        surveys: the images it was counted in.
+    """
+
+    total: int
+    occluded: int
+    in_arc: int
+    occluded_in_arc: int
+    nearest: tuple[int, ...]
+    alone: tuple[int, ...]
+    error: float
+    error_in_arc: float
+    error_seen: float
+    surveys: tuple[Survey, ...]
+
+    @property
+    def seen(self) -> int:
+        """Pixels in the vision arc before which nothing is."""
+        return self.in_arc - self.occluded_in_arc
+
+
+def in_view(view: View, bodies: Sequence[Body], farthest: float) -> list[Body]:
+    """Those of the bodies whose box reaches into the pyramid of the view, nearer than ``farthest`` mm."""
+    left, right = view.left, view.left + view.width * view.step
+    bottom, top = view.top - view.height * view.step, view.top
+    near = []
+    for body in bodies:
+        across, upward, depth = ((body.pose.place(corners(*body.mesh.bounds)) - view.eye) @ view.axes.T).T
+        beside = (
+            (across < left * depth).all()
+            or (across > right * depth).all()
+            or (upward < bottom * depth).all()
+            or (upward > top * depth).all()
+        )
+        if not beside and depth.max() > 0.0 and depth.min() < farthest:
+            near.append(body)
+    return near
+
+
+def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouette:
+    """Counts the target's pixels in the views, which together show it once, and those that are obscured.
+
+    Args:
+        views: one flat picture, or the faces of a cube.
+        question: the target, what may stand before it, the arcs, and the renderer.
+        pixel: the width of a pixel at the target, mm.
+    """
+    surveys = [survey(view, question, pixel) for view in views]
+    silhouette, classified = _counted(surveys, question)
+    if silhouette.total == 0 or silhouette.seen == 0:
+        surveys = [_searched(one, question, _target_points(question), lambda samples: samples.seen) for one in surveys]
+        surveys = _rim_searched(surveys, classified, question, lambda samples: samples.seen)
+    if silhouette.occluded == 0 and question.blockers:
+        points = _blocker_points(question)
+        surveys = [_searched(one, question, points, lambda samples: samples.occluded) for one in surveys]
+        surveys = _rim_searched(surveys, classified, question, lambda samples: samples.occluded)
+    if any(new is not old for new, old in zip(surveys, (kind.survey for kind in classified), strict=True)):
+        silhouette, _ = _counted(surveys, question)
+    return silhouette
+
+
+@dataclass(frozen=True, eq=False)
+class _Classified:
+    """A survey with its image of kinds, and the pairs of pixels across the rim of the target."""
+
+    survey: Survey
+    kinds: NDArray[np.uint8]
+    inside: NDArray[np.intp]
+    outside: NDArray[np.intp]
+
+
+def _counted(surveys: Sequence[Survey], question: Question) -> tuple[Silhouette, list[_Classified]]:
+    """The silhouette in the surveys as they are."""
+    classified = [_classified(one, question) for one in surveys]
+    variance = sum((outline_variance(one.kinds) for one in classified), OutlineVariance(0.0, 0.0, 0.0))
+    total = occluded = in_arc = occluded_in_arc = 0
+    nearest = np.zeros(len(question.blockers), np.int64)
+    alone = np.zeros(len(question.blockers), np.int64)
+    for one in surveys:
+        samples = one.samples
+        total += one.count(samples.target)
+        occluded += one.count(samples.occluded)
+        in_arc += one.count(samples.in_arc)
+        occluded_in_arc += one.count(samples.in_arc & samples.occluded)
+        nearest += np.bincount(samples.nearest + 1, weights=one.weight, minlength=len(nearest) + 1)[1:].astype(np.int64)
+        alone += samples.blocked @ one.weight
+    error = variance.share_error(occluded, total)
+    error_in_arc = error_seen = error
+    if in_arc < total:
+        error_in_arc, error_seen = _arc_errors(classified, (total, in_arc, occluded_in_arc))
+    silhouette = Silhouette(
+        total,
+        occluded,
+        in_arc,
+        occluded_in_arc,
+        tuple(nearest.tolist()),
+        tuple(alone.tolist()),
+        error,
+        error_in_arc,
+        error_seen,
+        tuple(surveys),
+    )
+    return silhouette, classified
+
+
+def _arc_errors(classified: Sequence[_Classified], counts: tuple[int, int, int]) -> tuple[float, float]:
+    """Errors of the share occluded in the arc, and of the share seen, where the arc cuts the target."""
+    total, in_arc, occluded_in_arc = counts
+    if in_arc == 0:
+        return 1.0, 0.0
+    within = unseen = OutlineVariance(0.0, 0.0, 0.0)
+    for one in classified:
+        samples = one.survey.samples
+        inside = one.survey.mask(samples.in_arc)
+        within += outline_variance(np.where(inside | (one.kinds == OUTSIDE_BLOCKED), one.kinds, 0).astype(np.uint8))
+        beyond = one.survey.mask(samples.target & ~samples.in_arc)
+        unseen += outline_variance(np.where(beyond, OCCLUDED, one.kinds).astype(np.uint8))
+    return within.share_error(occluded_in_arc, in_arc), unseen.share_error(total - in_arc + occluded_in_arc, total)
+
+
+def _classified(one: Survey, question: Question) -> _Classified:
+    """What each pixel is; beside the target also whether a blocker goes on there, before the target's surface."""
+    samples = one.samples
+    kinds = one.mask(np.where(samples.occluded, OCCLUDED, samples.target).astype(np.uint8))
+    assert SEEN == 1
+    empty = np.empty((0, 2), dtype=np.intp)
+    if not question.blockers:
+        return _Classified(one, kinds, empty, empty)
+    inside, outside = rim(kinds > 0)
+    depth = samples.depth[one.index[inside[:, 0], inside[:, 1]]]
+    occluded = kinds[inside[:, 0], inside[:, 1]] == OCCLUDED
+    for blocker in question.blockers:
+        goes_on = _goes_on(one.view, blocker, question, inside, outside, depth, occluded)
+        kinds[outside[goes_on, 0], outside[goes_on, 1]] = OUTSIDE_BLOCKED
+    return _Classified(one, kinds, inside, outside)
+
+
+def _goes_on(
+    view: View,
+    blocker: Body,
+    question: Question,
+    inside: NDArray[np.intp],
+    outside: NDArray[np.intp],
+    depth: NDArray[np.float32],
+    occluded: Flags,
+) -> Flags:
+    """Whether the blocker, met beside the target, lies before the target's surface.
+
+    The floor under a boot is met just below the boot, nearer than the boot: but carried on, in its own plane, it
+    lies behind the boot, and its outline is nowhere near. In a flat picture the inverse of the depth of a plane
+    changes evenly, so two pixels of the blocker tell where the third would be.
+    """
+    met = question.renderer.render(view, [blocker], outside).depth
+    goes_on: Flags = np.isfinite(met)
+    asked = np.flatnonzero(goes_on & ~occluded)
+    if len(asked):
+        beyond = question.renderer.render(view, [blocker], 2 * outside[asked] - inside[asked]).depth
+        carried_on = 2.0 / met[asked].astype(np.float64) - 1.0 / beyond
+        goes_on[asked] = carried_on * depth[asked] > 1.0 + 1e-6
+    return goes_on
+
+
+def _searched(one: Survey, question: Question, points: Floats, wanted: Callable[[Samples], Flags]) -> Survey:
+    """The survey with rays to the points (n, 3), world, standing for their pixels where the samples are wanted."""
+    columns, rows, depth = one.view.project(points)
+    image = one.view.width, one.view.height
+    met = one.samples.depth[one.samples.target]
+    farthest = met.max() * 1.1 if len(met) else np.inf
+    within = (depth > 0.0) & (depth < farthest) & (columns >= 0) & (columns < image[0]) & (rows >= 0) & (rows < image[1])
+    places = np.column_stack([rows[within], columns[within]])
+    return _replaced(one, question, places, wanted)
+
+
+def _rim_searched(
+    surveys: Sequence[Survey],
+    classified: Sequence[_Classified],
+    question: Question,
+    wanted: Callable[[Samples], Flags],
+) -> list[Survey]:
+    """The surveys with rays between the pixels of the rim at which target and blocker end together."""
+    searched = []
+    for one, kind in zip(surveys, classified, strict=True):
+        inside, outside = kind.inside, kind.outside
+        seen = kind.kinds[inside[:, 0], inside[:, 1]] == SEEN
+        blocked = kind.kinds[outside[:, 0], outside[:, 1]] == OUTSIDE_BLOCKED
+        together = seen == blocked
+        steps = np.arange(1, SEARCH) / SEARCH
+        between = inside[together, None] + steps[:, None] * (outside - inside)[together, None]
+        places: Floats = between.reshape(-1, 2) + 0.5
+        searched.append(_replaced(one, question, places, wanted))
+    return searched
+
+
+def _replaced(one: Survey, question: Question, places: Floats, wanted: Callable[[Samples], Flags]) -> Survey:
+    """The survey with samples at the places (n, 2), in rows and columns of the image's plane, where wanted."""
+    if len(places) == 0:
+        return one
+    view, scale = one.view, 1
+    if not question.renderer.sparse:
+        view, scale = one.view.finer(SEARCH), SEARCH
+    samples = take(view, question, places * scale - 0.5)
+    found = wanted(samples)
+    if not found.any():
+        return one
+    pixels = np.floor(places[found]).astype(np.int32)
+    pixels = np.clip(pixels, 0, [one.view.height - 1, one.view.width - 1]).astype(np.int32)
+    return one.replaced(pixels, samples.chosen(found))
+
+
+def _target_points(question: Question) -> Floats:
+    return _corners_of_faces(question.target)
+
+
+def _blocker_points(question: Question) -> Floats:
+    return np.concatenate([_corners_of_faces(blocker) for blocker in question.blockers])
+
+
+def _corners_of_faces(body: Body) -> Floats:
+    """(n, 3) every vertex of a body, in the world, nudged into one of the faces that it is a corner of."""
+    mesh = body.mesh
+    middles = mesh.vertices[mesh.faces].mean(axis=1)
+    face: Integers = np.zeros(len(mesh.vertices), dtype=np.int32)
+    face[mesh.faces] = np.arange(len(mesh.faces), dtype=np.int32)[:, None]
+    return body.pose.place(mesh.vertices + NUDGE * (middles[face] - mesh.vertices))
