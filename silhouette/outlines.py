@@ -101,7 +101,8 @@ def rim(target: Flags) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         one: list[slice] = [slice(None), slice(None)]
         other = list(one)
         one[axis], other[axis] = (slice(None, -1), slice(1, None)) if step == 1 else (slice(1, None), slice(None, -1))
-        found = np.argwhere(target[tuple(one)] & ~target[tuple(other)])
+        leaving = target[tuple(one)] & ~target[tuple(other)]
+        found = np.column_stack(np.divmod(np.flatnonzero(leaving), leaving.shape[1]))
         found[:, axis] += step == -1
         inside.append(found)
         beside = found.copy()

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers, corners
+from silhouette.clusters import inner_corners
+from silhouette.geometry import Flags, Floats, corners
 from silhouette.outlines import OCCLUDED, OUTSIDE_BLOCKED, SEEN, OutlineVariance, outline_variance, rim
 from silhouette.renderers.base import Body
 from silhouette.sampling import Question, Samples, Survey, survey, take
@@ -19,10 +20,6 @@ from silhouette.views import View
 
 SEARCH = 4
 """How much finer than a pixel the rim is searched before a share is called exactly nothing."""
-
-NUDGE = 0.02
-"""How far, of the way to the middle of its triangle, a corner is moved before a ray is sent to it: a line that only
-touches a corner shows nothing (necromunda A8)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +84,11 @@ def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouet
     """
     surveys = [survey(view, question, pixel) for view in views]
     silhouette, classified = _counted(surveys, question)
-    if silhouette.total == 0 or silhouette.seen == 0:
-        surveys = [_searched(one, question, _target_points(question), lambda samples: samples.seen) for one in surveys]
+    if silhouette.seen == 0 and (question.arcs is None or len(question.arcs)):
+        surveys = [_seen_searched(one, question) for one in surveys]
         surveys = _rim_searched(surveys, classified, question, lambda samples: samples.seen)
     if silhouette.occluded == 0 and question.blockers:
-        points = _blocker_points(question)
-        surveys = [_searched(one, question, points, lambda samples: samples.occluded) for one in surveys]
+        surveys = [_occluded_searched(one, question) for one in surveys]
         surveys = _rim_searched(surveys, classified, question, lambda samples: samples.occluded)
     if any(new is not old for new, old in zip(surveys, (kind.survey for kind in classified), strict=True)):
         silhouette, _ = _counted(surveys, question)
@@ -200,15 +196,65 @@ def _goes_on(
     return goes_on
 
 
-def _searched(one: Survey, question: Question, points: Floats, wanted: Callable[[Samples], Flags]) -> Survey:
-    """The survey with rays to the points (n, 3), world, standing for their pixels where the samples are wanted."""
-    columns, rows, depth = one.view.project(points)
-    image = one.view.width, one.view.height
-    met = one.samples.depth[one.samples.target]
-    farthest = met.max() * 1.1 if len(met) else np.inf
-    within = (depth > 0.0) & (depth < farthest) & (columns >= 0) & (columns < image[0]) & (rows >= 0) & (rows < image[1])
+def _seen_searched(one: Survey, question: Question) -> Survey:
+    """The survey with rays to corners of the target, wherever that shows something of it.
+
+    Corners well inside the sampled outline are left out: around them the target and what hides it were sampled.
+    """
+    columns, rows, depth = _projected_corners(one.view, question.target)
+    target = one.mask(one.samples.target)
+    within = _inside(one.view, columns, rows) & (depth > 0.0)
     places = np.column_stack([rows[within], columns[within]])
-    return _replaced(one, question, places, wanted)
+    pixels = places.astype(np.intp)
+    places = places[~_eroded(target, 2)[pixels[:, 0], pixels[:, 1]]]
+    return _replaced(one, question, _thinned(places), lambda samples: samples.seen)
+
+
+def _occluded_searched(one: Survey, question: Question) -> Survey:
+    """The survey with rays to those corners of blockers that may lie before the target."""
+    met = one.samples.depth[one.samples.target]
+    if len(met) == 0:
+        return one
+    near_target = ~_eroded(~one.mask(one.samples.target), 1)
+    places = [np.empty((0, 2))]
+    for blocker in question.blockers:
+        columns, rows, depth = _projected_corners(one.view, blocker)
+        within = _inside(one.view, columns, rows) & (depth > 0.0) & (depth < met.max())
+        found = np.column_stack([rows[within], columns[within]])
+        pixels = found.astype(np.intp)
+        places.append(found[near_target[pixels[:, 0], pixels[:, 1]]])
+    return _replaced(one, question, _thinned(np.concatenate(places)), lambda samples: samples.occluded)
+
+
+def _projected_corners(view: View, body: Body) -> tuple[Floats, Floats, Floats]:
+    """Column, row and depth of every corner of a body, each nudged into one of its faces; float32 will do."""
+    axes = (view.axes @ body.pose.rotation).astype(np.float32)
+    eye = body.pose.localise(view.eye[None])[0].astype(np.float32)
+    across, upward, depth = axes @ (inner_corners(body.mesh) - eye[:, None])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (across / depth - view.left) / view.step, (view.top - upward / depth) / view.step, depth
+
+
+def _inside(view: View, columns: Floats, rows: Floats) -> Flags:
+    inside: Flags = (columns >= 0) & (columns < view.width) & (rows >= 0) & (rows < view.height)
+    return inside
+
+
+def _eroded(mask: Flags, pixels: int) -> Flags:
+    """The mask without its outermost pixels."""
+    for axis in (0, 1):
+        kept = mask.copy()
+        for shift in (*range(-pixels, 0), *range(1, pixels + 1)):
+            kept &= np.roll(mask, shift, axis)
+        mask = kept
+    return mask
+
+
+def _thinned(places: Floats) -> Floats:
+    """The places (n, 2), one of those that share a quarter of a pixel."""
+    cells = (places * 2.0).astype(np.int64)
+    _, first = np.unique((cells[:, 0] << 32) | cells[:, 1], return_index=True)
+    return places[first]
 
 
 def _rim_searched(
@@ -245,20 +291,3 @@ def _replaced(one: Survey, question: Question, places: Floats, wanted: Callable[
     pixels = np.floor(places[found]).astype(np.int32)
     pixels = np.clip(pixels, 0, [one.view.height - 1, one.view.width - 1]).astype(np.int32)
     return one.replaced(pixels, samples.chosen(found))
-
-
-def _target_points(question: Question) -> Floats:
-    return _corners_of_faces(question.target)
-
-
-def _blocker_points(question: Question) -> Floats:
-    return np.concatenate([_corners_of_faces(blocker) for blocker in question.blockers])
-
-
-def _corners_of_faces(body: Body) -> Floats:
-    """(n, 3) every vertex of a body, in the world, nudged into one of the faces that it is a corner of."""
-    mesh = body.mesh
-    middles = mesh.vertices[mesh.faces].mean(axis=1)
-    face: Integers = np.zeros(len(mesh.vertices), dtype=np.int32)
-    face[mesh.faces] = np.arange(len(mesh.faces), dtype=np.int32)[:, None]
-    return body.pose.place(mesh.vertices + NUDGE * (middles[face] - mesh.vertices))

@@ -16,7 +16,7 @@ from silhouette.meshes import Mesh
 from silhouette.renderers.base import Body, Layer
 from silhouette.views import View
 
-FACES_PER_CHUNK = 1 << 16
+FACES_PER_CHUNK = 1 << 18
 """A larger mesh is indexed in pieces of this many neighbouring faces, each only when a ray comes near it."""
 
 FACES_KEPT = 20_000_000
@@ -50,15 +50,19 @@ class EmbreeRenderer:
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """What is in front, at every pixel or at ``pixels``; see `silhouette.renderers.base.Renderer`."""
         if pixels is None:
-            rows, columns = np.indices((view.height, view.width)).reshape(2, -1).astype(np.float64)
+            rows, columns = np.indices((view.height, view.width)).reshape(2, -1)
             shape: tuple[int, ...] = (view.height, view.width)
         else:
-            rows, columns = np.asarray(pixels, dtype=np.float64).reshape(-1, 2).T
+            rows, columns = np.asarray(pixels).reshape(-1, 2).T
             shape = (len(rows),)
+        plane = np.empty((len(rows), 3))
+        plane[:, 0] = view.left + (columns + 0.5) * view.step
+        plane[:, 1] = view.top - (rows + 0.5) * view.step
+        plane[:, 2] = 1.0
         front = Layer.empty((len(rows),))
         for body in sorted(bodies, key=lambda one: one.id):
             for chunk in self._index(body.mesh):
-                _trace(view, body, chunk, rows, columns, front)
+                _trace(view, body, chunk, plane, front)
         return Layer(front.ids.reshape(shape), front.depth.reshape(shape))
 
     def _index(self, mesh: Mesh) -> list[_Chunk]:
@@ -82,7 +86,7 @@ class _Chunk:
     faces: Integers
     box: Floats
     _structure: Any = field(default=None, repr=False)
-    _planes: Floats | None = field(default=None, repr=False)
+    _planes: tuple[Floats, Floats] | None = field(default=None, repr=False)
 
     @classmethod
     def cut(cls, mesh: Mesh, start: int, stop: int) -> _Chunk:
@@ -100,59 +104,61 @@ class _Chunk:
             TriangleMesh(self._structure, np.array(self.vertices, np.float32), np.array(self.faces, np.int32))
         return self._structure
 
-    def planes(self) -> Floats:
-        """(m, 4): the normal of each face, not scaled, and its product with a corner of the face."""
+    def planes(self) -> tuple[Floats, Floats]:
+        """(3, m) the normal of each face, not scaled, and (m,) its product with a corner of the face."""
         if self._planes is None:
             first, second, third = (self.vertices[self.faces[:, corner]] for corner in range(3))
             normals = np.cross(second - first, third - first)
-            self._planes = np.column_stack([normals, np.einsum("ij,ij->i", normals, first)])
+            self._planes = np.ascontiguousarray(normals.T), np.einsum("ij,ij->i", normals, first)
         return self._planes
 
 
-def _trace(view: View, body: Body, chunk: _Chunk, rows: Floats, columns: Floats, front: Layer) -> None:
-    """Casts the rays that come near the chunk, and enters in ``front`` what they meet before what is there."""
-    near = _near(view, body, chunk, rows, columns)
-    if near is not None and len(near) == 0:
-        return
+def _trace(view: View, body: Body, chunk: _Chunk, plane: Floats, front: Layer) -> None:
+    """Casts the rays that come near the chunk, and enters in ``front`` what they meet before what is there.
+
+    ``plane`` (n, 3) is where the rays pass the picture, at distance one: across, upward, and one.
+    """
+    near = _near(view, body, chunk, plane)
     if near is not None:
-        rows, columns = rows[near], columns[near]
+        if len(near) == 0:
+            return
+        plane = plane[near]
     eye = body.pose.localise(view.eye[None])[0]
-    right, up, forward = view.axes @ body.pose.rotation
-    across = view.left + (columns + 0.5) * view.step
-    upward = view.top - (rows + 0.5) * view.step
-    rays = across[:, None] * right + upward[:, None] * up + forward
+    axes = view.axes @ body.pose.rotation
+    rays = plane.astype(np.float32) @ axes.astype(np.float32)
     origins = np.broadcast_to(eye.astype(np.float32), rays.shape)
-    hit = chunk.structure().run(np.ascontiguousarray(origins), rays.astype(np.float32), output=True)
+    hit = chunk.structure().run(origins, rays, output=True)
     met = np.flatnonzero(hit["primID"] >= 0)
     if len(met) == 0:
         return
-    depth = _exact_depth(chunk.planes()[hit["primID"][met]], eye, rays[met], hit["tfar"][met])
+    depth = _exact_depth(chunk, hit["primID"][met], eye, plane[met] @ axes, hit["tfar"][met])
     where = met if near is None else near[met]
     closer = depth < front.depth[where]
     front.depth[where[closer]] = depth[closer]
     front.ids[where[closer]] = body.id
 
 
-def _near(view: View, body: Body, chunk: _Chunk, rows: Floats, columns: Floats) -> NDArray[np.intp] | None:
+def _near(view: View, body: Body, chunk: _Chunk, plane: Floats) -> NDArray[np.intp] | None:
     """Which rays pass through the rectangle round the chunk in the picture; None where all of them may."""
-    box_columns, box_rows, depth = view.project(body.pose.place(chunk.box))
+    across, upward, depth = ((body.pose.place(chunk.box) - view.eye) @ view.axes.T).T
     if depth.max() <= 0.0:
         return np.empty(0, np.intp)
     if depth.min() <= 0.0:
         return None
-    inside = (
-        (columns >= box_columns.min() - 1.5)
-        & (columns <= box_columns.max() + 0.5)
-        & (rows >= box_rows.min() - 1.5)
-        & (rows <= box_rows.max() + 0.5)
-    )
+    across, upward = across / depth, upward / depth
+    inside = (plane[:, 0] >= across.min() - view.step) & (plane[:, 0] <= across.max() + view.step)
+    inside &= (plane[:, 1] >= upward.min() - view.step) & (plane[:, 1] <= upward.max() + view.step)
     return None if inside.all() else np.flatnonzero(inside)
 
 
-def _exact_depth(planes: Floats, eye: Floats, rays: Floats, found: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Where rays meet the planes of the faces they hit, as depth; Embree's own where a face is seen edge-on."""
-    facing = np.einsum("ij,ij->i", planes[:, :3], rays)
+def _exact_depth(
+    chunk: _Chunk, faces: Integers, eye: Floats, rays: Floats, found: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Where rays (n, 3) meet the planes of the faces they hit, as depth; Embree's where a face is seen edge-on."""
+    (x, y, z), offset = chunk.planes()
+    x, y, z = x[faces], y[faces], z[faces]
+    facing = x * rays[:, 0] + y * rays[:, 1] + z * rays[:, 2]
     with np.errstate(divide="ignore", invalid="ignore"):
-        depth = (planes[:, 3] - planes[:, :3] @ eye) / facing
+        depth = (offset[faces] - (x * eye[0] + y * eye[1] + z * eye[2])) / facing
     trusted = np.abs(depth - found) <= 1e-4 * (1.0 + found)
     return np.where(trusted, depth, found).astype(np.float32)

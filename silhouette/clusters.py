@@ -1,0 +1,46 @@
+"""LOOK: points that stand for a whole mesh, worked out once for each and kept as long as it is."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Floats
+from silhouette.meshes import Mesh
+
+CLUSTERS = 64
+
+NUDGE = 0.02
+"""How far, of the way to the middle of its triangle, a corner is moved before a ray is sent to it: a line that only
+touches a corner shows nothing (necromunda A8)."""
+
+_outer: WeakKeyDictionary[Mesh, Floats] = WeakKeyDictionary()
+_inner: WeakKeyDictionary[Mesh, NDArray[np.float32]] = WeakKeyDictionary()
+
+
+def outer_points(mesh: Mesh) -> Floats:
+    """(k, 3) the corners of boxes that together hold the mesh, at most 64 boxes of neighbouring faces.
+
+    Whatever contains these points contains the mesh; there are few of them however many triangles it has.
+    """
+    if mesh not in _outer:
+        starts = np.unique(np.linspace(0, len(mesh.faces), CLUSTERS + 1).astype(np.intp)[:-1])
+        corner = mesh.vertices[mesh.faces]
+        low = np.minimum.reduceat(corner.min(axis=1), starts)
+        high = np.maximum.reduceat(corner.max(axis=1), starts)
+        choice = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)], dtype=np.bool_)
+        _outer[mesh] = np.where(choice, high[:, None], low[:, None]).reshape(-1, 3)
+    return _outer[mesh]
+
+
+def inner_corners(mesh: Mesh) -> NDArray[np.float32]:
+    """(3, n) every vertex of the mesh, moved a little into one of the faces that it is a corner of."""
+    if mesh not in _inner:
+        face = np.zeros(len(mesh.vertices), dtype=np.intp)
+        face[mesh.faces] = np.arange(len(mesh.faces))[:, None]
+        middles = mesh.vertices[mesh.faces[face]].mean(axis=1)
+        nudged = mesh.vertices + NUDGE * (middles - mesh.vertices)
+        _inner[mesh] = np.ascontiguousarray(nudged.T, dtype=np.float32)
+    return _inner[mesh]

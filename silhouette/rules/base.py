@@ -1,0 +1,134 @@
+"""JUDGE: what every rule system takes and gives. A verdict is a level, a reason, and the rule it rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from silhouette.cache import Cache
+from silhouette.renderers.base import Renderer
+from silhouette.scenes import Check, Scene
+
+
+@dataclass(frozen=True)
+class RuleReference:
+    """Where in a rule system's specification a ruling stands: its numbers there, and the section of the source text.
+
+    >>> str(RuleReference("Cover", "R14"))
+    'Cover (R14)'
+    """
+
+    section: str
+    number: str
+
+    def __str__(self) -> str:
+        return f"{self.section} ({self.number})"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A ruling: its level, why in one sentence, and what it rests on.
+
+    Attributes:
+        attacker, target: names of pieces of the scene.
+        rules: the rule system that was asked.
+        verdict: its word for the level.
+        rule: the rule that decided.
+        reason: one sentence with the names and numbers of this scene.
+    """
+
+    attacker: str
+    target: str
+    rules: str
+    verdict: str
+    rule: RuleReference
+    reason: str
+
+    def row(self) -> dict[str, Any]:
+        """The result as the contract names its keys, ready for JSON."""
+        return {
+            "attacker": self.attacker,
+            "target": self.target,
+            "rules": self.rules,
+            "verdict": self.verdict,
+            "rule": str(self.rule),
+            "reason": self.reason,
+        }
+
+
+class Rule(Protocol):
+    """A rule system: how its scenes are read and judged.
+
+    Attributes:
+        name: as the key ``rules`` of a scene spells it.
+        title: for people.
+        reads: the tables of a scene that it reads.
+        example: an example scene, seen from the project's folder.
+    """
+
+    name: str
+    title: str
+    reads: tuple[str, ...]
+    example: str
+
+    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> Scene:
+        """The scene that a document describes; FileError where it does not describe one."""
+        ...
+
+    def judge(self, scene: Scene, check: Check, renderer: Renderer, pixel: float) -> Verdict:
+        """The ruling on one check of the scene, measured with ``pixel`` mm per pixel where anything is measured."""
+        ...
+
+
+def broken(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
+    """What of an expectation does not hold: for each such key a few words; empty where all of it holds.
+
+    An expectation is a value, or ``[least, most]`` for a number.
+
+    >>> broken({"verdict": "open", "occluded": 0.0}, {"verdict": "open", "occluded": [0, 0.1]})
+    []
+    >>> broken({"verdict": "open"}, {"verdict": "hidden", "colour": "red"})
+    ["verdict is 'open', not 'hidden'", "there is no result 'colour'"]
+    >>> broken({"occluded": None}, {"occluded": [0.2, 0.3]})
+    ['occluded is None, not 0.2 to 0.3']
+    """
+    found = []
+    for key, wanted in expect.items():
+        if key not in row:
+            found.append(f"there is no result {key!r}")
+            continue
+        value = row[key]
+        if isinstance(wanted, list) and not isinstance(value, list):
+            least, most = (wanted + [math.nan, math.nan])[:2]
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not (number and len(wanted) == 2 and least <= value <= most):
+                found.append(f"{key} is {value!r}, not {least} to {most}")
+        elif value != wanted:
+            found.append(f"{key} is {value!r}, not {wanted!r}")
+    return found
+
+
+def share_in_words(part: int, whole: int) -> str:
+    """A share as a percentage that rounds to nothing, to a half or to all of it only when it is exactly that.
+
+    >>> share_in_words(1, 3), share_in_words(0, 7), share_in_words(7, 7)
+    ('33 %', '0 %', '100 %')
+    >>> share_in_words(1, 1000), share_in_words(999, 1000), share_in_words(4999, 10000), share_in_words(1, 2)
+    ('0.1 %', '99.9 %', '49.99 %', '50 %')
+    >>> share_in_words(1, 10**9)
+    'under 0.01 %'
+    >>> share_in_words(0, 0)
+    'nothing'
+    """
+    if whole == 0:
+        return "nothing"
+    share = 100.0 * part / whole
+    marks = (0.0, 50.0, 100.0)
+    for digits in (0, 1, 2):
+        shown = round(share, digits)
+        if shown not in marks or 2 * part in (0, whole, 2 * whole):
+            return f"{shown:.{digits}f} %"
+    return {0.0: "under 0.01 %", 50.0: "about 50 %", 100.0: "over 99.99 %"}[shown]

@@ -1,0 +1,396 @@
+"""JUDGE: Necromunda, line of sight and cover, by what is seen from the attacker's eye.
+
+The numbers R1 to R21 and A1 to A12 are those of the specification, ../shared/rules/necromunda.md; its source is the
+section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
+
+    pieces -> what may block, the arcs -> pictures -> Silhouette -> the first rule of the ladder that holds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from silhouette.cache import Cache
+from silhouette.clusters import outer_points
+from silhouette.errors import FileError
+from silhouette.geometry import corners
+from silhouette.health import encloses
+from silhouette.renderers.base import Body, Renderer
+from silhouette.rules.base import RuleReference, Verdict, share_in_words
+from silhouette.sampling import Question
+from silhouette.scenes import Check, Piece, Scene, in_base_contact, load_table_scene
+from silhouette.schemas import Entry
+from silhouette.silhouettes import Silhouette, in_view, measure
+from silhouette.views import Arc, fighter_arc, frame, in_any, vehicle_arc
+
+VERDICTS = ("open", "partial cover", "full cover", "hidden")
+
+FINEST = 4
+"""How much finer than asked a picture is taken at most, where a share comes too near to one half."""
+
+
+class Readings(Entry):
+    """``[readings]``: which of the possible readings of the rules is taken; defaults first."""
+
+    share: Literal["whole target", "in arc"] = Field("whole target", description='"whole target" or "in arc"')
+    friends_in_contact: Literal["disregarded", "block sight"] = Field(
+        "disregarded", description='"disregarded" or "block sight"'
+    )
+    ignored_parts_block: bool = Field(False, description="true or false")
+
+
+@dataclass(frozen=True)
+class Blocker:
+    """A piece in the way.
+
+    Attributes:
+        name: the piece's.
+        occluded: the share of the target for which it is the nearest thing in the way.
+        alone: the share that it would obscure with nothing else on the table.
+    """
+
+    name: str
+    occluded: float
+    alone: float
+
+
+@dataclass(frozen=True)
+class SightVerdict(Verdict):
+    """A Necromunda ruling with its evidence.
+
+    Attributes:
+        line_of_sight: some part of the target is in the vision arc and not obscured.
+        silhouette: what was measured for cover.
+        seen: pixels in the arc and not obscured, as line of sight counts them.
+        blockers: what is in the way, the largest share first.
+        could_be: every verdict within the error or the tolerance.
+        renderer: the name of what measured it.
+        pixel: mm per pixel at the target, as it was measured.
+        warnings: what to know before trusting it.
+    """
+
+    line_of_sight: bool
+    silhouette: Silhouette
+    seen: int
+    blockers: tuple[Blocker, ...]
+    could_be: tuple[str, ...]
+    renderer: str
+    pixel: float
+    warnings: tuple[str, ...]
+
+    @property
+    def occluded(self) -> float:
+        """The share of the target's significant silhouette that is obscured, from 0 to 1."""
+        return self.silhouette.occluded / self.silhouette.total if self.silhouette.total else 0.0
+
+    @property
+    def occluded_in_arc(self) -> float | None:
+        """The same over the part of it in the vision arc; None where none of it is."""
+        return self.silhouette.occluded_in_arc / self.silhouette.in_arc if self.silhouette.in_arc else None
+
+    @property
+    def marginal(self) -> bool:
+        """Whether another verdict is too near to tell: the players should roll off (R20)."""
+        return len(self.could_be) > 1
+
+    def row(self) -> dict[str, Any]:
+        """The result as the contract names its keys, ready for JSON."""
+        measured = self.silhouette
+        return {
+            "attacker": self.attacker,
+            "target": self.target,
+            "rules": self.rules,
+            "verdict": self.verdict,
+            "line_of_sight": self.line_of_sight,
+            "in_arc": measured.in_arc > 0,
+            "occluded": self.occluded,
+            "occluded_in_arc": self.occluded_in_arc,
+            "error": measured.error,
+            "target_pixels": measured.total,
+            "occluded_pixels": measured.occluded,
+            "seen_pixels": self.seen,
+            "blockers": [vars(blocker) for blocker in self.blockers],
+            "marginal": self.marginal,
+            "could_be": list(self.could_be),
+            "rule": str(self.rule),
+            "reason": self.reason,
+            "renderer": self.renderer,
+            "pixel": self.pixel,
+            "warnings": list(self.warnings),
+        }
+
+
+class Necromunda:
+    """Necromunda's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
+
+    name = "necromunda"
+    title = "Necromunda"
+    reads = ("terrain", "fighter", "vehicle", "check")
+    example = "scenes/necromunda/partial_cover.toml"
+
+    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> Scene:
+        """The table scene that a document describes."""
+        return load_table_scene(path, document, Readings, cache)
+
+    def judge(self, scene: Scene, check: Check, renderer: Renderer, pixel: float) -> SightVerdict:
+        """Looks from the attacker's eye and rules on line of sight and cover.
+
+        Raises:
+            FileError: where the check names a piece that is not there, or that cannot look or be looked at.
+        """
+        attacker, target = _model(scene, check.attacker), _model(scene, check.target)
+        readings = Readings.model_validate(scene.readings)
+        arcs = arcs_of(attacker, check.arc)
+        in_the_way = _in_the_way(scene, attacker, target)
+        friends = [piece for piece in in_the_way if _is_friend_in_contact(scene, attacker, piece)]
+        others = [piece for piece in in_the_way if piece not in friends]
+        cover = _look(attacker, target, others, arcs, renderer, pixel, readings, scene.tolerance)
+        sight = cover
+        if friends and readings.friends_in_contact == "block sight":
+            sight = _look(attacker, target, in_the_way, arcs, renderer, pixel, readings, scene.tolerance)
+        return _ruling(scene, attacker, target, arcs, cover, sight, readings, renderer)
+
+
+NECROMUNDA = Necromunda()
+
+
+def arcs_of(attacker: Piece, arc: str | None = None) -> list[Arc]:
+    """The vision arcs that a model has, or the one of them that is named; none where that is a blind spot.
+
+    A fighter has a front arc of 90° (R1, R2); a vehicle those it has crew for, bounded by the lines through its
+    corners (R3 to R5). All start from the centre of the base, or of the footprint.
+    """
+    names = [name for name in attacker.arcs if arc in (None, name)]
+    centre = attacker.base_centre
+    if attacker.kind == "fighter":
+        return [fighter_arc(centre, attacker.facing) for _ in names]
+    model = attacker.model
+    return [vehicle_arc(name, centre, attacker.facing, model.body_length, model.body_width) for name in names]
+
+
+@dataclass(frozen=True, eq=False)
+class _Looked:
+    """What a look at a target gave: the pieces that might block, and the silhouette measured against them."""
+
+    blockers: list[Piece]
+    silhouette: Silhouette
+    pixel: float
+
+
+def _model(scene: Scene, name: str) -> Piece:
+    piece = scene.piece(name)
+    if piece.kind == "terrain":
+        raise FileError(scene.path, f"{name!r} is terrain; only a fighter or a vehicle looks or is looked at")
+    return piece
+
+
+def _in_the_way(scene: Scene, attacker: Piece, target: Piece) -> list[Piece]:
+    """Every other piece: terrain and models obstruct (R8, R10); the attacker never blocks its own view."""
+    return [piece for piece in scene.pieces if piece.name not in (attacker.name, target.name)]
+
+
+def _is_friend_in_contact(scene: Scene, attacker: Piece, piece: Piece) -> bool:
+    """Friendly fighters in base contact are disregarded (R17, A7); vehicles in base contact still block (R18)."""
+    friendly = piece.kind == "fighter" and piece.gang is not None and piece.gang == attacker.gang
+    return friendly and in_base_contact(scene, attacker, piece)
+
+
+def _look(
+    attacker: Piece,
+    target: Piece,
+    pieces: Sequence[Piece],
+    arcs: Sequence[Arc],
+    renderer: Renderer,
+    pixel: float,
+    readings: Readings,
+    tolerance: float,
+) -> _Looked:
+    """Measures the target past the pieces; finer while a share comes nearer to one half than it may be off."""
+    body = Body(1, target.model.significant, target.pose)
+    box = target.body_box
+    whole_target = any(arc.contains(box).all() for arc in arcs)
+    outer = target.pose.place(outer_points(target.model.significant))
+    views = frame(attacker.eye, box.mean(axis=0), outer, pixel, facing=attacker.facing)
+    bodies = [Body(number + 2, _blocking(piece, readings), piece.pose) for number, piece in enumerate(pieces)]
+    farthest = float(np.linalg.norm(box - attacker.eye, axis=1).max())
+    ids = {near.id for view in views for near in in_view(view, bodies, farthest)}
+    blockers = [piece for piece, one in zip(pieces, bodies, strict=True) if one.id in ids]
+    question = Question(body, [one for one in bodies if one.id in ids], None if whole_target else arcs, renderer)
+    width = views[0].step * float(np.linalg.norm(box.mean(axis=0) - attacker.eye))
+    silhouette = measure(views, question, width)
+    factor = 1
+    while _near_half(silhouette, tolerance) and factor < FINEST:
+        factor *= 2
+        silhouette = measure([view.finer(factor) for view in views], question, width / factor)
+    return _Looked(blockers, silhouette, width / factor)
+
+
+def _blocking(piece: Piece, readings: Readings) -> Any:
+    """What of a piece blocks: terrain whole, a model without base and insignificant parts (R11, A6)."""
+    return piece.model.mesh if readings.ignored_parts_block else piece.model.significant
+
+
+def _near_half(silhouette: Silhouette, tolerance: float) -> bool:
+    """Whether the error, but not the tolerance, keeps a share from being on one side of one half."""
+    shares = [(silhouette.occluded, silhouette.total, silhouette.error)]
+    shares += [(silhouette.occluded_in_arc, silhouette.in_arc, silhouette.error_in_arc)]
+    distances = [(abs(part / whole - 0.5), error) for part, whole, error in shares if whole]
+    return any(tolerance < distance <= error for distance, error in distances)
+
+
+def _ruling(
+    scene: Scene,
+    attacker: Piece,
+    target: Piece,
+    arcs: Sequence[Arc],
+    cover: _Looked,
+    sight: _Looked,
+    readings: Readings,
+    renderer: Renderer,
+) -> SightVerdict:
+    """The verdict of the ladder, with everything that explains it."""
+    in_arc = readings.share == "in arc"
+    measured = cover.silhouette
+    part, whole = (measured.occluded_in_arc, measured.in_arc) if in_arc else (measured.occluded, measured.total)
+    blockers = _blockers(cover)
+    words = _Words(attacker, target, arcs, _blockers(sight), share_in_words(part, whole))
+    verdict, rule, reason = _ladder(words, sight.silhouette, part, whole)
+    could_be = _could_be(cover, sight, part, whole, in_arc, scene.tolerance)
+    if len(could_be) > 1:
+        others = " or ".join(word for word in could_be if word != verdict)
+        reason += f"; too close to call, it could be {others}: roll off (R20)"
+    return SightVerdict(
+        attacker=attacker.name,
+        target=target.name,
+        rules=NECROMUNDA.name,
+        verdict=verdict,
+        rule=rule,
+        reason=reason,
+        line_of_sight=verdict != "hidden",
+        silhouette=measured,
+        seen=sight.silhouette.seen,
+        blockers=blockers,
+        could_be=could_be,
+        renderer=renderer.name,
+        pixel=cover.pixel,
+        warnings=_warnings(attacker, target, cover),
+    )
+
+
+@dataclass(frozen=True)
+class _Words:
+    """What the sentences are made of."""
+
+    attacker: Piece
+    target: Piece
+    arcs: Sequence[Arc]
+    blockers: tuple[Blocker, ...]
+    share: str
+
+    @property
+    def by(self) -> str:
+        """Who is in the way, with shares where there are several."""
+        if not self.blockers:
+            return ""
+        if len(self.blockers) == 1:
+            return f" by {_in_a_sentence(self.blockers[0].name)}"
+        told = [
+            f"{_in_a_sentence(one.name)} ({share_in_words(round(one.occluded * 1e6), 10**6)})"
+            for one in self.blockers[:3]
+            if one.occluded > 0.0
+        ]
+        rest = sum(one.occluded > 0.0 for one in self.blockers) - len(told)
+        return " by " + (" and ".join(told) if not rest else ", ".join(told) + f" and {rest} more")
+
+
+def _in_a_sentence(name: str) -> str:
+    """A piece's name with the article that a common noun takes.
+
+    >>> _in_a_sentence("barricade"), _in_a_sentence("Vex"), _in_a_sentence("the pipes"), _in_a_sentence("wall 3")
+    ('the barricade', 'Vex', 'the pipes', 'wall 3')
+    """
+    common = name.replace(" ", "").replace("-", "").isalpha() and name.islower() and not name.startswith("the ")
+    return f"the {name}" if common else name
+
+
+def _ladder(words: _Words, sight: Silhouette, part: int, whole: int) -> tuple[str, RuleReference, str]:
+    """Verdict, rule and reason: the first test that holds (R6 to R8, R13 to R15). Shares are compared as integers."""
+    attacker, target = words.attacker.name, words.target.name
+    if not words.arcs:
+        reason = f"{attacker} has no such vision arc: a blind spot, so {target} is hidden"
+        return "hidden", RuleReference("Vehicle Vision Arcs", "R4"), reason
+    if sight.total == 0:
+        reason = f"nothing of {target} but base and insignificant parts shows from there: hidden"
+        return "hidden", RuleReference("Line Of Sight", "R9"), reason
+    if sight.in_arc == 0:
+        arcs = " and ".join(arc.name for arc in words.arcs)
+        reason = f"no part of {target} lies in {attacker}'s {arcs} vision arc: hidden"
+        return "hidden", RuleReference("Line Of Sight", "R6"), reason
+    if sight.seen == 0:
+        beyond = "" if sight.in_arc == sight.total else " that lies in the vision arc"
+        reason = f"every part of {target}{beyond} is obscured{words.by}: hidden"
+        return "hidden", RuleReference("Line Of Sight", "R8"), reason
+    if part == 0:
+        return "open", RuleReference("Cover", "R13"), f"nothing obscures {target}: in the open"
+    obscured = f"{words.share} of {target} is obscured{words.by}"
+    if 2 * part < whole:
+        return "partial cover", RuleReference("Cover", "R14"), f"{obscured}; less than half: partial cover"
+    return "full cover", RuleReference("Cover", "R15"), f"{obscured}; at least half: full cover"
+
+
+def _blockers(looked: _Looked) -> tuple[Blocker, ...]:
+    """What is in the way of a look, the largest share first."""
+    measured = looked.silhouette
+    found = [
+        Blocker(piece.name, nearest / measured.total, alone / measured.total)
+        for piece, nearest, alone in zip(looked.blockers, measured.nearest, measured.alone, strict=True)
+        if alone
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.occluded, -one.alone, one.name)))
+
+
+def _could_be(cover: _Looked, sight: _Looked, part: int, whole: int, in_arc: bool, tolerance: float) -> tuple[str, ...]:
+    """Every verdict within the error or the tolerance of the share obscured or of the share seen.
+
+    A share of exactly nothing is uncertain by its error only.
+    """
+    seen, total = sight.silhouette.seen, sight.silhouette.total
+    error_seen = sight.silhouette.error_seen
+    if total == 0:
+        return ("hidden",)
+    band_seen = max(error_seen, tolerance) if seen else error_seen
+    possible = set()
+    if seen / total <= band_seen:
+        possible.add("hidden")
+    if seen / total + band_seen > 0.0 and whole:
+        share = part / whole
+        error = cover.silhouette.error_in_arc if in_arc else cover.silhouette.error
+        band = max(error, tolerance) if part else error
+        if share <= band:
+            possible.add("open")
+        if share + band > 0.0 and share - band < 0.5:
+            possible.add("partial cover")
+        if share + band >= 0.5:
+            possible.add("full cover")
+    return tuple(verdict for verdict in VERDICTS if verdict in possible)
+
+
+def _warnings(attacker: Piece, target: Piece, cover: _Looked) -> tuple[str, ...]:
+    """What to know before trusting the verdict: estimates, an eye inside something, faults of the meshes."""
+    found = []
+    if attacker.eye_from == "estimated":
+        found.append(f"the eye of {attacker.name} is estimated")
+    for piece in cover.blockers:
+        low, high = corners(*piece.model.significant.bounds)[[0, 7]]
+        local = piece.pose.localise(attacker.eye[None])[0]
+        if (local > low).all() and (local < high).all() and encloses(piece.model.significant, local):
+            found.append(f"the eye of {attacker.name} lies inside {piece.name}: probably a mistake in the pose")
+    for piece in (attacker, target, *cover.blockers):
+        found += [f"{piece.name}: {warning}" for warning in piece.model.warnings]
+    return tuple(dict.fromkeys(found))
