@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Integers
+from silhouette.geometry import Flags, Floats, Integers
 from silhouette.renderers.base import Body, Renderer
 from silhouette.views import Arc, View, in_any
 
@@ -49,6 +49,7 @@ class Samples:
     """What rays through some points of a view meet.
 
     Attributes:
+        places: (n, 2) row and column of each in the view, fractional where a ray was sent between the middles.
         target: (n,) bool, the target is there.
         in_arc: (n,) bool, the target is there, and the point of it that is met lies in a vision arc.
         depth: (n,) float32, of the target; inf where it is not.
@@ -56,6 +57,7 @@ class Samples:
         nearest: (n,) int32, the index of the nearest blocker before the target, -1 where there is none.
     """
 
+    places: Floats
     target: Flags
     in_arc: Flags
     depth: NDArray[np.float32]
@@ -85,13 +87,19 @@ class Samples:
     def chosen(self, flags: Flags) -> Samples:
         """Those of the samples whose flag (n,) is set."""
         return Samples(
-            self.target[flags], self.in_arc[flags], self.depth[flags], self.blocked[:, flags], self.nearest[flags]
+            self.places[flags],
+            self.target[flags],
+            self.in_arc[flags],
+            self.depth[flags],
+            self.blocked[:, flags],
+            self.nearest[flags],
         )
 
     @staticmethod
     def joined(several: Sequence[Samples]) -> Samples:
         """All of them in a row."""
         return Samples(
+            np.concatenate([one.places for one in several]),
             np.concatenate([one.target for one in several]),
             np.concatenate([one.in_arc for one in several]),
             np.concatenate([one.depth for one in several]),
@@ -140,14 +148,15 @@ def take(view: View, question: Question, pixels: Any = None) -> Samples:
     target, depth = alone.ids.ravel() > 0, alone.depth.ravel()
     where = np.flatnonzero(target)
     if pixels is None:
-        wanted, rows, columns = None, where // view.width, where % view.width
+        places = np.indices((view.height, view.width), dtype=np.float64).reshape(2, -1).T
+        wanted = None
     else:
-        wanted = np.asarray(pixels)[where]
-        rows, columns = wanted.T
+        places = np.asarray(pixels, dtype=np.float64)
+        wanted = places[where]
     in_arc = target
     if question.arcs is not None:
         in_arc = target.copy()
-        points = view.eye + view.directions(rows, columns) * depth[where, None]
+        points = view.eye + view.directions(*places[where].T) * depth[where, None]
         in_arc[where] = in_any(question.arcs, points)
     blocked = np.zeros((len(question.blockers), len(target)), dtype=np.bool_)
     nearest = np.full(len(target), -1, dtype=np.int32)
@@ -159,7 +168,7 @@ def take(view: View, question: Question, pixels: Any = None) -> Samples:
         closer = distance < front
         nearest[where[closer]] = number
         front = np.where(closer, distance, front)
-    return Samples(target, in_arc, depth, blocked, nearest)
+    return Samples(places, target, in_arc, depth, blocked, nearest)
 
 
 def survey(view: View, question: Question, pixel: float) -> Survey:

@@ -6,7 +6,7 @@ views -> a survey of each -> nothing seen, or nothing obscured? search -> Silhou
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,16 @@ from silhouette.clusters import inner_corners
 from silhouette.geometry import Flags, Floats, corners
 from silhouette.outlines import OCCLUDED, OUTSIDE_BLOCKED, SEEN, OutlineVariance, outline_variance, rim
 from silhouette.renderers.base import Body
+from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.sampling import Question, Samples, Survey, survey, take
 from silhouette.views import View
 
 SEARCH = 4
 """How much finer than a pixel the rim is searched before a share is called exactly nothing."""
+
+
+FEW = 32
+"""Where so few pixels are seen, or obscured, that it hangs on them, they are looked at again in exact arithmetic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +97,22 @@ def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouet
         surveys = _rim_searched(surveys, classified, question, lambda samples: samples.occluded)
     if any(new is not old for new, old in zip(surveys, (kind.survey for kind in classified), strict=True)):
         silhouette, _ = _counted(surveys, question)
+    if 0 < silhouette.seen <= FEW or 0 < silhouette.occluded <= FEW:
+        silhouette, _ = _counted([_confirmed(one, question) for one in surveys], question)
     return silhouette
+
+
+def _confirmed(one: Survey, question: Question) -> Survey:
+    """The survey with the few samples on which everything hangs taken again, in float64."""
+    samples, used = one.samples, one.weight > 0
+    doubtful = np.zeros(len(used), dtype=np.bool_)
+    for flags in (samples.seen & used, samples.occluded & used):
+        if one.count(flags) <= FEW:
+            doubtful |= flags
+    again = take(one.view, replace(question, renderer=ReferenceRenderer()), samples.places[doubtful])
+    number = np.arange(len(used), dtype=np.int32)
+    number[doubtful] = len(used) + np.arange(int(doubtful.sum()), dtype=np.int32)
+    return Survey(one.view, Samples.joined([samples, again]), number[one.index])
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,8 +291,8 @@ def _rim_searched(
         blocked = kind.kinds[outside[:, 0], outside[:, 1]] == OUTSIDE_BLOCKED
         together = seen == blocked
         steps = np.arange(1, SEARCH) / SEARCH
-        between = inside[together, None] + steps[:, None] * (outside - inside)[together, None]
-        places: Floats = between.reshape(-1, 2) + 0.5
+        between: Floats = inside[together, None] + steps[:, None] * (outside - inside)[together, None]
+        places = between.reshape(-1, 2) + 0.5
         searched.append(_replaced(one, question, places, wanted))
     return searched
 
@@ -285,6 +305,7 @@ def _replaced(one: Survey, question: Question, places: Floats, wanted: Callable[
     if not question.renderer.sparse:
         view, scale = one.view.finer(SEARCH), SEARCH
     samples = take(view, question, places * scale - 0.5)
+    samples = replace(samples, places=places - 0.5)
     found = wanted(samples)
     if not found.any():
         return one

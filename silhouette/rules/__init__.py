@@ -1,1 +1,42 @@
-"""Rule systems: from measured silhouettes to verdicts."""
+"""Rule systems: from measured silhouettes to verdicts. A new one is a file beside this one, and its name in `RULES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from silhouette.rules.base import Rule
+from silhouette.scenes import rules_of
+
+__all__ = ["RULES", "rule_of"]
+
+
+def _necromunda() -> Rule:
+    from silhouette.rules.necromunda import NECROMUNDA
+
+    return NECROMUNDA
+
+
+# The one list of rule systems, by the name that the key ``rules`` of a scene takes; each is imported when it is asked.
+RULES: dict[str, Callable[[], Rule]] = {"necromunda": _necromunda}
+
+
+def rule_of(path: Path, document: Mapping[str, Any]) -> Rule:
+    """The rule system that a scene's document names.
+
+    Args:
+        path: of the scene, for messages.
+        document: its content, as from `silhouette.scenes.read_document`.
+
+    Raises:
+        FileError: where it names none, or one that is not known.
+
+    >>> rule_of(Path("duel.toml"), {"rules": "necromunda"}).title
+    'Necromunda'
+    >>> rule_of(Path("duel.toml"), {})
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: duel.toml: rules is missing; it must be one of "necromunda"
+    """
+    return RULES[rules_of(path, document, list(RULES))]()

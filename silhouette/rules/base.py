@@ -102,7 +102,7 @@ def broken(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
             continue
         value = row[key]
         if isinstance(wanted, list) and not isinstance(value, list):
-            least, most = (wanted + [math.nan, math.nan])[:2]
+            least, most = [*wanted, math.nan, math.nan][:2]
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not (number and len(wanted) == 2 and least <= value <= most):
                 found.append(f"{key} is {value!r}, not {least} to {most}")

@@ -13,26 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 from pydantic import Field
 
 from silhouette.cache import Cache
-from silhouette.clusters import outer_points
+from silhouette.closing import encloses
 from silhouette.errors import FileError
-from silhouette.geometry import corners
-from silhouette.health import encloses
-from silhouette.renderers.base import Body, Renderer
+from silhouette.meshes import Mesh
+from silhouette.renderers.base import Renderer
 from silhouette.rules.base import RuleReference, Verdict, share_in_words
-from silhouette.sampling import Question
+from silhouette.rules.sight import Looked, arcs_of, look
 from silhouette.scenes import Check, Piece, Scene, in_base_contact, load_table_scene
 from silhouette.schemas import Entry
-from silhouette.silhouettes import Silhouette, in_view, measure
-from silhouette.views import Arc, fighter_arc, frame, in_any, vehicle_arc
+from silhouette.silhouettes import Silhouette
+from silhouette.views import Arc
 
 VERDICTS = ("open", "partial cover", "full cover", "hidden")
-
-FINEST = 4
-"""How much finer than asked a picture is taken at most, where a share comes too near to one half."""
 
 
 class Readings(Entry):
@@ -150,37 +145,14 @@ class Necromunda:
         in_the_way = _in_the_way(scene, attacker, target)
         friends = [piece for piece in in_the_way if _is_friend_in_contact(scene, attacker, piece)]
         others = [piece for piece in in_the_way if piece not in friends]
-        cover = _look(attacker, target, others, arcs, renderer, pixel, readings, scene.tolerance)
+        cover = look(attacker, target, _blocking(others, readings), arcs, renderer, pixel, scene.tolerance)
         sight = cover
         if friends and readings.friends_in_contact == "block sight":
-            sight = _look(attacker, target, in_the_way, arcs, renderer, pixel, readings, scene.tolerance)
+            sight = look(attacker, target, _blocking(in_the_way, readings), arcs, renderer, pixel, scene.tolerance)
         return _ruling(scene, attacker, target, arcs, cover, sight, readings, renderer)
 
 
 NECROMUNDA = Necromunda()
-
-
-def arcs_of(attacker: Piece, arc: str | None = None) -> list[Arc]:
-    """The vision arcs that a model has, or the one of them that is named; none where that is a blind spot.
-
-    A fighter has a front arc of 90° (R1, R2); a vehicle those it has crew for, bounded by the lines through its
-    corners (R3 to R5). All start from the centre of the base, or of the footprint.
-    """
-    names = [name for name in attacker.arcs if arc in (None, name)]
-    centre = attacker.base_centre
-    if attacker.kind == "fighter":
-        return [fighter_arc(centre, attacker.facing) for _ in names]
-    model = attacker.model
-    return [vehicle_arc(name, centre, attacker.facing, model.body_length, model.body_width) for name in names]
-
-
-@dataclass(frozen=True, eq=False)
-class _Looked:
-    """What a look at a target gave: the pieces that might block, and the silhouette measured against them."""
-
-    blockers: list[Piece]
-    silhouette: Silhouette
-    pixel: float
 
 
 def _model(scene: Scene, name: str) -> Piece:
@@ -201,47 +173,11 @@ def _is_friend_in_contact(scene: Scene, attacker: Piece, piece: Piece) -> bool:
     return friendly and in_base_contact(scene, attacker, piece)
 
 
-def _look(
-    attacker: Piece,
-    target: Piece,
-    pieces: Sequence[Piece],
-    arcs: Sequence[Arc],
-    renderer: Renderer,
-    pixel: float,
-    readings: Readings,
-    tolerance: float,
-) -> _Looked:
-    """Measures the target past the pieces; finer while a share comes nearer to one half than it may be off."""
-    body = Body(1, target.model.significant, target.pose)
-    box = target.body_box
-    whole_target = any(arc.contains(box).all() for arc in arcs)
-    outer = target.pose.place(outer_points(target.model.significant))
-    views = frame(attacker.eye, box.mean(axis=0), outer, pixel, facing=attacker.facing)
-    bodies = [Body(number + 2, _blocking(piece, readings), piece.pose) for number, piece in enumerate(pieces)]
-    farthest = float(np.linalg.norm(box - attacker.eye, axis=1).max())
-    ids = {near.id for view in views for near in in_view(view, bodies, farthest)}
-    blockers = [piece for piece, one in zip(pieces, bodies, strict=True) if one.id in ids]
-    question = Question(body, [one for one in bodies if one.id in ids], None if whole_target else arcs, renderer)
-    width = views[0].step * float(np.linalg.norm(box.mean(axis=0) - attacker.eye))
-    silhouette = measure(views, question, width)
-    factor = 1
-    while _near_half(silhouette, tolerance) and factor < FINEST:
-        factor *= 2
-        silhouette = measure([view.finer(factor) for view in views], question, width / factor)
-    return _Looked(blockers, silhouette, width / factor)
-
-
-def _blocking(piece: Piece, readings: Readings) -> Any:
-    """What of a piece blocks: terrain whole, a model without base and insignificant parts (R11, A6)."""
-    return piece.model.mesh if readings.ignored_parts_block else piece.model.significant
-
-
-def _near_half(silhouette: Silhouette, tolerance: float) -> bool:
-    """Whether the error, but not the tolerance, keeps a share from being on one side of one half."""
-    shares = [(silhouette.occluded, silhouette.total, silhouette.error)]
-    shares += [(silhouette.occluded_in_arc, silhouette.in_arc, silhouette.error_in_arc)]
-    distances = [(abs(part / whole - 0.5), error) for part, whole, error in shares if whole]
-    return any(tolerance < distance <= error for distance, error in distances)
+def _blocking(pieces: Sequence[Piece], readings: Readings) -> list[tuple[Piece, Mesh]]:
+    """What of each piece blocks: terrain whole, a model without base and insignificant parts (R11, A6)."""
+    if readings.ignored_parts_block:
+        return [(piece, piece.model.mesh) for piece in pieces]
+    return [(piece, piece.model.significant) for piece in pieces]
 
 
 def _ruling(
@@ -249,8 +185,8 @@ def _ruling(
     attacker: Piece,
     target: Piece,
     arcs: Sequence[Arc],
-    cover: _Looked,
-    sight: _Looked,
+    cover: Looked,
+    sight: Looked,
     readings: Readings,
     renderer: Renderer,
 ) -> SightVerdict:
@@ -344,7 +280,7 @@ def _ladder(words: _Words, sight: Silhouette, part: int, whole: int) -> tuple[st
     return "full cover", RuleReference("Cover", "R15"), f"{obscured}; at least half: full cover"
 
 
-def _blockers(looked: _Looked) -> tuple[Blocker, ...]:
+def _blockers(looked: Looked) -> tuple[Blocker, ...]:
     """What is in the way of a look, the largest share first."""
     measured = looked.silhouette
     found = [
@@ -355,7 +291,7 @@ def _blockers(looked: _Looked) -> tuple[Blocker, ...]:
     return tuple(sorted(found, key=lambda one: (-one.occluded, -one.alone, one.name)))
 
 
-def _could_be(cover: _Looked, sight: _Looked, part: int, whole: int, in_arc: bool, tolerance: float) -> tuple[str, ...]:
+def _could_be(cover: Looked, sight: Looked, part: int, whole: int, in_arc: bool, tolerance: float) -> tuple[str, ...]:
     """Every verdict within the error or the tolerance of the share obscured or of the share seen.
 
     A share of exactly nothing is uncertain by its error only.
@@ -381,16 +317,18 @@ def _could_be(cover: _Looked, sight: _Looked, part: int, whole: int, in_arc: boo
     return tuple(verdict for verdict in VERDICTS if verdict in possible)
 
 
-def _warnings(attacker: Piece, target: Piece, cover: _Looked) -> tuple[str, ...]:
+def _warnings(attacker: Piece, target: Piece, cover: Looked) -> tuple[str, ...]:
     """What to know before trusting the verdict: estimates, an eye inside something, faults of the meshes."""
     found = []
     if attacker.eye_from == "estimated":
         found.append(f"the eye of {attacker.name} is estimated")
     for piece in cover.blockers:
-        low, high = corners(*piece.model.significant.bounds)[[0, 7]]
+        low, high = piece.model.significant.bounds
         local = piece.pose.localise(attacker.eye[None])[0]
         if (local > low).all() and (local < high).all() and encloses(piece.model.significant, local):
-            found.append(f"the eye of {attacker.name} lies inside {piece.name}: probably a mistake in the pose")
+            found.append(
+                f"the eye of {attacker.name} lies inside {_in_a_sentence(piece.name)}: probably a mistake in the pose"
+            )
     for piece in (attacker, target, *cover.blockers):
         found += [f"{piece.name}: {warning}" for warning in piece.model.warnings]
     return tuple(dict.fromkeys(found))

@@ -1,0 +1,101 @@
+"""JUDGE: what the rule systems that say "stoop down and look" share: vision arcs, and a look at a target.
+
+pieces -> arcs, a picture framed on the target, what reaches into it -> Silhouette
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from silhouette.clusters import outer_points
+from silhouette.meshes import Mesh
+from silhouette.renderers.base import Body, Renderer
+from silhouette.sampling import Question
+from silhouette.scenes import Piece
+from silhouette.silhouettes import Silhouette, in_view, measure
+from silhouette.views import Arc, fighter_arc, frame, vehicle_arc
+
+FINEST = 4
+"""How much finer than asked a picture is taken at most, where a share comes too near to one half."""
+
+
+def arcs_of(attacker: Piece, arc: str | None = None) -> list[Arc]:
+    """The vision arcs that a model has, or the one of them that is named; none where that is a blind spot.
+
+    A fighter has a front arc of 90° (R1, R2); a vehicle those it has crew for, bounded by the lines through its
+    corners (R3 to R5). All start from the centre of the base, or of the footprint.
+    """
+    names = [name for name in attacker.arcs if arc in (None, name)]
+    centre = attacker.base_centre
+    if attacker.kind == "fighter":
+        return [fighter_arc(centre, attacker.facing) for _ in names]
+    model = attacker.model
+    return [vehicle_arc(name, centre, attacker.facing, model.body_length, model.body_width) for name in names]
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """What a look at a target gave.
+
+    Attributes:
+        blockers: the pieces that reach into the picture before the target.
+        silhouette: measured against these, in this order.
+        pixel: mm per pixel at the target, as it was measured.
+    """
+
+    blockers: list[Piece]
+    silhouette: Silhouette
+    pixel: float
+
+
+def look(
+    attacker: Piece,
+    target: Piece,
+    blocking: Sequence[tuple[Piece, Mesh]],
+    arcs: Sequence[Arc],
+    renderer: Renderer,
+    pixel: float,
+    tolerance: float,
+) -> Looked:
+    """Measures the target from the attacker's eye, past what may block.
+
+    The picture is taken finer, up to `FINEST` times, while the error, but not the tolerance, keeps a share from being
+    on one side of one half.
+
+    Args:
+        attacker: looks, from its eye.
+        target: its significant parts are looked at.
+        blocking: pieces that may stand in the way, each with what of it blocks.
+        arcs: the vision arcs looked from.
+        renderer: what renders.
+        pixel: mm per pixel at the target.
+        tolerance: the share within which nobody tells one half from more or less.
+    """
+    body = Body(1, target.model.significant, target.pose)
+    box = target.body_box
+    whole_target = any(arc.contains(box).all() for arc in arcs)
+    outer = target.pose.place(outer_points(target.model.significant))
+    views = frame(attacker.eye, box.mean(axis=0), outer, pixel, facing=attacker.facing)
+    bodies = [Body(number + 2, mesh, piece.pose) for number, (piece, mesh) in enumerate(blocking)]
+    farthest = float(np.linalg.norm(box - attacker.eye, axis=1).max())
+    ids = {near.id for view in views for near in in_view(view, bodies, farthest)}
+    blockers = [piece for (piece, _), one in zip(blocking, bodies, strict=True) if one.id in ids]
+    question = Question(body, [one for one in bodies if one.id in ids], None if whole_target else arcs, renderer)
+    width = views[0].step * float(np.linalg.norm(box.mean(axis=0) - attacker.eye))
+    silhouette = measure(views, question, width)
+    factor = 1
+    while _near_half(silhouette, tolerance) and factor < FINEST:
+        factor *= 2
+        silhouette = measure([view.finer(factor) for view in views], question, width / factor)
+    return Looked(blockers, silhouette, width / factor)
+
+
+def _near_half(silhouette: Silhouette, tolerance: float) -> bool:
+    """Whether a share's error, but not the tolerance, reaches one half."""
+    shares = [(silhouette.occluded, silhouette.total, silhouette.error)]
+    shares += [(silhouette.occluded_in_arc, silhouette.in_arc, silhouette.error_in_arc)]
+    distances = [(abs(part / whole - 0.5), error) for part, whole, error in shares if whole]
+    return any(tolerance < distance <= error for distance, error in distances)

@@ -1,0 +1,253 @@
+"""Counting, against closed forms: shares, and that the stated error is true and tight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shapely import MultiPoint, Polygon
+from shapely.ops import unary_union
+
+from silhouette.clusters import inner_corners, outer_points
+from silhouette.geometry import Floats, Pose
+from silhouette.meshes import Mesh
+from silhouette.renderers import choose
+from silhouette.renderers.base import Body
+from silhouette.renderers.embree import EmbreeRenderer
+from silhouette.sampling import Question
+from silhouette.silhouettes import Silhouette, in_view, measure
+from silhouette.views import Arc, View, fighter_arc, frame
+from tests import shapes
+
+HERE = Pose.standing()
+EYE = np.array([0.0, 0.0, 25.0])
+FRONT = shapes.box((300, -10, 3), (320, 10, 33))
+
+
+@pytest.fixture(scope="module")
+def embree() -> EmbreeRenderer:
+    return EmbreeRenderer()
+
+
+def turned(shape: Mesh, rotation: Floats, about: Floats) -> Mesh:
+    return Mesh((shape.vertices - about) @ rotation.T + about, shape.faces, shape.part)
+
+
+def rotation_about_x(angle: float) -> Floats:
+    cosine, sine = np.cos(angle), np.sin(angle)
+    return np.array([[1.0, 0.0, 0.0], [0.0, cosine, -sine], [0.0, sine, cosine]])
+
+
+def measured(
+    renderer: EmbreeRenderer,
+    target: Mesh,
+    blockers: Sequence[Mesh],
+    eye: Floats = EYE,
+    pixel: float = 0.1,
+    arcs: Sequence[Arc] | None = None,
+    pose: Pose = HERE,
+) -> tuple[Silhouette, list[View]]:
+    aim = pose.place(target.bounds.mean(axis=0)[None])[0]
+    views = frame(pose.place(eye[None])[0], aim, pose.place(outer_points(target)), pixel)
+    bodies = [Body(number, shape, pose) for number, shape in enumerate(blockers, 2)]
+    return measure(views, Question(Body(1, target, pose), bodies, arcs, renderer), pixel), views
+
+
+def exact_share(view: View, target: Mesh, blockers: Sequence[Mesh]) -> float:
+    """For convex shapes before the eye, the blockers nearer than the target: by polygons in the picture's plane."""
+
+    def outline(shape: Mesh) -> Polygon:
+        across, upward, depth = ((shape.vertices - view.eye) @ view.axes.T).T
+        assert depth.min() > 0
+        return MultiPoint(np.column_stack([across / depth, upward / depth])).convex_hull
+
+    whole = outline(target)
+    return float(unary_union([outline(one) for one in blockers]).intersection(whole).area / whole.area)
+
+
+def test_a_wall_up_to_a_third_obscures_a_third(embree: EmbreeRenderer) -> None:
+    silhouette, (view,) = measured(embree, FRONT, [shapes.box((146, -200, 0), (150, 200, 19))])
+    share = silhouette.occluded / silhouette.total
+    assert share == pytest.approx(exact_share(view, FRONT, [shapes.box((146, -200, 0), (150, 200, 19))]), abs=2e-4)
+    assert silhouette.error < 0.002
+    assert silhouette.nearest == silhouette.alone == (silhouette.occluded,)
+    assert silhouette.seen == silhouette.total - silhouette.occluded
+
+
+@given(
+    wall=st.tuples(st.floats(0.2, 0.85), st.floats(1, 34), st.floats(-1.2, 1.2), st.floats(-15, 15)),
+    height=st.floats(12, 60),
+    distance=st.floats(100, 700),
+)
+@settings(max_examples=50, deadline=None)
+def test_the_error_is_true_for_walls_at_any_slope(
+    wall: tuple[float, float, float, float], height: float, distance: float
+) -> None:
+    where, top, slope, aside = wall
+    eye = np.array([0.0, 0.0, height])
+    target = shapes.box((distance, -9, 3), (distance + 18, 9, 33))
+    x = where * distance
+    edge = np.array([x, aside, height - (height - top) * where])
+    blocker = turned(shapes.box((x, -60, edge[2] - 40), (x + 4, 60, edge[2])), rotation_about_x(slope), edge)
+    view = frame(eye, target.bounds.mean(axis=0), target.vertices, 0.1)[0]
+    if ((blocker.vertices - eye) @ view.axes[2]).min() <= 1.0:
+        return
+    silhouette, _ = measured(EmbreeRenderer(), target, [blocker], eye)
+    truth = exact_share(view, target, [blocker])
+    assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error + 1e-12
+    assert silhouette.error < 0.005
+
+
+@pytest.mark.parametrize("pixel", [0.05, 0.1, 0.2, 0.4, 1.0])
+def test_the_error_shrinks_with_the_pixel_and_stays_true(embree: EmbreeRenderer, pixel: float) -> None:
+    blockers = [shapes.box((146, -3, 0), (150, 2.2, 90)), shapes.box((100, -200, 0), (101, 200, 20.3))]
+    silhouette, (view,) = measured(embree, FRONT, blockers, pixel=pixel)
+    truth = exact_share(view, FRONT, blockers)
+    assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
+    assert silhouette.error < 0.02 * pixel
+    assert silhouette.total == pytest.approx(20 * 30 * (silhouette_distance(view) / 300) ** 2 / pixel**2, rel=0.02)
+
+
+def silhouette_distance(view: View) -> float:
+    return float(np.linalg.norm(FRONT.bounds.mean(axis=0) - view.eye))
+
+
+def test_shares_of_blockers_as_nearest_and_alone(embree: EmbreeRenderer) -> None:
+    near, far = shapes.box((73, -200, 0), (75, 200, 22)), shapes.box((146, -200, 0), (150, 200, 19))
+    silhouette, _ = measured(embree, FRONT, [far, near])
+    assert sum(silhouette.nearest) == silhouette.occluded
+    assert silhouette.alone[0] == pytest.approx(silhouette.alone[1], rel=0.01)
+    assert silhouette.nearest[1] > 50 * silhouette.nearest[0]
+
+
+def test_what_is_far_from_the_targets_image_leaves_no_error(embree: EmbreeRenderer) -> None:
+    floor, beside = shapes.box((-500, -500, -5), (900, 500, 0)), shapes.box((140, 20, 0), (150, 60, 90))
+    silhouette, _ = measured(embree, FRONT, [floor, beside])
+    assert (silhouette.occluded, silhouette.error) == (0, 0.0)
+
+
+def test_standing_on_the_floor_is_not_standing_behind_it(embree: EmbreeRenderer) -> None:
+    boots = shapes.box((300, -10, 0), (320, 10, 33))
+    silhouette, _ = measured(embree, boots, [shapes.box((-500, -500, -5), (900, 500, 0))])
+    assert (silhouette.occluded, silhouette.error) == (0, 0.0)
+
+
+def test_a_wall_that_ends_just_where_the_target_begins_leaves_a_doubt(embree: EmbreeRenderer) -> None:
+    touching = shapes.box((146, -200, 0), (150, 200, 25 - 22 * 150 / 300))
+    silhouette, _ = measured(embree, FRONT, [touching])
+    assert silhouette.occluded / silhouette.total <= silhouette.error
+    assert 0.0 < silhouette.error < 0.002
+
+
+def test_a_needle_thinner_than_a_pixel_is_found_before_hidden_is_said(embree: EmbreeRenderer) -> None:
+    needle = shapes.joined(FRONT, shapes.box((310, 0, 33), (310.004, 0.004, 50)))
+    wall = shapes.box((146, -200, 0), (150, 200, 30))
+    assert measured(embree, FRONT, [wall])[0].seen == 0
+    assert 1 <= measured(embree, needle, [wall])[0].seen < 60
+
+
+def test_a_needle_before_the_target_is_found_before_open_is_said(embree: EmbreeRenderer) -> None:
+    needle = shapes.box((146, 3.3331, 0), (146.004, 3.3351, 20))
+    assert 1 <= measured(embree, FRONT, [needle])[0].occluded < 200
+
+
+def test_a_thin_wire_is_followed_along_its_whole_length(embree: EmbreeRenderer) -> None:
+    wire = turned(shapes.box((146, -60, 20), (146.1, 60, 20.1)), rotation_about_x(0.4), np.array([146.0, 0.0, 20.0]))
+    silhouette, (view,) = measured(embree, FRONT, [wire])
+    truth = exact_share(view, FRONT, [wire])
+    assert silhouette.occluded / silhouette.total == pytest.approx(truth, abs=silhouette.error)
+    assert truth > 0.005
+
+
+def test_an_arc_across_the_target_parts_it(embree: EmbreeRenderer) -> None:
+    target = shapes.box((300, 290, 3), (300.01, 310, 33))
+    arc = fighter_arc((0, 0), 0)
+    silhouette, _ = measured(embree, target, [], arcs=[arc])
+    assert silhouette.in_arc / silhouette.total == pytest.approx(0.5, abs=0.02)
+    assert silhouette.seen == silhouette.in_arc
+    assert silhouette.error == 0.0
+    assert 0.0 < silhouette.error_seen < 0.002
+
+
+def test_a_target_all_round_the_eye_is_measured_too(embree: EmbreeRenderer) -> None:
+    tunnel = shapes.joined(
+        shapes.box((-60, 12, 0), (60, 14, 50)),
+        shapes.box((-60, -14, 0), (60, -12, 50)),
+        shapes.box((-60, -14, 50), (60, 14, 52)),
+    )
+    silhouette, views = measured(embree, tunnel, [shapes.box((-60, 5, 0), (60, 6, 50))])
+    assert len(views) == 6
+    assert 0.3 < silhouette.occluded / silhouette.total < 0.6
+    open_view, _ = measured(embree, tunnel, [])
+    assert open_view.total == silhouette.total
+    assert open_view.occluded == 0
+
+
+def test_a_figure_at_arms_length_fills_the_picture_and_is_right(embree: EmbreeRenderer) -> None:
+    target = shapes.box((16, -10, 3), (36, 10, 33))
+    wall = shapes.box((10, -200, 0), (10.5, 200, 20))
+    silhouette, (view,) = measured(embree, target, [wall])
+    truth = exact_share(view, target, [wall])
+    assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
+
+
+@given(st.floats(-400, 400), st.floats(-400, 400), st.floats(0, 360))
+@settings(max_examples=20, deadline=None)
+def test_moving_everything_together_changes_nothing(x: float, y: float, turn: float) -> None:
+    blockers = [shapes.box((146, -3, 0), (150, 2.2, 90)), shapes.box((100, -200, 0), (101, 200, 20.3))]
+    embree = EmbreeRenderer()
+    first, _ = measured(embree, FRONT, blockers)
+    moved, _ = measured(embree, FRONT, blockers, pose=Pose.standing((x, y, 7.0), turn))
+    assert moved.occluded / moved.total == pytest.approx(first.occluded / first.total, abs=2e-4)
+
+
+@given(st.lists(st.tuples(st.floats(40, 280), st.floats(-25, 25), st.floats(1, 12), st.floats(1, 40)), max_size=5))
+@settings(max_examples=30, deadline=None)
+def test_adding_an_occluder_never_reveals_anything(walls: list[tuple[float, float, float, float]]) -> None:
+    embree = EmbreeRenderer()
+    blockers = [shapes.box((x, y, 0), (x + 2, y + width, height)) for x, y, width, height in walls]
+    before = measured(embree, FRONT, blockers[:-1])[0]
+    after = measured(embree, FRONT, blockers)[0]
+    slack = (before.error + after.error) * after.total + 1
+    assert after.occluded >= before.occluded - slack
+    assert after.seen <= before.seen + slack
+
+
+def test_bodies_out_of_the_picture_or_beyond_the_target_are_culled() -> None:
+    (view,) = frame(EYE, FRONT.bounds.mean(axis=0), FRONT.vertices, 0.1)
+    kept = [shapes.box((146, -3, 0), (150, 2, 90)), shapes.box((-50, -200, -300), (400, 200, 0))]
+    culled = [
+        shapes.box((-60, -5, 0), (-50, 5, 60)),
+        shapes.box((140, 40, 0), (150, 60, 60)),
+        shapes.box((600, -5, 0), (640, 5, 60)),
+    ]
+    bodies = [Body(number, shape, HERE) for number, shape in enumerate([*kept, *culled], 2)]
+    assert in_view(view, bodies, 400.0) == bodies[: len(kept)]
+
+
+def test_points_that_stand_for_a_mesh_hold_it_and_lie_in_its_faces() -> None:
+    ball = shapes.sphere(7.0, 40, 21)
+    outer = outer_points(ball)
+    assert len(outer) <= 512
+    assert (outer.min(axis=0) <= ball.bounds[0]).all()
+    assert (outer.max(axis=0) >= ball.bounds[1]).all()
+    radius = np.linalg.norm(inner_corners(ball), axis=0)
+    assert (radius < 7.0).all()
+    assert (radius > 6.8).all()
+
+
+@pytest.mark.parametrize("name", ["gl", "reference"])
+def test_other_renderers_measure_the_same(name: str, embree: EmbreeRenderer) -> None:
+    try:
+        other = choose(name)
+    except Exception as reason:
+        pytest.skip(str(reason))
+    blockers = [shapes.box((146, -3, 0), (150, 2.2, 90)), shapes.box((100, -200, 0), (101, 200, 20.3))]
+    first = measured(embree, FRONT, blockers)[0]
+    second = measured(other, FRONT, blockers)[0]  # type: ignore[arg-type]
+    assert second.occluded / second.total == pytest.approx(first.occluded / first.total, abs=first.error)
+    assert second.total == pytest.approx(first.total, rel=1e-3)
+    assert second.nearest == pytest.approx(first.nearest, rel=2e-3)
