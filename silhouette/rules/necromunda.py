@@ -25,7 +25,6 @@ from silhouette.rules.sight import Looked, arcs_of, look
 from silhouette.scenes import Check, Piece, Scene, in_base_contact, load_table_scene
 from silhouette.schemas import Entry
 from silhouette.silhouettes import Silhouette
-from silhouette.views import Arc
 
 VERDICTS = ("open", "partial cover", "full cover", "hidden")
 
@@ -149,7 +148,7 @@ class Necromunda:
         sight = cover
         if friends and readings.friends_in_contact == "block sight":
             sight = look(attacker, target, _blocking(in_the_way, readings), arcs, renderer, pixel, scene.tolerance)
-        return _ruling(scene, attacker, target, arcs, cover, sight, readings, renderer)
+        return _ruling(scene, attacker, target, check.arc, cover, sight, readings, renderer)
 
 
 NECROMUNDA = Necromunda()
@@ -184,7 +183,7 @@ def _ruling(
     scene: Scene,
     attacker: Piece,
     target: Piece,
-    arcs: Sequence[Arc],
+    asked: str | None,
     cover: Looked,
     sight: Looked,
     readings: Readings,
@@ -195,7 +194,8 @@ def _ruling(
     measured = cover.silhouette
     part, whole = (measured.occluded_in_arc, measured.in_arc) if in_arc else (measured.occluded, measured.total)
     blockers = _blockers(cover)
-    words = _Words(attacker, target, arcs, _blockers(sight), share_in_words(part, whole))
+    names = [arc.name for arc in arcs_of(attacker, asked)]
+    words = _Words(attacker.name, target.name, asked, names, _blockers(sight), share_in_words(part, whole))
     verdict, rule, reason = _ladder(words, sight.silhouette, part, whole)
     could_be = _could_be(cover, sight, part, whole, in_arc, scene.tolerance)
     if len(could_be) > 1:
@@ -221,11 +221,12 @@ def _ruling(
 
 @dataclass(frozen=True)
 class _Words:
-    """What the sentences are made of."""
+    """What the sentences are made of: names, the arc asked for and those there are, who blocks, the share."""
 
-    attacker: Piece
-    target: Piece
-    arcs: Sequence[Arc]
+    attacker: str
+    target: str
+    asked: str | None
+    arcs: list[str]
     blockers: tuple[Blocker, ...]
     share: str
 
@@ -257,15 +258,15 @@ def _in_a_sentence(name: str) -> str:
 
 def _ladder(words: _Words, sight: Silhouette, part: int, whole: int) -> tuple[str, RuleReference, str]:
     """Verdict, rule and reason: the first test that holds (R6 to R8, R13 to R15). Shares are compared as integers."""
-    attacker, target = words.attacker.name, words.target.name
+    attacker, target = words.attacker, words.target
     if not words.arcs:
-        reason = f"{attacker} has no such vision arc: a blind spot, so {target} is hidden"
+        reason = f"{attacker} has no {words.asked} vision arc: a blind spot, so {target} is hidden"
         return "hidden", RuleReference("Vehicle Vision Arcs", "R4"), reason
     if sight.total == 0:
         reason = f"nothing of {target} but base and insignificant parts shows from there: hidden"
         return "hidden", RuleReference("Line Of Sight", "R9"), reason
     if sight.in_arc == 0:
-        arcs = " and ".join(arc.name for arc in words.arcs)
+        arcs = " or ".join(words.arcs)
         reason = f"no part of {target} lies in {attacker}'s {arcs} vision arc: hidden"
         return "hidden", RuleReference("Line Of Sight", "R6"), reason
     if sight.seen == 0:
