@@ -1,1 +1,70 @@
-"""Silhouette."""
+"""Silhouette: can he see me, and am I in cover? Line of sight for miniature wargames, measured on 3D meshes.
+
+    file -> Mesh -> Model -> Scene -> View -> Layer -> Silhouette -> Verdict -> table, JSON, picture
+            load    tag      place    look    render   count         judge      tell
+
+    from silhouette import check, load_scene
+
+    scene = load_scene("scenes/necromunda/partial_cover.toml")
+    print(check(scene, "Kal", "Vex").reason)
+
+A name is imported when it is first used, so that ``import silhouette`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from silhouette.cache import Cache
+    from silhouette.errors import FileError, MeshError, RendererUnavailable, RequestError, SilhouetteError
+    from silhouette.judging import check, load_scene
+    from silhouette.models import Model, load_model
+    from silhouette.renderers import choose
+    from silhouette.renderers.base import Renderer
+    from silhouette.rules.base import RuleReference, Verdict
+    from silhouette.scenes import Check, Piece, Scene
+
+__all__ = [
+    "Cache",
+    "Check",
+    "FileError",
+    "MeshError",
+    "Model",
+    "Piece",
+    "Renderer",
+    "RendererUnavailable",
+    "RequestError",
+    "RuleReference",
+    "Scene",
+    "SilhouetteError",
+    "Verdict",
+    "check",
+    "choose",
+    "load_model",
+    "load_scene",
+]
+
+_HOMES = {
+    "cache": ("Cache",),
+    "errors": ("FileError", "MeshError", "RendererUnavailable", "RequestError", "SilhouetteError"),
+    "judging": ("check", "load_scene"),
+    "models": ("Model", "load_model"),
+    "renderers": ("choose",),
+    "renderers.base": ("Renderer",),
+    "rules.base": ("RuleReference", "Verdict"),
+    "scenes": ("Check", "Piece", "Scene"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"silhouette.{home}"), name)
+    raise AttributeError(f"module 'silhouette' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.clusters import outer_points
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.renderers.base import Body, Renderer
 from silhouette.views import Arc, View, in_any
@@ -25,6 +26,10 @@ BLOCK = 0.4
 
 FACTOR = 4
 """How much narrower the blocks of the next grid are."""
+
+
+TANGENTS = (31.7, 76.7, 121.7, 166.7)
+"""Degrees in the picture, whose grid is turned by 31.7: along the upright, across it, and between."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +83,12 @@ class Samples:
     @cached_property
     def code(self) -> NDArray[np.uint64]:
         """(n,) a number that differs where any of the answers does; blockers enter by random 64-bit keys."""
-        keys = np.random.default_rng(0).integers(1 << 61, size=(2, len(self.blocked) + 1), dtype=np.uint64) << 3
-        code = np.where(self.nearest >= 0, keys[0, self.nearest], np.uint64(0))
+        keys = _keys(len(self.blocked))
+        code: NDArray[np.uint64] = keys[0, self.nearest]
         for key, blocked in zip(keys[1], self.blocked, strict=False):
             code ^= key * blocked
-        return code | self.target.astype(np.uint64) | (self.in_arc.astype(np.uint64) << 1)
+        code |= self.target.astype(np.uint64) | (self.in_arc.astype(np.uint64) << 1)
+        return code
 
     def chosen(self, flags: Flags) -> Samples:
         """Those of the samples whose flag (n,) is set."""
@@ -106,6 +112,14 @@ class Samples:
             np.concatenate([one.blocked for one in several], axis=1),
             np.concatenate([one.nearest for one in several]),
         )
+
+
+@cache
+def _keys(blockers: int) -> NDArray[np.uint64]:
+    """(2, blockers + 1) keys of which the lowest bits are free; the last of the first row, for no blocker, is 0."""
+    keys = np.random.default_rng(0).integers(1 << 61, size=(2, blockers + 1), dtype=np.uint64) << np.uint64(3)
+    keys[0, -1] = 0
+    return keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,20 +194,41 @@ def survey(view: View, question: Question, pixel: float) -> Survey:
         samples = take(view, question)
         return Survey(view, samples, np.arange(view.height * view.width, dtype=np.int32).reshape(view.height, -1))
     block, *finer = _block_widths(pixel)
-    rows, columns = np.indices((view.height // block, view.width // block))
-    taken = [take(view, question, _middles(rows, columns, block))]
-    index = np.arange(rows.size, dtype=np.int32).reshape(rows.shape)
+    reached = _reached(view, question.target, block)
+    index = np.zeros(reached.shape, dtype=np.int32)
+    index[reached] = np.arange(1, np.count_nonzero(reached) + 1)
+    rows, columns = np.nonzero(reached)
+    outside = np.array([[-1, -1]], dtype=np.int32)
+    taken = [take(view, question, np.concatenate([outside, _middles(rows, columns, block)]))]
     for width in finer:
         index = _refine(view, question, taken, index, block, width)
         block = width
     return Survey(view, Samples.joined(taken), index)
 
 
+def _reached(view: View, target: Body, block: int) -> Flags:
+    """Which blocks of the coarse grid the target may reach into: between its tangents in some directions.
+
+    The others are all like the first sample, a place beside the picture.
+    """
+    height, width = view.height // block, view.width // block
+    columns, rows, depth = view.project(target.pose.place(outer_points(target.mesh)))
+    reached = np.ones((height, width), dtype=np.bool_)
+    if depth.min() <= 0.0:
+        return reached
+    down, right = (np.arange(size) * block + block / 2 for size in (height, width))
+    for angle in np.radians(TANGENTS):
+        along = rows * np.sin(angle) + columns * np.cos(angle)
+        place = down[:, None] * np.sin(angle) + right * np.cos(angle)
+        reached &= (place >= along.min() - block) & (place <= along.max() + block)
+    return reached
+
+
 def _block_widths(pixel: float) -> list[int]:
     """Widths in pixels of the blocks of the grids, from the coarse one down to one pixel.
 
     >>> _block_widths(0.1), _block_widths(0.025), _block_widths(1.0)
-    ([4, 2, 1], [16, 8, 4, 2, 1], [1])
+    ([4, 1], [16, 4, 1], [1])
     """
     widths = [min(16, 1 << max(0, int(np.floor(np.log2(BLOCK / pixel) + 1e-9))))]
     while widths[-1] > 1:
@@ -210,25 +245,21 @@ def _refine(view: View, question: Question, taken: list[Samples], index: Integer
     """The index of a grid of blocks ``width`` pixels wide, from one of blocks ``block`` wide; samples are appended."""
     ratio = block // width
     codes = np.concatenate([samples.code for samples in taken])
-    known = codes[index]
-    fine = np.repeat(np.repeat(known, ratio, axis=0), ratio, axis=1)
-    fine_index = np.repeat(np.repeat(index, ratio, axis=0), ratio, axis=1)
+    fine = np.repeat(np.repeat(index, ratio, axis=0), ratio, axis=1)
     within = np.indices((ratio, ratio)).reshape(2, -1)
-    changing = _changing(known)
-    refined = np.zeros_like(changing)
-    count = len(codes)
-    while changing.any():
-        blocks = np.argwhere(changing)
+    refined = _changing(codes[index])
+    blocks = np.argwhere(refined)
+    while len(blocks):
         rows = blocks[:, :1] * ratio + within[0]
         columns = blocks[:, 1:] * ratio + within[1]
         samples = take(view, question, _middles(rows, columns, width))
+        fine[rows, columns] = np.arange(len(codes), len(codes) + rows.size, dtype=np.int32).reshape(rows.shape)
         taken.append(samples)
-        fine[rows, columns] = samples.code.reshape(rows.shape)
-        fine_index[rows, columns] = np.arange(count, count + rows.size, dtype=np.int32).reshape(rows.shape)
-        count += rows.size
-        refined |= changing
-        changing = _changing_at_rims(fine, ratio) & ~refined
-    return fine_index
+        codes = np.concatenate([codes, samples.code])
+        blocks = _differing_neighbours(fine, codes, blocks, ratio)
+        blocks = np.unique(blocks[~refined[blocks[:, 0], blocks[:, 1]]], axis=0)
+        refined[blocks[:, 0], blocks[:, 1]] = True
+    return fine
 
 
 def _changing(codes: NDArray[np.uint64]) -> Flags:
@@ -243,16 +274,21 @@ def _changing(codes: NDArray[np.uint64]) -> Flags:
     return changing
 
 
-def _changing_at_rims(fine: NDArray[np.uint64], ratio: int) -> Flags:
-    """Which blocks, ``ratio`` by ``ratio`` in ``fine``, differ from the block beside or below along their rims."""
+def _differing_neighbours(
+    fine: Integers, codes: NDArray[np.uint64], blocks: NDArray[np.intp], ratio: int
+) -> NDArray[np.intp]:
+    """Blocks (k, 2) that differ, somewhere along the common side, from one of the ``blocks`` (n, 2) next to them."""
     height, width = fine.shape[0] // ratio, fine.shape[1] // ratio
-    changing = np.zeros((height, width), dtype=np.bool_)
-    beside = fine[:, ratio - 1 : -1 : ratio] != fine[:, ratio::ratio]
-    beside = beside.reshape(height, ratio, width - 1).any(axis=1)
-    changing[:, 1:] |= beside
-    changing[:, :-1] |= beside
-    below = fine[ratio - 1 : -1 : ratio] != fine[ratio::ratio]
-    below = below.reshape(height - 1, width, ratio).any(axis=2)
-    changing[1:] |= below
-    changing[:-1] |= below
-    return changing
+    along = np.arange(ratio)
+    found = []
+    for down, right in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+        step = np.array([down, right])
+        beside = blocks + step
+        inside = (beside >= 0).all(axis=1) & (beside < [height, width]).all(axis=1)
+        beside = beside[inside]
+        corner = blocks[inside] * ratio + (step > 0) * (ratio - 1)
+        rows = corner[:, :1] + (along if right else 0)
+        columns = corner[:, 1:] + (along if down else 0)
+        different = codes[fine[rows, columns]] != codes[fine[rows + down, columns + right]]
+        found.append(beside[different.any(axis=1)])
+    return np.concatenate(found)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.clusters import inner_corners
-from silhouette.geometry import Flags, Floats, corners
+from silhouette.geometry import Flags, Floats
 from silhouette.outlines import OCCLUDED, OUTSIDE_BLOCKED, SEEN, OutlineVariance, outline_variance, rim
 from silhouette.renderers.base import Body
 from silhouette.renderers.reference import ReferenceRenderer
@@ -61,21 +61,14 @@ class Silhouette:
         return self.in_arc - self.occluded_in_arc
 
 
-def in_view(view: View, bodies: Sequence[Body], farthest: float) -> list[Body]:
-    """Those of the bodies whose box reaches into the pyramid of the view, nearer than ``farthest`` mm."""
-    left, right = view.left, view.left + view.width * view.step
-    bottom, top = view.top - view.height * view.step, view.top
-    near = []
-    for body in bodies:
-        across, upward, depth = ((body.pose.place(corners(*body.mesh.bounds)) - view.eye) @ view.axes.T).T
-        beside = (
-            (across < left * depth).all()
-            or (across > right * depth).all()
-            or (upward < bottom * depth).all()
-            or (upward > top * depth).all()
-        )
-        if not beside and depth.max() > 0.0 and depth.min() < farthest:
-            near.append(body)
+def in_view(view: View, boxes: Floats, farthest: float) -> Flags:
+    """Which boxes, (k, 8, 3) corners in the world, reach into the view's pyramid nearer than ``farthest`` mm."""
+    across, upward, depth = np.moveaxis((boxes - view.eye) @ view.axes.T, -1, 0)
+    beside = (across < view.left * depth).all(axis=1)
+    beside |= (across > (view.left + view.width * view.step) * depth).all(axis=1)
+    beside |= (upward > view.top * depth).all(axis=1)
+    beside |= (upward < (view.top - view.height * view.step) * depth).all(axis=1)
+    near: Flags = ~beside & (depth.max(axis=1) > 0.0) & (depth.min(axis=1) < farthest)
     return near
 
 

@@ -104,12 +104,25 @@ class Arc:
         >>> front.contains([[0, 5, 0], [5, 5, 99], [5.1, 5, 0], [0, -5, 0]]).tolist()
         [True, True, False, False]
         """
+        left_of_right, right_of_left = self._within(points)
+        inside: Flags = left_of_right & right_of_left
+        return inside
+
+    def misses(self, points: Any) -> bool:
+        """Whether the convex hull of the world points (n, 3) lies wholly beyond one of the wedge's edges.
+
+        >>> front = fighter_arc((0.0, 0.0), facing=90)
+        >>> front.misses([[0, -5, 0], [9, 5, 0]]), front.misses([[-9, 5, 0], [9, 5, 0]])
+        (True, False)
+        """
+        return any(not side.any() for side in self._within(points))
+
+    def _within(self, points: Any) -> tuple[Flags, Flags]:
+        """Which of the points lie to the left of the right edge, and which to the right of the left one."""
         x, y = (np.asarray(points, dtype=np.float64)[:, :2] - self.apex).T
         slack = 1e-9 * (np.abs(x) + np.abs(y))
-        inside: Flags = (self.right[0] * y - self.right[1] * x >= -slack) & (
-            self.left[1] * x - self.left[0] * y >= -slack
-        )
-        return inside
+        right, left = self.right, self.left
+        return right[0] * y - right[1] * x >= -slack, left[1] * x - left[0] * y >= -slack
 
 
 def fighter_arc(centre: Any, facing: float) -> Arc:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,9 @@ from silhouette.views import View
 
 FACES_PER_CHUNK = 1 << 18
 """A larger mesh is indexed in pieces of this many neighbouring faces, each only when a ray comes near it."""
+
+RAYS_WORTH_A_THREAD = 4096
+"""So many rays and more are cast in two halves at once."""
 
 FACES_KEPT = 20_000_000
 """Acceleration structures for up to this many faces stay in memory, the latest used first."""
@@ -86,7 +91,7 @@ class _Chunk:
     faces: Integers
     box: Floats
     _structure: Any = field(default=None, repr=False)
-    _planes: tuple[Floats, Floats] | None = field(default=None, repr=False)
+    _planes: Floats | None = field(default=None, repr=False)
 
     @classmethod
     def cut(cls, mesh: Mesh, start: int, stop: int) -> _Chunk:
@@ -104,12 +109,12 @@ class _Chunk:
             TriangleMesh(self._structure, np.array(self.vertices, np.float32), np.array(self.faces, np.int32))
         return self._structure
 
-    def planes(self) -> tuple[Floats, Floats]:
-        """(3, m) the normal of each face, not scaled, and (m,) its product with a corner of the face."""
+    def planes(self) -> Floats:
+        """(m, 4): the normal of each face, not scaled, and its product with a corner of the face."""
         if self._planes is None:
             first, second, third = (self.vertices[self.faces[:, corner]] for corner in range(3))
             normals = np.cross(second - first, third - first)
-            self._planes = np.ascontiguousarray(normals.T), np.einsum("ij,ij->i", normals, first)
+            self._planes = np.column_stack([normals, np.einsum("ij,ij->i", normals, first)])
         return self._planes
 
 
@@ -127,11 +132,11 @@ def _trace(view: View, body: Body, chunk: _Chunk, plane: Floats, front: Layer) -
     axes = view.axes @ body.pose.rotation
     rays = plane.astype(np.float32) @ axes.astype(np.float32)
     origins = np.broadcast_to(eye.astype(np.float32), rays.shape)
-    hit = chunk.structure().run(origins, rays, output=True)
-    met = np.flatnonzero(hit["primID"] >= 0)
+    faces, found = _cast(chunk.structure(), origins, rays)
+    met = np.flatnonzero(faces >= 0)
     if len(met) == 0:
         return
-    depth = _exact_depth(chunk, hit["primID"][met], eye, plane[met] @ axes, hit["tfar"][met])
+    depth = _exact_depth(chunk.planes()[faces[met]], eye, plane[met] @ axes, found[met])
     where = met if near is None else near[met]
     closer = depth < front.depth[where]
     front.depth[where[closer]] = depth[closer]
@@ -151,14 +156,34 @@ def _near(view: View, body: Body, chunk: _Chunk, plane: Floats) -> NDArray[np.in
     return None if inside.all() else np.flatnonzero(inside)
 
 
-def _exact_depth(
-    chunk: _Chunk, faces: Integers, eye: Floats, rays: Floats, found: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Where rays (n, 3) meet the planes of the faces they hit, as depth; Embree's where a face is seen edge-on."""
-    (x, y, z), offset = chunk.planes()
-    x, y, z = x[faces], y[faces], z[faces]
-    facing = x * rays[:, 0] + y * rays[:, 1] + z * rays[:, 2]
+def _cast(
+    structure: Any, origins: NDArray[np.float32], rays: NDArray[np.float32]
+) -> tuple[Integers, NDArray[np.float32]]:
+    """The face that each ray meets first, -1 for none, and how far along; two halves at once where there are many.
+
+    Embree releases the interpreter's lock while it casts.
+    """
+    if len(rays) < RAYS_WORTH_A_THREAD:
+        met = structure.run(origins, rays, output=True)
+        return met["primID"], met["tfar"]
+    half = len(rays) // 2
+    later = _helper().submit(structure.run, origins[half:], rays[half:], output=True)
+    first, second = structure.run(origins[:half], rays[:half], output=True), later.result()
+    return (
+        np.concatenate([first["primID"], second["primID"]]),
+        np.concatenate([first["tfar"], second["tfar"]]),
+    )
+
+
+@cache
+def _helper() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix="embree")
+
+
+def _exact_depth(planes: Floats, eye: Floats, rays: Floats, found: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Where rays (n, 3) meet the planes (n, 4) of the faces they hit, as depth; Embree's where one is seen edge-on."""
+    facing = np.einsum("ij,ij->i", planes[:, :3], rays)
     with np.errstate(divide="ignore", invalid="ignore"):
-        depth = (offset[faces] - (x * eye[0] + y * eye[1] + z * eye[2])) / facing
+        depth = (planes @ np.array([-eye[0], -eye[1], -eye[2], 1.0])) / facing
     trusted = np.abs(depth - found) <= 1e-4 * (1.0 + found)
     return np.where(trusted, depth, found).astype(np.float32)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from silhouette.clusters import outer_points
+from silhouette.geometry import Floats, corners
 from silhouette.meshes import Mesh
 from silhouette.renderers.base import Body, Renderer
 from silhouette.sampling import Question
@@ -77,13 +78,17 @@ def look(
     body = Body(1, target.model.significant, target.pose)
     box = target.body_box
     whole_target = any(arc.contains(box).all() for arc in arcs)
+    near_arcs = None if whole_target else [arc for arc in arcs if not arc.misses(box)]
     outer = target.pose.place(outer_points(target.model.significant))
     views = frame(attacker.eye, box.mean(axis=0), outer, pixel, facing=attacker.facing)
     bodies = [Body(number + 2, mesh, piece.pose) for number, (piece, mesh) in enumerate(blocking)]
     farthest = float(np.linalg.norm(box - attacker.eye, axis=1).max())
-    ids = {near.id for view in views for near in in_view(view, bodies, farthest)}
-    blockers = [piece for (piece, _), one in zip(blocking, bodies, strict=True) if one.id in ids]
-    question = Question(body, [one for one in bodies if one.id in ids], None if whole_target else arcs, renderer)
+    boxes = np.array([_box(piece, mesh) for piece, mesh in blocking]).reshape(-1, 8, 3)
+    near = np.zeros(len(bodies), dtype=np.bool_)
+    for view in views:
+        near |= in_view(view, boxes, farthest)
+    blockers = [piece for (piece, _), is_near in zip(blocking, near, strict=True) if is_near]
+    question = Question(body, [one for one, is_near in zip(bodies, near, strict=True) if is_near], near_arcs, renderer)
     width = views[0].step * float(np.linalg.norm(box.mean(axis=0) - attacker.eye))
     silhouette = measure(views, question, width)
     factor = 1
@@ -99,3 +104,8 @@ def _near_half(silhouette: Silhouette, tolerance: float) -> bool:
     shares += [(silhouette.occluded_in_arc, silhouette.in_arc, silhouette.error_in_arc)]
     distances = [(abs(part / whole - 0.5), error) for part, whole, error in shares if whole]
     return any(tolerance < distance <= error for distance, error in distances)
+
+
+def _box(piece: Piece, mesh: Mesh) -> Floats:
+    """(8, 3) the corners, in the world, of a box round what of a piece blocks."""
+    return piece.body_box if mesh is piece.model.significant else piece.pose.place(corners(*mesh.bounds))

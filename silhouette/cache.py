@@ -1,0 +1,143 @@
+"""What took long to work out once is kept on disk: arrays under a key, safe against damage and against each other.
+
+The folder is the user's cache folder, or the one that the environment variable ``SILHOUETTE_CACHE_DIR`` names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import time
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Arrays = dict[str, NDArray[Any]]
+
+# Part of every key: raise it whenever what is stored under a key changes its meaning.
+FORMAT_VERSION = 1
+DIRECTORY_VARIABLE = "SILHOUETTE_CACHE_DIR"
+LARGEST_TOTAL = 2 * 1024**3
+_STALE_SECONDS = 3600.0
+_DAMAGE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+
+
+@dataclass(frozen=True)
+class Cache:
+    """Named arrays kept in a folder, one file per key.
+
+    An entry is written beside its place and then moved there in one step, so that two processes may write at once
+    and nobody reads half an entry. A damaged entry is built anew. A folder that cannot be written to is no error:
+    then everything is built each time. When the folder passes ``LARGEST_TOTAL`` bytes, what was used longest ago goes.
+
+    Attributes:
+        directory: where the entries lie; None keeps nothing.
+
+    >>> Cache(None).fetch("ones", lambda: {"ones": np.ones(3)})["ones"].tolist()
+    [1.0, 1.0, 1.0]
+    """
+
+    directory: Path | None
+
+    @classmethod
+    def default(cls) -> Cache:
+        """The user's cache: ``SILHOUETTE_CACHE_DIR`` where it is set, else the system's folder for caches."""
+        named = os.environ.get(DIRECTORY_VARIABLE)
+        if named:
+            return cls(Path(named).expanduser())
+        from platformdirs import user_cache_path
+
+        return cls(user_cache_path("silhouette", appauthor=False))
+
+    def fetch(self, key: str, build: Callable[[], Arrays]) -> Arrays:
+        """The arrays kept under ``key``, or else those that ``build`` makes, which are kept for the next time.
+
+        ``key`` must name the content: whatever the arrays depend on. What ``build`` raises passes through, and
+        nothing is kept then.
+        """
+        if self.directory is None:
+            return build()
+        place = self.directory / f"{_name(key)}.npz"
+        kept = _read(place)
+        if kept is not None:
+            return kept
+        built = build()
+        self._keep(place, built)
+        return built
+
+    def _keep(self, place: Path, arrays: Arrays) -> None:
+        temporary: str | None = None
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=place.parent, suffix=".part", delete=False) as file:
+                temporary = file.name
+                _write(file, arrays)
+            os.replace(temporary, place)
+            temporary = None
+            _make_room(place.parent)
+        except OSError:
+            pass  # a full disk or a folder of somebody else's costs time, never the verdict
+        finally:
+            if temporary is not None:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+
+
+def _name(key: str) -> str:
+    return hashlib.blake2b(f"{FORMAT_VERSION}\0{key}".encode(), digest_size=20).hexdigest()
+
+
+def _read(place: Path) -> Arrays | None:
+    """The arrays of an entry, or None where there is none or it is damaged; reading it marks it as used."""
+    try:
+        with zipfile.ZipFile(place) as archive:
+            arrays = {name.removesuffix(".npy"): _member(archive, name) for name in archive.namelist()}
+    except _DAMAGE:
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(place)
+    return arrays
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with archive.open(name) as member:
+        array: NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
+        # The checksum is compared when the end is read, and an array's reader stops short of it.
+        if member.read(1):
+            raise ValueError("more bytes than the array has")
+    return array
+
+
+def _write(file: Any, arrays: Arrays) -> None:
+    """An uncompressed .npz; its checksums are what betrays damage later. `numpy.savez` cannot hold an array "file"."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def _make_room(directory: Path) -> None:
+    """Drop what was used longest ago until the folder is small enough, and what a killed process left half written."""
+    entries: list[tuple[float, int, Path]] = []
+    for path in directory.iterdir():
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            if path.suffix == ".npz":
+                entries.append((status.st_mtime, status.st_size, path))
+            elif path.suffix == ".part" and time.time() - status.st_mtime > _STALE_SECONDS:
+                path.unlink()
+    total = sum(size for _, size, _ in entries)
+    for _, size, path in sorted(entries)[:-1]:
+        if total <= LARGEST_TOTAL:
+            break
+        with contextlib.suppress(OSError):
+            path.unlink()
+            total -= size

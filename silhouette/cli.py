@@ -1,0 +1,325 @@
+"""The command line: parsing and printing, nothing else. Each command imports what it needs, so that help is quick.
+
+Exit status: 0 all judged and every expectation held; 1 some did not hold; 2 bad input or usage; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from silhouette.errors import RequestError
+from silhouette.terminal import DEBUG_VARIABLE, Waiting, complain, problem, show, show_json, tolerate_any_text
+
+if TYPE_CHECKING:
+    from silhouette.cache import Cache
+    from silhouette.judging import Ask, SceneResult
+    from silhouette.renderers.base import Renderer
+    from silhouette.rules.base import Verdict
+    from silhouette.scenes import Check, Scene
+
+HELD, BROKEN, BAD, INTERRUPTED, NO_READER = 0, 1, 2, 130, 141
+
+# Click's own base of all that is wrong with a command line: it lies inside typer or beside it, by typer's version.
+_UsageProblem = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    help="Line of sight and cover for miniature wargames, measured on 3D meshes.",
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+SceneFiles = Annotated[list[Path], typer.Argument(metavar="SCENE", help="Scene files, or folders of them.")]
+SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+RendererName = Annotated[
+    str, typer.Option("--renderer", metavar="NAME", help="auto, embree, gl or reference; see silhouette doctor.")
+]
+PixelSize = Annotated[
+    float | None,
+    typer.Option("--pixel", metavar="MM", help="How fine: mm per pixel at the target.  [default: the scene's, or 0.1]"),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, reasons or warnings: results alone.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every mesh anew and keep nothing on disk.")]
+Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="Also draw it.")]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and gives its exit status; no traceback ever reaches the user.
+
+    Args:
+        arguments: what follows the command's name; by default those of the process.
+    """
+    tolerate_any_text()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(words)
+    except KeyboardInterrupt:
+        complain("interrupted; nothing further was judged")
+        return INTERRUPTED
+    except BrokenPipeError:
+        _stop_writing()
+        return NO_READER
+    except OSError as error:
+        _stop_writing()
+        complain(_words_of(error))
+        return BAD
+    except Exception as error:
+        complain(_words_of(error))
+        return BAD
+
+
+def _run(words: list[str]) -> int:
+    command = typer.main.get_command(app)
+    logging.getLogger().addHandler(logging.NullHandler())
+    with warnings.catch_warnings():
+        if not os.environ.get(DEBUG_VARIABLE):
+            warnings.simplefilter("ignore")
+        try:
+            with command.make_context("silhouette", words) as context:
+                status = command.invoke(context)
+        except typer.Exit as done:
+            status = done.exit_code
+    sys.stdout.flush()
+    return int(status or HELD)
+
+
+def _words_of(error: Exception) -> str:
+    if isinstance(error, _UsageProblem):
+        context = getattr(error, "ctx", None)
+        message = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+        command = context.command_path if context is not None else "silhouette"
+        return f"{message.rstrip('.')}; {command} --help says what there is"
+    return problem(error)
+
+
+def _stop_writing() -> None:
+    """Standard output takes nothing more: what is still to be flushed at exit goes nowhere."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    if version:
+        from silhouette.doctor import version_of
+
+        print(f"silhouette {version_of('silhouette')}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command(short_help="Judge the checks of scenes.")
+def check(
+    scenes: SceneFiles,
+    attacker: Annotated[str | None, typer.Option("--from", metavar="NAME", help="Who looks.")] = None,
+    target: Annotated[
+        str | None, typer.Option("--to", metavar="NAME", help="Who is looked at.  [default: everyone else]")
+    ] = None,
+    arc: Annotated[
+        str | None, typer.Option("--arc", metavar="ARC", help="front, left, right or rear.  [default: any]")
+    ] = None,
+    as_json: AsJson = False,
+    renderer: RendererName = "auto",
+    pixel: PixelSize = None,
+    picture: Picture = None,
+    no_cache: NoCache = False,
+    quiet: Quiet = False,
+) -> int:
+    """Judge every [[check]] of each scene, or those that --from and --to name.
+
+    With --picture and several checks, the files are FILE-1.png, FILE-2.png and so on, in the order of the table.
+    """
+    from silhouette.judging import Ask, scenes_in
+    from silhouette.report import scene_report, scenes_document, summary
+
+    job = _Job(Ask(attacker, target, arc), renderer, pixel, picture, no_cache, quiet)
+    files = [file for path in scenes for file in scenes_in(path)]
+    results = []
+    for file in files:
+        result = job.judge(file, several=len(files) > 1)
+        results.append(result)
+        if not as_json:
+            show(*scene_report(result, quiet=quiet))
+        if result.error is not None:
+            complain(result.error)
+    if as_json:
+        show_json(scenes_document(results))
+    elif len(results) > 1:
+        show(summary(results))
+    return _status(results)
+
+
+@app.command()
+def matrix(
+    scene: SceneFile,
+    as_json: AsJson = False,
+    renderer: RendererName = "auto",
+    pixel: PixelSize = None,
+    no_cache: NoCache = False,
+    quiet: Quiet = False,
+) -> int:
+    """Judge everyone against everyone."""
+    from silhouette.judging import Ask
+    from silhouette.report import matrix_report, scenes_document
+
+    result = _Job(Ask(everyone=True), renderer, pixel, None, no_cache, quiet).judge(scene)
+    if as_json:
+        show_json(scenes_document([result]))
+    else:
+        show(*matrix_report(result, quiet=quiet))
+    if result.error is not None:
+        complain(result.error)
+    return _status([result])
+
+
+@app.command(short_help="Say what a model is and what could be tagged.")
+def inspect(
+    file: Annotated[Path, typer.Argument(metavar="MESH_OR_MODEL", help="A mesh, or a model file that names one.")],
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help="Bare mesh: fighter, vehicle or terrain.")
+    ] = None,
+    units: Annotated[
+        str | None, typer.Option("--units", metavar="UNITS", help="Bare mesh: mm, cm, m, inch or auto.")
+    ] = None,
+    up: Annotated[str | None, typer.Option("--up", metavar="UP", help="Bare mesh: z or y.")] = None,
+    scale: Annotated[
+        float | None, typer.Option("--scale", metavar="SCALE", help="Bare mesh: how much larger to make it.")
+    ] = None,
+    as_json: AsJson = False,
+    picture: Picture = None,
+    no_cache: NoCache = False,
+    quiet: Quiet = False,
+) -> int:
+    """Say what a model is: parts, size, units, base, eye, holes, what is tagged and what could be.
+
+    With --picture, four views with body, base and insignificant parts in different colours.
+    """
+    from silhouette.inspecting import inspection, model_at
+    from silhouette.report import inspection_report
+    from silhouette.writing import whole, writable
+
+    place = None if picture is None else writable(picture)
+    given = {"kind": kind, "units": units, "up": up, "scale": scale}
+    options = {key: value for key, value in given.items() if value is not None}
+    with Waiting(f"inspecting {file}", quiet=quiet):
+        model = model_at(file, options, _cache(no_cache))
+        found = inspection(file, model)
+        if place is not None:
+            from silhouette.pictures.four_views import draw_four_views
+
+            with whole(place) as temporary:
+                draw_four_views(model, temporary)
+    if as_json:
+        show_json(found)
+    else:
+        show(*inspection_report(found))
+    return HELD
+
+
+@app.command(short_help="Say which renderers work on this machine.")
+def doctor(as_json: AsJson = False, quiet: Quiet = False) -> int:
+    """Say which renderers work on this machine, on what device, and why the others do not."""
+    from silhouette.doctor import examination
+    from silhouette.report import doctor_report
+
+    with Waiting("trying the renderers", quiet=quiet):
+        found = examination()
+    if as_json:
+        show_json(found)
+    else:
+        show(*doctor_report(found))
+    return HELD
+
+
+@app.command()
+def rules(as_json: AsJson = False) -> int:
+    """List the rule systems and what each reads."""
+    from silhouette.report import rules_report
+    from silhouette.rules import RULES
+
+    systems = [
+        {"name": rule.name, "title": rule.title, "reads": list(rule.reads), "example": rule.example}
+        for rule in (load() for load in RULES.values())
+    ]
+    if as_json:
+        show_json({"rules": systems})
+    else:
+        show(*rules_report(systems))
+    return HELD
+
+
+class _Job:
+    """What is the same for every scene of one command: what is asked, and with what it is judged and drawn.
+
+    Whatever is wrong with the options is found here, before anything is judged.
+    """
+
+    def __init__(
+        self, ask: Ask, renderer: str, pixel: float | None, picture: Path | None, no_cache: bool, quiet: bool
+    ) -> None:
+        from silhouette.judging import usable_pixel
+        from silhouette.renderers import choose
+        from silhouette.writing import writable
+
+        self._ask = ask
+        self._pixel = None if pixel is None else usable_pixel(pixel)
+        self._picture = None if picture is None else writable(picture)
+        self._renderer: Renderer = choose(renderer)
+        self._cache = _cache(no_cache)
+        self._quiet = quiet
+        self._drawn = 0
+
+    def judge(self, path: Path, *, several: bool = False) -> SceneResult:
+        """One scene, which may be one of several."""
+        from silhouette.judging import judge_scene
+        from silhouette.writing import numbered, whole
+
+        def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path:
+            from silhouette.pictures.eye_view import draw_eye_view
+            from silhouette.rules.necromunda import SightVerdict
+
+            assert self._picture is not None
+            if not isinstance(verdict, SightVerdict):
+                raise RequestError(f"{scene.path}: nothing is looked at through an eye in {scene.rules}; no --picture")
+            self._drawn += 1
+            place = self._picture if alone and not several else numbered(self._picture, self._drawn)
+            with whole(place) as temporary:
+                draw_eye_view(scene, question, verdict, self._renderer, temporary)
+            return place
+
+        with Waiting(f"judging {path}", quiet=self._quiet) as waiting:
+            return judge_scene(
+                path,
+                self._ask,
+                self._renderer,
+                cache=self._cache,
+                pixel=self._pixel,
+                draw=draw if self._picture is not None else None,
+                step=waiting.step,
+            )
+
+
+def _cache(no_cache: bool) -> Cache:
+    from silhouette.cache import Cache
+
+    return Cache(None) if no_cache else Cache.default()
+
+
+def _status(results: Sequence[SceneResult]) -> int:
+    if any(result.error is not None for result in results):
+        return BAD
+    return BROKEN if any(one.expected is False for result in results for one in result.judged) else HELD

@@ -1,0 +1,99 @@
+"""What the formats share: the surfaces they give, what they refuse, and the files beside a mesh file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Floats
+
+# More than any scan that anybody plays on; a file of a few bytes can ask for billions by instancing.
+MOST_TRIANGLES = 20_000_000
+LARGEST_FILE = 1024**3
+
+
+class Refused(Exception):
+    """A file that no verdict can rest on; the text says what is wrong, and what would be right."""
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """The triangles of one part as the file gives them.
+
+    Attributes:
+        part: its name.
+        vertices: (n, 3) numbers.
+        faces: (m, 3) integers, unchecked.
+    """
+
+    part: str
+    vertices: NDArray[Any]
+    faces: NDArray[Any]
+
+
+def read_beside(folder: Path, reference: str) -> bytes:
+    """The bytes of a file that a mesh file refers to: in the mesh file's own folder or below, and nowhere else.
+
+    Raises:
+        Refused: where the reference is an address on a network, is absolute, leads out of the folder (symbolic links
+            followed), or names nothing that can be read.
+    """
+    name = unquote(reference).replace("\\", "/")
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or name.startswith("/"):
+        raise Refused(f"refers to {reference[:80]!r}; it may only refer to files in its own folder, by a relative path")
+    home = folder.resolve()
+    try:
+        place = (home / name).resolve()
+        if not place.is_relative_to(home):
+            raise Refused(f"refers to {reference[:80]!r}, which is outside its own folder; put that file beside it")
+        if not place.is_file():
+            raise Refused(f"refers to {reference[:80]!r}, which is not there; put that file beside it")
+        if place.stat().st_size > LARGEST_FILE:
+            raise Refused(f"refers to {reference[:80]!r}, which is larger than {LARGEST_FILE >> 20} MiB")
+        return place.read_bytes()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise Refused(f"refers to {reference[:80]!r}, which cannot be read ({error})") from None
+
+
+def decoded(data: bytes) -> str:
+    """Text in whatever encoding its first bytes show: UTF-8, UTF-16 with or without a mark, else Latin-1.
+
+    >>> decoded("v 1 2 3".encode("utf-16-be"))
+    'v 1 2 3'
+    >>> decoded(b"")
+    ''
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace")
+    sample = np.frombuffer(data[:200], dtype=np.uint8)
+    for start, encoding in ((0, "utf-16-be"), (1, "utf-16-le")):
+        every_other = sample[start::2]
+        if len(every_other) > 1 and not every_other.any():
+            return data.decode(encoding, errors="replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def carried(part: str, vertices: NDArray[Any], faces: NDArray[Any], matrix: Floats) -> Surface:
+    """A surface carried by ``matrix`` (4, 4); one that is mirrored by it is turned right side out again."""
+    if not np.array_equal(matrix, np.eye(4)):
+        points = np.asarray(vertices, dtype=np.float64)
+        with np.errstate(invalid="ignore", over="ignore"):  # what is infinite is refused later, in words
+            # Not by @: waking the threads of a linear algebra library for each small part takes longer than the work.
+            vertices = np.einsum("nk,jk->nj", points, matrix[:3, :3]) + matrix[:3, 3]
+        if np.linalg.det(matrix[:3, :3]) < 0.0:
+            faces = faces[:, ::-1]
+    return Surface(part, vertices, faces)
+
+
+def no_triangles(holds: str = "") -> Refused:
+    """The refusal of a file without any triangle; ``holds`` says what it holds instead."""
+    return Refused(f"holds no triangles{f', only {holds}' if holds else ''}; a mesh needs at least one")

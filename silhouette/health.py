@@ -1,0 +1,176 @@
+"""LOAD: what is wrong with a mesh: refused where no verdict could rest on it, a warning where one still can."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Flags, Floats, Integers
+
+# In the file's own units; nothing on a table is ten kilometres long, whatever the unit.
+LARGEST_COORDINATE = 1e7
+
+Keys = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Health:
+    """How the faces of a surface hang together along their edges.
+
+    Attributes:
+        holes: boundary loops (those that touch count as one).
+        flipped: edges that both their faces run along the same way: one of the two is turned inside out.
+        tangled: edges of three or more faces.
+    """
+
+    holes: int
+    flipped: int
+    tangled: int
+
+    @property
+    def watertight(self) -> bool:
+        """Whether the surface has no boundary: it encloses a space, if perhaps in several pieces."""
+        return self.holes == 0
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """One short sentence for each thing that is not as it should be.
+
+        >>> Health(holes=2, flipped=0, tangled=0).warnings
+        ('the mesh has 2 holes; sight passes through',)
+        >>> Health(holes=0, flipped=0, tangled=0).warnings
+        ()
+        """
+        found = []
+        if self.holes:
+            found.append(f"the mesh has {_counted(self.holes, 'hole')}; sight passes through")
+        if self.flipped:
+            found.append(f"faces are flipped against each other at {_counted(self.flipped, 'edge')}; both sides block")
+        if self.tangled:
+            found.append(f"more than two faces meet at {_counted(self.tangled, 'edge')}")
+        return tuple(found)
+
+
+def misdirected(faces: NDArray[Any], vertices: int) -> str | None:
+    """Why faces (m, 3) over so many vertices cannot be followed, in words, or None where they can.
+
+    >>> misdirected(np.array([[0, 1, 3]]), 3)
+    'has a face that points to vertex 3 of 3 (counted from 0); export it again'
+    """
+    if len(faces) == 0:
+        return "holds no triangles; a mesh needs at least one"
+    low, high = int(faces.min()), int(faces.max())
+    if low >= 0 and high < vertices:
+        return None
+    return (
+        f"has a face that points to vertex {low if low < 0 else high} of {vertices} (counted from 0); export it again"
+    )
+
+
+def absurd(vertices: Floats) -> str | None:
+    """Why vertices (n, 3), all used by some face, can be no model, in words, or None where they can.
+
+    >>> absurd(np.zeros((3, 3)))
+    'has all its vertices in one point; a mesh needs an extent'
+    >>> absurd(np.eye(3))
+    """
+    low, high = extremes(vertices)
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        return "has vertices whose coordinates are infinite or no numbers; export it again"
+    if not (high - low).max() > 0.0:
+        return "has all its vertices in one point; a mesh needs an extent"
+    furthest = max(high.max(), -low.min())
+    if furthest > LARGEST_COORDINATE:
+        return f"reaches {furthest:.3g} units far, and {LARGEST_COORDINATE:.0e} is the most that makes sense; scale it"
+    return None
+
+
+def extremes(points: Floats) -> tuple[Floats, Floats]:
+    """The least and the greatest coordinates (3,) of points (n, 3), column by column, which is many times as fast."""
+    columns = [points[:, axis] for axis in range(3)]
+    return np.array([column.min() for column in columns]), np.array([column.max() for column in columns])
+
+
+def used_vertices(faces: NDArray[Any], count: int) -> Flags:
+    """Which of ``count`` vertices the faces use, (count,) bool."""
+    used = np.zeros(count, dtype=np.bool_)
+    used[faces.ravel()] = True
+    return used
+
+
+def inspect(faces: Integers, vertices: int) -> Health:
+    """The health of faces (m, 3) over so many vertices, of which equal ones are merged already.
+
+    >>> inspect(np.array([[0, 1, 2]], dtype=np.int32), 3)
+    Health(holes=1, flipped=0, tangled=0)
+    """
+    keys, counts, forward = _edges(faces, vertices)
+    odd = keys[counts % 2 == 1]
+    flipped = (counts == 2) & (forward != 1)
+    return Health(
+        holes=_loops(np.stack([odd // vertices, odd % vertices], axis=1)),
+        flipped=int(flipped.sum()),
+        tangled=int((counts > 2).sum()),
+    )
+
+
+def boundary(faces: Integers, vertices: int) -> NDArray[np.int64]:
+    """The edges (e, 2) that an odd number of faces use: together they are closed loops, and none where nothing is open.
+
+    >>> boundary(np.array([[0, 1, 2], [2, 1, 3]], dtype=np.int32), 4).tolist()
+    [[0, 1], [0, 2], [1, 3], [2, 3]]
+    """
+    keys, counts, _ = _edges(faces, vertices)
+    odd = keys[counts % 2 == 1]
+    return np.stack([odd // vertices, odd % vertices], axis=1)
+
+
+def components(edges: NDArray[np.int64], vertices: int) -> NDArray[np.int64]:
+    """For each vertex (n,) the least vertex that edges (e, 2) connect it with.
+
+    >>> components(np.array([[4, 3], [1, 3]]), 5).tolist()
+    [0, 1, 2, 1, 1]
+    """
+    labels = np.arange(vertices)
+    while True:
+        ends = labels[edges]
+        least = ends.min(axis=1)
+        if (ends == least[:, None]).all():
+            return labels
+        # Hook the root of the one onto the other's, then let every vertex look up its root's root.
+        np.minimum.at(labels, ends[:, 0], least)
+        np.minimum.at(labels, ends[:, 1], least)
+        while True:
+            nearer = labels[labels]
+            if (nearer == labels).all():
+                break
+            labels = nearer
+
+
+def _edges(faces: Integers, vertices: int) -> tuple[Keys, Keys, Keys]:
+    """Each edge once as ``low * vertices + high``, how many faces use it, and how many of them from low to high.
+
+    The direction rides in the lowest bit, so that one sort of plain integers does it all.
+    """
+    start = faces.astype(np.int64)
+    end = np.roll(start, -1, axis=1)
+    keys = (np.minimum(start, end) * vertices + np.maximum(start, end)) * 2 + (start < end)
+    keys = np.sort(keys.ravel())
+    edges = keys >> 1
+    first = np.flatnonzero(np.concatenate([[True], edges[1:] != edges[:-1]]))
+    counts = np.diff(np.append(first, len(edges)))
+    return edges[first], counts, np.add.reduceat(keys & 1, first)
+
+
+def _loops(edges: NDArray[np.int64]) -> int:
+    if len(edges) == 0:
+        return 0
+    used, compact = np.unique(edges, return_inverse=True)
+    return len(np.unique(components(compact.reshape(-1, 2), len(used))))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

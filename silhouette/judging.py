@@ -1,0 +1,276 @@
+"""JUDGE, from outside: a scene file and a question become verdicts.
+
+path -> Scene -> the checks asked for -> Verdicts, each held against what was expected -> Judged
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import permutations
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from silhouette.cache import Cache
+from silhouette.errors import FileError, RequestError
+from silhouette.renderers import choose
+from silhouette.renderers.base import Renderer
+from silhouette.rules import RULES, rule_of
+from silhouette.rules.base import Verdict, broken
+from silhouette.scenes import Check, Scene, read_document
+from silhouette.schemas import Arc, near
+from silhouette.terminal import problem
+
+__all__ = ["PIXEL", "Ask", "Judged", "SceneResult", "check", "judge_scene", "load_scene", "scenes_in"]
+
+PIXEL = 0.1
+"""Millimetres per pixel at the target, where neither the asker nor the scene says otherwise."""
+
+COARSEST = 10.0
+
+Draw = Callable[[Scene, Check, Verdict, bool], Path]
+Step = Callable[[int, int], None]
+
+
+def load_scene(path: str | PathLike[str], *, cache: Cache | None = None) -> Scene:
+    """The scene of a TOML or JSON file, with its models loaded and standing in their places.
+
+    Args:
+        path: of the file; paths in it are seen from its own folder.
+        cache: keeps what takes long to work out about meshes; by default in the user's cache folder.
+
+    Raises:
+        FileError: where the scene or one of its models cannot be used; one line that says what would be right.
+    """
+    place = Path(path)
+    if place.is_dir():
+        raise FileError(place, "is a folder; give a scene in it, which ends in .toml or .json")
+    document = read_document(place)
+    return rule_of(place, document).load(place, document, Cache.default() if cache is None else cache)
+
+
+def check(
+    scene: Scene,
+    attacker: str,
+    target: str,
+    *,
+    arc: str | None = None,
+    renderer: str | Renderer = "auto",
+    pixel: float | None = None,
+) -> Verdict:
+    """Can the attacker see the target, and is the target in cover?
+
+    Args:
+        scene: from `load_scene`.
+        attacker, target: names of two fighters or vehicles of the scene.
+        arc: "front", "left", "right" or "rear": the vision arc looked from; by default any that the attacker has.
+        renderer: "auto", "embree", "gl" or "reference", or one that is started already, from
+            `silhouette.renderers.choose`: for many checks that saves preparing the meshes again.
+        pixel: mm per pixel at the target, above 0 and at most 10; by default what the scene says, else 0.1.
+
+    Raises:
+        RequestError: where a name, an arc or a renderer is not there, or ``pixel`` is out of bounds.
+        RendererUnavailable: where the renderer asked for cannot run on this machine.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = Path(folder.name, "duel.toml")
+    >>> _ = file.write_text('''
+    ... rules = "necromunda"
+    ... fighter = [
+    ...   { name = "Kal", at = [0, 0], parts = [{ box = [12, 12, 30] }], eye = [0, 6, 15] },
+    ...   { name = "Vex", at = [0, 200], parts = [{ box = [12, 12, 30] }] },
+    ... ]
+    ... terrain = [{ name = "wall", at = [0, 185], parts = [{ box = [60, 5, 10] }] }]
+    ... ''')
+    >>> scene = load_scene(file, cache=Cache(None))
+    >>> verdict = check(scene, "Kal", "Vex", renderer="reference", pixel=0.2)
+    >>> verdict.verdict
+    'partial cover'
+    >>> print(verdict.reason)
+    33 % of Vex is obscured by the wall; less than half: partial cover
+    >>> check(scene, "Kal", "Wex")
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: ...duel.toml: nothing is called 'Wex'; did you mean 'Vex'?
+    >>> folder.cleanup()
+    """
+    (question,) = Ask(attacker, target, arc).checks(scene)
+    fine = _pixel(scene, pixel)
+    ready = choose(renderer) if isinstance(renderer, str) else renderer
+    return RULES[scene.rules]().judge(scene, question, ready, fine)
+
+
+def usable_pixel(pixel: float) -> float:
+    """The same number, if it can be millimetres per pixel.
+
+    Raises:
+        RequestError: where it is not above 0 and at most 10.
+    """
+    if not 0.0 < pixel <= COARSEST:
+        raise RequestError(f"pixel is {pixel:g}; it must be millimetres above 0 and at most {COARSEST:g}")
+    return pixel
+
+
+def _pixel(scene: Scene, asked: float | None) -> float:
+    """How fine to look: as asked, else as the scene says, else `PIXEL`."""
+    if asked is not None:
+        return usable_pixel(asked)
+    return PIXEL if scene.pixel is None else scene.pixel
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What to judge in a scene.
+
+    Attributes:
+        attacker: who looks; None asks the scene's own checks.
+        target: who is looked at; None is every other model.
+        arc: the vision arc looked from; None is any that the attacker has.
+        everyone: every model against every other, whatever else is said.
+    """
+
+    attacker: str | None = None
+    target: str | None = None
+    arc: str | None = None
+    everyone: bool = False
+
+    def __post_init__(self) -> None:
+        if self.arc is not None and self.arc not in get_args(Arc):
+            raise RequestError(f"no arc '{self.arc}'; {near(self.arc, get_args(Arc))}")
+        if self.attacker is None and (self.target is not None or self.arc is not None):
+            raise RequestError("a target or an arc without an attacker; say --from NAME as well")
+
+    def checks(self, scene: Scene) -> tuple[Check, ...]:
+        """The checks that answer it in a scene.
+
+        Raises:
+            RequestError: where a name is not that of a fighter or vehicle there, or where nothing is left to check.
+        """
+        models = [piece.name for piece in scene.pieces if piece.kind != "terrain"]
+        if self.everyone:
+            return _some(scene, [Check(*pair) for pair in permutations(models, 2)])
+        if self.attacker is None:
+            if not scene.checks:
+                raise RequestError(f"{scene.path}: has no [[check]]; add one, or say --from NAME --to NAME")
+            return scene.checks
+        _looks(scene, self.attacker)
+        others = [name for name in models if name != self.attacker]
+        if self.target is not None:
+            _looks(scene, self.target)
+            if self.target == self.attacker:
+                raise RequestError(f"{scene.path}: '{self.attacker}' would check itself; name another piece as target")
+            others = [self.target]
+        return _some(scene, [Check(self.attacker, other, cast("Arc | None", self.arc)) for other in others])
+
+
+def _some(scene: Scene, checks: list[Check]) -> tuple[Check, ...]:
+    if not checks:
+        raise RequestError(f"{scene.path}: fewer than two fighters or vehicles stand there; add another to look at")
+    return tuple(checks)
+
+
+def _looks(scene: Scene, name: str) -> None:
+    if scene.piece(name).kind == "terrain":
+        raise RequestError(f"{scene.path}: '{name}' is terrain; name a fighter or vehicle")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One check with its verdict.
+
+    Attributes:
+        check: what was asked.
+        verdict: the answer.
+        broken: what of the expectation does not hold, a few words each; None where nothing was expected.
+        picture: the file into which it was drawn, or None.
+    """
+
+    check: Check
+    verdict: Verdict
+    broken: tuple[str, ...] | None
+    picture: Path | None = None
+
+    @property
+    def expected(self) -> bool | None:
+        """Whether everything expected holds; None where nothing was expected."""
+        return None if self.broken is None else not self.broken
+
+    def row(self) -> dict[str, Any]:
+        """The result as the contract names its keys, with what was expected and where it was drawn."""
+        row = {**self.verdict.row(), "expected": self.expected}
+        if self.broken:
+            row["broken"] = list(self.broken)
+        if self.picture is not None:
+            row["picture"] = str(self.picture)
+        return row
+
+
+@dataclass(frozen=True)
+class SceneResult:
+    """What came of one scene: what was judged of it, and why no more, where something went wrong.
+
+    Attributes:
+        path: of the scene, as it was asked for.
+        title, rules: as the scene says; None where it could not be read.
+        judged: in the order asked.
+        warnings: what to know about the scene as a whole.
+        error: one line, without "error:"; None where all is judged.
+    """
+
+    path: Path
+    title: str | None = None
+    rules: str | None = None
+    judged: tuple[Judged, ...] = ()
+    warnings: tuple[str, ...] = ()
+    error: str | None = None
+
+
+def judge_scene(
+    path: Path,
+    ask: Ask,
+    renderer: Renderer,
+    *,
+    cache: Cache,
+    pixel: float | None = None,
+    draw: Draw | None = None,
+    step: Step = lambda done, total: None,
+) -> SceneResult:
+    """Judges what is asked of one scene; what was judged before something goes wrong stays judged.
+
+    Args:
+        path: of the scene.
+        ask: which checks.
+        renderer: measures.
+        cache: keeps what takes long to work out.
+        pixel: mm per pixel, if it was asked for.
+        draw: draws each verdict, told whether it is the scene's only one, and says into which file.
+        step: is told how many checks are done, of how many.
+    """
+    result = SceneResult(path)
+    try:
+        scene = load_scene(path, cache=cache)
+        result = replace(result, title=scene.title, rules=scene.rules, warnings=scene.warnings)
+        fine = _pixel(scene, pixel)
+        rule, checks = RULES[scene.rules](), ask.checks(scene)
+        for number, question in enumerate(checks):
+            step(number, len(checks))
+            verdict = rule.judge(scene, question, renderer, fine)
+            wrong = None if question.expect is None else tuple(broken(verdict.row(), question.expect))
+            before, judged = result.judged, Judged(question, verdict, wrong)
+            result = replace(result, judged=(*before, judged))
+            if draw is not None:
+                picture = draw(scene, question, verdict, len(checks) == 1)
+                result = replace(result, judged=(*before, replace(judged, picture=picture)))
+    except Exception as error:
+        return replace(result, error=problem(error, path))
+    return result
+
+
+def scenes_in(path: Path) -> list[Path]:
+    """The scenes that a path means: where it is a folder, the .toml and .json files in it, sorted; else itself."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(file for file in path.iterdir() if file.suffix.lower() in (".toml", ".json") and file.is_file())
+    return found or [path]

@@ -1,0 +1,244 @@
+"""DRAW: the words of the eye view: names on the picture, and the caption below it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from silhouette.geometry import Flags
+from silhouette.pictures.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, EyeImage
+from silhouette.pictures.page import (
+    FINE,
+    INK,
+    MARGIN,
+    PAPER,
+    RULE,
+    SKY_BLUE,
+    SOFT_INK,
+    VERMILLION,
+    WIDTH,
+    Colour,
+    Drawing,
+    Face,
+    joined,
+)
+from silhouette.renderers.base import Renderer
+from silhouette.rules.base import share_in_words
+from silhouette.rules.necromunda import Readings, SightVerdict
+from silhouette.scenes import Check, Scene
+
+NAMES = Face(17, "Semibold")
+TITLE = (Face(33, "Bold"), Face(28, "Bold"), Face(23, "Bold"))
+SHARES = Face(22, "Semibold")
+REASON = Face(18)
+NOTE = Face(15)
+LEGEND = Face(16)
+SMALL = Face(13)
+
+CELL = 8 * FINE
+"""Pixels across a cell of the grid on which room for a name is looked for."""
+
+NAMED = 4
+"""Blockers whose names are written on the picture, at most."""
+
+
+def label(picture: Image.Image, image: EyeImage, scene: Scene, verdict: SightVerdict) -> None:
+    """Writes the names of the target, of what is in the way and of who is disregarded, where there is room."""
+    drawing = ImageDraw.Draw(picture)
+    taken = image.kinds > 0
+    if taken.any():
+        rows, columns = np.nonzero(taken)
+        name = NAMES.elided(NAMES.printable(verdict.target), 0.3 * picture.width)
+        width, rim = NAMES.width(name), 8 * FINE
+        x = min(max((columns.min() + columns.max() - width) / 2, rim), picture.width - width - rim)
+        taken = _named(drawing, (x, max(rows.min() - NAMES.line - 6 * FINE, rim)), name, taken)
+    numbers = {piece.name: number for number, piece in enumerate(scene.pieces, FIRST_PIECE)}
+    blockers = [one.name for one in verdict.blockers if one.occluded > 0][:NAMED]
+    areas = [(name, image.front.ids == numbers[name]) for name in blockers]
+    areas += [(name, image.friends.ids == number) for name, number in numbers.items()]
+    for name, area in areas:
+        name = NAMES.elided(NAMES.printable(name), 0.3 * picture.width)
+        at = _room(area, taken, NAMES.width(name), NAMES.line) if area.any() else None
+        if at is not None:
+            taken = _named(drawing, at, name, taken)
+
+
+def _named(drawing: Drawing, at: tuple[float, float], name: str, taken: Flags) -> Flags:
+    """Writes a name; the pixels that are taken then."""
+    NAMES.draw(drawing, at, name, halo=PAPER)
+    left, top = int(at[0]), int(at[1])
+    taken = taken.copy()
+    taken[top : top + NAMES.line, left : left + int(NAMES.width(name))] = True
+    return taken
+
+
+def _room(area: Flags, taken: Flags, width: float, height: float) -> tuple[float, float] | None:
+    """Where in an area, and nothing else, a text of a size has room; as near as can be to what is taken already.
+
+    The upper left corner; None where there is no room.
+    """
+    tall, wide = int(-(-height // CELL)), int(-(-width // CELL)) + 1
+    offset = CELL // 2
+    close = np.pad(taken[offset::CELL, offset::CELL], 1)
+    beside = close[1:-1, :-2] | close[1:-1, 1:-1] | close[1:-1, 2:] | close[:-2, 1:-1] | close[2:, 1:-1]
+    free = area[offset::CELL, offset::CELL] & ~beside
+    if free.shape[0] < tall or free.shape[1] < wide:
+        return None
+    total = np.pad(free.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    inside = total[tall:, wide:] - total[:-tall, wide:] - total[tall:, :-wide] + total[:-tall, :-wide]
+    rows, columns = np.nonzero(inside == tall * wide)
+    if len(rows) == 0:
+        return None
+    near = np.argwhere(taken[offset::CELL, offset::CELL])
+    middle = near.mean(axis=0) if len(near) else np.array(free.shape) / 2
+    best = int(np.hypot(rows + tall / 2 - middle[0], columns + wide / 2 - middle[1]).argmin())
+    return float(columns[best] * CELL + (wide * CELL - width) / 2), float(rows[best] * CELL)
+
+
+def add_caption(
+    picture: Image.Image, image: EyeImage, scene: Scene, check: Check, verdict: SightVerdict, renderer: Renderer
+) -> Image.Image:
+    """The page: the picture in a thin frame, below it verdict, share, reason, legend and how it was measured."""
+    page = Image.new("RGB", (WIDTH, picture.height + 800 * FINE), PAPER)
+    page.paste(picture, (MARGIN, MARGIN))
+    drawing = ImageDraw.Draw(page)
+    bottom = MARGIN + picture.height
+    drawing.rectangle([MARGIN, MARGIN, WIDTH - MARGIN - 1, bottom - 1], outline=SOFT_INK, width=FINE)
+    y = _title(drawing, bottom + 14 * FINE, verdict)
+    y = _lines(drawing, y, shares_in_words(verdict, scene), SHARES, 2)
+    reason = verdict.reason[:1].upper() + verdict.reason[1:] + "."
+    y = _lines(drawing, y + 2 * FINE, reason, REASON, 4)
+    for remark in _remarks(image, verdict):
+        y = _lines(drawing, y, remark, NOTE, 2, SOFT_INK)
+    y += 12 * FINE
+    drawing.line([MARGIN, y, WIDTH - MARGIN, y], fill=RULE, width=FINE)
+    x, y = _legend(drawing, y + 11 * FINE, image, verdict)
+    small = SMALL.printable(_small_print(scene, check, verdict, renderer))
+    start = WIDTH - MARGIN - SMALL.width(small)
+    y += 4 * FINE if x < start else LEGEND.line + 4 * FINE
+    SMALL.draw(drawing, (start, y), small, SOFT_INK)
+    return page.crop((0, 0, WIDTH, int(y) + SMALL.line + 16 * FINE))
+
+
+def _title(drawing: Drawing, y: float, verdict: SightVerdict) -> float:
+    """Who looks at whom, and the verdict: as large as fits on one line, else smaller and on two."""
+    close = ", too close to call" if verdict.marginal else ""
+    text = TITLE[0].printable(f"{verdict.attacker} → {verdict.target}: {verdict.verdict}{close}")
+    width = WIDTH - 2 * MARGIN
+    face = next((face for face in TITLE if face.width(text) <= width), TITLE[-1])
+    return _lines(drawing, y, text, face, 3)
+
+
+def _lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour: Colour = INK) -> float:
+    for line in face.wrapped(face.printable(text), WIDTH - 2 * MARGIN, most):
+        face.draw(drawing, (MARGIN, y), line, colour)
+        y += face.line
+    return y
+
+
+def shares_in_words(verdict: SightVerdict, scene: Scene) -> str:
+    """The share obscured with its error, and the blockers, as the caption tells them."""
+    measured = verdict.silhouette
+    in_arc = Readings.model_validate(scene.readings).share == "in arc"
+    part, whole, error, of = (
+        (measured.occluded_in_arc, measured.in_arc, measured.error_in_arc, " of what lies in the arc")
+        if in_arc
+        else (measured.occluded, measured.total, measured.error, "")
+    )
+    share = f"{_percent(part, whole)}{_margin(error)}{of} obscured"
+    told = [f"{one.name} {_percent(round(one.occluded * 1e9), 10**9)}" for one in verdict.blockers if one.occluded > 0]
+    more = [f"{len(told) - NAMED} more"] if len(told) > NAMED else []
+    return joined([share, *told[:NAMED], *more])
+
+
+def _percent(part: int, whole: int) -> str:
+    """A share with one decimal, unless that would round to nothing, a half or all of it."""
+    if whole == 0:
+        return "nothing"
+    shown = f"{100 * part / whole:.1f}"
+    return share_in_words(part, whole) if shown in ("0.0", "50.0", "100.0") else f"{shown} %"
+
+
+def _margin(error: float) -> str:
+    if error == 0.0:
+        return ""
+    return f" ± {100 * error:.1f} %" if error >= 0.0005 else " ± under 0.1 %"
+
+
+def _remarks(image: EyeImage, verdict: SightVerdict) -> list[str]:
+    """What must be known to read the picture, and what is doubtful about the verdict."""
+    ahead = f"{verdict.target} reaches round the eye: the picture shows only the 90° ahead."
+    warnings = [warning for warning in verdict.warnings if not warning.endswith("is estimated")]
+    told = [f"Note: {warning}." for warning in warnings[:2]]
+    return ([ahead] if image.surrounds else []) + told
+
+
+def _small_print(scene: Scene, check: Check, verdict: SightVerdict, renderer: Renderer) -> str:
+    attacker = scene.piece(check.attacker)
+    drawn = "" if renderer.name == verdict.renderer else f"drawn with {renderer.name}"
+    return joined(
+        [
+            f"measured with {verdict.renderer}, {verdict.pixel:.2g} mm per pixel",
+            drawn,
+            f"eye {attacker.eye_from}",
+            "lines on the ground one inch apart",
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class _Swatch:
+    """An entry of the legend: what its square looks like, and what it means."""
+
+    fill: Colour
+    words: str
+    stripes: Colour | None = None
+    falling: bool = False
+    dotted: bool = False
+
+
+def _legend(drawing: Drawing, y: float, image: EyeImage, verdict: SightVerdict) -> tuple[float, float]:
+    """The colours that are used in this picture, in words; gives where the last line ends, and its top."""
+    kinds = image.kinds
+    entries = [
+        (SEEN in kinds, _Swatch(SKY_BLUE, "seen")),
+        (OBSCURED in kinds, _Swatch((236, 170, 124), "obscured", stripes=VERMILLION)),
+        (
+            OUTSIDE in kinds,
+            _Swatch((150, 150, 157), "target outside the vision arc", stripes=(212, 212, 215), falling=True),
+        ),
+        (image.ghosts.ids.any(), _Swatch((240, 241, 241), "not counted: base and insignificant parts", dotted=True)),
+        (any(one.occluded > 0 for one in verdict.blockers), _Swatch((222, 190, 152), "in the way")),
+        (image.friends.ids.any(), _Swatch((241, 222, 233), "disregarded: friend in base contact")),
+        (not image.inside.all(), _Swatch((214, 213, 210), "beyond the vision arc")),
+    ]
+    x: float = MARGIN
+    side, gap = 17 * FINE, 8 * FINE
+    for swatch in (swatch for used, swatch in entries if used):
+        width = side + gap + LEGEND.width(swatch.words)
+        if x + width > WIDTH - MARGIN:
+            x, y = MARGIN, y + LEGEND.line + 4 * FINE
+        _square(drawing, x, y + 3 * FINE, side, swatch)
+        LEGEND.draw(drawing, (x + side + gap, y), swatch.words)
+        x += width + 26 * FINE
+    return x, y
+
+
+def _square(drawing: Drawing, x: float, y: float, side: int, swatch: _Swatch) -> None:
+    tile = Image.new("RGB", (side, side), swatch.fill)
+    inner = ImageDraw.Draw(tile)
+    if swatch.stripes:
+        for offset in range(-side, side, 7 * FINE):
+            ends = (0, side) if swatch.falling else (side, 0)
+            inner.line([offset, ends[0], offset + side, ends[1]], fill=swatch.stripes, width=3 * FINE)
+    if swatch.dotted:
+        for row in range(2):
+            for column in range(2):
+                centre_x, centre_y = (4.5 + 8 * column) * FINE, (4.5 + 8 * row) * FINE
+                inner.ellipse(
+                    [centre_x - FINE, centre_y - FINE, centre_x + FINE, centre_y + FINE], fill=(110, 118, 132)
+                )
+    inner.rectangle([0, 0, side - 1, side - 1], outline=INK, width=FINE // 2)
+    drawing._image.paste(tile, (int(x), int(y)))

@@ -1,0 +1,213 @@
+"""DRAW: paper, type and colours of a printed page, and how it is written: whole, or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+from uuid import uuid4
+
+from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
+
+from silhouette.errors import FileError
+
+FINE = 2
+"""Everything is drawn this many times larger than it is printed, and made smaller at the end: smooth edges."""
+
+WIDTH = 1200 * FINE
+MARGIN = 28 * FINE
+
+Colour = tuple[int, int, int]
+Weight = Literal["Regular", "Semibold", "Bold"]
+
+PAPER: Colour = (253, 252, 249)
+INK: Colour = (33, 36, 42)
+SOFT_INK: Colour = (103, 107, 114)
+RULE: Colour = (208, 206, 200)
+
+# Okabe and Ito's palette, which people with any kind of colour blindness can tell apart: M. Okabe, K. Ito,
+# "Color Universal Design", 2008.
+SKY_BLUE: Colour = (86, 180, 233)
+BLUE: Colour = (0, 114, 178)
+VERMILLION: Colour = (213, 94, 0)
+ORANGE: Colour = (230, 159, 0)
+PURPLE: Colour = (204, 121, 167)
+
+ARROW = "→"
+ELLIPSIS = "..."
+
+Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
+Drawing = ImageDraw.ImageDraw
+
+
+class Face:
+    """A size and weight of type, in printed pixels; what it cannot print it replaces.
+
+    The type is Open Sans, which comes with pyrender, or Pillow's own where that is missing.
+    """
+
+    def __init__(self, size: int, weight: Weight = "Regular") -> None:
+        self.size = size * FINE
+        self._font = _font(self.size, weight)
+
+    @property
+    def line(self) -> int:
+        """The distance from one line to the next."""
+        return round(self.size * 1.36)
+
+    def width(self, text: str) -> float:
+        """Of a text on one line; arrows are drawn, not set."""
+        return sum(self._font.getlength(run) for run in text.split(ARROW)) + text.count(ARROW) * self._arrow
+
+    def printable(self, text: str) -> str:
+        """The text on one line, of signs that the type has: accents it lacks are dropped, other signs become '?'."""
+        plain = "".join(sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFC", text))
+        return "".join(self._shown(sign) for sign in " ".join(plain.split()))
+
+    def _shown(self, sign: str) -> str:
+        if sign == ARROW or sign.isspace() or _has(self._font, sign):
+            return sign
+        if unicodedata.category(sign) in ("Mn", "Me", "Cf"):
+            return ""
+        bare = "".join(one for one in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(one))
+        return bare if bare and all(_has(self._font, one) for one in bare) else "?"
+
+    def draw(
+        self, drawing: Drawing, at: tuple[float, float], text: str, colour: Colour = INK, halo: Colour | None = None
+    ) -> None:
+        """Writes a line of printable text, its upper left corner at ``at``; with a halo where the ground is busy."""
+        x, y = at
+        stroke = round(self.size * 0.14) if halo else 0
+        for number, run in enumerate(text.split(ARROW)):
+            if number:
+                _draw_arrow(drawing, x + 0.1 * self.size, y + 0.75 * self.size, 0.8 * self._arrow, self.size, colour)
+                x += self._arrow
+            if halo:
+                drawing.text((x, y), run, fill=halo, font=self._font, stroke_width=stroke, stroke_fill=halo)
+            drawing.text((x, y), run, fill=colour, font=self._font)
+            x += self._font.getlength(run)
+
+    @property
+    def _arrow(self) -> float:
+        return 1.05 * self.size
+
+    def elided(self, text: str, width: float) -> str:
+        """The text, cut in its middle where it is too wide.
+
+        >>> face = Face(16)
+        >>> face.elided("Kal", 10**6), face.elided("x" * 80, face.width("x" * 20)).count("...")
+        ('Kal', 1)
+        """
+        if self.width(text) <= width:
+            return text
+        for kept in range(len(text) - 1, 0, -1):
+            shorter = text[: (kept + 1) // 2].rstrip() + ELLIPSIS + text[len(text) - kept // 2 :].lstrip()
+            if self.width(shorter) <= width:
+                return shorter
+        return ELLIPSIS
+
+    def wrapped(self, text: str, width: float, most: int) -> list[str]:
+        """The text in lines no wider than ``width``, at most so many; what is left over is elided.
+
+        >>> face = Face(16)
+        >>> face.wrapped("one two", face.width("one "), most=2)
+        ['one', 'two']
+        """
+        lines: list[str] = []
+        words = [part for word in text.split() for part in self._broken(word, width)]
+        while words:
+            if len(lines) == most - 1:
+                lines.append(self.elided(" ".join(words), width))
+                break
+            count = 1
+            while count < len(words) and self.width(" ".join(words[: count + 1])) <= width:
+                count += 1
+            lines.append(" ".join(words[:count]))
+            words = words[count:]
+        return lines
+
+    def _broken(self, word: str, width: float) -> list[str]:
+        """A word, cut where it is wider than a line."""
+        pieces = []
+        while self.width(word) > width and len(word) > 1:
+            count = next(
+                count for count in range(len(word) - 1, 0, -1) if count == 1 or self.width(word[:count]) <= width
+            )
+            pieces.append(word[:count])
+            word = word[count:]
+        return [*pieces, word]
+
+
+@lru_cache(maxsize=64)
+def _font(size: int, weight: Weight) -> Font:
+    found = find_spec("pyrender")
+    for folder in (found.submodule_search_locations or []) if found else []:
+        path = Path(folder) / "fonts" / f"OpenSans-{weight}.ttf"
+        if path.is_file():
+            return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
+    return ImageFont.load_default(size)
+
+
+@lru_cache(maxsize=4096)
+def _has(font: Font, sign: str) -> bool:
+    """Whether the font has a sign: a missing one is drawn as a box, the same for all of them."""
+    return bytes(font.getmask(sign)) != bytes(font.getmask("\uffff"))
+
+
+def _draw_arrow(drawing: Drawing, x: float, y: float, length: float, size: float, colour: Colour) -> None:
+    thick, head = max(size * 0.075, 2.0), size * 0.2
+    drawing.rectangle([x, y - thick / 2, x + length - head, y + thick / 2], fill=colour)
+    tip = x + length
+    drawing.polygon([(tip, y), (tip - 1.5 * head, y - head), (tip - 1.5 * head, y + head)], fill=colour)
+
+
+def check_png_path(path: Path) -> None:
+    """Says at once, before anything is drawn, where a picture cannot be written.
+
+    Raises:
+        FileError: where the ending is not .png, or the folder is not there.
+
+    >>> check_png_path(Path("duel.jpg"))
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: duel.jpg: pictures are PNG; give a name that ends in .png
+    """
+    if path.suffix.lower() != ".png":
+        raise FileError(path, "pictures are PNG; give a name that ends in .png")
+    if not path.parent.is_dir():
+        raise FileError(path, f"there is no folder {path.parent}; make it first or give another")
+    if path.is_dir():
+        raise FileError(path, "is a folder; give the name of a file")
+
+
+def save_png(page: Image.Image, path: Path, data: Mapping[str, Any]) -> None:
+    """Writes a page, drawn `FINE` times too large, at its size, with ``data`` as JSON in the text chunk "silhouette".
+
+    It is written beside ``path`` and then moved there, so that no half picture is ever left.
+
+    Raises:
+        FileError: where it cannot be written.
+    """
+    check_png_path(path)
+    chunks = PngImagePlugin.PngInfo()
+    chunks.add_text("silhouette", json.dumps(data))
+    smaller = page.resize((page.width // FINE, page.height // FINE), Image.Resampling.LANCZOS)
+    beside = path.parent / f".silhouette-{os.getpid()}-{uuid4().hex[:8]}.tmp"
+    try:
+        with beside.open("xb") as file:
+            smaller.save(file, format="PNG", pnginfo=chunks, compress_level=6)
+        os.replace(beside, path)
+    except OSError as error:
+        raise FileError(path, f"cannot be written ({(error.strerror or str(error)).lower()})") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Remarks on one line, with dots between them; empty ones are left out."""
+    return " · ".join(part for part in parts if part)

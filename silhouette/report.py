@@ -1,0 +1,249 @@
+"""TELL: verdicts become a table with reasons, or a JSON document.
+
+Names come from users' files: they go through `printable` and into plain text, never into markup.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from silhouette.rules.base import share_in_words
+from silhouette.terminal import printable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+    from silhouette.judging import Judged, SceneResult
+
+STYLES = {"open": "green", "partial cover": "yellow", "full cover": "magenta", "hidden": "red"}
+MOST_BLOCKERS = 3
+TOO_CLOSE = "too close to call"
+
+Row = Mapping[str, Any]
+
+
+def scenes_document(results: Iterable[SceneResult]) -> dict[str, Any]:
+    """What ``--json`` prints of checks: of a scene that went wrong ``error``, beside what was judged before."""
+    return {"scenes": [_scene_entry(result) for result in results]}
+
+
+def _scene_entry(result: SceneResult) -> dict[str, Any]:
+    entry: dict[str, Any] = {"scene": str(result.path), "title": result.title, "rules": result.rules}
+    if result.error is not None:
+        entry["error"] = result.error
+    entry["results"] = [judged.row() for judged in result.judged]
+    entry["warnings"] = list(result.warnings)
+    return entry
+
+
+def scene_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:
+    """A table of the verdicts of one scene; then, for each, why; then what to know before trusting them.
+
+    Args:
+        result: of the scene.
+        quiet: leave out the reasons and warnings, but never an expectation that does not hold.
+    """
+    if not result.judged:
+        return []
+    rows = [judged.row() for judged in result.judged]
+    parts: list[RenderableType] = [_heading(result), _verdicts(result.judged, rows)]
+    for judged, row in zip(result.judged, rows, strict=True):
+        parts += _details(judged, row, quiet)
+    if not quiet:
+        parts += [_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
+    return [*parts, _line("")]
+
+
+def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> Table:
+    measured = any("occluded" in row for row in rows)
+    hoped = any(one.expected is not None for one in judged)
+    table = _table("attacker", "target", "verdict")
+    for heading, wanted in (
+        ("obscured", measured),
+        ("blockers", measured),
+        ("renderer", measured),
+        ("expected", hoped),
+    ):
+        if wanted:
+            table.add_column(heading, overflow="fold")
+    for one, row in zip(judged, rows, strict=True):
+        cells = [_line(row["attacker"]), _line(row["target"]), _verdict_cell(row)]
+        if measured:
+            cells += [_line(obscured(row)), _line(_blockers(row)), _line(row.get("renderer", ""))]
+        if hoped:
+            words, style = {None: ("", ""), True: ("held", "green"), False: ("BROKEN", "bold red")}[one.expected]
+            cells.append(_line(words, style))
+        table.add_row(*cells)
+    return table
+
+
+def _verdict_cell(row: Row) -> Text:
+    cell = _line(row["verdict"], STYLES.get(row["verdict"], ""))
+    return cell.append(f", {TOO_CLOSE}", "bold") if row.get("marginal") else cell
+
+
+def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
+    told: list[RenderableType] = []
+    who = f"{row['attacker']} to {row['target']}"
+    if not quiet:
+        close = f"; {TOO_CLOSE}: roll off" if row.get("marginal") and TOO_CLOSE not in row["reason"] else ""
+        told.append(_line(f"{who}: {row['reason']}{close}", "bold" if row.get("marginal") else ""))
+    if judged.broken:
+        told.append(_line(f"NOT AS EXPECTED: {who}: {'; '.join(judged.broken)}", "bold red"))
+    if judged.picture is not None and not quiet:
+        told.append(_line(f"  drawn in {judged.picture}", "dim"))
+    return told
+
+
+def _warnings(result: SceneResult, rows: Sequence[Row]) -> list[str]:
+    """Every warning once: those of the scene only where no verdict has told them, with a name before them."""
+    told = list(dict.fromkeys(warning for row in rows for warning in row.get("warnings", ())))
+    return told + [each for each in result.warnings if not any(other.endswith(each) for other in told)]
+
+
+def summary(results: Sequence[SceneResult]) -> Text:
+    """One line about many scenes."""
+    checks = [judged for result in results for judged in result.judged]
+    broken = sum(judged.expected is False for judged in checks)
+    failed = sum(result.error is not None for result in results)
+    words = [f"{_counted(len(checks), 'check')} in {_counted(len(results), 'scene')}"]
+    words.append(f"{broken} not as expected" if broken else "none other than expected")
+    if failed:
+        words.append(f"{_counted(failed, 'scene')} with an error")
+    return _line(", ".join(words), "bold red" if broken or failed else "bold")
+
+
+def obscured(row: Row) -> str:
+    """The share that is obscured, and how far it may be off; 0, 50 and 100 % stand only for exactly that.
+
+    >>> obscured({"occluded": 0.3119, "error": 0.002, "target_pixels": 18204, "occluded_pixels": 5678})
+    '31.2 % ± 0.2 %'
+    >>> obscured({"occluded": 0.0, "error": 0.0, "target_pixels": 18204, "occluded_pixels": 0})
+    '0 %'
+    >>> obscured({"verdict": "hidden"})
+    ''
+    """
+    if row.get("occluded") is None:
+        return ""
+    part, whole = row["occluded_pixels"], row["target_pixels"]
+    shown = round(100.0 * part / whole, 1) if whole else 0.0
+    words = share_in_words(part, whole) if shown in (0.0, 50.0, 100.0) else f"{shown:.1f} %"
+    error = row.get("error") or 0.0
+    return f"{words} ± {math.ceil(error * 10**4) / 100:g} %" if error else words
+
+
+def _blockers(row: Row) -> str:
+    found = [one for one in row.get("blockers", ()) if one["occluded"] > 0.0]
+    told = [f"{one['name']} {share_in_words(round(one['occluded'] * 10**6), 10**6)}" for one in found[:MOST_BLOCKERS]]
+    rest = len(found) - len(told)
+    return ", ".join(told) + (f" and {rest} more" if rest else "")
+
+
+def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:
+    """Everyone against everyone: a row for each who looks, a column for each who is looked at."""
+    rows = [judged.row() for judged in result.judged]
+    if not rows:
+        return []
+    names = list(dict.fromkeys(name for row in rows for name in (row["attacker"], row["target"])))
+    cells = {(row["attacker"], row["target"]): _matrix_cell(row) for row in rows}
+    table = _table("", *names)
+    for name in names:
+        table.add_row(_line(name, "bold"), *(cells.get((name, other), _line("")) for other in names))
+    parts: list[RenderableType] = [_heading(result), table]
+    if not quiet:
+        parts.append(_line("Each row looks at each column; the share is what is obscured.", "dim"))
+        if any(row.get("marginal") for row in rows):
+            parts.append(_line(f"? is {TOO_CLOSE}: roll off.", "dim"))
+        parts += [_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
+    return parts
+
+
+def _matrix_cell(row: Row) -> Text:
+    verdict = row["verdict"]
+    words = printable(verdict.removesuffix(" cover")) + ("?" if row.get("marginal") else "")
+    share = row.get("occluded")
+    if share and verdict != "hidden":
+        words += f"\n{share_in_words(row['occluded_pixels'], row['target_pixels'])}"
+    from rich.text import Text
+
+    return Text(words, STYLES.get(verdict, ""))
+
+
+def inspection_report(found: Row) -> list[RenderableType]:
+    """What `silhouette.inspecting.inspection` found, in words."""
+    size = " x ".join(f"{length:.1f}" for length in found["extents"])
+    parts: list[RenderableType] = [
+        _line(found["file"], "bold"),
+        _line(f"{found['kind']}, {found['format']}, {_counted(found['triangles'], 'triangle')}"),
+        _line(f"size    {size} mm (x, y, z), units {found['units']} ({found['units_from']}), {found['up']} was up"),
+    ]
+    if found["kind"] != "terrain":
+        base, eye = found["base"], ", ".join(f"{value:.1f}" for value in found["eye"])
+        known = f"{base['diameter']:.1f} mm across, {base['height']:.2f} mm high ({base['from']})" if base else "none"
+        parts += [_line(f"base    {known}"), _line(f"eye     {eye} ({found['eye_from']})")]
+    surface = "watertight" if found["watertight"] else f"not watertight, {_counted(found['holes'], 'hole')}"
+    table = _table("part", "triangles", "role")
+    for part in found["parts"]:
+        table.add_row(_line(part["name"]), _line(str(part["triangles"])), _line(part["role"]))
+    parts += [_line(f"surface {surface}"), table]
+    parts += [_line(f"warning: {warning}", "yellow") for warning in found["warnings"]]
+    if found["suggested"]:
+        parts.append(_line("Thin protruding parts, which could be insignificant; paste what you both agree to:"))
+    for suggestion in found["suggested"]:
+        parts.append(_line(f"# {100 * suggestion['share']:.1f} % of the body's surface", "dim"))
+        parts += [_line(line, "cyan") for line in suggestion["toml"].splitlines()]
+    return parts
+
+
+def doctor_report(found: Row) -> list[RenderableType]:
+    """What `silhouette.doctor.examination` found, as tables."""
+    table = _table("renderer", "works", "device", "why not, and what would help")
+    for one in found["renderers"]:
+        works = _line("yes", "green") if one["works"] else _line("no", "red")
+        table.add_row(_line(one["name"]), works, _line(one["device"]), _line(one["reason"]))
+    cache = found["cache"]
+    versions = ", ".join(f"{name} {version or 'not installed'}" for name, version in found["versions"].items())
+    return [
+        table,
+        _line(f"auto takes {found['auto']['name']} ({found['auto']['device']})", "bold"),
+        _line(versions),
+        _line(f"cache {cache['folder']}: {_counted(cache['entries'], 'entry')}, {cache['bytes'] / 1e6:.1f} MB"),
+    ]
+
+
+def rules_report(systems: Iterable[Row]) -> list[RenderableType]:
+    """The rule systems, as a table."""
+    table = _table("rules", "game", "reads", "example")
+    for one in systems:
+        table.add_row(*(_line(text) for text in (one["name"], one["title"], ", ".join(one["reads"]), one["example"])))
+    return [table]
+
+
+def _heading(result: SceneResult) -> Text:
+    heading = _line(result.title or result.path.stem, "bold")
+    return heading.append(f"  {printable(str(result.path))}", "not bold dim")
+
+
+def _table(*headings: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        table.add_column(_line(heading), overflow="fold")
+    return table
+
+
+def _line(text: str, style: str = "") -> Text:
+    from rich.text import Text
+
+    return Text(printable(text), style)
+
+
+def _counted(number: int, noun: str) -> str:
+    plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}".replace(",", " ")

@@ -1,0 +1,1 @@
+"""Benchmarks: each prints a table and asserts nothing about time. They need ../shared/meshes."""

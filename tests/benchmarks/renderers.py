@@ -1,0 +1,208 @@
+"""Milliseconds per check and worst error, ours with each renderer against what one would write in an afternoon.
+
+    python -m tests.benchmarks.renderers
+
+One scene: 10 figures of 50,000 triangles or more, 12 pieces of terrain, all 90 pairs. The others: two segmentation
+renders of 256 x 256 with pyrender, two casts of 256 x 256 rays with trimesh's Embree intersector and, where it is
+installed, with Open3D. Every method judges a pair before any judges the next, so that all of them meet the same load.
+Worst error: against Embree at a quarter of the pixel.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from silhouette.errors import RendererUnavailable
+from silhouette.renderers import choose
+from silhouette.rules.necromunda import NECROMUNDA, Readings
+from silhouette.scenes import Check, Piece, Scene
+from silhouette.views import View, frame
+from tests.benchmarks.crowded_table import crowded_document, loaded
+
+WIDTH = 256
+Method = Callable[[Piece, Piece], tuple[float, int]]
+"""Judges attacker and target: the share occluded, and the target's pixels."""
+
+EVERY = {"reference": 15}
+"""A slow method judges one pair in so many."""
+
+
+def ours(scene: Scene, name: str, pixel: float = 0.1) -> Method:
+    """Our own check with a renderer."""
+    renderer = choose(name)
+
+    def judge(attacker: Piece, target: Piece) -> tuple[float, int]:
+        verdict = NECROMUNDA.judge(scene, Check(attacker.name, target.name), renderer, pixel)
+        return verdict.occluded, verdict.silhouette.total
+
+    return judge
+
+
+def square_view(attacker: Piece, target: Piece) -> View:
+    """A picture of 256 x 256 that just holds the target's box."""
+    box = target.body_box
+    (view,) = frame(attacker.eye, box.mean(axis=0), box, 0.1, roll=0.0)
+    across = max(view.width, view.height) * view.step
+    middle = view.left + view.width * view.step / 2, view.top - view.height * view.step / 2
+    return View(view.eye, view.axes, middle[0] - across / 2, middle[1] + across / 2, across / WIDTH, WIDTH, WIDTH)
+
+
+def world_meshes(scene: Scene) -> list[tuple[Any, Any]]:
+    """Vertices in the world and faces of what counts, for each piece."""
+    parts = [(piece.pose, piece.model.significant) for piece in scene.pieces]
+    return [(pose.place(mesh.vertices), mesh.faces) for pose, mesh in parts]
+
+
+def with_pyrender(scene: Scene) -> Method:
+    """Two segmentation renders per pair: the target alone, and everything but the attacker."""
+    os.environ["PYOPENGL_PLATFORM"] = choose("gl").device.split(":")[0].lower()
+    import pyrender
+    import trimesh
+
+    stage = pyrender.Scene()
+    nodes = {}
+    for piece, (vertices, faces) in zip(scene.pieces, world_meshes(scene), strict=True):
+        mesh = pyrender.Mesh.from_trimesh(trimesh.Trimesh(vertices, faces, process=False), smooth=False)
+        nodes[piece.name] = stage.add(mesh)
+    camera = stage.add(pyrender.PerspectiveCamera(1.0, znear=5.0, zfar=1500.0))
+    renderer = pyrender.OffscreenRenderer(WIDTH, WIDTH)
+    flags = pyrender.RenderFlags.SEG | pyrender.RenderFlags.SKIP_CULL_FACES
+    colours = {node: (0, 0, number) for number, node in enumerate(nodes.values(), 1)}
+
+    def judge(attacker: Piece, target: Piece) -> tuple[float, int]:
+        view = square_view(attacker, target)
+        pose = np.eye(4)
+        pose[:3, :3], pose[:3, 3] = (view.axes * [[1], [1], [-1]]).T, view.eye
+        focal = 1.0 / view.step
+        intrinsics = pyrender.IntrinsicsCamera(
+            focal, focal, -view.left * focal, view.top * focal, znear=5.0, zfar=1500.0
+        )
+        camera.camera = intrinsics
+        stage.set_pose(camera, pose)
+        stage.main_camera_node = camera
+        masks = []
+        for shown in ({target.name}, set(nodes) - {attacker.name}):
+            for name, node in nodes.items():
+                node.mesh.is_visible = name in shown
+            image, _ = renderer.render(stage, flags, {node: colours[node] for node in nodes.values()})
+            masks.append(image[:, :, 2] == colours[nodes[target.name]][2])
+        total = int(masks[0].sum())
+        return 1.0 - int(masks[1].sum()) / max(total, 1), total
+
+    return judge
+
+
+def with_trimesh(scene: Scene) -> Method:
+    """Two casts per pair with trimesh's Embree intersector: the target, and everything in one mesh."""
+    import trimesh
+    from trimesh.ray.ray_pyembree import RayMeshIntersector
+
+    meshes = world_meshes(scene)
+    alone = [RayMeshIntersector(trimesh.Trimesh(*mesh, process=False)) for mesh in meshes]
+    everything = RayMeshIntersector(
+        trimesh.util.concatenate([trimesh.Trimesh(*mesh, process=False) for mesh in meshes])
+    )
+    ends = np.cumsum([len(faces) for _, faces in meshes])
+    rows, columns = np.indices((WIDTH, WIDTH)).reshape(2, -1)
+
+    def judge(attacker: Piece, target: Piece) -> tuple[float, int]:
+        view = square_view(attacker, target)
+        rays = view.directions(rows, columns)
+        origins = np.broadcast_to(view.eye, rays.shape)
+        total = int((alone[target.index].intersects_first(origins, rays) >= 0).sum())
+        first = everything.intersects_first(origins, rays)
+        seen = int((np.searchsorted(ends, first, side="right")[first >= 0] == target.index).sum())
+        return 1.0 - seen / max(total, 1), total
+
+    return judge
+
+
+def with_open3d(scene: Scene) -> Method:
+    """Two casts per pair with Open3D's raycasting scene."""
+    import open3d
+
+    def cast_into(meshes: list[tuple[Any, Any]]) -> Any:
+        stage = open3d.t.geometry.RaycastingScene()
+        for vertices, faces in meshes:
+            stage.add_triangles(vertices.astype(np.float32), faces.astype(np.uint32))
+        return stage
+
+    meshes = world_meshes(scene)
+    alone, everything = [cast_into([mesh]) for mesh in meshes], cast_into(meshes)
+    rows, columns = np.indices((WIDTH, WIDTH)).reshape(2, -1)
+
+    def judge(attacker: Piece, target: Piece) -> tuple[float, int]:
+        view = square_view(attacker, target)
+        rays = np.empty((WIDTH * WIDTH, 6), np.float32)
+        rays[:, :3], rays[:, 3:] = view.eye, view.directions(rows, columns)
+        tensor = open3d.core.Tensor(rays)
+        total = int(np.isfinite(alone[target.index].cast_rays(tensor)["t_hit"].numpy()).sum())
+        seen = int((everything.cast_rays(tensor)["geometry_ids"].numpy() == target.index).sum())
+        return 1.0 - seen / max(total, 1), total
+
+    return judge
+
+
+def available(scene: Scene) -> dict[str, Method]:
+    """Every method that can run here, by name; why another one cannot is printed."""
+    makers: dict[str, Callable[[], Method]] = {
+        "embree": lambda: ours(scene, "embree"),
+        "gl": lambda: ours(scene, "gl"),
+        "reference": lambda: ours(scene, "reference"),
+        "pyrender, 2 x 256²": lambda: with_pyrender(scene),
+        "trimesh, 2 x 256²": lambda: with_trimesh(scene),
+        "Open3D, 2 x 256²": lambda: with_open3d(scene),
+    }
+    found = {}
+    for name, make in makers.items():
+        try:
+            found[name] = make()
+        except (ImportError, RendererUnavailable) as reason:
+            print(f"without {name}: {reason}")
+    return found
+
+
+def main() -> None:
+    """Prints the table."""
+    scene = loaded({**crowded_document(), "readings": Readings().model_dump()})
+    figures = [piece for piece in scene.pieces if piece.kind == "fighter"]
+    triangles = sum(len(piece.model.significant.faces) for piece in scene.pieces)
+    pairs = list(permutations(figures, 2))
+    methods = available(scene)
+    truth = ours(scene, "embree", pixel=0.025)
+    for name, judge in methods.items():
+        for attacker, target in pairs if name not in EVERY else pairs[:1]:
+            judge(attacker, target)  # indexes are built, meshes uploaded
+    seconds: dict[str, list[float]] = {name: [] for name in methods}
+    errors: dict[str, list[float]] = {name: [] for name in methods}
+    pixels: dict[str, list[int]] = {name: [] for name in methods}
+    for number, (attacker, target) in enumerate(pairs):
+        exact, _ = truth(attacker, target)
+        for name, judge in methods.items():
+            if number % EVERY.get(name, 1):
+                continue
+            start = time.perf_counter()
+            share, total = judge(attacker, target)
+            seconds[name].append(time.perf_counter() - start)
+            errors[name].append(abs(share - exact))
+            pixels[name].append(total)
+    fastest = float(np.mean(seconds["embree"]))
+    terrain = len(scene.pieces) - len(figures)
+    print(f"{len(figures)} figures, {terrain} pieces, {triangles:,} triangles, {len(pairs)} pairs")
+    print(f"{'':22}{'ms per check':>14}{'median':>9}{'x embree':>10}{'target pixels':>15}{'worst error':>13}")
+    for name in methods:
+        mean = float(np.mean(seconds[name]))
+        print(
+            f"{name:22}{mean * 1e3:14.2f}{np.median(seconds[name]) * 1e3:9.2f}{mean / fastest:10.1f}"
+            f"{np.mean(pixels[name]):15,.0f}{max(errors[name]):13.2%}"
+        )
+
+
+if __name__ == "__main__":
+    main()
