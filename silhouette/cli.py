@@ -200,6 +200,7 @@ def inspect(
         float | None, typer.Option("--scale", metavar="SCALE", help="Bare mesh: how much larger to make it.")
     ] = None,
     as_json: AsJson = False,
+    renderer: RendererName = "auto",
     picture: Picture = None,
     no_cache: NoCache = False,
     quiet: Quiet = False,
@@ -208,21 +209,22 @@ def inspect(
 
     With --picture, four views with body, base and insignificant parts in different colours.
     """
-    from silhouette.inspecting import inspection, model_at
+    from silhouette.inspecting import inspection, model_at, suggestions
     from silhouette.report import inspection_report
-    from silhouette.writing import whole, writable
 
-    place = None if picture is None else writable(picture)
+    if picture is not None:
+        _check_picture(picture)
     given = {"kind": kind, "units": units, "up": up, "scale": scale}
     options = {key: value for key, value in given.items() if value is not None}
     with Waiting(f"inspecting {file}", quiet=quiet):
         model = model_at(file, options, _cache(no_cache))
-        found = inspection(file, model)
-        if place is not None:
+        suggested = suggestions(model)
+        if picture is not None:
             from silhouette.pictures.four_views import draw_four_views
+            from silhouette.renderers import choose
 
-            with whole(place) as temporary:
-                draw_four_views(model, temporary)
+            draw_four_views(model, choose(renderer), picture, suggested)
+    found = inspection(file, model, suggested)
     if as_json:
         show_json(found)
     else:
@@ -273,11 +275,12 @@ class _Job:
     ) -> None:
         from silhouette.judging import usable_pixel
         from silhouette.renderers import choose
-        from silhouette.writing import writable
 
         self._ask = ask
         self._pixel = None if pixel is None else usable_pixel(pixel)
-        self._picture = None if picture is None else writable(picture)
+        self._picture = picture
+        if picture is not None:
+            _check_picture(picture)
         self._renderer: Renderer = choose(renderer)
         self._cache = _cache(no_cache)
         self._quiet = quiet
@@ -286,7 +289,6 @@ class _Job:
     def judge(self, path: Path, *, several: bool = False) -> SceneResult:
         """One scene, which may be one of several."""
         from silhouette.judging import judge_scene
-        from silhouette.writing import numbered, whole
 
         def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path:
             from silhouette.pictures.eye_view import draw_eye_view
@@ -296,9 +298,10 @@ class _Job:
             if not isinstance(verdict, SightVerdict):
                 raise RequestError(f"{scene.path}: nothing is looked at through an eye in {scene.rules}; no --picture")
             self._drawn += 1
-            place = self._picture if alone and not several else numbered(self._picture, self._drawn)
-            with whole(place) as temporary:
-                draw_eye_view(scene, question, verdict, self._renderer, temporary)
+            place = self._picture
+            if several or not alone:
+                place = place.with_name(f"{place.stem}-{self._drawn}{place.suffix}")
+            draw_eye_view(scene, question, verdict, self._renderer, place)
             return place
 
         with Waiting(f"judging {path}", quiet=self._quiet) as waiting:
@@ -311,6 +314,13 @@ class _Job:
                 draw=draw if self._picture is not None else None,
                 step=waiting.step,
             )
+
+
+def _check_picture(path: Path) -> None:
+    """Nobody waits for a verdict whose picture then has no place."""
+    from silhouette.pictures.page import check_png_path
+
+    check_png_path(path)
 
 
 def _cache(no_cache: bool) -> Cache:

@@ -26,10 +26,10 @@ def outer_points(mesh: Mesh) -> Floats:
     Whatever contains these points contains the mesh; there are few of them however many triangles it has.
     """
     if mesh not in _outer:
-        starts = np.unique(np.linspace(0, len(mesh.faces), CLUSTERS + 1).astype(np.intp)[:-1])
-        corner = mesh.vertices[mesh.faces]
-        low = np.minimum.reduceat(corner.min(axis=1), starts)
-        high = np.maximum.reduceat(corner.max(axis=1), starts)
+        runs = np.array_split(mesh.faces, min(CLUSTERS, len(mesh.faces)))
+        points = [mesh.vertices[run.ravel()] for run in runs]
+        low = np.array([run.min(axis=0) for run in points])
+        high = np.array([run.max(axis=0) for run in points])
         choice = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)], dtype=np.bool_)
         _outer[mesh] = np.where(choice, high[:, None], low[:, None]).reshape(-1, 3)
     return _outer[mesh]

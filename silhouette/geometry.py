@@ -100,4 +100,5 @@ def corners(low: Any, high: Any) -> Floats:
     """
     both = np.array([low, high], dtype=np.float64)
     choice = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)])
-    return both[choice, np.arange(3)]
+    eight: Floats = both[choice, np.arange(3)]
+    return eight

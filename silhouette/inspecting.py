@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from silhouette.cache import Cache
 from silhouette.errors import RequestError
 from silhouette.geometry import Floats
 from silhouette.models import BASE, BODY, INSIGNIFICANT, Model, load_model
+from silhouette.protrusions import Suggestion, suggest_insignificant
 from silhouette.schemas import ModelOptions, Place, validated
 
 DECIMALS = 2
@@ -39,7 +41,12 @@ def model_at(path: Path, options: dict[str, Any], cache: Cache) -> Model:
     return load_model(path, cache, checked.kind, overrides)
 
 
-def inspection(path: Path, model: Model) -> dict[str, Any]:
+def suggestions(model: Model) -> tuple[Suggestion, ...]:
+    """Thin protruding parts that could be tagged as insignificant; none of terrain, which blocks whole."""
+    return () if model.kind == "terrain" else suggest_insignificant(model.mesh, model.role == BODY)
+
+
+def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dict[str, Any]:
     """All of it, as the contract names its keys (section 2), ready for JSON; lengths in mm, in the model's frame."""
     low, high = model.mesh.bounds
     return {
@@ -57,7 +64,7 @@ def inspection(path: Path, model: Model) -> dict[str, Any]:
         "eye_from": None if model.kind == "terrain" else model.eye_from,
         "watertight": model.watertight,
         "holes": model.holes,
-        "suggested": _suggested(model),
+        "suggested": [_suggestion(found) for found in suggested],
         "warnings": list(model.warnings),
     }
 
@@ -87,20 +94,9 @@ def _base(model: Model) -> dict[str, Any] | None:
     }
 
 
-def _suggested(model: Model) -> list[dict[str, Any]]:
-    """Thin protruding parts that could be tagged, with the lines to paste into the model file; none of terrain."""
-    if model.kind == "terrain":
-        return []
-    from silhouette.protrusions import suggest_insignificant
-
-    return [
-        {
-            "box": [_rounded(found.low), _rounded(found.high)],
-            "share": round(found.share, 4),
-            "toml": found.toml,
-        }
-        for found in suggest_insignificant(model.mesh, model.role == BODY)
-    ]
+def _suggestion(found: Suggestion) -> dict[str, Any]:
+    """With the lines to paste into the model file."""
+    return {"box": [_rounded(found.low), _rounded(found.high)], "share": round(found.share, 4), "toml": found.toml}
 
 
 def _rounded(point: Floats) -> list[float]:

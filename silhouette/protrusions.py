@@ -19,7 +19,6 @@ from silhouette.geometry import Flags, Floats
 from silhouette.meshes import Mesh
 
 Indices = NDArray[np.intp]
-Counts = NDArray[np.int32]
 
 CUBES = 144  # along the longest side of the figure
 MARGIN = 4  # empty cubes on every side

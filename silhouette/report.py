@@ -71,7 +71,7 @@ def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> Table:
         if wanted:
             table.add_column(heading, overflow="fold")
     for one, row in zip(judged, rows, strict=True):
-        cells = [_line(row["attacker"]), _line(row["target"]), _verdict_cell(row)]
+        cells = [_line(_attacker(one)), _line(row["target"]), _verdict_cell(row)]
         if measured:
             cells += [_line(obscured(row)), _line(_blockers(row)), _line(row.get("renderer", ""))]
         if hoped:
@@ -81,6 +81,11 @@ def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> Table:
     return table
 
 
+def _attacker(judged: Judged) -> str:
+    asked = judged.check
+    return f"{asked.attacker} ({asked.arc} arc)" if asked.arc is not None else asked.attacker
+
+
 def _verdict_cell(row: Row) -> Text:
     cell = _line(row["verdict"], STYLES.get(row["verdict"], ""))
     return cell.append(f", {TOO_CLOSE}", "bold") if row.get("marginal") else cell
@@ -88,7 +93,7 @@ def _verdict_cell(row: Row) -> Text:
 
 def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
     told: list[RenderableType] = []
-    who = f"{row['attacker']} to {row['target']}"
+    who = f"{_attacker(judged)} to {row['target']}"
     if not quiet:
         close = f"; {TOO_CLOSE}: roll off" if row.get("marginal") and TOO_CLOSE not in row["reason"] else ""
         told.append(_line(f"{who}: {row['reason']}{close}", "bold" if row.get("marginal") else ""))
@@ -111,7 +116,7 @@ def summary(results: Sequence[SceneResult]) -> Text:
     broken = sum(judged.expected is False for judged in checks)
     failed = sum(result.error is not None for result in results)
     words = [f"{_counted(len(checks), 'check')} in {_counted(len(results), 'scene')}"]
-    words.append(f"{broken} not as expected" if broken else "none other than expected")
+    words.append(f"{broken} not as expected" if broken else "every expectation held")
     if failed:
         words.append(f"{_counted(failed, 'scene')} with an error")
     return _line(", ".join(words), "bold red" if broken or failed else "bold")

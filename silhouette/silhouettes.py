@@ -283,9 +283,9 @@ def _rim_searched(
         seen = kind.kinds[inside[:, 0], inside[:, 1]] == SEEN
         blocked = kind.kinds[outside[:, 0], outside[:, 1]] == OUTSIDE_BLOCKED
         together = seen == blocked
-        steps = np.arange(1, SEARCH) / SEARCH
-        between: Floats = inside[together, None] + steps[:, None] * (outside - inside)[together, None]
-        places = between.reshape(-1, 2) + 0.5
+        steps: Floats = np.arange(1, SEARCH) / SEARCH
+        along = (outside - inside)[together, None].astype(np.float64)
+        places = (inside[together, None] + steps[:, None] * along).reshape(-1, 2) + 0.5
         searched.append(_replaced(one, question, places, wanted))
     return searched
 

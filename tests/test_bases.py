@@ -353,9 +353,25 @@ def misses(seeds: range) -> Iterator[str]:
 # ---- the tests
 
 
-def test_nineteen_in_twenty_random_figures_are_judged_right() -> None:
+def test_random_figures_are_judged_right_but_for_one_in_fifty() -> None:
     wrong = list(misses(HELD_OUT))
-    assert len(wrong) <= 0.05 * len(HELD_OUT), "\n".join(wrong)
+    assert len(wrong) <= 0.02 * len(HELD_OUT), "\n".join(wrong)
+
+
+def test_a_step_on_one_side_only_is_no_base() -> None:
+    assert find_base(mesh_of([box((-12, -12, 0), (12, 12, 30)), box((-12, 11, 0), (12, 20, 4))])) is None
+
+
+def test_the_hem_of_a_gown_is_no_base() -> None:
+    hem = [at_height(circle(r, 48), z) for r, z in ((9.0, 0.0), (8.5, 0.3), (7.5, 1.0), (6.5, 1.8))]
+    upper = [at_height(circle(r, 48), z) for r, z in ((6.0, 3.5), (5.0, 12.0), (3.0, 24.0))]
+    assert find_base(mesh_of([stacked([*hem, *upper])])) is None
+
+
+def test_flat_boots_joined_by_a_chain_are_no_base() -> None:
+    boots = [box((s * 9 - 5, -10, 0), (s * 9 + 5, 10, 3)) for s in (-1, 1)]
+    legs = [rod((s * 9, 0, 2), (s * 5, 0, 25), 2.5) for s in (-1, 1)]
+    assert find_base(mesh_of([*boots, *legs, box((-5, -0.5, 0), (5, 0.5, 1.6)), box((-7, -5, 20), (7, 5, 40))])) is None
 
 
 FIGURES = {

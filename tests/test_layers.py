@@ -16,7 +16,7 @@ ORDER = [
     *["renderers.base", "renderers"],
     *["sampling", "outlines", "silhouettes"],
     *["rules.base", "rules.sight", "rules.necromunda", "rules"],
-    *["pictures", "inspecting", "report", "api", "cli", "__main__", "__init__"],
+    *["pictures", "terminal", "judging", "inspecting", "doctor", "report", "cli", "__main__", "__init__"],
 ]
 
 

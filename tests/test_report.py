@@ -6,7 +6,7 @@ import io
 import json
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,14 @@ def test_a_verdict_without_a_picture_has_no_columns_for_one(capsys: pytest.Captu
     assert "attacker" in told
     assert "obscured" not in told
     assert "renderer" not in told
+
+
+def test_the_arc_asked_for_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    sideways = replace(judged("hauler"), check=Check("hauler", "Vex", "left"))
+    told = printed(capsys, *scene_report(result(judged("hauler"), sideways)))
+    assert told.count("hauler (left arc)") == 2
+    assert "hauler to Vex: " in told
+    assert sideways.row()["arc"] == "left"
 
 
 def test_the_largest_blockers_are_named_and_the_rest_counted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,7 +158,7 @@ def test_a_matrix_has_a_row_and_a_column_for_everyone(capsys: pytest.CaptureFixt
 
 def test_the_summary_counts_what_was_not_as_expected() -> None:
     assert (
-        summary([result(judged()), result(judged(broken=()))]).plain == "2 checks in 2 scenes, none other than expected"
+        summary([result(judged()), result(judged(broken=()))]).plain == "2 checks in 2 scenes, every expectation held"
     )
     assert summary([result(judged(broken=("verdict is 'open', not 'hidden'",)))]).plain == (
         "1 check in 1 scene, 1 not as expected"

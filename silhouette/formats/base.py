@@ -64,11 +64,17 @@ def read_beside(folder: Path, reference: str) -> bytes:
 def decoded(data: bytes) -> str:
     """Text in whatever encoding its first bytes show: UTF-8, UTF-16 with or without a mark, else Latin-1.
 
+    Lines end in a newline, whatever they ended in.
+
     >>> decoded("v 1 2 3".encode("utf-16-be"))
     'v 1 2 3'
     >>> decoded(b"")
     ''
     """
+    return _any_encoding(data).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _any_encoding(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", errors="replace")
     sample = np.frombuffer(data[:200], dtype=np.uint8)

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from silhouette.geometry import Flags
-from silhouette.pictures.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, EyeImage
+from silhouette.pictures.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, SEEN, EyeImage
 from silhouette.pictures.page import (
     FINE,
     INK,
@@ -148,7 +148,11 @@ def shares_in_words(verdict: SightVerdict, scene: Scene) -> str:
         else (measured.occluded, measured.total, measured.error, "")
     )
     share = f"{_percent(part, whole)}{_margin(error)}{of} obscured"
-    told = [f"{one.name} {_percent(round(one.occluded * 1e9), 10**9)}" for one in verdict.blockers if one.occluded > 0]
+    told = [
+        f"{SHARES.elided(SHARES.printable(one.name), WIDTH / 4)} {_percent(round(one.occluded * 1e9), 10**9)}"
+        for one in verdict.blockers
+        if one.occluded > 0
+    ]
     more = [f"{len(told) - NAMED} more"] if len(told) > NAMED else []
     return joined([share, *told[:NAMED], *more])
 

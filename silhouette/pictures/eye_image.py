@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, corners
+from silhouette.geometry import Flags
 from silhouette.meshes import Mesh
 from silhouette.pictures.shading import plane
+from silhouette.pictures.windows import rendered, swept
 from silhouette.renderers.base import Body, Layer, Renderer
 from silhouette.rules.necromunda import Readings, _is_friend_in_contact
 from silhouette.rules.sight import arcs_of
@@ -36,9 +37,6 @@ WIDEST_WINDOW = 1.1
 
 FAR = 1e5
 """mm; the table ends there, and the sky begins."""
-
-STRIP = 40
-"""Rows; five times faster with Embree than the whole picture at once."""
 
 Kinds = NDArray[np.uint8]
 
@@ -100,14 +98,14 @@ def eye_image(scene: Scene, check: Check, renderer: Renderer, width: int, height
     whole = readings.ignored_parts_block
     blocking = bodies(solid, [piece.model.mesh if whole else piece.model.significant for piece in solid])
     ignored = [] if whole else bodies(solid, [piece.model.ignored for piece in solid])
-    alone = _rendered(renderer, view, [itself])
-    front = _swept(renderer, view, [itself, *blocking])
+    alone = rendered(renderer, view, [itself])
+    front = swept(renderer, view, [itself, *blocking])
     arcs = arcs_of(attacker, check.arc)
     kinds = _kinds(view, alone, front, arcs)
-    ghosts = _rendered(renderer, view, bodies([target], [target.model.ignored]))
+    ghosts = rendered(renderer, view, bodies([target], [target.model.ignored]))
     _only_before(ghosts, front)
-    _enter_ignored(_rendered(renderer, view, ignored), front, kinds, ghosts)
-    shown_friends = _rendered(renderer, view, bodies(friends, [piece.model.mesh for piece in friends]))
+    _enter_ignored(rendered(renderer, view, ignored), front, kinds, ghosts)
+    shown_friends = rendered(renderer, view, bodies(friends, [piece.model.mesh for piece in friends]))
     _only_before(shown_friends, front)
     depth = _with_table(view, scene, front)
     inside = _inside(view, depth, arcs)
@@ -132,55 +130,6 @@ def _window(attacker: Piece, target: Piece, width: int, height: int) -> tuple[Vi
     left = float(across.min() + across.max()) / 2 - width * step / 2
     top = float(upward.min() + upward.max()) / 2 + height * step / 2
     return replace(view, left=left, top=top, step=step, width=width, height=height), False
-
-
-def _rendered(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
-    """The layer of some bodies, looked for only in the rectangle round them."""
-    layer = Layer.empty((view.height, view.width))
-    if not bodies:
-        return layer
-    points = np.concatenate([body.pose.place(corners(*body.mesh.bounds)) for body in bodies])
-    rows, columns = _rectangle(view, points)
-    if rows.start < rows.stop and columns.start < columns.stop:
-        found = _swept(renderer, cropped(view, rows, columns), bodies)
-        layer.ids[rows, columns] = found.ids
-        layer.depth[rows, columns] = found.depth
-    return layer
-
-
-def _swept(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
-    """The layer of some bodies; where rays are cast, strip by strip, so that what is worked on stays in the cache."""
-    if not renderer.sparse:
-        return renderer.render(view, bodies)
-    layer = Layer.empty((view.height, view.width))
-    for start in range(0, view.height, STRIP):
-        rows = slice(start, min(start + STRIP, view.height))
-        found = renderer.render(cropped(view, rows, slice(0, view.width)), bodies)
-        layer.ids[rows], layer.depth[rows] = found.ids, found.depth
-    return layer
-
-
-def _rectangle(view: View, points: Floats) -> tuple[slice, slice]:
-    """Rows and columns of a view between which points (n, 3) lie; all of them where one lies beside the eye."""
-    columns, rows, depth = view.project(points)
-    if depth.max() <= 0.0:
-        return slice(0, 0), slice(0, 0)
-    if depth.min() <= 1e-3:
-        return slice(0, view.height), slice(0, view.width)
-    top, bottom = np.clip([np.floor(rows.min()) - 1, np.ceil(rows.max()) + 1], 0, view.height).astype(int)
-    left, right = np.clip([np.floor(columns.min()) - 1, np.ceil(columns.max()) + 1], 0, view.width).astype(int)
-    return slice(int(top), int(bottom)), slice(int(left), int(right))
-
-
-def cropped(view: View, rows: slice, columns: slice) -> View:
-    """The part of a view in some rows and columns."""
-    return replace(
-        view,
-        left=view.left + columns.start * view.step,
-        top=view.top - rows.start * view.step,
-        width=columns.stop - columns.start,
-        height=rows.stop - rows.start,
-    )
 
 
 def _kinds(view: View, alone: Layer, front: Layer, arcs: Sequence[Arc]) -> Kinds:

@@ -13,7 +13,7 @@ from PIL import Image
 
 from silhouette.geometry import Flags
 from silhouette.pictures.eye_caption import add_caption, label
-from silhouette.pictures.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, TARGET, EyeImage, cropped, eye_image
+from silhouette.pictures.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, SEEN, TARGET, EyeImage, eye_image
 from silhouette.pictures.page import (
     FINE,
     MARGIN,
@@ -25,6 +25,7 @@ from silhouette.pictures.page import (
     save_png,
 )
 from silhouette.pictures.shading import Values, hollows, light, lit, mixed, nearness_of, normals, outlines, plane
+from silhouette.pictures.windows import cropped
 from silhouette.renderers.base import Layer, Renderer
 from silhouette.rules.necromunda import SightVerdict
 from silhouette.scenes import Check, Scene
@@ -40,6 +41,9 @@ OUTSIDE_ARC, DIMMED = (142, 142, 150), (150, 152, 162)
 PALE, GHOST_LINE = (250, 250, 246), (90, 98, 112)
 VEIL, VEIL_LINE = (232, 196, 217), (132, 62, 104)
 LINE, DARK_BLUE, DARK_VERMILLION, ARC_EDGE = (38, 38, 44), (10, 40, 66), (110, 40, 0), (120, 60, 110)
+
+EVEN = np.float32(0.4)
+"""How much of the light on what is seen of the target is the same everywhere, so that its colour stands out."""
 
 INCH = 25.4
 
@@ -76,9 +80,13 @@ def painted(image: EyeImage, scene: Scene, verdict: SightVerdict) -> NDArray[np.
     colours = _surroundings(image, distance)
     nearness = nearness_of(image.depth)
     facing = normals(view, image.front.ids, nearness)
-    shown = lit(_albedo(image, scene, verdict)[solid], light(view, facing)[solid])
+    brightness = light(view, facing)
+    seen = image.kinds == SEEN
+    brightness[seen] = EVEN + (1.0 - EVEN) * brightness[seen]
+    shown = lit(_albedo(image, scene, verdict)[solid], brightness[solid])
     colours[solid] = mixed(shown, _rgb(SKY_LOW), _haze(image.depth[solid], distance))
-    colours *= (1.0 - hollows(view, nearness))[..., None]
+    near = np.exp(-np.maximum(image.depth / np.float32(1.2 * distance) - np.float32(1.0), 0.0))
+    colours *= (1.0 - hollows(view, nearness) * near)[..., None]
     beyond = ~image.inside
     colours[beyond] = mixed(colours[beyond], _rgb(DIMMED), 0.18)
     strength = outlines(image.front.ids, nearness, facing)
@@ -140,7 +148,9 @@ def _grid_lines(along: Values) -> Values:
     away = np.abs(along / INCH - np.round(along / INCH)) * INCH
     with np.errstate(divide="ignore", invalid="ignore"):
         covered = np.clip(1.3 - away / np.maximum(pixel, 1e-6), 0.0, 1.0)
-    return (covered * np.clip(INCH / np.maximum(pixel, 1e-6) / 24.0 - 0.25, 0.0, 1.0)).astype(np.float32)
+        fading = np.clip(INCH / np.maximum(pixel, 1e-6) / 24.0 - 0.25, 0.0, 1.0)
+    lines: Values = (covered * fading).astype(np.float32)
+    return lines
 
 
 def _rim(flags: Flags, width: int) -> Flags:
@@ -167,7 +177,8 @@ def _stripes(shape: tuple[int, ...], period: float, share: float, rising: bool) 
     """Diagonal stripes as a share of each pixel from 0 to 1."""
     rows, columns = np.ogrid[: shape[0], : shape[1]]
     phase = ((columns + rows if rising else columns - rows) % period).astype(np.float32) / np.float32(period)
-    return np.clip((share / 2 - np.abs(phase - 0.5)) * period / 1.5 + 0.5, 0.0, 1.0).astype(np.float32)
+    stripes: Values = np.clip((share / 2 - np.abs(phase - 0.5)) * period / 1.5 + 0.5, 0.0, 1.0).astype(np.float32)
+    return stripes
 
 
 def _extent(flags: Flags) -> tuple[slice, slice]:
@@ -211,7 +222,7 @@ def _draw_target(part: _Part, image: EyeImage) -> None:
     kinds = image.kinds[part.where]
     obscured, outside = kinds == OBSCURED, kinds == OUTSIDE
     stripes = _stripes(kinds.shape, 11 * FINE, 0.5, rising=True)
-    part.lay(part.shaded(VERMILLION), np.float32(0.42) + np.float32(0.5) * stripes, obscured)
+    part.lay(part.shaded(VERMILLION), np.float32(0.5) + np.float32(0.45) * stripes, obscured)
     part.lay(_rgb(PALE), np.float32(0.55) * _stripes(kinds.shape, 9 * FINE, 0.22, rising=False), outside)
     part.lay(_rgb(DARK_VERMILLION), np.float32(0.75) * part.lines, obscured)
     outline = _rim(np.pad(part.there, FINE), FINE)[FINE:-FINE, FINE:-FINE]

@@ -41,6 +41,9 @@ PURPLE: Colour = (204, 121, 167)
 ARROW = "→"
 ELLIPSIS = "..."
 
+SUBSTITUTES = {"×": "x", "–": "-", "—": "-", "…": ELLIPSIS, "Ø": "O", "ø": "o", "ß": "ss", "“": '"', "”": '"', "’": "'"}
+"""For signs that a type may lack, and that no decomposition gives."""
+
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 Drawing = ImageDraw.ImageDraw
 
@@ -74,6 +77,8 @@ class Face:
             return sign
         if unicodedata.category(sign) in ("Mn", "Me", "Cf"):
             return ""
+        if sign in SUBSTITUTES:
+            return SUBSTITUTES[sign]
         bare = "".join(one for one in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(one))
         return bare if bare and all(_has(self._font, one) for one in bare) else "?"
 

@@ -91,7 +91,8 @@ def light(view: View, facing: Values) -> Values:
     up = (view.axes @ np.array([0.0, 0.0, 1.0])).astype(np.float32)
     lamp = np.clip(facing @ LIGHT, 0.0, None)
     sky = 0.5 + 0.5 * (facing @ up)
-    return (0.1 + 0.26 * sky + 0.74 * lamp).astype(np.float32)
+    brightness: Values = (0.1 + 0.26 * sky + 0.74 * lamp).astype(np.float32)
+    return brightness
 
 
 def hollows(view: View, nearness: Values) -> Values:
@@ -119,7 +120,7 @@ def hollows(view: View, nearness: Values) -> Values:
 
 def _carried_on(points: Values, reach: int) -> Values:
     """The grid with a margin into which what is flat goes on as it is."""
-    if reach >= min(points.shape):
+    if min(points.shape) < 2:
         return np.pad(points, reach, mode="edge")
     return np.pad(points, reach, mode="reflect", reflect_type="odd")
 

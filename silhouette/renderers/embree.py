@@ -95,9 +95,10 @@ class _Chunk:
 
     @classmethod
     def cut(cls, mesh: Mesh, start: int, stop: int) -> _Chunk:
-        whole = start == 0 and stop >= len(mesh.faces)
-        part = mesh if whole else mesh.subset(np.isin(np.arange(len(mesh.faces)), np.arange(start, stop)))
-        return cls(part.vertices, part.faces, corners(*part.bounds))
+        inside = np.zeros(len(mesh.faces), dtype=np.bool_)
+        inside[start:stop] = True
+        part = mesh if inside.all() else mesh.subset(inside)
+        return cls(part.vertices, part.faces, corners(part.vertices.min(axis=0), part.vertices.max(axis=0)))
 
     def structure(self) -> Any:
         """The Embree scene, built at the first call. Robust: no ray slips between two faces that share an edge."""
@@ -113,7 +114,8 @@ class _Chunk:
         """(m, 4): the normal of each face, not scaled, and its product with a corner of the face."""
         if self._planes is None:
             first, second, third = (self.vertices[self.faces[:, corner]] for corner in range(3))
-            normals = np.cross(second - first, third - first)
+            (x, y, z), (u, v, w) = (second - first).T, (third - first).T
+            normals = np.column_stack([y * w - z * v, z * u - x * w, x * v - y * u])
             self._planes = np.column_stack([normals, np.einsum("ij,ij->i", normals, first)])
         return self._planes
 

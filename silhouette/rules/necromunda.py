@@ -125,7 +125,7 @@ class Necromunda:
 
     name = "necromunda"
     title = "Necromunda"
-    reads = ("terrain", "fighter", "vehicle", "check")
+    reads: tuple[str, ...] = ("terrain", "fighter", "vehicle", "check")
     example = "scenes/necromunda/partial_cover.toml"
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> Scene:

@@ -1,0 +1,47 @@
+"""The one door to trimesh's loaders: bytes go in, arrays come out, and what it stumbles over is told in words."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import warnings
+from typing import Any
+
+from silhouette.formats.base import Refused
+
+# trimesh logs what it stumbles over; what matters of that is refused or told in words.
+_SILENT = logging.NullHandler()
+_PAST_THE_END = re.compile(r"index (-?\d+) is out of bounds for axis 0 with size (\d+)")
+
+
+def parsed(ending: str, content: bytes, needs: str = "it cannot be parsed", **options: Any) -> dict[str, Any]:
+    """What trimesh's loader for a format makes of content, without the Trimesh objects it would build and copy.
+
+    Args:
+        ending: "stl", "obj", "ply", "off", "gltf".
+        content: the file's bytes.
+        needs: what is wrong if numbers cannot be read, in words.
+        options: for trimesh's loader.
+
+    Raises:
+        Refused: where trimesh fails, or stops in the middle of the numbers.
+    """
+    from trimesh.exchange.load import mesh_loaders
+
+    logging.getLogger("trimesh").addHandler(_SILENT)
+    try:
+        with warnings.catch_warnings():
+            # So says numpy of text in which it met something else than the next number.
+            warnings.simplefilter("error", DeprecationWarning)
+            found: dict[str, Any] = mesh_loaders[ending](io.BytesIO(content), **options)
+            return found
+    except IndexError as error:
+        past = _PAST_THE_END.search(str(error))
+        if past is None:
+            raise
+        raise Refused(
+            f"has a face that points to vertex {past[1]} of {past[2]} (counted from 0); export it again"
+        ) from None
+    except (ValueError, OverflowError, DeprecationWarning) as error:
+        raise Refused(f"is malformed: {needs} ({' '.join(str(error).split())[:80]})") from None

@@ -1,0 +1,54 @@
+"""Every scene that ships gives what it expects, on every renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from silhouette.cache import Cache
+from silhouette.documents import read_document
+from silhouette.errors import RendererUnavailable
+from silhouette.renderers import choose
+from silhouette.renderers.base import Renderer
+from silhouette.rules.base import broken
+from silhouette.rules.necromunda import NECROMUNDA, VERDICTS
+
+FOLDER = Path(__file__).resolve().parent.parent / "scenes" / "necromunda"
+SCENES = sorted(FOLDER.glob("*.toml"))
+
+
+@pytest.fixture(scope="module", params=["embree", "gl", "reference"])
+def renderer(request: pytest.FixtureRequest) -> Iterator[Renderer]:
+    try:
+        chosen = choose(request.param)
+    except RendererUnavailable as reason:
+        pytest.skip(str(reason))
+    yield chosen
+    if request.param == "gl":
+        chosen.close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("path", SCENES, ids=lambda path: path.stem)
+def test_a_scene_gives_what_it_expects(path: Path, renderer: Renderer) -> None:
+    scene = NECROMUNDA.load(path, read_document(path), Cache(None))
+    assert scene.title
+    assert scene.source
+    assert scene.checks
+    for check in scene.checks:
+        assert check.expect, "every check of a shipped scene expects something"
+        verdict = NECROMUNDA.judge(scene, check, renderer, 0.1)
+        assert not broken(verdict.row(), check.expect)
+        assert verdict.silhouette.error <= 0.002
+        assert verdict.marginal == (path.stem == "too_close_to_call")
+
+
+def test_there_is_a_scene_for_every_verdict() -> None:
+    expected = {
+        check.expect.get("verdict")
+        for path in SCENES
+        for check in NECROMUNDA.load(path, read_document(path), Cache(None)).checks
+        if check.expect
+    }
+    assert set(VERDICTS) <= expected
