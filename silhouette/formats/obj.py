@@ -1,16 +1,17 @@
-"""OBJ: vertices and polygons, with parts by ``g``, ``o`` or ``usemtl``."""
+"""OBJ: vertices and polygons, with parts by ``g``, ``o`` or ``usemtl``. trimesh reads what is first put plainly."""
 
 from __future__ import annotations
 
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
 from silhouette.formats.base import Refused, Surface, decoded, no_triangles
-from silhouette.formats.polygons import first_three, triangulate
+from silhouette.formats.parsing import parsed
+from silhouette.formats.polygons import mended
 
-_STATEMENT = re.compile(r"^[ \t]*(v|f|fo|g|o|usemtl|cstype)(?:[ \t]+([^\r\n#]*)|(?=[\r\n#]|$))", re.MULTILINE)
+_STATEMENT = re.compile(r"^[ \t]*(v|f|fo|g|o|usemtl|cstype)(?:[ \t]+([^\n#]*)|(?=[\n#]|$))", re.MULTILINE)
+_BACKWARDS = re.compile(r"(?<!\S)-(\d+)")
 
 Names = tuple[str, str, str]
 
@@ -18,25 +19,20 @@ Names = tuple[str, str, str]
 def read(data: bytes) -> list[Surface]:
     """The surfaces of an OBJ file, one for each part; textures, normals and materials' own files are not looked at.
 
-    Read here because trimesh counts negative indices from the end of the file instead of from the face, takes index 0
-    for 1, passes over indented statements and over what follows a tab, mixes groups and materials in its names, and
-    fans concave polygons out over their notches.
+    trimesh gets the bare vertices and faces, one statement a line and counted from 1: relative indices it would count
+    from the end of the file instead of from the face, index 0 it would take for 1, an indented statement it would pass
+    over, and of the names it would mix groups and materials.
     """
-    text = decoded(data)
-    if "\\" in text:
-        text = re.sub(r"\\\r?\n", " ", text)
     rows: list[str] = []
     faces: list[str] = []
-    before: list[int] = []
     named: list[Names] = []
     current = {"g": "", "o": "", "usemtl": ""}
     names: Names = ("", "", "")
-    for kind, rest in _STATEMENT.findall(text):
+    for kind, rest in _STATEMENT.findall(re.sub(r"\\\n", " ", decoded(data))):
         if kind == "v":
-            rows.append(rest)
+            rows.append(f"v {rest}")
         elif kind in ("f", "fo"):
-            faces.append(rest)
-            before.append(len(rows))
+            faces.append(f"f {_absolute(rest, len(rows)) if '-' in rest else rest}")
             named.append(names)
         elif kind == "cstype":
             raise Refused("holds free-form curves or surfaces; export it as polygons")
@@ -45,8 +41,7 @@ def read(data: bytes) -> list[Surface]:
             names = (current["g"], current["o"], current["usemtl"])
     if not faces:
         raise no_triangles("points or lines" if rows else "")
-    vertices = first_three(rows, "vertex line")
-    triangles, origin = triangulate(vertices, *_corners(faces, np.array(before)))
+    vertices, triangles, origin = _triangles(rows, re.sub(r"/\S*", "", "\n".join(faces)))
     name_of = _parts(list(dict.fromkeys(named)))
     parts = list(dict.fromkeys(name_of.values()))
     number = {names: parts.index(part) for names, part in name_of.items()}
@@ -54,31 +49,31 @@ def read(data: bytes) -> list[Surface]:
     return [Surface(name, vertices, triangles[part == index]) for index, name in enumerate(parts)]
 
 
-def _corners(faces: list[str], before: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The vertex indices of all faces, counted from 0, and how many each has; ``before`` it stood so many vertices."""
-    text = "\n".join(faces)
-    rows = (re.sub(r"/\S*", "", text) if "/" in text else text).split("\n")
-    lengths = np.array([len(row.split()) for row in rows])
+def _absolute(face: str, before: int) -> str:
+    """A face with its relative indices counted from 1, if it stands after so many vertices."""
+    return _BACKWARDS.sub(lambda index: str(max(before + 1 - int(index[1]), 0)), face)
+
+
+def _triangles(rows: list[str], faces: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What trimesh reads: vertices (n, 3), triangles (t, 3), and the face (t,) that each is of."""
+    lines = faces.split("\n")
+    lengths = np.array([len(line.split()) - 1 for line in lines])
+    short = lines[int(lengths.argmin())]
     if lengths.min() < 3:
-        raise Refused(f"is malformed: {_quoted(faces[int(lengths.argmin())])} has fewer than three corners")
-    try:
-        corners = np.fromiter(map(int, " ".join(rows).split()), np.int64, lengths.sum())
-    except (ValueError, OverflowError):
-        raise Refused("is malformed: the corners of a face need to be whole numbers") from None
-    if corners.min() > 0:
-        return corners - 1, lengths
-    absolute = np.where(corners > 0, corners - 1, np.repeat(before, lengths) + corners)
-    wrong = np.flatnonzero((corners == 0) | (absolute < 0))
-    if len(wrong):
-        face = faces[int(np.repeat(np.arange(len(faces)), lengths)[wrong[0]])]
-        raise Refused(f"is malformed: {_quoted(face)} points before the first vertex, which is 1")
-    return absolute, lengths
-
-
-def _quoted(face: str) -> str:
-    return f"the face 'f {face.strip()[:40]}'"
-
-
+        raise Refused(f"is malformed: the face {short[:40]!r} has fewer than three corners")
+    early = re.search(r"^f.*(?<=\s)0+(?=\s|$)", faces, re.MULTILINE)
+    if early is not None:
+        raise Refused(f"is malformed: the face {early[0][:40]!r} points before the first vertex, which is 1")
+    needs = "a vertex line needs three numbers, a face whole numbers"
+    text = "\n".join([*rows, faces])
+    loaded = parsed("obj", text.encode(), needs, skip_materials=True, group_material=False, maintain_order=True)
+    mesh = next(iter(loaded.get("geometry", {}).values()), {"vertices": np.empty((0, 3))})
+    if mesh["vertices"].shape != (len(rows), 3):
+        raise Refused(f"is malformed: {needs}")
+    found = np.asarray(mesh["faces"])
+    if found.shape[1] == 3 and lengths.max() > 3:  # faces of several lengths come in their order
+        found = found[np.argsort(np.argsort(...))]
+    return mesh["vertices"], *mended(mesh["vertices"], found, lengths)
 def _parts(named: list[Names]) -> dict[Names, str]:
     """The part for each combination of group, object and material: by what tells most apart, materials only at last.
 

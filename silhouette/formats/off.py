@@ -1,22 +1,18 @@
-"""OFF: a header with two counts, a line for each vertex, a line for each polygon."""
+"""OFF: a header with two counts, a line for each vertex, a line for each polygon. trimesh reads it."""
 
 from __future__ import annotations
 
-import itertools
 import re
 
 import numpy as np
 
 from silhouette.formats.base import Refused, Surface, decoded, no_triangles
-from silhouette.formats.polygons import first_three, triangulate
+from silhouette.formats.parsing import parsed, past_the_end
+from silhouette.formats.polygons import mended
 
 
 def read(data: bytes) -> list[Surface]:
-    """The surface of an OFF file.
-
-    Read here because trimesh takes a file with too few faces, or a face with too few corners, for a smaller one, and
-    fans concave polygons out over their notches.
-    """
+    """The surface of an OFF file. Lines are counted first, because trimesh takes too few for a smaller mesh."""
     lines = [line for line in re.sub(r"#.*", "", decoded(data)).splitlines() if line.strip()]
     header = re.match(r"\s*(?:ST)?C?N?OFF\s*(.*)$", lines[0]) if lines else None
     if header is None:
@@ -34,18 +30,21 @@ def read(data: bytes) -> list[Surface]:
         )
     if faces == 0 or vertices == 0:
         raise no_triangles("vertices" if vertices else "")
-    points = first_three(rows[1 : 1 + vertices], "vertex line")
-    polygons = [_corners(row) for row in rows[1 + vertices : 1 + vertices + faces]]
-    lengths = np.array([len(polygon) for polygon in polygons])
-    corners = np.fromiter(itertools.chain.from_iterable(polygons), np.int64, lengths.sum())
-    return [Surface("mesh", points, triangulate(points, corners, lengths)[0])]
-
-
-def _corners(row: str) -> list[int]:
-    words = row.split()
-    if not words[0].isdigit() or len(words) <= int(words[0]):
-        raise Refused(f"is malformed: the face line {row.strip()[:40]!r} has fewer corners than it announces")
+    polygons = [row.split() for row in rows[1 + vertices : 1 + vertices + faces]]
+    for words in polygons:
+        if not words[0].isdigit() or len(words) <= int(words[0]):
+            raise Refused(f"is malformed: the face line {' '.join(words)[:40]!r} has fewer corners than it announces")
     try:
-        return list(map(int, words[1 : int(words[0]) + 1]))
-    except ValueError:
-        raise Refused(f"is malformed: the face line {row.strip()[:40]!r} needs whole numbers") from None
+        loaded = parsed(
+            "off",
+            "\n".join(["OFF", f"{vertices} {faces} 0", *rows[1:]]).encode(),
+            needs="a vertex line needs three numbers, a face line whole numbers",
+        )
+    except Refused:  # trimesh does not tell which of the two it was, nor which corner
+        corners = [word for words in polygons for word in words[1 : int(words[0]) + 1]]
+        furthest = max(map(int, filter(str.isdigit, corners)), default=0)
+        if furthest >= vertices:
+            raise past_the_end(furthest, vertices) from None
+        raise
+    lengths = np.array([int(words[0]) for words in polygons])
+    return [Surface("mesh", loaded["vertices"], mended(loaded["vertices"], np.asarray(loaded["faces"]), lengths)[0])]

@@ -40,8 +40,11 @@ def parsed(ending: str, content: bytes, needs: str = "it cannot be parsed", **op
         past = _PAST_THE_END.search(str(error))
         if past is None:
             raise
-        raise Refused(
-            f"has a face that points to vertex {past[1]} of {past[2]} (counted from 0); export it again"
-        ) from None
+        raise past_the_end(int(past[1]), int(past[2])) from None
     except (ValueError, OverflowError, DeprecationWarning) as error:
         raise Refused(f"is malformed: {needs} ({' '.join(str(error).split())[:80]})") from None
+
+
+def past_the_end(corner: int, vertices: int) -> Refused:
+    """The refusal of a face over more vertices than there are."""
+    return Refused(f"has a face that points to vertex {corner} of {vertices} (counted from 0); export it again")

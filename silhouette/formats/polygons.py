@@ -1,9 +1,6 @@
-"""Polygons of more than three corners become triangles that cover them, and nothing beside them."""
+"""Polygons become triangles that cover them and nothing beside them, where trimesh's fans would cover their notches."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,101 +11,73 @@ from silhouette.geometry import Floats
 Indices = NDArray[np.int64]
 
 
-def numbers(columns: Sequence[Sequence[str]], what: str) -> Floats:
-    """Points as (n, 3) float64 from words: columns of equal lengths, three for x, y and z or several times three.
+def order_of_trimesh(lengths: Indices) -> Indices:
+    """For each triangle that ``trimesh.geometry.triangulate_quads`` makes, the polygon it is of.
 
-    >>> numbers([["1", "4"], ["2.5", "5"], ["-3e0", "6"]], "vertex line").tolist()
-    [[1.0, 2.5, -3.0], [4.0, 5.0, 6.0]]
+    It gives all triangles, then the first halves of all quads, then their second halves, then the fans of all others.
+
+    >>> order_of_trimesh(np.array([5, 4, 3, 4])).tolist()
+    [2, 1, 3, 1, 3, 0, 0, 0]
     """
-    try:
-        return np.array([np.fromiter(map(float, column), np.float64, len(column)) for column in columns]).T.reshape(
-            -1, 3
-        )
-    except ValueError:
-        raise Refused(f"is malformed: a {what} needs three numbers") from None
+    triangles, quads, others = (np.flatnonzero(chosen) for chosen in (lengths == 3, lengths == 4, lengths > 4))
+    return np.concatenate([triangles, quads, quads, np.repeat(others, lengths[others] - 2)])
 
 
-def first_three(rows: Sequence[str], what: str) -> Floats:
-    """Points as (n, 3) float64 from rows of text, of which further words do not count.
+def mended(vertices: Floats, faces: Indices, lengths: Indices) -> tuple[Indices, Indices]:
+    """The triangles (t, 3) that cover polygons, in the polygons' order, and for each (t,) the polygon it is of.
 
-    >>> first_three(["0 1 2", "3 4 5 0.5"], "vertex line").tolist()
-    [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
-    """
-    words = [word for row in rows for word in row.split(None, 3)[:3]]
-    if len(words) != 3 * len(rows):
-        raise Refused(f"is malformed: a {what} needs three numbers")
-    return numbers([words[0::3], words[1::3], words[2::3]], what)
-
-
-def triangulate(vertices: Floats, corners: NDArray[Any], lengths: NDArray[Any]) -> tuple[Indices, Indices]:
-    """The triangles (t, 3) of polygons, and for each (t,) the polygon it is of.
-
-    trimesh fans every polygon out from its first corner, which covers the notch of a concave one, such as the window
-    in a wall. Only convex ones are fanned here; from others, ears are cut. A polygon of fewer than three corners
-    gives none; indices past the vertices are passed on for others to refuse.
+    A fan that folds back over itself covers the notch of a concave polygon, such as the window in a wall; there ears
+    are cut instead.
 
     Args:
         vertices: (n, 3).
-        corners: the vertex indices of all polygons, one after the other.
-        lengths: how many corners each polygon has.
+        faces: (t, 3) as `order_of_trimesh` orders them, or (m, k) where all polygons have k corners.
+        lengths: (m,), how many corners each polygon has. Those of fewer than three give no triangle.
 
-    >>> dart = np.array([[0, 0, 0], [4, 0, 0], [1, 1, 0], [0, 4, 0]], dtype=float)
-    >>> triangulate(dart, np.array([1, 2, 3, 0, 0, 1]), np.array([4, 2]))[0].tolist()
+    Raises:
+        Refused: where faces are not as many as lengths announce, or point past the vertices.
+
+    >>> dart = np.array([[0.0, 0, 0], [4, 0, 0], [1, 1, 0], [0, 4, 0]])
+    >>> mended(dart, np.array([[1, 2, 3, 0]]), np.array([4]))[0].tolist()
     [[0, 1, 2], [2, 3, 0]]
     """
-    starts = np.cumsum(lengths) - lengths
-    triangles = [np.empty((0, 3), np.int64)]
-    origins = [np.empty(0, np.int64)]
-    for length in np.unique(lengths):
-        if length >= 3:
-            chosen = np.flatnonzero(lengths == length)
-            rows = corners[starts[chosen][:, None] + np.arange(length)].astype(np.int64)
-            triangles.append(_cut_rows(vertices, rows))
-            origins.append(np.repeat(chosen, length - 2))
-    origin = np.concatenate(origins)
+    from trimesh.geometry import triangulate_quads
+
+    if faces.ndim == 2 and faces.shape[1] > 3:
+        faces = triangulate_quads(faces)
+    origin = order_of_trimesh(lengths)
+    if len(faces) != len(origin):
+        raise Refused(f"is malformed: of the {len(origin)} triangles of its faces only {len(faces)} can be read")
     order = np.argsort(origin, kind="stable")
-    return np.concatenate(triangles)[order], origin[order]
+    triangles, origin = faces.reshape(-1, 3)[order].astype(np.int64), origin[order]
+    if len(triangles) == 0 or triangles.min() < 0 or triangles.max() >= len(vertices):
+        return triangles, origin  # to be refused with the faces of all formats
+    for polygon in _folded(vertices, triangles, origin):
+        fan = slice(*np.searchsorted(origin, [polygon, polygon + 1]))
+        rows = triangles[fan]
+        outline = np.append(rows[0], rows[1:, 1 if len(rows) == 2 else 2])
+        triangles[fan] = outline[_cut_ears(vertices[outline])]
+    return triangles, origin
 
 
-def _cut_rows(vertices: Floats, corners: Indices) -> Indices:
-    """The triangles (m * (k - 2), 3) of m polygons of k corners each, in their order."""
-    rows, length = corners.shape
-    if length == 3:
-        return corners
-    first = np.broadcast_to(corners[:, :1], (rows, length - 2))
-    triangles = np.stack([first, corners[:, 1:-1], corners[:, 2:]], axis=2)
-    if corners.min() >= 0 and corners.max() < len(vertices):
-        for row in np.flatnonzero(~_convex(vertices[corners])):
-            triangles[row] = corners[row][_cut_ears(vertices[corners[row]])]
-    return triangles.reshape(-1, 3)
-
-
-def _normals(points: Floats) -> Floats:
-    """The area vectors (m, 3) of polygons (m, k, 3), by Newell's formula."""
-    from_first = points - points[:, :1]
-    normals: Floats = np.cross(from_first, np.roll(from_first, -1, axis=1)).sum(axis=1)
-    return normals
-
-
-def _turns(points: Floats) -> Floats:
-    """For each corner (m, k) of polygons (m, k, 3), above zero where the outline turns the way it goes round."""
-    ahead = np.roll(points, -1, axis=1) - points
-    behind = points - np.roll(points, 1, axis=1)
-    turns: Floats = np.einsum("mkc,mc->mk", np.cross(behind, ahead), _normals(points))
-    return turns
-
-
-def _convex(points: Floats) -> NDArray[np.bool_]:
+def _folded(vertices: Floats, triangles: Indices, origin: Indices) -> list[int]:
+    """The polygons that have triangles turned against their whole."""
+    shared = np.zeros(len(origin), dtype=np.bool_)
+    shared[1:] = origin[1:] == origin[:-1]
+    shared[:-1] |= shared[1:]
+    one, two, three = (vertices[triangles[shared, corner]] for corner in range(3))
+    number = np.unique(origin[shared], return_inverse=True)[1]
     with np.errstate(invalid="ignore", over="ignore"):
-        turns = _turns(points)
-        slack = 1e-9 * np.abs(turns).max(axis=1, keepdims=True)
-        convex: NDArray[np.bool_] = ~(turns < -slack).any(axis=1)
-    return convex
+        normals = np.cross(two - one, three - one)
+        whole = np.stack([np.bincount(number, normals[:, axis]) for axis in range(3)], axis=1)[number]
+        against = (normals * whole).sum(axis=1) < -1e-9 * (whole * whole).sum(axis=1)
+    return np.unique(origin[shared][against]).tolist()
 
 
 def _cut_ears(points: Floats) -> list[tuple[int, int, int]]:
     """Triangles over the corners of one simple polygon (k, 3): an ear is a convex corner with no other inside it."""
-    normal = _normals(points[None])[0]
+    from_first = points - points[0]
+    normal = np.cross(from_first, np.roll(from_first, -1, axis=0)).sum(axis=0)
     drop = int(np.argmax(np.abs(normal)))
     flat = np.delete(points, drop, axis=1)
     sign = np.sign(normal[drop]) * (-1.0 if drop == 1 else 1.0) or 1.0

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags
 from silhouette.meshes import Mesh
 from silhouette.pictures.shading import plane
-from silhouette.pictures.windows import rendered, swept
+from silhouette.pictures.windows import STRIP, rendered, swept
 from silhouette.renderers.base import Body, Layer, Renderer
 from silhouette.rules.necromunda import Readings, _is_friend_in_contact
 from silhouette.rules.sight import arcs_of
@@ -174,17 +174,18 @@ def _with_table(view: View, scene: Scene, front: Layer) -> NDArray[np.float32]:
 def _inside(view: View, depth: NDArray[np.float32], arcs: Sequence[Arc]) -> Flags:
     """Which pixels show something in a vision arc; the sky by its direction."""
     far = np.where(np.isfinite(depth), depth, np.float32(FAR))
-    rows, columns = np.array([[0, 0, view.height, view.height], [0, view.width, 0, view.width]]) - 0.5
-    rays = view.directions(rows, columns)
+    corner_rows, corner_columns = np.array([[0, 0, view.height, view.height], [0, view.width, 0, view.width]]) - 0.5
+    rays = view.directions(corner_rows, corner_columns)
     around = np.concatenate([view.eye + far.min() * rays, view.eye + far.max() * rays])
     if any(arc.contains(around).all() for arc in arcs):
         return np.ones(depth.shape, np.bool_)
     across, upward = plane(view)
-    seen = [
-        (view.eye[axis] + far * (across * right + upward * up + forward)).ravel()
-        for axis, (right, up, forward) in enumerate(view.axes.T[:2])
-    ]
-    return in_any(arcs, np.column_stack(seen)).reshape(depth.shape)
+    inside = np.empty(depth.shape, np.bool_)
+    for start in range(0, view.height, STRIP):
+        rows = slice(start, start + STRIP)
+        points = [far[rows] * (across * right + upward[rows] * up + forward) for right, up, forward in view.axes.T[:2]]
+        inside[rows] = in_any(arcs, np.stack(points, axis=2).reshape(-1, 2) + view.eye[:2]).reshape(inside[rows].shape)
+    return inside
 
 
 def _cleared(layer: Layer, where: Flags) -> None:
