@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
-from silhouette.health import boundary, components
+from silhouette.health import NARROW, boundary, components, rims
 from silhouette.meshes import Mesh
 
 # Vertices on a rim that are nearer to each other than this share of the mesh's extent are one: cracks, not holes.
-WELD = 1e-5
+WELD = NARROW
+# Each halves the edges along slits; a thousand vertices on one edge take ten.
+_MOST_ROUNDS = 20
 CLOSING = "closing"
 # A rim is the outer border where the box round it covers this share of the box round the mesh, seen from above.
 _OUTER = 0.5
@@ -71,15 +73,16 @@ class Closed:
 def close(mesh: Mesh) -> Closed:
     """The mesh (mm) with every hole closed, so that every edge is used by an even number of faces.
 
-    Rim vertices within ``WELD`` times the mesh's extent become one first. What then is left open are loops of edges,
-    taken together where they touch. Each is joined to its centroid by a cone, which closes it whatever its shape; the
+    Rim vertices within ``WELD`` times the mesh's extent become one first, and where edges of unequal lengths run along
+    each other, the faces at the longer ones are cut. What then is left open are loops of edges, taken together where
+    they touch. Each is joined to its centroid by a cone, which closes it whatever its shape; the
     outer border of an open underside or of a height field gets a skirt straight down to the mesh's lowest level and a
     flat floor there instead, unless the surface hangs from it like the walls of a roofless building.
     """
     if len(boundary(mesh.faces, len(mesh.vertices))) == 0:
         return Closed(mesh, 0, 0, 0.0, 0.0, 0.0)
-    mesh = _welded(mesh)
-    rim, third = _rim(mesh)
+    mesh = _zipped(_welded(mesh))
+    rim, third, _ = _rim(mesh)
     if len(rim) == 0:
         return Closed(mesh, 0, 0, 0.0, 0.0, 0.0, welded=True)
     loop = _loops(rim)
@@ -104,7 +107,10 @@ def close(mesh: Mesh) -> Closed:
 
 
 def encloses(mesh: Mesh, point: Any) -> bool:
-    """Whether a point (3,) lies inside a closed mesh: a ray straight up leaves it through an odd number of faces.
+    """Whether a point (3,) lies inside a closed mesh: a ray straight up leaves it more often than it enters it.
+
+    So a point in two shells that overlap is inside. Where the whole line through the point does not leave as often as
+    it enters, some faces are turned inside out, and an odd number of faces above the point tells.
 
     Every edge is judged by its two ends in a fixed order, the same for all faces that share it, and is half open in
     plan: so a ray through an edge or a vertex crosses just those of the faces there that it should. Only a mesh
@@ -119,7 +125,8 @@ def encloses(mesh: Mesh, point: Any) -> bool:
     """
     x, y, z = (float(value) for value in point)
     faces = mesh.faces[_standing_over(mesh, x, y)]
-    edges = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=2), axis=2)
+    following = np.roll(faces, -1, axis=1)
+    edges = np.sort(np.stack([faces, following], axis=2), axis=2)
     start, end = mesh.vertices[edges[..., 0]], mesh.vertices[edges[..., 1]]
     crossing = (start[..., 1] > y) != (end[..., 1] > y)
     rise = np.where(crossing, end[..., 1] - start[..., 1], 1.0)
@@ -131,7 +138,13 @@ def encloses(mesh: Mesh, point: Any) -> bool:
     one = np.where(before[..., None], at, 0.0).sum(axis=1)[hit]
     two = np.where(beyond[..., None], at, 0.0).sum(axis=1)[hit]
     height = one[:, 2] + (two[:, 2] - one[:, 2]) * (x - one[:, 0]) / (two[:, 0] - one[:, 0])
-    return bool((height > z).sum() % 2 == 1)
+    # A face looks up, and the ray leaves by it, where its outline goes round the ray counterclockwise.
+    leaving = (beyond & (mesh.vertices[following, 1] > y)).any(axis=1)[hit]
+    turn = np.where(leaving, 1, -1)
+    above = height > z
+    if turn.sum() == 0:
+        return bool(turn[above].sum() != 0)
+    return bool(above.sum() % 2 == 1)
 
 
 def _standing_over(mesh: Mesh, x: float, y: float) -> Flags:
@@ -171,8 +184,33 @@ def _welded(mesh: Mesh) -> Mesh:
     return Mesh(mesh.vertices, faces, mesh.part, mesh.part_names).subset((one != two) & (two != three) & (three != one))
 
 
-def _rim(mesh: Mesh) -> tuple[Edges, Edges]:
-    """The edges (e, 2) left open, each against the way its face runs, and that face's third vertex (e,)."""
+def _zipped(mesh: Mesh) -> Mesh:
+    """The mesh without slits: faces along them are cut at the vertices that lie on their edges."""
+    for _ in range(_MOST_ROUNDS):
+        rim, third, at = _rim(mesh)
+        found = rims(rim, mesh.vertices)
+        order = np.lexsort((found.along, found.loop))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        ends = np.searchsorted(found.vertices, rim)
+        low, high = np.sort(rank[ends], axis=1).T
+        # Between the ends of a slit's edge lie just the slit's vertices; no face is cut at two edges at once.
+        long = np.flatnonzero(found.straight[found.loop[ends[:, 0]]] & (high - low > 1))
+        long = long[np.unique(at[long], return_index=True)[1]]
+        if len(long) == 0:
+            break
+        middle = found.vertices[order[(low[long] + high[long]) // 2]]
+        end, start = rim[long].T
+        faces = mesh.faces.copy()
+        faces[at[long]] = np.column_stack([start, middle, third[long]])
+        cut = np.column_stack([middle, end, third[long]]).astype(np.int32)
+        part = np.concatenate([mesh.part, mesh.part[at[long]]])
+        mesh = Mesh(mesh.vertices, np.concatenate([faces, cut]), part, mesh.part_names)
+    return mesh
+
+
+def _rim(mesh: Mesh) -> tuple[Edges, Edges, Edges]:
+    """The edges (e, 2) left open, each against the way its face runs, that face's third vertex (e,), and it (e,)."""
     count = len(mesh.vertices)
     open_edges = boundary(mesh.faces, count)
     corners = mesh.faces.astype(np.int64)
@@ -180,7 +218,7 @@ def _rim(mesh: Mesh) -> tuple[Edges, Edges]:
     keys = np.minimum(start, end) * count + np.maximum(start, end)
     at_rim = np.flatnonzero(np.isin(keys, open_edges[:, 0] * count + open_edges[:, 1]))
     first = at_rim[np.unique(keys[at_rim], return_index=True)[1]]
-    return np.stack([end[first], start[first]], axis=1), third[first]
+    return np.stack([end[first], start[first]], axis=1), third[first], first // 3
 
 
 def _loops(rim: Edges) -> Edges:

@@ -12,6 +12,8 @@ from silhouette.geometry import Flags, Floats, Integers
 
 # In the file's own units; nothing on a table is ten kilometres long, whatever the unit.
 LARGEST_COORDINATE = 1e7
+# What is narrower than this share of the mesh's extent has no width.
+NARROW = 1e-5
 
 Keys = NDArray[np.int64]
 
@@ -21,7 +23,7 @@ class Health:
     """How the faces of a surface hang together along their edges.
 
     Attributes:
-        holes: boundary loops (those that touch count as one).
+        holes: boundary loops (those that touch count as one); slits without width are none.
         flipped: edges that both their faces run along the same way: one of the two is turned inside out.
         tangled: edges of three or more faces.
     """
@@ -32,7 +34,7 @@ class Health:
 
     @property
     def watertight(self) -> bool:
-        """Whether the surface has no boundary: it encloses a space, if perhaps in several pieces."""
+        """Whether sight passes nowhere through the surface: it encloses a space, if perhaps in several pieces."""
         return self.holes == 0
 
     @property
@@ -101,20 +103,64 @@ def used_vertices(faces: NDArray[Any], count: int) -> Flags:
     return used
 
 
-def inspect(faces: Integers, vertices: int) -> Health:
-    """The health of faces (m, 3) over so many vertices, of which equal ones are merged already.
+@dataclass(frozen=True, eq=False)
+class Rims:
+    """The boundary of a surface: loops of edges, of which those that touch count as one.
 
-    >>> inspect(np.array([[0, 1, 2]], dtype=np.int32), 3)
+    Attributes:
+        vertices: (k,) the vertices on them, in ascending order.
+        loop: (k,) for each the number of its loop, from 0.
+        along: (k,) how far each lies along the line from one end of its loop to the other.
+        straight: (loops,) whether all of a loop lies on that line: a slit without width.
+    """
+
+    vertices: Keys
+    loop: Keys
+    along: Floats
+    straight: Flags
+
+
+def inspect(faces: Integers, vertices: Floats) -> Health:
+    """The health of faces (m, 3) over vertices (n, 3), of which equal ones are merged already.
+
+    >>> inspect(np.array([[0, 1, 2]], dtype=np.int32), np.eye(3))
     Health(holes=1, flipped=0, tangled=0)
     """
-    keys, counts, forward = _edges(faces, vertices)
+    keys, counts, forward = _edges(faces, len(vertices))
     odd = keys[counts % 2 == 1]
     flipped = (counts == 2) & (forward != 1)
+    edges = np.stack([odd // len(vertices), odd % len(vertices)], axis=1)
     return Health(
-        holes=_loops(np.stack([odd // vertices, odd % vertices], axis=1)),
+        holes=int((~rims(edges, vertices).straight).sum()),
         flipped=int(flipped.sum()),
         tangled=int((counts > 2).sum()),
     )
+
+
+def rims(edges: Keys, vertices: Floats) -> Rims:
+    """The loops that boundary edges (e, 2) over vertices (n, 3) form.
+
+    >>> rims(np.array([[0, 1], [1, 2], [0, 2]]), np.array([[0.0, 0, 0], [1, 0, 0], [3, 0, 0]])).straight.tolist()
+    [True]
+    """
+    used, compact = np.unique(edges, return_inverse=True)
+    if len(used) == 0:
+        return Rims(used, used, np.empty(0), np.empty(0, dtype=np.bool_))
+    first = components(compact.reshape(-1, 2), len(used))
+    loop = np.unique(first, return_inverse=True)[1]
+    points = vertices[used]
+    for _ in range(2):  # the vertex that is farthest from any is one end, and the one farthest from that the other
+        across = points - points[first]
+        order = np.lexsort((np.einsum("kc,kc->k", across, across), loop))
+        farthest = order[np.append(np.flatnonzero(np.diff(loop[order])), len(order) - 1)]
+        first = farthest[loop]
+    # Here the farthest stand for the other ends, and across starts at the first.
+    direction = across[farthest] / np.maximum(np.linalg.norm(across[farthest], axis=1, keepdims=True), 1e-300)
+    along = np.einsum("kc,kc->k", across, direction[loop])
+    beside = np.linalg.norm(across - along[:, None] * direction[loop], axis=1)
+    low, high = extremes(vertices)
+    wide = loop[beside > NARROW * (high - low).max()]
+    return Rims(used, loop, along, np.bincount(wide, minlength=len(farthest)) == 0)
 
 
 def boundary(faces: Integers, vertices: int) -> NDArray[np.int64]:
@@ -163,13 +209,6 @@ def _edges(faces: Integers, vertices: int) -> tuple[Keys, Keys, Keys]:
     first = np.flatnonzero(np.concatenate([[True], edges[1:] != edges[:-1]]))
     counts = np.diff(np.append(first, len(edges)))
     return edges[first], counts, np.add.reduceat(keys & 1, first)
-
-
-def _loops(edges: NDArray[np.int64]) -> int:
-    if len(edges) == 0:
-        return 0
-    used, compact = np.unique(edges, return_inverse=True)
-    return len(np.unique(components(compact.reshape(-1, 2), len(used))))
 
 
 def _counted(number: int, noun: str) -> str:

@@ -1,13 +1,11 @@
-"""LOAD: a mesh file becomes a Mesh with named parts, checked for health. The only module that imports trimesh."""
+"""LOAD: a mesh file becomes a Mesh with named parts, checked for health. Formats import trimesh, and nothing else does."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,14 +18,13 @@ from silhouette.errors import MeshError
 from silhouette.formats import obj, off, ply, stl, threemf
 from silhouette.formats.base import LARGEST_FILE, MOST_TRIANGLES, Refused, Surface, carried
 from silhouette.formats.gltf import Gltf, Prepared
+from silhouette.formats.parsing import parsed
 from silhouette.formats.sniffing import check_signature, format_of
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.health import absurd, extremes, inspect, misdirected, used_vertices
 
 # Dropping a few slivers is what every export needs; dropping this share of all triangles is worth a word.
 _MANY = 0.01
-# trimesh logs what it stumbles over; what matters of that is refused or told here, in words.
-_SILENT = logging.NullHandler()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +70,8 @@ class MeshFile:
         path: the file.
         format: "stl", "obj", "ply", "glb", "gltf", "3mf" or "off".
         mesh: with equal vertices merged, no degenerate triangles, and neighbouring faces near each other in memory.
-        watertight: whether no edge is left open.
-        holes: how many boundary loops there are.
+        watertight: whether there is no hole.
+        holes: how many boundary loops there are; slits without width are none.
         warnings: what is not as it should be, a short sentence each.
         digest: a hash of the content: the file's bytes, its format, and whatever other files it refers to.
         declared_units: the unit that the format itself declares: "micron", "millimeter", "centimeter", "inch", "foot"
@@ -173,11 +170,8 @@ def _build(ending: str, data: bytes, gltf: Gltf | None) -> Arrays:
 
 def _decode(prepared: Prepared) -> list[Surface]:
     """The surfaces that trimesh's own loader decodes, without the Trimesh objects it would build and copy from them."""
-    from trimesh.exchange.gltf import load_gltf
-
-    logging.getLogger("trimesh").addHandler(_SILENT)
     # The resolver knows what was read beforehand, and no file and no network.
-    loaded = load_gltf(io.BytesIO(prepared.content), resolver=prepared.held, skip_materials=True)
+    loaded = parsed("gltf", prepared.content, resolver=prepared.held, skip_materials=True)
     found: dict[str, dict[str, Any]] = loaded["geometry"]
     total = sum(len(found[placed.geometry]["faces"]) for placed in prepared.placed)
     if total > MOST_TRIANGLES:
@@ -226,12 +220,14 @@ def _cleaned(
     vertices, merged = merge_equal(vertices)
     corners = merged[faces]
     one, two, three = corners.T
-    whole = (one != two) & (two != three) & (three != one)
-    # Health is that of all triangles with three corners: a sliver without area still joins its neighbours.
-    health = inspect(corners[whole], len(vertices))
-    whole &= _has_area(vertices, corners)
+    cornered = (one != two) & (two != three) & (three != one)
+    whole = cornered & _has_area(vertices, corners)
     if not whole.any():
         raise Refused("holds only triangles without area; a mesh needs at least one with some")
+    health = inspect(corners[whole], vertices)
+    if health.holes and (whole != cornered).any():
+        # A sliver without area still joins its neighbours: what it fills is no hole, and what it leaves open neither.
+        health = replace(health, holes=min(health.holes, inspect(corners[cornered], vertices).holes))
     order = np.flatnonzero(whole)[morton_order(_centroids(vertices, corners[whole]))]
     corners, part = corners[order], part[order]
     used = used_vertices(corners, len(vertices))

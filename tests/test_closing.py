@@ -147,6 +147,62 @@ def test_a_slit_without_width_between_unequal_edges_is_closed_but_is_no_hole():
     assert closed.holes == 0
 
 
+def test_a_slit_is_closed_by_cutting_the_faces_along_it_and_not_by_faces_without_area():
+    # A bar whose one end is a fan of many edges along the two edges of the other.
+    count = 40
+    along = np.linspace(0.0, 10.0, count + 1)
+    corners = [[0, 10, 0], [5, 0, 10], [0, 0, 0], [10, 0, 0], *[[x, 0, 0] for x in along[1:-1]], [3.3, 0, 0]]
+    row = [2, *range(4, 3 + count), 3]
+    faces = [[0, two, one] for one, two in zip(row, row[1:], strict=False)]
+    faces += [[1, 2, len(corners) - 1], [1, len(corners) - 1, 3], [0, 1, 3], [1, 0, 2]]
+    slit = mesh_of(corners, faces)
+    assert is_open(slit)
+    assert inspect(slit.faces, slit.vertices).holes == 0
+    closed = close(slit)
+    assert not is_open(closed.mesh)
+    assert (closed.holes, closed.area_grown) == (0, 0.0)
+    assert CLOSING not in closed.mesh.part_names
+    sides = closed.mesh.vertices[closed.mesh.faces]
+    areas = np.linalg.norm(np.cross(sides[:, 1] - sides[:, 0], sides[:, 2] - sides[:, 0]), axis=1) / 2
+    assert areas.min() > 1e-3
+    before = slit.vertices[slit.faces]
+    whole = np.linalg.norm(np.cross(before[:, 1] - before[:, 0], before[:, 2] - before[:, 0]), axis=1) / 2
+    assert areas.sum() == pytest.approx(whole.sum())
+
+
+def test_what_two_shells_share_is_inside_and_so_is_what_one_turned_inside_out_holds():
+    one = box()
+    corners = np.concatenate([one.vertices, one.vertices + [20.0, 0.5, 5.0]])
+    both = mesh_of(corners, np.concatenate([one.faces, one.faces + len(one.vertices)]))
+    assert encloses(both, [30.0, 15.0, 10.0])
+    assert encloses(both, [10.0, 15.0, 10.0])
+    assert encloses(both, [50.0, 15.0, 10.0])
+    assert not encloses(both, [30.0, 15.0, 30.0])
+    assert not encloses(both, [10.0, 15.0, 22.0])
+    inside_out = mesh_of(one.vertices, one.faces[:, ::-1])
+    assert encloses(inside_out, [10.0, 15.0, 10.0])
+    assert not encloses(inside_out, [10.0, 15.0, -10.0])
+
+
+def test_faces_turned_against_each_other_leave_inside_inside():
+    ball = sphere()
+    turned = ball.faces.copy()
+    turned[::3] = turned[::3, ::-1]
+    mixed = mesh_of(ball.vertices, turned)
+    for x, y in np.random.default_rng(3).uniform(-6.0, 6.0, (60, 2)):
+        assert encloses(mixed, [x, y, 0.0])
+        assert not encloses(mixed, [x, y, 11.0])
+        assert not encloses(mixed, [x, y, -11.0])
+
+
+def test_a_hollow_is_not_inside():
+    outer, inner = sphere(radius=10.0), sphere(radius=5.0)
+    faces = np.concatenate([outer.faces, inner.faces[:, ::-1] + len(outer.vertices)])
+    hollow = mesh_of(np.concatenate([outer.vertices, inner.vertices]), faces)
+    assert encloses(hollow, [7.0, 0.1, 0.2])
+    assert not encloses(hollow, [0.3, 0.1, 0.2])
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 719), min_size=1, max_size=400, unique=True), st.integers(0, 2**32 - 1))
 def test_whatever_is_cut_out_of_a_sphere_no_edge_stays_open_and_every_ray_from_outside_leaves_again(cut, seed):
@@ -236,7 +292,7 @@ def test_real_scans_and_terrain_are_closed_in_a_moment(shared):
         closed = close(mesh)
         assert time.perf_counter() - start < 4.0
         assert not is_open(closed.mesh)
-        assert inspect(closed.mesh.faces, len(closed.mesh.vertices)).watertight
+        assert inspect(closed.mesh.faces, closed.mesh.vertices).watertight
 
 
 def test_a_closed_mountain_encloses_what_is_under_it(shared):

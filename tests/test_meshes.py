@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import io
+import itertools
 import json
+import re
 import struct
 import subprocess
 import sys
@@ -19,7 +21,6 @@ from hypothesis import strategies as st
 
 from silhouette.cache import Cache
 from silhouette.errors import MeshError
-from silhouette.formats.polygons import triangulate
 from silhouette.meshes import Mesh, merge_equal, morton_order, read_mesh
 
 # A pyramid of four faces over a unit square's half: small enough to write down in every format.
@@ -349,22 +350,46 @@ def test_holes_flipped_faces_and_tangled_edges_are_warnings(tmp_path):
     assert any("more than two faces meet" in warning for warning in tangled.warnings)
 
 
-def test_concave_polygons_do_not_cover_their_notch():
-    outline = np.array([[0, 0, 0], [6, 0, 0], [6, 6, 0], [4, 6, 0], [4, 2, 0], [2, 2, 0], [2, 6, 0], [0, 6, 0]], float)
+def area_of_polygons(path: Path, *outlines: np.ndarray) -> float:
+    """The area of the mesh that a file of polygons gives, one beside the other."""
+    corners = [outline + [20.0 * place, 0, 0] for place, outline in enumerate(outlines)]
+    starts = np.cumsum([0, *map(len, outlines)])
+    polygons = [range(start, end) for start, end in itertools.pairwise(starts)]
+    rows = "".join(f"{x!r} {y!r} {z!r}\n" for x, y, z in np.concatenate(corners).tolist())
+    if path.suffix == ".obj":
+        faces = "".join("f " + " ".join(str(corner + 1) for corner in polygon) + "\n" for polygon in polygons)
+        content: bytes | str = re.sub("^", "v ", rows.strip(), flags=re.MULTILINE) + "\n" + faces
+    elif path.suffix == ".off":
+        faces = "".join(" ".join(map(str, [len(polygon), *polygon])) + "\n" for polygon in polygons)
+        content = f"OFF\n{starts[-1]} {len(polygons)} 0\n{rows}{faces}"
+    else:
+        content = ply("binary_little_endian", polygons=polygons, corners=np.concatenate(corners))
+    mesh = read(path, content).mesh
+    sides = mesh.vertices[mesh.faces]
+    return np.linalg.norm(np.cross(sides[:, 1] - sides[:, 0], sides[:, 2] - sides[:, 0]), axis=1).sum() / 2
+
+
+U = np.array([[0, 0, 0], [6, 0, 0], [6, 6, 0], [4, 6, 0], [4, 2, 0], [2, 2, 0], [2, 6, 0], [0, 6, 0]], float)
+DART = np.array([[0, 0, 0], [4, 0, 0], [1, 1, 0], [0, 4, 0]], float)
+
+
+@pytest.mark.parametrize("name", ["notch.obj", "notch.off", "notch.ply"])
+def test_concave_polygons_do_not_cover_their_notch(tmp_path, name):
     for turn in np.eye(3), np.eye(3)[[1, 2, 0]], np.eye(3)[[2, 0, 1]]:
         for start in range(8):
             for step in (1, -1):
-                corners = outline @ turn
-                triangles, origin = triangulate(corners, np.roll(np.arange(8), start)[::step], np.array([8]))
-                sides = corners[triangles]
-                areas = np.linalg.norm(np.cross(sides[:, 1] - sides[:, 0], sides[:, 2] - sides[:, 0]), axis=1) / 2
-                assert areas.sum() == pytest.approx(28.0)
-                assert origin.tolist() == [0] * 6
+                outline = np.roll(U @ turn, start, axis=0)[::step]
+                assert area_of_polygons(tmp_path / name, outline) == pytest.approx(28.0)
+                dart = np.roll(DART @ turn, start, axis=0)[::step]
+                assert area_of_polygons(tmp_path / name, dart) == pytest.approx(4.0)
+                mixed = [dart, outline, dart[:3], outline, dart]
+                triangle = area_of_polygons(tmp_path / name, dart[:3])
+                assert area_of_polygons(tmp_path / name, *mixed) == pytest.approx(2 * 4.0 + 2 * 28.0 + triangle)
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(3, 12), st.integers(0, 2**32 - 1))
-def test_star_shaped_polygons_keep_their_area(corners, seed):
+def test_star_shaped_polygons_keep_their_area(tmp_path_factory, corners, seed):
     random = np.random.default_rng(seed)
     turns = np.sort(random.uniform(0, 1, corners)) * 0.9 + np.linspace(0, 1, corners, endpoint=False) * 0.1
     radii = random.uniform(1.0, 5.0, corners)
@@ -373,9 +398,8 @@ def test_star_shaped_polygons_keep_their_area(corners, seed):
         return
     x, y = outline[:, 0], outline[:, 1]
     area = 0.5 * abs(float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum()))
-    sides = outline[triangulate(outline, np.arange(corners), np.array([corners]))[0]]
-    areas = np.linalg.norm(np.cross(sides[:, 1] - sides[:, 0], sides[:, 2] - sides[:, 0]), axis=1) / 2
-    assert areas.sum() == pytest.approx(area, rel=1e-9)
+    path = tmp_path_factory.mktemp("star") / "star.obj"
+    assert area_of_polygons(path, outline) == pytest.approx(area, rel=1e-9)
 
 
 @settings(max_examples=50, deadline=None)

@@ -358,11 +358,9 @@ def test_four_views_tell_roles_apart_and_are_the_same_every_time(
     model = scene.piece("Vex").model
     assert set(np.unique(model.role)) == {BODY, BASE, INSIGNIFICANT}
     barrel = Suggestion(np.array([9.0, -2.0, 20.0]), np.array([11.0, 18.0, 22.0]), model.role == BODY, 0.04, 2.0, 20.0)
-    for name, suggestions in (("one", [barrel]), ("two", [barrel]), ("plain", [])):
-        draw_four_views(model, renderer, tmp_path / f"{name}.png", suggestions)
-    one, two, plain = ((tmp_path / f"{name}.png").read_bytes() for name in ("one", "two", "plain"))
-    assert one == two
-    assert one != plain
+    for name in ("one.png", "two.png"):
+        draw_four_views(model, renderer, tmp_path / name, [barrel])
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
     with Image.open(tmp_path / "one.png") as picture:
         assert picture.size[0] == WIDTH // 2
         assert json.loads(picture.text["silhouette"])["eye_from"] == "estimated"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import numpy as np
 
 from silhouette.formats.base import Refused, Surface, decoded, no_triangles
 from silhouette.formats.parsing import parsed
-from silhouette.formats.polygons import mended
+from silhouette.formats.polygons import Indices, fan, mended, origins
+from silhouette.geometry import Floats
 
 _STATEMENT = re.compile(r"^[ \t]*(v|f|fo|g|o|usemtl|cstype)(?:[ \t]+([^\n#]*)|(?=[\n#]|$))", re.MULTILINE)
 _BACKWARDS = re.compile(r"(?<!\S)-(\d+)")
+_NEEDS = "a vertex line needs three numbers, the corners of a face need to be whole numbers"
 
 Names = tuple[str, str, str]
 
@@ -32,7 +35,7 @@ def read(data: bytes) -> list[Surface]:
         if kind == "v":
             rows.append(f"v {rest}")
         elif kind in ("f", "fo"):
-            faces.append(f"f {_absolute(rest, len(rows)) if '-' in rest else rest}")
+            faces.append(_absolute(rest, len(rows)) if "-" in rest else rest)
             named.append(names)
         elif kind == "cstype":
             raise Refused("holds free-form curves or surfaces; export it as polygons")
@@ -54,26 +57,24 @@ def _absolute(face: str, before: int) -> str:
     return _BACKWARDS.sub(lambda index: str(max(before + 1 - int(index[1]), 0)), face)
 
 
-def _triangles(rows: list[str], faces: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _triangles(rows: list[str], faces: str) -> tuple[Floats, Indices, Indices]:
     """What trimesh reads: vertices (n, 3), triangles (t, 3), and the face (t,) that each is of."""
-    lines = faces.split("\n")
-    lengths = np.array([len(line.split()) - 1 for line in lines])
-    short = lines[int(lengths.argmin())]
-    if lengths.min() < 3:
-        raise Refused(f"is malformed: the face {short[:40]!r} has fewer than three corners")
-    early = re.search(r"^f.*(?<=\s)0+(?=\s|$)", faces, re.MULTILINE)
+    early = re.search(r"^.*(?<!\S)0+(?!\S).*$", faces, re.MULTILINE)
     if early is not None:
-        raise Refused(f"is malformed: the face {early[0][:40]!r} points before the first vertex, which is 1")
-    needs = "a vertex line needs three numbers, a face whole numbers"
-    text = "\n".join([*rows, faces])
-    loaded = parsed("obj", text.encode(), needs, skip_materials=True, group_material=False, maintain_order=True)
-    mesh = next(iter(loaded.get("geometry", {}).values()), {"vertices": np.empty((0, 3))})
-    if mesh["vertices"].shape != (len(rows), 3):
-        raise Refused(f"is malformed: {needs}")
-    found = np.asarray(mesh["faces"])
-    if found.shape[1] == 3 and lengths.max() > 3:  # faces of several lengths come in their order
-        found = found[np.argsort(np.argsort(...))]
-    return mesh["vertices"], *mended(mesh["vertices"], found, lengths)
+        raise Refused(f"is malformed: the face 'f {early[0][:40]}' points before the first vertex, which is 1")
+    polygons = [face.split() for face in faces.split("\n")]
+    shortest = min(polygons, key=len)
+    if len(shortest) < 3:
+        raise Refused(f"is malformed: the face 'f {' '.join(shortest)}' has fewer than three corners")
+    text = "\nf ".join(["\n".join(rows), *itertools.chain.from_iterable(map(fan, polygons))])
+    loaded = parsed("obj", text.encode(), _NEEDS, skip_materials=True, group_material=False, maintain_order=True)
+    mesh = next(iter(loaded["geometry"].values()), None)
+    if mesh is None or mesh["vertices"].shape != (len(rows), 3):
+        raise Refused(f"is malformed: {_NEEDS}")
+    origin = origins(np.array(list(map(len, polygons))))
+    return mesh["vertices"], mended(mesh["vertices"], mesh["faces"], origin), origin
+
+
 def _parts(named: list[Names]) -> dict[Names, str]:
     """The part for each combination of group, object and material: by what tells most apart, materials only at last.
 

@@ -8,11 +8,15 @@ import numpy as np
 
 from silhouette.formats.base import Refused, Surface, decoded, no_triangles
 from silhouette.formats.parsing import parsed, past_the_end
-from silhouette.formats.polygons import mended
+from silhouette.formats.polygons import fan, mended, origins
 
 
 def read(data: bytes) -> list[Surface]:
-    """The surface of an OFF file. Lines are counted first, because trimesh takes too few for a smaller mesh."""
+    """The surface of an OFF file.
+
+    Lines are counted first, because trimesh takes too few for a smaller mesh; and it gets polygons as triangles,
+    because it stumbles over those of five corners.
+    """
     lines = [line for line in re.sub(r"#.*", "", decoded(data)).splitlines() if line.strip()]
     header = re.match(r"\s*(?:ST)?C?N?OFF\s*(.*)$", lines[0]) if lines else None
     if header is None:
@@ -30,21 +34,19 @@ def read(data: bytes) -> list[Surface]:
         )
     if faces == 0 or vertices == 0:
         raise no_triangles("vertices" if vertices else "")
-    polygons = [row.split() for row in rows[1 + vertices : 1 + vertices + faces]]
-    for words in polygons:
-        if not words[0].isdigit() or len(words) <= int(words[0]):
-            raise Refused(f"is malformed: the face line {' '.join(words)[:40]!r} has fewer corners than it announces")
+    polygons = [_corners(row.split()) for row in rows[1 + vertices : 1 + vertices + faces]]
+    triangles = [f"3 {corners}" for polygon in polygons for corners in fan(polygon)]
+    text = "\n".join(["OFF", f"{vertices} {len(triangles)} 0", *rows[1 : 1 + vertices], *triangles])
     try:
-        loaded = parsed(
-            "off",
-            "\n".join(["OFF", f"{vertices} {faces} 0", *rows[1:]]).encode(),
-            needs="a vertex line needs three numbers, a face line whole numbers",
-        )
-    except Refused:  # trimesh does not tell which of the two it was, nor which corner
-        corners = [word for words in polygons for word in words[1 : int(words[0]) + 1]]
-        furthest = max(map(int, filter(str.isdigit, corners)), default=0)
-        if furthest >= vertices:
-            raise past_the_end(furthest, vertices) from None
-        raise
-    lengths = np.array([int(words[0]) for words in polygons])
-    return [Surface("mesh", loaded["vertices"], mended(loaded["vertices"], np.asarray(loaded["faces"]), lengths)[0])]
+        loaded = parsed("off", text.encode(), "a vertex line needs three numbers, a face line whole numbers")
+    except Refused as refused:  # trimesh does not tell which vertex is missing
+        furthest = max((int(word) for polygon in polygons for word in polygon if word.isdigit()), default=0)
+        raise past_the_end(furthest, vertices) if furthest >= vertices else refused from None
+    points = loaded["vertices"]
+    return [Surface("mesh", points, mended(points, loaded["faces"], origins(np.array(list(map(len, polygons))))))]
+
+
+def _corners(words: list[str]) -> list[str]:
+    if not words[0].isdigit() or len(words) <= int(words[0]):
+        raise Refused(f"is malformed: the face line {' '.join(words)[:40]!r} has fewer corners than it announces")
+    return words[1 : int(words[0]) + 1]

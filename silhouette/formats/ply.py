@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.formats.base import Refused, Surface, decoded, no_triangles
-from silhouette.formats.polygons import triangulate
+from silhouette.formats.polygons import fans, mended, origins
 
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
@@ -36,9 +35,9 @@ class _Element:
 def read(data: bytes) -> list[Surface]:
     """The surface of a PLY file.
 
-    Read here because trimesh reads a binary file only where all lists have the length of the first (Blender's mix quads
-    and triangles), is put out of step by blank lines and comments among text rows, does not miss rows that are
-    not there, knows no Macintosh newlines, and fans concave polygons out over their notches.
+    Read here, because trimesh reads a binary file only if all lists are as long as the first (Blender mixes quads and
+    triangles), and of rows of text it does not miss those that are not there; to tell whether a file is one of these
+    takes reading all of it.
     """
     header, body = _split(data)
     form, elements = _parse(header)
@@ -53,17 +52,19 @@ def read(data: bytes) -> list[Surface]:
     corners = next((name for name, _, counted in face.properties if name in _CORNERS and counted), None)
     if corners is None:
         raise Refused("is malformed: its faces need the property 'list ... vertex_indices'")
+    needed = elements[: max(elements.index(vertex), elements.index(face)) + 1]
     if form == "ascii":
-        columns = _text_columns(body, elements)
-    else:
-        columns = _binary_columns(body, elements, "<" if form == "binary_little_endian" else ">")
+        body, needed = _as_binary(body, needed)
+    columns, end = _columns(body, needed, ">" if form == "binary_big_endian" else "<")
+    if form == "ascii" and end < len(body):
+        raise Refused("is malformed: its rows hold more words than its header announces")
     vertices = np.column_stack([columns["vertex"][axis] for axis in "xyz"]).astype(np.float64)
     rows = columns["face"][corners]
     if isinstance(rows, np.ndarray):
         lengths, flat = np.full(len(rows), rows.shape[1]), rows.ravel()
     else:
         lengths, flat = np.array([len(row) for row in rows]), np.concatenate(rows)
-    return [Surface("mesh", vertices, triangulate(vertices, flat, lengths)[0])]
+    return [Surface("mesh", vertices, mended(vertices, fans(flat, lengths), origins(lengths)))]
 
 
 def _split(data: bytes) -> tuple[list[str], bytes]:
@@ -99,61 +100,25 @@ def _parse(header: list[str]) -> tuple[str, list[_Element]]:
     return form, elements
 
 
-def _text_columns(body: bytes, elements: list[_Element]) -> dict[str, Columns]:
-    rows = [line for line in decoded(body).splitlines() if line.strip() and not line.lstrip().startswith("comment")]
+def _as_binary(body: bytes, elements: list[_Element]) -> tuple[bytes, list[_Element]]:
+    """Rows of text as rows of float64, which hold every number that a mesh needs."""
+    rows = [line for line in decoded(body).split("\n") if line.strip() and not line.lstrip().startswith("comment")]
     announced = sum(element.count for element in elements)
     if len(rows) < announced:
         raise Refused(f"is truncated: its header announces {announced} rows and it has {len(rows)}")
-    columns: dict[str, Columns] = {}
-    start = 0
-    for element in elements:
-        if element.name in ("vertex", "face"):
-            try:
-                columns[element.name] = _text_rows(rows[start : start + element.count], element)
-            except ValueError:
-                raise Refused(f"is malformed: its {element.name} rows hold words that are no numbers") from None
-        start += element.count
-    return columns
+    try:
+        numbers = np.fromiter(map(float, " ".join(rows[:announced]).split()), np.dtype("<f8"))
+    except ValueError:
+        raise Refused("is malformed: its rows hold words that are no numbers") from None
+    typed = [
+        _Element(element.name, element.count, [(name, "f8", counted and "f8") for name, _, counted in element.properties])
+        for element in elements
+    ]
+    return numbers.tobytes(), typed
 
 
-def _text_rows(rows: list[str], element: _Element) -> Columns:
-    """The rows of an element: at one stroke where all are as long as the first and its lists as long as there."""
-    lists = {name for name, _, counted in element.properties if counted is not None}
-    words = [row.split() for row in rows]
-    columns: Columns = {name: [] for name, _, _ in element.properties}
-    if not words:
-        return columns
-    fields, length = _fields(words[0], element)
-    counts = [place for name, place, _ in fields if name in lists]
-    if all(len(row) == length for row in words) and all(len({row[place] for row in words}) == 1 for place in counts):
-        flat = np.fromiter(map(float, itertools.chain.from_iterable(words)), np.float64, length * len(words))
-        table = flat.reshape(-1, length)
-        return {
-            name: table[:, place + 1 : end].astype(np.int64) if name in lists else table[:, place]
-            for name, place, end in fields
-        }
-    for row in words:
-        for name, place, end in _fields(row, element)[0]:
-            columns[name].append(np.array(row[place + 1 : end], np.int64) if name in lists else float(row[place]))
-    return columns
-
-
-def _fields(words: list[str], element: _Element) -> tuple[list[tuple[str, int, int]], int]:
-    """Where each property's words begin and end in a row, a list's count included, and how many they are together."""
-    fields: list[tuple[str, int, int]] = []
-    place = 0
-    for name, _, counted in element.properties:
-        length = 1
-        if counted is not None:
-            length += int(words[place]) if place < len(words) and words[place].isdigit() else len(words)
-        if place + length > len(words):
-            raise Refused(f"is malformed: the {element.name} row {' '.join(words)[:40]!r} does not fit its header")
-        fields.append((name, place, place + length))
-        place += length
-    return fields, place
-
-
-def _binary_columns(body: bytes, elements: list[_Element], order: str) -> dict[str, Columns]:
+def _columns(body: bytes, elements: list[_Element], order: str) -> tuple[dict[str, Columns], int]:
+    """The rows of each element, and where they end."""
     columns: dict[str, Columns] = {}
     place = 0
     for element in elements:
@@ -162,9 +127,7 @@ def _binary_columns(body: bytes, elements: list[_Element], order: str) -> dict[s
             raise Refused(f"is truncated: it announces {element.count} {element.name} rows and has no room for them")
         if element.count and least:
             columns[element.name], place = _even_rows(body, place, element, order)
-        if {"vertex", "face"} <= columns.keys():
-            break
-    return columns
+    return columns, place
 
 
 def _even_rows(body: bytes, place: int, element: _Element, order: str) -> tuple[Columns, int]:
@@ -198,7 +161,7 @@ def _uneven_rows(body: bytes, place: int, element: _Element, order: str) -> tupl
                 length = _count(body, place, order + counted)
                 place += int(counted[1:])
             if place + length * kind.itemsize > len(body):
-                raise Refused(f"is truncated: its data end within the {element.name} rows")
+                raise Refused(f"is truncated: a list does not fit the data that are left of the {element.name} rows")
             found = np.frombuffer(body, kind, length, place)
             column.append(found if counted else found[0])
             place += length * kind.itemsize
@@ -209,7 +172,7 @@ def _count(body: bytes, place: int, kind: str) -> int:
     size = int(kind[2:])
     if place + size > len(body):
         raise Refused("is truncated: its data end within a list")
-    length = int(np.frombuffer(body, kind, 1, place)[0])
+    length = np.frombuffer(body, kind, 1, place)[0]
     if not 0 <= length <= len(body) - place:
-        raise Refused(f"is malformed or truncated: a list announces {length} numbers")
-    return length
+        raise Refused(f"is malformed or truncated: a list announces {length:g} numbers")
+    return int(length)

@@ -1,6 +1,9 @@
-"""Polygons become triangles that cover them and nothing beside them, where trimesh's fans would cover their notches."""
+"""Polygons become triangles that cover them and nothing beside them, where plain fans would cover their notches."""
 
 from __future__ import annotations
+
+import itertools
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,53 +14,59 @@ from silhouette.geometry import Floats
 Indices = NDArray[np.int64]
 
 
-def order_of_trimesh(lengths: Indices) -> Indices:
-    """For each triangle that ``trimesh.geometry.triangulate_quads`` makes, the polygon it is of.
+def fan(corners: list[str]) -> list[str]:
+    """The words of a polygon's corners as the words of triangles, all of which start at its first corner.
 
-    It gives all triangles, then the first halves of all quads, then their second halves, then the fans of all others.
-
-    >>> order_of_trimesh(np.array([5, 4, 3, 4])).tolist()
-    [2, 1, 3, 1, 3, 0, 0, 0]
+    >>> fan(["1", "2", "3", "4"])
+    ['1 2 3', '1 3 4']
     """
-    triangles, quads, others = (np.flatnonzero(chosen) for chosen in (lengths == 3, lengths == 4, lengths > 4))
-    return np.concatenate([triangles, quads, quads, np.repeat(others, lengths[others] - 2)])
+    return [f"{corners[0]} {one} {two}" for one, two in itertools.pairwise(corners[1:])]
 
 
-def mended(vertices: Floats, faces: Indices, lengths: Indices) -> tuple[Indices, Indices]:
-    """The triangles (t, 3) that cover polygons, in the polygons' order, and for each (t,) the polygon it is of.
+def fans(corners: Indices, lengths: Indices) -> Indices:
+    """The triangles (t, 3) of polygons, given all their corners one after the other and how many each has.
 
-    A fan that folds back over itself covers the notch of a concave polygon, such as the window in a wall; there ears
-    are cut instead.
+    >>> fans(np.array([7, 8, 9, 1, 2, 3, 4, 5, 6]), np.array([3, 4, 2])).tolist()
+    [[7, 8, 9], [1, 2, 3], [1, 3, 4]]
+    """
+    origin = origins(lengths)
+    start = (np.cumsum(lengths) - lengths)[origin]
+    step = np.arange(len(origin)) - np.searchsorted(origin, origin)
+    return np.stack([corners[start], corners[start + step + 1], corners[start + step + 2]], axis=1)
+
+
+def origins(lengths: Indices) -> Indices:
+    """For each triangle (t,) of the fans of polygons, the polygon that it is of."""
+    return np.repeat(np.arange(len(lengths)), np.maximum(lengths - 2, 0))
+
+
+def mended(vertices: Floats, triangles: NDArray[Any], origin: Indices) -> Indices:
+    """The triangles (t, 3) of fans, and of cut ears where a fan folds back over itself.
+
+    Such a one would cover the notch of a concave polygon, such as the window in a wall.
 
     Args:
         vertices: (n, 3).
-        faces: (t, 3) as `order_of_trimesh` orders them, or (m, k) where all polygons have k corners.
-        lengths: (m,), how many corners each polygon has. Those of fewer than three give no triangle.
+        triangles: (t, 3) fans, polygon by polygon; where they point past the vertices, nothing is mended.
+        origin: (t,) the polygon of each.
 
     Raises:
-        Refused: where faces are not as many as lengths announce, or point past the vertices.
+        Refused: where the triangles are not as many as they should be.
 
     >>> dart = np.array([[0.0, 0, 0], [4, 0, 0], [1, 1, 0], [0, 4, 0]])
-    >>> mended(dart, np.array([[1, 2, 3, 0]]), np.array([4]))[0].tolist()
+    >>> mended(dart, np.array([[1, 2, 3], [1, 3, 0]]), np.array([0, 0])).tolist()
     [[0, 1, 2], [2, 3, 0]]
     """
-    from trimesh.geometry import triangulate_quads
-
-    if faces.ndim == 2 and faces.shape[1] > 3:
-        faces = triangulate_quads(faces)
-    origin = order_of_trimesh(lengths)
-    if len(faces) != len(origin):
-        raise Refused(f"is malformed: of the {len(origin)} triangles of its faces only {len(faces)} can be read")
-    order = np.argsort(origin, kind="stable")
-    triangles, origin = faces.reshape(-1, 3)[order].astype(np.int64), origin[order]
-    if len(triangles) == 0 or triangles.min() < 0 or triangles.max() >= len(vertices):
-        return triangles, origin  # to be refused with the faces of all formats
-    for polygon in _folded(vertices, triangles, origin):
-        fan = slice(*np.searchsorted(origin, [polygon, polygon + 1]))
-        rows = triangles[fan]
-        outline = np.append(rows[0], rows[1:, 1 if len(rows) == 2 else 2])
-        triangles[fan] = outline[_cut_ears(vertices[outline])]
-    return triangles, origin
+    if triangles.shape != (len(origin), 3):
+        raise Refused(f"is malformed: of the {len(origin)} triangles of its faces only {len(triangles)} can be read")
+    with np.errstate(invalid="ignore"):  # what is no number points nowhere, and is refused for that
+        triangles = triangles.astype(np.int64)
+    if len(triangles) and triangles.min() >= 0 and triangles.max() < len(vertices):
+        for polygon in _folded(vertices, triangles, origin):
+            rows = slice(*np.searchsorted(origin, [polygon, polygon + 1]))
+            outline = np.append(triangles[rows][0], triangles[rows][1:, 2])
+            triangles[rows] = outline[_cut_ears(vertices[outline])]
+    return triangles
 
 
 def _folded(vertices: Floats, triangles: Indices, origin: Indices) -> list[int]:

@@ -114,7 +114,7 @@ def add_caption(
         y = _lines(drawing, y, remark, NOTE, 2, SOFT_INK)
     y += 12 * FINE
     drawing.line([MARGIN, y, WIDTH - MARGIN, y], fill=RULE, width=FINE)
-    x, y = _legend(drawing, y + 11 * FINE, image, verdict)
+    x, y = _legend(page, y + 11 * FINE, image, verdict)
     small = SMALL.printable(_small_print(scene, check, verdict, renderer))
     start = WIDTH - MARGIN - SMALL.width(small)
     y += 4 * FINE if x < start else LEGEND.line + 4 * FINE
@@ -203,9 +203,9 @@ class _Swatch:
     dotted: bool = False
 
 
-def _legend(drawing: Drawing, y: float, image: EyeImage, verdict: SightVerdict) -> tuple[float, float]:
+def _legend(page: Image.Image, y: float, image: EyeImage, verdict: SightVerdict) -> tuple[float, float]:
     """The colours that are used in this picture, in words; gives where the last line ends, and its top."""
-    kinds = image.kinds
+    drawing, kinds = ImageDraw.Draw(page), image.kinds
     entries = [
         (SEEN in kinds, _Swatch(SKY_BLUE, "seen")),
         (OBSCURED in kinds, _Swatch((236, 170, 124), "obscured", stripes=VERMILLION)),
@@ -224,13 +224,13 @@ def _legend(drawing: Drawing, y: float, image: EyeImage, verdict: SightVerdict) 
         width = side + gap + LEGEND.width(swatch.words)
         if x + width > WIDTH - MARGIN:
             x, y = MARGIN, y + LEGEND.line + 4 * FINE
-        _square(drawing, x, y + 3 * FINE, side, swatch)
+        page.paste(_square(side, swatch), (int(x), int(y) + 3 * FINE))
         LEGEND.draw(drawing, (x + side + gap, y), swatch.words)
         x += width + 26 * FINE
     return x, y
 
 
-def _square(drawing: Drawing, x: float, y: float, side: int, swatch: _Swatch) -> None:
+def _square(side: int, swatch: _Swatch) -> Image.Image:
     tile = Image.new("RGB", (side, side), swatch.fill)
     inner = ImageDraw.Draw(tile)
     if swatch.stripes:
@@ -245,4 +245,4 @@ def _square(drawing: Drawing, x: float, y: float, side: int, swatch: _Swatch) ->
                     [centre_x - FINE, centre_y - FINE, centre_x + FINE, centre_y + FINE], fill=(110, 118, 132)
                 )
     inner.rectangle([0, 0, side - 1, side - 1], outline=INK, width=FINE // 2)
-    drawing._image.paste(tile, (int(x), int(y)))
+    return tile

@@ -45,6 +45,9 @@ LINE, DARK_BLUE, DARK_VERMILLION, ARC_EDGE = (38, 38, 44), (10, 40, 66), (110, 4
 EVEN = np.float32(0.4)
 """How much of the light on what is seen of the target is the same everywhere, so that its colour stands out."""
 
+STEEP = 0.5
+"""Sine of the angle above the horizon at which the sky has its full colour."""
+
 INCH = 25.4
 
 
@@ -131,14 +134,18 @@ def _surroundings(image: EyeImage, distance: float) -> Values:
     across, upward = plane(view)
     x, y, z = (across * axis[0] + upward * axis[1] + axis[2] for axis in view.axes.T.astype(np.float32))
     colours = np.empty((*free.shape, 3), np.float32)
-    rising = np.clip(z / np.sqrt(x * x + y * y + z * z) / 0.5, 0.0, 1.0)
-    colours[free] = mixed(_rgb(SKY_LOW), _rgb(SKY_HIGH), rising[free])
-    lines = np.zeros(free.shape, np.float32)
+    rising = z[free] / np.sqrt(x[free] ** 2 + y[free] ** 2 + z[free] ** 2)
+    colours[free] = mixed(_rgb(SKY_LOW), _rgb(SKY_HIGH), np.clip(rising / STEEP, 0.0, 1.0))
+    if not met.any():
+        return colours
+    below = slice(int(met.any(axis=1).argmax()), None)
+    met, depth = met[below], image.depth[below]
+    lines = np.zeros(met.shape, np.float32)
     for start, ray in zip(view.eye[:2].astype(np.float32), (x, y), strict=True):
-        lines = np.maximum(lines, _grid_lines(np.where(met, start + image.depth * ray, np.float32(0.0))))
+        lines = np.maximum(lines, _grid_lines(np.where(met, start + depth * ray[below], np.float32(0.0))))
     table = mixed(_rgb(GROUND), _rgb(GROUND_LINE), np.float32(0.45) * lines[met])
-    far = 1.0 - np.exp(-np.maximum(image.depth[met] / (1.3 * distance) - 1.0, 0.0) / 2.5)
-    colours[met] = mixed(table, colours[met], far)
+    far = 1.0 - np.exp(-np.maximum(depth[met] / (1.3 * distance) - 1.0, 0.0) / 2.5)
+    colours[below][met] = mixed(table, colours[below][met], far)
     return colours
 
 

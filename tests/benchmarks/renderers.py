@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from functools import cache
 from itertools import permutations
 from typing import Any
 
@@ -70,7 +71,7 @@ def with_pyrender(scene: Scene) -> Method:
     for piece, (vertices, faces) in zip(scene.pieces, world_meshes(scene), strict=True):
         mesh = pyrender.Mesh.from_trimesh(trimesh.Trimesh(vertices, faces, process=False), smooth=False)
         nodes[piece.name] = stage.add(mesh)
-    camera = stage.add(pyrender.PerspectiveCamera(1.0, znear=5.0, zfar=1500.0))
+    camera = stage.add(pyrender.PerspectiveCamera(1.0, znear=1.0, zfar=1500.0))
     renderer = pyrender.OffscreenRenderer(WIDTH, WIDTH)
     flags = pyrender.RenderFlags.SEG | pyrender.RenderFlags.SKIP_CULL_FACES
     colours = {node: (0, 0, number) for number, node in enumerate(nodes.values(), 1)}
@@ -81,7 +82,7 @@ def with_pyrender(scene: Scene) -> Method:
         pose[:3, :3], pose[:3, 3] = (view.axes * [[1], [1], [-1]]).T, view.eye
         focal = 1.0 / view.step
         intrinsics = pyrender.IntrinsicsCamera(
-            focal, focal, -view.left * focal, view.top * focal, znear=5.0, zfar=1500.0
+            focal, focal, -view.left * focal, view.top * focal, znear=1.0, zfar=1500.0
         )
         camera.camera = intrinsics
         stage.set_pose(camera, pose)
@@ -103,21 +104,26 @@ def with_trimesh(scene: Scene) -> Method:
     import trimesh
     from trimesh.ray.ray_pyembree import RayMeshIntersector
 
-    meshes = world_meshes(scene)
-    alone = [RayMeshIntersector(trimesh.Trimesh(*mesh, process=False)) for mesh in meshes]
-    everything = RayMeshIntersector(
-        trimesh.util.concatenate([trimesh.Trimesh(*mesh, process=False) for mesh in meshes])
-    )
-    ends = np.cumsum([len(faces) for _, faces in meshes])
+    meshes = [trimesh.Trimesh(*mesh, process=False) for mesh in world_meshes(scene)]
+    alone = [RayMeshIntersector(mesh) for mesh in meshes]
     rows, columns = np.indices((WIDTH, WIDTH)).reshape(2, -1)
+
+    @cache
+    def all_but(attacker: int) -> tuple[Any, Any]:
+        others = [mesh for number, mesh in enumerate(meshes) if number != attacker]
+        owner = np.repeat(
+            [number for number in range(len(meshes)) if number != attacker], [len(m.faces) for m in others]
+        )
+        return RayMeshIntersector(trimesh.util.concatenate(others)), owner
 
     def judge(attacker: Piece, target: Piece) -> tuple[float, int]:
         view = square_view(attacker, target)
         rays = view.directions(rows, columns)
         origins = np.broadcast_to(view.eye, rays.shape)
         total = int((alone[target.index].intersects_first(origins, rays) >= 0).sum())
+        everything, owner = all_but(attacker.index)
         first = everything.intersects_first(origins, rays)
-        seen = int((np.searchsorted(ends, first, side="right")[first >= 0] == target.index).sum())
+        seen = int((owner[first[first >= 0]] == target.index).sum())
         return 1.0 - seen / max(total, 1), total
 
     return judge
@@ -134,7 +140,12 @@ def with_open3d(scene: Scene) -> Method:
         return stage
 
     meshes = world_meshes(scene)
-    alone, everything = [cast_into([mesh]) for mesh in meshes], cast_into(meshes)
+    alone = [cast_into([mesh]) for mesh in meshes]
+
+    @cache
+    def all_but(attacker: int) -> Any:
+        return cast_into([mesh for number, mesh in enumerate(meshes) if number != attacker])
+
     rows, columns = np.indices((WIDTH, WIDTH)).reshape(2, -1)
 
     def judge(attacker: Piece, target: Piece) -> tuple[float, int]:
@@ -143,7 +154,8 @@ def with_open3d(scene: Scene) -> Method:
         rays[:, :3], rays[:, 3:] = view.eye, view.directions(rows, columns)
         tensor = open3d.core.Tensor(rays)
         total = int(np.isfinite(alone[target.index].cast_rays(tensor)["t_hit"].numpy()).sum())
-        seen = int((everything.cast_rays(tensor)["geometry_ids"].numpy() == target.index).sum())
+        number = target.index - (target.index > attacker.index)
+        seen = int((all_but(attacker.index).cast_rays(tensor)["geometry_ids"].numpy() == number).sum())
         return 1.0 - seen / max(total, 1), total
 
     return judge
