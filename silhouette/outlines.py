@@ -75,16 +75,18 @@ def outline_variance(kinds: NDArray[np.uint8]) -> OutlineVariance:
     [16, 16, 16]
     """
     totals = np.zeros(16)
-    for image in (kinds, kinds.T):
-        one, other = image[:, :-1], image[:, 1:]
-        pair = np.ascontiguousarray((np.minimum(one, other) * 4 + np.maximum(one, other)).T)
-        rising = np.ascontiguousarray((one < other).T)
-        crossed = np.flatnonzero((one != other).T)
-        what = pair.ravel()[crossed] * 2 + rising.ravel()[crossed]
-        breaks = np.flatnonzero((np.diff(crossed) != 1) | (np.diff(what) != 0) | (crossed[1:] % image.shape[0] == 0))
-        runs = np.diff(np.concatenate([[-1], breaks, [len(crossed) - 1]])) if len(crossed) else np.zeros(0)
-        first = np.concatenate([[0], breaks + 1]) if len(crossed) else np.zeros(0, np.intp)
-        totals += np.bincount(what[first] // 2, weights=runs**2 / 12.0, minlength=16)
+    for image in (kinds, np.ascontiguousarray(kinds.T)):
+        one, other = image[:-1], image[1:]
+        crossed = np.flatnonzero(one != other)
+        if len(crossed) == 0:
+            continue
+        before, after = one.ravel()[crossed], other.ravel()[crossed]
+        same_row = crossed[1:] % image.shape[1] > 0
+        breaks = (np.diff(crossed) != 1) | (np.diff(before) != 0) | (np.diff(after) != 0) | ~same_row
+        first = np.concatenate([[0], np.flatnonzero(breaks) + 1])
+        runs = np.diff(np.concatenate([first, [len(crossed)]]))
+        pair = np.minimum(before, after)[first] * 4 + np.maximum(before, after)[first]
+        totals += np.bincount(pair, weights=runs**2 / 12.0, minlength=16)
     of = totals.reshape(4, 4)
     coincident = of[SEEN, OUTSIDE_BLOCKED] + of[OUTSIDE, OCCLUDED]
     return OutlineVariance(

@@ -1,14 +1,15 @@
 """COUNT, first half: rays through a view, coarse first and finer where anything changes.
 
-A coarse grid of blocks comes first. Blocks in which, or next to which, anything changes are sampled finer, down to
-single pixels; where that shows a change at the rim of a block that was not sampled finer, that block follows, so that
-a thin part is followed along its whole length once it has been hit anywhere.
+A coarse grid of blocks comes first. Blocks in which, or next to which, anything changes are sampled finer; where that
+shows a change at the rim of a block that was not sampled finer, that block follows, so that a thin part is followed
+along its whole length once it has been hit anywhere. The line between what is seen and what is obscured is followed
+down to single pixels; the rest of the target's outline, which matters less to the share, down to two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
@@ -24,7 +25,7 @@ BLOCK = 0.4
 """Width of a block of the coarse grid, mm at the target; about the thinnest part of a printed miniature."""
 
 
-FACTOR = 4
+FACTOR = 2
 """How much narrower the blocks of the next grid are."""
 
 
@@ -130,16 +131,13 @@ class Survey:
         view: the picture.
         samples: what was met, n of them.
         index: (height, width) int32, the sample that stands for each pixel.
+        weight: (n,) int64, how many pixels each sample stands for.
     """
 
     view: View
     samples: Samples
     index: Integers
-
-    @cached_property
-    def weight(self) -> NDArray[np.int64]:
-        """(n,) how many pixels each sample stands for."""
-        return np.bincount(self.index.ravel(), minlength=len(self.samples.target))
+    weight: NDArray[np.int64]
 
     def count(self, flags: Flags) -> int:
         """The number of pixels whose sample's flag (n,) is set."""
@@ -153,7 +151,8 @@ class Survey:
         """The same, with other samples standing for the ``pixels`` (k, 2): one for each, the last where they meet."""
         index = self.index.copy()
         index[pixels[:, 0], pixels[:, 1]] = len(self.samples.target) + np.arange(len(pixels), dtype=np.int32)
-        return Survey(self.view, Samples.joined([self.samples, samples]), index)
+        joined = Samples.joined([self.samples, samples])
+        return Survey(self.view, joined, index, np.bincount(index.ravel(), minlength=len(joined.target)))
 
 
 def take(view: View, question: Question, pixels: Any = None) -> Samples:
@@ -192,18 +191,31 @@ def survey(view: View, question: Question, pixel: float) -> Survey:
     """
     if not question.renderer.sparse:
         samples = take(view, question)
-        return Survey(view, samples, np.arange(view.height * view.width, dtype=np.int32).reshape(view.height, -1))
+        index = np.arange(view.height * view.width, dtype=np.int32).reshape(view.height, view.width)
+        return Survey(view, samples, index, np.ones(index.size, dtype=np.int64))
     block, *finer = _block_widths(pixel)
     reached = _reached(view, question.target, block)
     index = np.zeros(reached.shape, dtype=np.int32)
     index[reached] = np.arange(1, np.count_nonzero(reached) + 1)
-    rows, columns = np.nonzero(reached)
-    outside = np.array([[-1, -1]], dtype=np.int32)
-    taken = [take(view, question, np.concatenate([outside, _middles(rows, columns, block)]))]
+    beside = np.array([[-1.0, -1.0]])
+    grid = _Grid(block, index, [take(view, question, np.concatenate([beside, _middles(np.argwhere(reached), block)]))])
+    grid.weights.append(np.full(len(grid.taken[0].target), block * block))
+    grid.weights[0][0] = 0
     for width in finer:
-        index = _refine(view, question, taken, index, block, width)
-        block = width
-    return Survey(view, Samples.joined(taken), index)
+        _refine(view, question, grid, width, _apart if width > 1 else _divided)
+    weight = np.concatenate(grid.weights)
+    weight[0] = index.size * block * block - weight.sum()
+    return Survey(view, Samples.joined(grid.taken), grid.index, weight)
+
+
+@dataclass(eq=False)
+class _Grid:
+    """Blocks ``width`` pixels wide, the ``index`` of the sample that stands for each, all samples and their weights."""
+
+    width: int
+    index: Integers
+    taken: list[Samples]
+    weights: list[NDArray[np.int64]] = field(default_factory=list)
 
 
 def _reached(view: View, target: Body, block: int) -> Flags:
@@ -228,7 +240,7 @@ def _block_widths(pixel: float) -> list[int]:
     """Widths in pixels of the blocks of the grids, from the coarse one down to one pixel.
 
     >>> _block_widths(0.1), _block_widths(0.025), _block_widths(1.0)
-    ([4, 1], [16, 4, 1], [1])
+    ([4, 2, 1], [16, 8, 4, 2, 1], [1])
     """
     widths = [min(16, 1 << max(0, int(np.floor(np.log2(BLOCK / pixel) + 1e-9))))]
     while widths[-1] > 1:
@@ -236,46 +248,72 @@ def _block_widths(pixel: float) -> list[int]:
     return widths
 
 
-def _middles(rows: Any, columns: Any, block: int) -> Integers:
-    """(n, 2) the pixels in the middle of blocks."""
-    return np.column_stack([rows.ravel(), columns.ravel()]).astype(np.int32) * block + block // 2
+def _middles(blocks: Any, width: int) -> Floats:
+    """(n, 2) row and column of the middles of blocks (n, 2) that are ``width`` pixels wide."""
+    middles: Floats = np.asarray(blocks, dtype=np.float64) * width + (width - 1) / 2
+    return middles
 
 
-def _refine(view: View, question: Question, taken: list[Samples], index: Integers, block: int, width: int) -> Integers:
-    """The index of a grid of blocks ``width`` pixels wide, from one of blocks ``block`` wide; samples are appended."""
-    ratio = block // width
-    codes = np.concatenate([samples.code for samples in taken])
-    fine = np.repeat(np.repeat(index, ratio, axis=0), ratio, axis=1)
+Codes = NDArray[np.uint64]
+
+
+def _apart(one: Codes, other: Codes) -> Flags:
+    """Where anything differs."""
+    different: Flags = one != other
+    return different
+
+
+def _divided(one: Codes, other: Codes) -> Flags:
+    """Where the target is on both sides, and anything else differs."""
+    different: Flags = (one != other) & ((one & other & np.uint64(1)) > 0)
+    return different
+
+
+def _refine(view: View, question: Question, grid: _Grid, width: int, apart: Callable[[Codes, Codes], Flags]) -> None:
+    """Makes the grid one of blocks ``width`` pixels wide, with new samples where neighbouring blocks are apart."""
+    ratio = grid.width // width
+    codes = np.concatenate([samples.code for samples in grid.taken])
+    weights = np.concatenate(grid.weights)
+    coarse, fine = grid.index, np.repeat(np.repeat(grid.index, ratio, axis=0), ratio, axis=1)
     within = np.indices((ratio, ratio)).reshape(2, -1)
-    refined = _changing(codes[index])
+    refined = _changing(codes[coarse], apart)
     blocks = np.argwhere(refined)
+    grid.weights = []
     while len(blocks):
         rows = blocks[:, :1] * ratio + within[0]
         columns = blocks[:, 1:] * ratio + within[1]
-        samples = take(view, question, _middles(rows, columns, width))
+        samples = take(view, question, _middles(np.column_stack([rows.ravel(), columns.ravel()]), width))
         fine[rows, columns] = np.arange(len(codes), len(codes) + rows.size, dtype=np.int32).reshape(rows.shape)
-        taken.append(samples)
+        grid.taken.append(samples)
+        grid.weights.append(np.full(rows.size, width * width))
+        replaced = coarse[blocks[:, 0], blocks[:, 1]]
+        weights[replaced[replaced > 0]] = 0
         codes = np.concatenate([codes, samples.code])
-        blocks = _differing_neighbours(fine, codes, blocks, ratio)
+        blocks = _neighbours(fine, codes, blocks, ratio, apart)
         blocks = np.unique(blocks[~refined[blocks[:, 0], blocks[:, 1]]], axis=0)
         refined[blocks[:, 0], blocks[:, 1]] = True
-    return fine
+    grid.weights = [weights, *grid.weights]
+    grid.width, grid.index = width, fine
 
 
-def _changing(codes: NDArray[np.uint64]) -> Flags:
+def _changing(codes: Codes, apart: Callable[[Codes, Codes], Flags]) -> Flags:
     """Which blocks differ from the one beside, above or below; diagonal ones follow where a rim shows a change."""
     changing = np.zeros(codes.shape, dtype=np.bool_)
-    beside = codes[:, 1:] != codes[:, :-1]
+    beside = apart(codes[:, 1:], codes[:, :-1])
     changing[:, 1:] |= beside
     changing[:, :-1] |= beside
-    below = codes[1:] != codes[:-1]
+    below = apart(codes[1:], codes[:-1])
     changing[1:] |= below
     changing[:-1] |= below
     return changing
 
 
-def _differing_neighbours(
-    fine: Integers, codes: NDArray[np.uint64], blocks: NDArray[np.intp], ratio: int
+def _neighbours(
+    fine: Integers,
+    codes: Codes,
+    blocks: NDArray[np.intp],
+    ratio: int,
+    apart: Callable[[Codes, Codes], Flags],
 ) -> NDArray[np.intp]:
     """Blocks (k, 2) that differ, somewhere along the common side, from one of the ``blocks`` (n, 2) next to them."""
     height, width = fine.shape[0] // ratio, fine.shape[1] // ratio
@@ -289,6 +327,6 @@ def _differing_neighbours(
         corner = blocks[inside] * ratio + (step > 0) * (ratio - 1)
         rows = corner[:, :1] + (along if right else 0)
         columns = corner[:, 1:] + (along if down else 0)
-        different = codes[fine[rows, columns]] != codes[fine[rows + down, columns + right]]
+        different = apart(codes[fine[rows, columns]], codes[fine[rows + down, columns + right]])
         found.append(beside[different.any(axis=1)])
     return np.concatenate(found)

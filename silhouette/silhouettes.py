@@ -19,9 +19,12 @@ from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.sampling import Question, Samples, Survey, survey, take
 from silhouette.views import View
 
-SEARCH = 4
-"""How much finer than a pixel the rim is searched before a share is called exactly nothing."""
+SEARCH = 8
+"""In so many steps the way across the rim is searched before a share is called exactly nothing."""
 
+
+FINER = 4
+"""How much finer a renderer that cannot look between pixels is asked to look instead."""
 
 FEW = 32
 """Where so few pixels are seen, or obscured, that it hangs on them, they are looked at again in exact arithmetic."""
@@ -105,17 +108,18 @@ def _confirmed(one: Survey, question: Question) -> Survey:
     again = take(one.view, replace(question, renderer=ReferenceRenderer()), samples.places[doubtful])
     number = np.arange(len(used), dtype=np.int32)
     number[doubtful] = len(used) + np.arange(int(doubtful.sum()), dtype=np.int32)
-    return Survey(one.view, Samples.joined([samples, again]), number[one.index])
+    weight = np.concatenate([np.where(doubtful, 0, one.weight), one.weight[doubtful]])
+    return Survey(one.view, Samples.joined([samples, again]), number[one.index], weight)
 
 
 @dataclass(frozen=True, eq=False)
 class _Classified:
-    """A survey with its image of kinds, and the pairs of pixels across the rim of the target."""
+    """A survey with its image of kinds, and the pairs of places between which target and blocker end together."""
 
     survey: Survey
     kinds: NDArray[np.uint8]
-    inside: NDArray[np.intp]
-    outside: NDArray[np.intp]
+    inside: Floats
+    outside: Floats
 
 
 def _counted(surveys: Sequence[Survey], question: Question) -> tuple[Silhouette, list[_Classified]]:
@@ -170,40 +174,44 @@ def _arc_errors(classified: Sequence[_Classified], counts: tuple[int, int, int])
 def _classified(one: Survey, question: Question) -> _Classified:
     """What each pixel is; beside the target also whether a blocker goes on there, before the target's surface."""
     samples = one.samples
-    kinds = one.mask(np.where(samples.occluded, OCCLUDED, samples.target).astype(np.uint8))
-    assert SEEN == 1
-    empty = np.empty((0, 2), dtype=np.intp)
+    kinds = one.mask(np.where(samples.occluded, OCCLUDED, samples.target * np.uint8(SEEN)).astype(np.uint8))
     if not question.blockers:
-        return _Classified(one, kinds, empty, empty)
+        return _Classified(one, kinds, np.empty((0, 2)), np.empty((0, 2)))
     inside, outside = rim(kinds > 0)
-    depth = samples.depth[one.index[inside[:, 0], inside[:, 1]]]
-    occluded = kinds[inside[:, 0], inside[:, 1]] == OCCLUDED
+    pairs = (one.index[tuple(inside.T)].astype(np.int64) << 32) | one.index[tuple(outside.T)]
+    pairs, pair = np.unique(pairs, return_inverse=True)
+    within, beside = pairs >> 32, pairs & 0xFFFFFFFF
+    places = samples.places[within], samples.places[beside]
+    occluded = samples.occluded[within]
+    blocked = np.zeros(len(pairs), dtype=np.bool_)
     for blocker in question.blockers:
-        goes_on = _goes_on(one.view, blocker, question, inside, outside, depth, occluded)
-        kinds[outside[goes_on, 0], outside[goes_on, 1]] = OUTSIDE_BLOCKED
-    return _Classified(one, kinds, inside, outside)
+        blocked |= _goes_on(one.view, blocker, question, places, samples.depth[within], occluded)
+    kinds[tuple(outside[blocked[pair]].T)] = OUTSIDE_BLOCKED
+    together = blocked != occluded
+    return _Classified(one, kinds, places[0][together], places[1][together])
 
 
 def _goes_on(
     view: View,
     blocker: Body,
     question: Question,
-    inside: NDArray[np.intp],
-    outside: NDArray[np.intp],
+    places: tuple[Floats, Floats],
     depth: NDArray[np.float32],
     occluded: Flags,
 ) -> Flags:
-    """Whether the blocker, met beside the target, lies before the target's surface.
+    """Whether the blocker, met at places (n, 2) beside the target, lies before the target's surface.
 
     The floor under a boot is met just below the boot, nearer than the boot: but carried on, in its own plane, it
     lies behind the boot, and its outline is nowhere near. In a flat picture the inverse of the depth of a plane
-    changes evenly, so two pixels of the blocker tell where the third would be.
+    changes evenly, so two places on the blocker tell where the third would be: the one within the target's outline,
+    of which the target's ``depth`` (n,) is known, and whether it is ``occluded`` (n,).
     """
-    met = question.renderer.render(view, [blocker], outside).depth
+    within, beside = places
+    met = question.renderer.render(view, [blocker], beside).depth
     goes_on: Flags = np.isfinite(met)
     asked = np.flatnonzero(goes_on & ~occluded)
     if len(asked):
-        beyond = question.renderer.render(view, [blocker], 2 * outside[asked] - inside[asked]).depth
+        beyond = question.renderer.render(view, [blocker], 2 * beside[asked] - within[asked]).depth
         carried_on = 2.0 / met[asked].astype(np.float64) - 1.0 / beyond
         goes_on[asked] = carried_on * depth[asked] > 1.0 + 1e-6
     return goes_on
@@ -276,17 +284,12 @@ def _rim_searched(
     question: Question,
     wanted: Callable[[Samples], Flags],
 ) -> list[Survey]:
-    """The surveys with rays between the pixels of the rim at which target and blocker end together."""
+    """The surveys with rays to places on the rim, between its samples, at which target and blocker end together."""
     searched = []
     for one, kind in zip(surveys, classified, strict=True):
-        inside, outside = kind.inside, kind.outside
-        seen = kind.kinds[inside[:, 0], inside[:, 1]] == SEEN
-        blocked = kind.kinds[outside[:, 0], outside[:, 1]] == OUTSIDE_BLOCKED
-        together = seen == blocked
         steps: Floats = np.arange(1, SEARCH) / SEARCH
-        along = (outside - inside)[together, None].astype(np.float64)
-        places = (inside[together, None] + steps[:, None] * along).reshape(-1, 2) + 0.5
-        searched.append(_replaced(one, question, places, wanted))
+        places = kind.inside[:, None] + steps[:, None] * (kind.outside - kind.inside)[:, None]
+        searched.append(_replaced(one, question, places.reshape(-1, 2) + 0.5, wanted))
     return searched
 
 
@@ -296,7 +299,7 @@ def _replaced(one: Survey, question: Question, places: Floats, wanted: Callable[
         return one
     view, scale = one.view, 1
     if not question.renderer.sparse:
-        view, scale = one.view.finer(SEARCH), SEARCH
+        view, scale = one.view.finer(FINER), FINER
     samples = take(view, question, places * scale - 0.5)
     samples = replace(samples, places=places - 0.5)
     found = wanted(samples)

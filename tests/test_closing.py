@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import numpy as np
@@ -153,7 +154,7 @@ def test_a_slit_is_closed_by_cutting_the_faces_along_it_and_not_by_faces_without
     along = np.linspace(0.0, 10.0, count + 1)
     corners = [[0, 10, 0], [5, 0, 10], [0, 0, 0], [10, 0, 0], *[[x, 0, 0] for x in along[1:-1]], [3.3, 0, 0]]
     row = [2, *range(4, 3 + count), 3]
-    faces = [[0, two, one] for one, two in zip(row, row[1:], strict=False)]
+    faces = [[0, two, one] for one, two in itertools.pairwise(row)]
     faces += [[1, 2, len(corners) - 1], [1, len(corners) - 1, 3], [0, 1, 3], [1, 0, 2]]
     slit = mesh_of(corners, faces)
     assert is_open(slit)
@@ -172,7 +173,7 @@ def test_a_slit_is_closed_by_cutting_the_faces_along_it_and_not_by_faces_without
 
 def test_what_two_shells_share_is_inside_and_so_is_what_one_turned_inside_out_holds():
     one = box()
-    corners = np.concatenate([one.vertices, one.vertices + [20.0, 0.5, 5.0]])
+    corners = np.concatenate([one.vertices, one.vertices + np.array([20.0, 0.5, 5.0])])
     both = mesh_of(corners, np.concatenate([one.faces, one.faces + len(one.vertices)]))
     assert encloses(both, [30.0, 15.0, 10.0])
     assert encloses(both, [10.0, 15.0, 10.0])

@@ -352,7 +352,7 @@ def test_holes_flipped_faces_and_tangled_edges_are_warnings(tmp_path):
 
 def area_of_polygons(path: Path, *outlines: np.ndarray) -> float:
     """The area of the mesh that a file of polygons gives, one beside the other."""
-    corners = [outline + [20.0 * place, 0, 0] for place, outline in enumerate(outlines)]
+    corners = [outline + np.array([20.0 * place, 0, 0]) for place, outline in enumerate(outlines)]
     starts = np.cumsum([0, *map(len, outlines)])
     polygons = [range(start, end) for start, end in itertools.pairwise(starts)]
     rows = "".join(f"{x!r} {y!r} {z!r}\n" for x, y, z in np.concatenate(corners).tolist())

@@ -1,5 +1,5 @@
 """The mesh file formats: each reads or prepares a file so that nothing hostile or wrong gets past it in silence.
 
-glTF is decoded by trimesh, from a tree that is checked and reduced beforehand; the others are read here, each for the
-reasons that its module gives.
+STL, OBJ, OFF and glTF (with Draco) are parsed by trimesh, after what it would misread is put plainly, and held against
+what the file itself announces. PLY and 3MF are read here, for the reasons that their modules give.
 """

@@ -15,13 +15,17 @@ _SILENT = logging.NullHandler()
 _PAST_THE_END = re.compile(r"index (-?\d+) is out of bounds for axis 0 with size (\d+)")
 
 
-def parsed(ending: str, content: bytes, needs: str = "it cannot be parsed", **options: Any) -> dict[str, Any]:
+def parsed(
+    ending: str, content: bytes, needs: str = "it cannot be read; export it again", **options: Any
+) -> dict[str, Any]:
     """What trimesh's loader for a format makes of content, without the Trimesh objects it would build and copy.
+
+    The loader is handed bytes, and at most a table of what it may refer to: it opens no file and no network.
 
     Args:
         ending: "stl", "obj", "ply", "off", "gltf".
         content: the file's bytes.
-        needs: what is wrong if numbers cannot be read, in words.
+        needs: what the format needs where numbers cannot be read, in words.
         options: for trimesh's loader.
 
     Raises:
@@ -34,7 +38,8 @@ def parsed(ending: str, content: bytes, needs: str = "it cannot be parsed", **op
         with warnings.catch_warnings():
             # So says numpy of text in which it met something else than the next number.
             warnings.simplefilter("error", DeprecationWarning)
-            found: dict[str, Any] = mesh_loaders[ending](io.BytesIO(content), **options)
+            load: Any = mesh_loaders[ending]
+            found: dict[str, Any] = load(io.BytesIO(content), **options)
             return found
     except IndexError as error:
         past = _PAST_THE_END.search(str(error))

@@ -111,7 +111,9 @@ def _as_binary(body: bytes, elements: list[_Element]) -> tuple[bytes, list[_Elem
     except ValueError:
         raise Refused("is malformed: its rows hold words that are no numbers") from None
     typed = [
-        _Element(element.name, element.count, [(name, "f8", counted and "f8") for name, _, counted in element.properties])
+        _Element(
+            element.name, element.count, [(name, "f8", counted and "f8") for name, _, counted in element.properties]
+        )
         for element in elements
     ]
     return numbers.tobytes(), typed

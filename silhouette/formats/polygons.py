@@ -80,7 +80,8 @@ def _folded(vertices: Floats, triangles: Indices, origin: Indices) -> list[int]:
         normals = np.cross(two - one, three - one)
         whole = np.stack([np.bincount(number, normals[:, axis]) for axis in range(3)], axis=1)[number]
         against = (normals * whole).sum(axis=1) < -1e-9 * (whole * whole).sum(axis=1)
-    return np.unique(origin[shared][against]).tolist()
+    polygons: list[int] = np.unique(origin[shared][against]).tolist()
+    return polygons
 
 
 def _cut_ears(points: Floats) -> list[tuple[int, int, int]]:
