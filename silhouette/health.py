@@ -120,21 +120,27 @@ class Rims:
     straight: Flags
 
 
-def inspect(faces: Integers, vertices: Floats) -> Health:
+def inspect(faces: Integers, vertices: Floats, slivers: Integers | None = None) -> Health:
     """The health of faces (m, 3) over vertices (n, 3), of which equal ones are merged already.
+
+    Slivers (s, 3), faces without area that are not among the others, may fill slits between these; they open no hole.
 
     >>> inspect(np.array([[0, 1, 2]], dtype=np.int32), np.eye(3))
     Health(holes=1, flipped=0, tangled=0)
     """
     keys, counts, forward = _edges(faces, len(vertices))
     odd = keys[counts % 2 == 1]
+    holes = _holes(odd, vertices)
+    if holes and slivers is not None and len(slivers):
+        more, times, _ = _edges(slivers, len(vertices))
+        holes = min(holes, _holes(np.setxor1d(odd, more[times % 2 == 1], assume_unique=True), vertices))
     flipped = (counts == 2) & (forward != 1)
-    edges = np.stack([odd // len(vertices), odd % len(vertices)], axis=1)
-    return Health(
-        holes=int((~rims(edges, vertices).straight).sum()),
-        flipped=int(flipped.sum()),
-        tangled=int((counts > 2).sum()),
-    )
+    return Health(holes=holes, flipped=int(flipped.sum()), tangled=int((counts > 2).sum()))
+
+
+def _holes(keys: Keys, vertices: Floats) -> int:
+    edges = np.stack([keys // len(vertices), keys % len(vertices)], axis=1)
+    return int((~rims(edges, vertices).straight).sum())
 
 
 def rims(edges: Keys, vertices: Floats) -> Rims:

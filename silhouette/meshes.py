@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -224,10 +224,7 @@ def _cleaned(
     whole = cornered & _has_area(vertices, corners)
     if not whole.any():
         raise Refused("holds only triangles without area; a mesh needs at least one with some")
-    health = inspect(corners[whole], vertices)
-    if health.holes and (whole != cornered).any():
-        # A sliver without area still joins its neighbours: what it fills is no hole, and what it leaves open neither.
-        health = replace(health, holes=min(health.holes, inspect(corners[cornered], vertices).holes))
+    health = inspect(corners[whole], vertices, slivers=corners[cornered & ~whole])
     order = np.flatnonzero(whole)[morton_order(_centroids(vertices, corners[whole]))]
     corners, part = corners[order], part[order]
     used = used_vertices(corners, len(vertices))

@@ -1,4 +1,4 @@
-"""COUNT: how much of a target is obscured, by what, and how sure that is.
+"""COUNT, last third: how much of a target is obscured, by what, and how sure that is.
 
 views -> a survey of each -> nothing seen, or nothing obscured? search -> Silhouette: counts, shares, errors
 """
@@ -16,7 +16,8 @@ from silhouette.geometry import Flags, Floats
 from silhouette.outlines import OCCLUDED, OUTSIDE_BLOCKED, SEEN, OutlineVariance, outline_variance, rim
 from silhouette.renderers.base import Body
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.sampling import Question, Samples, Survey, survey, take
+from silhouette.sampling import Question, Samples, take
+from silhouette.surveys import Survey, survey
 from silhouette.views import View
 
 SEARCH = 8
@@ -181,39 +182,29 @@ def _classified(one: Survey, question: Question) -> _Classified:
     pairs = (one.index[tuple(inside.T)].astype(np.int64) << 32) | one.index[tuple(outside.T)]
     pairs, pair = np.unique(pairs, return_inverse=True)
     within, beside = pairs >> 32, pairs & 0xFFFFFFFF
-    places = samples.places[within], samples.places[beside]
-    occluded = samples.occluded[within]
-    blocked = np.zeros(len(pairs), dtype=np.bool_)
-    for blocker in question.blockers:
-        blocked |= _goes_on(one.view, blocker, question, places, samples.depth[within], occluded)
+    occluded, blocked = samples.occluded[within], samples.beside[beside]
+    asked = np.flatnonzero(blocked & ~occluded)
+    inner, outer = samples.places[within], samples.places[beside]
+    if len(asked):
+        blocked[asked] = _goes_on(one.view, question, inner[asked], outer[asked], samples.depth[within[asked]])
     kinds[tuple(outside[blocked[pair]].T)] = OUTSIDE_BLOCKED
     together = blocked != occluded
-    return _Classified(one, kinds, places[0][together], places[1][together])
+    return _Classified(one, kinds, inner[together], outer[together])
 
 
-def _goes_on(
-    view: View,
-    blocker: Body,
-    question: Question,
-    places: tuple[Floats, Floats],
-    depth: NDArray[np.float32],
-    occluded: Flags,
-) -> Flags:
-    """Whether the blocker, met at places (n, 2) beside the target, lies before the target's surface.
+def _goes_on(view: View, question: Question, inside: Floats, outside: Floats, depth: NDArray[np.float32]) -> Flags:
+    """Whether a blocker, met at places (n, 2) outside the target's outline, lies before the target's surface.
 
     The floor under a boot is met just below the boot, nearer than the boot: but carried on, in its own plane, it
     lies behind the boot, and its outline is nowhere near. In a flat picture the inverse of the depth of a plane
-    changes evenly, so two places on the blocker tell where the third would be: the one within the target's outline,
-    of which the target's ``depth`` (n,) is known, and whether it is ``occluded`` (n,).
+    changes evenly, so two places on the blocker tell where the third would be: the one ``inside`` the outline, of
+    which the target's ``depth`` (n,) is known.
     """
-    within, beside = places
-    met = question.renderer.render(view, [blocker], beside).depth
-    goes_on: Flags = np.isfinite(met)
-    asked = np.flatnonzero(goes_on & ~occluded)
-    if len(asked):
-        beyond = question.renderer.render(view, [blocker], 2 * beside[asked] - within[asked]).depth
-        carried_on = 2.0 / met[asked].astype(np.float64) - 1.0 / beyond
-        goes_on[asked] = carried_on * depth[asked] > 1.0 + 1e-6
+    goes_on = np.zeros(len(inside), dtype=np.bool_)
+    for blocker in question.blockers:
+        met = question.renderer.render(view, [blocker], outside).depth.astype(np.float64)
+        beyond = question.renderer.render(view, [blocker], 2 * outside - inside).depth
+        goes_on |= np.isfinite(met) & ((2.0 / met - 1.0 / beyond) * depth > 1.0 + 1e-6)
     return goes_on
 
 

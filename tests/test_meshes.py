@@ -339,6 +339,14 @@ def test_a_sliver_without_area_is_dropped_but_opens_no_hole(tmp_path):
     assert file.watertight
 
 
+def test_slits_without_width_and_slivers_that_stray_are_no_holes(tmp_path):
+    halved = obj(FACES[1:] + 1) + "v 2 1.5 0\n" + "f 1 3 5\nf 1 5 2\n"
+    assert read(tmp_path / "slit.obj", halved).watertight
+    file = read(tmp_path / "stray.obj", obj() + "v 1 1 1\nv 2 2 2\nv 3 3 3\nf 5 6 7\n")
+    assert (file.watertight, len(file.mesh.faces), len(file.mesh.vertices)) == (True, 4, 4)
+    assert read(tmp_path / "wide.obj", halved.replace("v 2 1.5 0", "v 2 1.4 0")).holes == 1
+
+
 def test_holes_flipped_faces_and_tangled_edges_are_warnings(tmp_path):
     assert "1 hole" in read(tmp_path / "hole.obj", obj(FACES[1:] + 1)).warnings[0]
     flipped = FACES + 1

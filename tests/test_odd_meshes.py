@@ -251,6 +251,7 @@ def test_a_mesh_that_is_instanced_without_end_is_refused(tmp_path):
 ACCESSOR = {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}
 TEXT, BINARY = "ascii 1.0", "binary_little_endian 1.0"
 FACET = b"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"
+SOLID = FACET.decode() + "vertex 0 1 0\nendloop\nendfacet\nendsolid\n"
 LIST = "property list uint int vertex_index\nend_header\n"
 HEADER = "ply\nformat {}\nelement vertex {}\nproperty float x\nproperty float y\nproperty float z\nelement face {}\n"
 
@@ -263,6 +264,11 @@ HEADER = "ply\nformat {}\nelement vertex {}\nproperty float x\nproperty float y\
         ("a.stl", FACET + b"vertex 0 1 0\n", "truncated"),
         ("a.stl", FACET + b"vertex 0 1 0\nendloop\nendfacet\n", "without its 'endsolid'"),
         ("a.stl", FACET + b"endloop\nendfacet\nendsolid", "three"),
+        ("a.stl", SOLID.replace("vertex 1 0 0\n", ""), "three"),
+        ("a.stl", SOLID.replace("vertex 1 0 0\n", "") + SOLID.replace("vertex", "vertex 5 5 5\nvertex", 1), "three"),
+        ("a.stl", SOLID.replace("vertex 1 0 0", "vertex 1 0"), "three"),
+        ("a.stl", SOLID.replace("vertex 1 0 0", "vertex 1 0 x"), "three numbers"),
+        ("a.ply", HEADER.format(TEXT, 3, 1) + LIST + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2 7\n", "more words"),
         ("a.ply", HEADER.format(TEXT, 4_000_000_000, 1) + LIST + "0 0 0\n", "rows"),
         ("a.ply", HEADER.format(BINARY, 10**15, 1) + LIST, "truncated"),
         ("a.ply", HEADER.format(BINARY, 0, 1) + LIST, "no triangles"),
@@ -276,6 +282,7 @@ HEADER = "ply\nformat {}\nelement vertex {}\nproperty float x\nproperty float y\
         ("a.obj", TRIANGLE + b"f 1 2 0\n", "before the first vertex"),
         ("a.obj", TRIANGLE + b"f 1 2 three\n", "whole numbers"),
         ("a.obj", b"v 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "three numbers"),
+        ("a.obj", b"v 0 0 0\nv 1 0 0 0\nv 0 1\nf 1 2 3\n", "three numbers"),
         ("a.obj", b"v 0 0 0\nv 1e400 0 0\nv 0 1 0\nf 1 2 3\n", "infinite"),
         ("a.obj", b"v 0 0 0\nv 1e12 0 0\nv 0 1 0\nf 1 2 3\n", "1e+12 units"),
         ("a.obj", b"v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", "without area"),

@@ -107,7 +107,7 @@ def test_the_error_shrinks_with_the_pixel_and_stays_true(embree: EmbreeRenderer,
     silhouette, (view,) = measured(embree, FRONT, blockers, pixel=pixel)
     truth = exact_share(view, FRONT, blockers)
     assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
-    assert silhouette.error < 0.02 * pixel
+    assert silhouette.error < 0.025 * pixel
     assert silhouette.total == pytest.approx(20 * 30 * (silhouette_distance(view) / 300) ** 2 / pixel**2, rel=0.02)
 
 
@@ -182,7 +182,7 @@ def test_a_target_all_round_the_eye_is_measured_too(embree: EmbreeRenderer) -> N
     assert len(views) == 6
     assert 0.3 < silhouette.occluded / silhouette.total < 0.6
     open_view, _ = measured(embree, tunnel, [])
-    assert open_view.total == silhouette.total
+    assert open_view.total == pytest.approx(silhouette.total, rel=0.005)
     assert open_view.occluded == 0
 
 

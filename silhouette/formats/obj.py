@@ -26,14 +26,14 @@ def read(data: bytes) -> list[Surface]:
     from the end of the file instead of from the face, index 0 it would take for 1, an indented statement it would pass
     over, and of the names it would mix groups and materials.
     """
-    rows: list[str] = []
+    rows: list[list[str]] = []
     faces: list[str] = []
     named: list[Names] = []
     current = {"g": "", "o": "", "usemtl": ""}
     names: Names = ("", "", "")
     for kind, rest in _STATEMENT.findall(re.sub(r"\\\n", " ", decoded(data))):
         if kind == "v":
-            rows.append(f"v {rest}")
+            rows.append(rest.split(None, 3)[:3])
         elif kind in ("f", "fo"):
             faces.append(_absolute(rest, len(rows)) if "-" in rest else rest)
             named.append(names)
@@ -57,7 +57,7 @@ def _absolute(face: str, before: int) -> str:
     return _BACKWARDS.sub(lambda index: str(max(before + 1 - int(index[1]), 0)), face)
 
 
-def _triangles(rows: list[str], faces: str) -> tuple[Floats, Indices, Indices]:
+def _triangles(rows: list[list[str]], faces: str) -> tuple[Floats, Indices, Indices]:
     """What trimesh reads: vertices (n, 3), triangles (t, 3), and the face (t,) that each is of."""
     early = re.search(r"^.*(?<!\S)0+(?!\S).*$", faces, re.MULTILINE)
     if early is not None:
@@ -66,7 +66,10 @@ def _triangles(rows: list[str], faces: str) -> tuple[Floats, Indices, Indices]:
     shortest = min(polygons, key=len)
     if len(shortest) < 3:
         raise Refused(f"is malformed: the face 'f {' '.join(shortest)}' has fewer than three corners")
-    text = "\nf ".join(["\n".join(rows), *itertools.chain.from_iterable(map(fan, polygons))])
+    if min(map(len, rows), default=3) < 3:
+        raise Refused(f"is malformed: {_NEEDS}")
+    points = "".join(f"v {x} {y} {z}\n" for x, y, z in rows)
+    text = "\nf ".join([points, *itertools.chain.from_iterable(map(fan, polygons))])
     loaded = parsed("obj", text.encode(), _NEEDS, skip_materials=True, group_material=False, maintain_order=True)
     mesh = next(iter(loaded["geometry"].values()), None)
     if mesh is None or mesh["vertices"].shape != (len(rows), 3):

@@ -1,0 +1,212 @@
+"""COUNT, second third: every pixel of a view, from a coarse grid that is made finer where anything changes.
+
+Blocks in which, or next to which, anything changes are sampled finer; where that shows a change at the rim of a block
+that was not sampled finer, that block follows, so that a thin part is followed along its whole length once it has been
+hit anywhere. Outlines are followed down to single pixels; where all of the target is seen, or all of it obscured, the
+last step is left out: the share is exactly nothing or all then, whatever the outline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.clusters import outer_points
+from silhouette.geometry import Flags, Floats, Integers
+from silhouette.renderers.base import Body
+from silhouette.sampling import HIDDEN, TARGET, Codes, Question, Samples, take
+from silhouette.views import View
+
+BLOCK = 0.4
+"""Width of a block of the coarse grid, mm at the target; about the thinnest part of a printed miniature."""
+
+LARGEST_BLOCK = 16
+"""Pixels across a block of the coarse grid at most."""
+
+TANGENTS = (31.7, 76.7, 121.7, 166.7)
+"""Degrees in the picture, whose grid is turned by 31.7: along the upright, across it, and between."""
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """A view of which every pixel is known: sampled itself, or standing in an even block that was sampled.
+
+    Attributes:
+        view: the picture.
+        samples: what was met, n of them.
+        index: (height, width) int32, the sample that stands for each pixel.
+        weight: (n,) int64, how many pixels each sample stands for.
+    """
+
+    view: View
+    samples: Samples
+    index: Integers
+    weight: NDArray[np.int64]
+
+    def count(self, flags: Flags) -> int:
+        """The number of pixels whose sample's flag (n,) is set."""
+        return int(self.weight[flags].sum())
+
+    def mask(self, flags: Any) -> Any:
+        """The samples' values (n,) as an image (height, width)."""
+        return flags[self.index]
+
+    def replaced(self, pixels: Integers, samples: Samples) -> Survey:
+        """The same, with other samples standing for the ``pixels`` (k, 2): one for each, the last where they meet."""
+        index = self.index.copy()
+        index[pixels[:, 0], pixels[:, 1]] = len(self.samples.target) + np.arange(len(pixels), dtype=np.int32)
+        joined = Samples.joined([self.samples, samples])
+        return Survey(self.view, joined, index, np.bincount(index.ravel(), minlength=len(joined.target)))
+
+
+def survey(view: View, question: Question, pixel: float) -> Survey:
+    """Every pixel of the view, whose pixels are ``pixel`` mm wide at the target.
+
+    A renderer that does not gain by being asked for few pixels is asked for all of them.
+    """
+    if not question.renderer.sparse:
+        samples = take(view, question, beside=True)
+        index = np.arange(view.height * view.width, dtype=np.int32).reshape(view.height, view.width)
+        return Survey(view, samples, index, np.ones(index.size, dtype=np.int64))
+    grid = _Grid.coarse(view, question, _coarse_width(pixel))
+    while grid.width > 1:
+        grid.halve(resample=grid.width > 2 or grid.is_divided())
+    return Survey(view, Samples.joined(grid.taken), grid.index, grid.weight)
+
+
+def _coarse_width(pixel: float) -> int:
+    """How many pixels a block of the coarse grid is wide: a power of two.
+
+    >>> _coarse_width(0.1), _coarse_width(0.025), _coarse_width(0.001), _coarse_width(1.0)
+    (4, 16, 16, 1)
+    """
+    return min(LARGEST_BLOCK, 1 << max(0, int(np.floor(np.log2(BLOCK / pixel) + 1e-9))))
+
+
+def _reached(view: View, target: Body, block: int) -> Flags:
+    """Which blocks of the coarse grid the target may reach into: between its tangents in some directions.
+
+    The others are all like the first sample, a place beside the picture.
+    """
+    height, width = view.height // block, view.width // block
+    columns, rows, depth = view.project(target.pose.place(outer_points(target.mesh)))
+    reached = np.ones((height, width), dtype=np.bool_)
+    if depth.min() <= 0.0:
+        return reached
+    down, right = (np.arange(size) * block + block / 2 for size in (height, width))
+    for angle in np.radians(TANGENTS):
+        along = rows * np.sin(angle) + columns * np.cos(angle)
+        place = down[:, None] * np.sin(angle) + right * np.cos(angle)
+        reached &= (place >= along.min() - block) & (place <= along.max() + block)
+    return reached
+
+
+@dataclass(eq=False)
+class _Grid:
+    """Square blocks that cover a view, each with the sample in its middle, or that of a larger block it lies in.
+
+    Attributes:
+        view, question: what is sampled.
+        width: of a block, in pixels.
+        index: (height, width) int32, in blocks, the sample that stands for each.
+        taken: all samples so far; the very first lies beside the picture and stands for what the target cannot reach.
+        code: (n,) theirs.
+        weight: (n,) how many pixels each stands for.
+    """
+
+    view: View
+    question: Question
+    width: int
+    index: Integers
+    taken: list[Samples]
+    code: Codes
+    weight: NDArray[np.int64]
+
+    @classmethod
+    def coarse(cls, view: View, question: Question, width: int) -> _Grid:
+        """A grid of blocks so many pixels wide, all sampled that the target may reach into."""
+        reached = _reached(view, question.target, width)
+        index = np.zeros(reached.shape, dtype=np.int32)
+        index[reached] = np.arange(1, np.count_nonzero(reached) + 1)
+        samples = take(view, question, np.concatenate([[[-1.0, -1.0]], _middles(np.argwhere(reached), width)]))
+        weight = np.full(len(samples.target), width * width)
+        weight[0] = np.count_nonzero(~reached) * width * width
+        return cls(view, question, width, index, [samples], samples.code, weight)
+
+    def is_divided(self) -> bool:
+        """Whether part of the target is seen and part obscured, or either ends where the other does."""
+        return bool(_changing(self.code[self.index], _divided).any())
+
+    def halve(self, resample: bool) -> None:
+        """Cuts each block into four, and takes new samples, if so wished, where neighbouring blocks are apart."""
+        coarse, self.index = self.index, np.repeat(np.repeat(self.index, 2, axis=0), 2, axis=1)
+        self.width //= 2
+        if not resample:
+            return
+        refined = _changing(self.code[coarse], _apart)
+        blocks = np.argwhere(refined)
+        while len(blocks):
+            self.weight[coarse[tuple(blocks.T)]] -= 4 * self.width * self.width
+            self._resample(blocks)
+            blocks = self._apart_from(blocks)
+            blocks = np.unique(blocks[~refined[tuple(blocks.T)]], axis=0)
+            refined[tuple(blocks.T)] = True
+
+    def _resample(self, blocks: NDArray[np.intp]) -> None:
+        """Takes new samples in the four quarters of blocks (k, 2)."""
+        quarters = (blocks[:, None] * 2 + [[0, 0], [0, 1], [1, 0], [1, 1]]).reshape(-1, 2)
+        samples = take(self.view, self.question, _middles(quarters, self.width), beside=True)
+        self.index[tuple(quarters.T)] = np.arange(len(self.code), len(self.code) + len(quarters), dtype=np.int32)
+        self.taken.append(samples)
+        self.code = np.concatenate([self.code, samples.code])
+        self.weight = np.concatenate([self.weight, np.full(len(quarters), self.width * self.width)])
+
+    def _apart_from(self, blocks: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Blocks (k, 2) that are apart, somewhere along the common side, from one of the ``blocks`` next to them."""
+        height, width = (size // 2 for size in self.index.shape)
+        found = []
+        for step in np.array([[0, 1], [0, -1], [1, 0], [-1, 0]]):
+            beside = blocks + step
+            within = (beside >= 0).all(axis=1) & (beside < [height, width]).all(axis=1)
+            first = blocks[within] * 2 + (step > 0)
+            different = np.zeros(len(first), dtype=np.bool_)
+            for along in (np.zeros(2, np.intp), np.abs(step[::-1])):
+                one, other = first + along, first + along + step
+                different |= _apart(self.code[self.index[tuple(one.T)]], self.code[self.index[tuple(other.T)]])
+            found.append(beside[within][different])
+        return np.concatenate(found)
+
+
+def _middles(blocks: Any, width: int) -> Floats:
+    """(n, 2) row and column of the middles of blocks (n, 2) that are ``width`` pixels wide."""
+    middles: Floats = np.asarray(blocks, dtype=np.float64) * width + (width - 1) / 2
+    return middles
+
+
+def _apart(one: Codes, other: Codes) -> Flags:
+    """Where anything of the target differs."""
+    different: Flags = (one != other) & (((one | other) & TARGET) > 0)
+    return different
+
+
+def _divided(one: Codes, other: Codes) -> Flags:
+    """Where the target is on both sides and anything differs, or on one side and what is before it ends there too."""
+    changed = one ^ other
+    different: Flags = (changed > 0) & (((one & other | changed & changed >> HIDDEN) & TARGET) > 0)
+    return different
+
+
+def _changing(codes: Codes, apart: Callable[[Codes, Codes], Flags]) -> Flags:
+    """Which blocks differ from the one beside, above or below; diagonal ones follow where a rim shows a change."""
+    changing = np.zeros(codes.shape, dtype=np.bool_)
+    beside = apart(codes[:, 1:], codes[:, :-1])
+    changing[:, 1:] |= beside
+    changing[:, :-1] |= beside
+    below = apart(codes[1:], codes[:-1])
+    changing[1:] |= below
+    changing[:-1] |= below
+    return changing
