@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 Arrays = dict[str, NDArray[Any]]
 
 # Part of every key: raise it whenever what is stored under a key changes its meaning.
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 DIRECTORY_VARIABLE = "SILHOUETTE_CACHE_DIR"
 LARGEST_TOTAL = 2 * 1024**3
 _STALE_SECONDS = 3600.0

@@ -30,6 +30,10 @@ LARGEST_BLOCK = 16
 TANGENTS = (31.7, 76.7, 121.7, 166.7)
 """Degrees in the picture, whose grid is turned by 31.7: along the upright, across it, and between."""
 
+AT_SIDES = np.array([[0, 1], [1, 1], [0, 0], [1, 0], [1, 0], [1, 1], [0, 0], [0, 1]])
+STEPS = np.array([[0, 1], [0, 1], [0, -1], [0, -1], [1, 0], [1, 0], [-1, 0], [-1, 0]])
+"""The quarters of a block along its sides, and the way from each to the quarter beyond the side."""
+
 
 @dataclass(frozen=True, eq=False)
 class Survey:
@@ -148,37 +152,34 @@ class _Grid:
         if not resample:
             return
         refined = _changing(self.code[coarse], _apart)
-        blocks = np.argwhere(refined)
+        blocks = np.flatnonzero(refined)
         while len(blocks):
-            self.weight[coarse[tuple(blocks.T)]] -= 4 * self.width * self.width
-            self._resample(blocks)
-            blocks = self._apart_from(blocks)
-            blocks = np.unique(blocks[~refined[tuple(blocks.T)]], axis=0)
-            refined[tuple(blocks.T)] = True
+            self.weight[coarse.ravel()[blocks]] -= 4 * self.width * self.width
+            places = np.column_stack(np.divmod(blocks, coarse.shape[1]))
+            self._resample(places)
+            beside = self._apart_from(places)
+            blocks = np.unique(beside[:, 0] * coarse.shape[1] + beside[:, 1])
+            blocks = blocks[~refined.ravel()[blocks]]
+            refined.ravel()[blocks] = True
 
     def _resample(self, blocks: NDArray[np.intp]) -> None:
         """Takes new samples in the four quarters of blocks (k, 2)."""
         quarters = (blocks[:, None] * 2 + [[0, 0], [0, 1], [1, 0], [1, 1]]).reshape(-1, 2)
         samples = take(self.view, self.question, _middles(quarters, self.width), beside=True)
-        self.index[tuple(quarters.T)] = np.arange(len(self.code), len(self.code) + len(quarters), dtype=np.int32)
+        numbers = np.arange(len(self.code), len(self.code) + len(quarters), dtype=np.int32)
+        self.index[quarters[:, 0], quarters[:, 1]] = numbers
         self.taken.append(samples)
         self.code = np.concatenate([self.code, samples.code])
         self.weight = np.concatenate([self.weight, np.full(len(quarters), self.width * self.width)])
 
     def _apart_from(self, blocks: NDArray[np.intp]) -> NDArray[np.intp]:
         """Blocks (k, 2) that are apart, somewhere along the common side, from one of the ``blocks`` next to them."""
-        height, width = (size // 2 for size in self.index.shape)
-        found = []
-        for step in np.array([[0, 1], [0, -1], [1, 0], [-1, 0]]):
-            beside = blocks + step
-            within = (beside >= 0).all(axis=1) & (beside < [height, width]).all(axis=1)
-            first = blocks[within] * 2 + (step > 0)
-            different = np.zeros(len(first), dtype=np.bool_)
-            for along in (np.zeros(2, np.intp), np.abs(step[::-1])):
-                one, other = first + along, first + along + step
-                different |= _apart(self.code[self.index[tuple(one.T)]], self.code[self.index[tuple(other.T)]])
-            found.append(beside[within][different])
-        return np.concatenate(found)
+        last = np.array(self.index.shape) - 1
+        one = blocks[:, None] * 2 + AT_SIDES
+        other = np.clip(one + STEPS, 0, last)
+        codes = [self.code[self.index[places[..., 0], places[..., 1]]] for places in (one, other)]
+        found: NDArray[np.intp] = other[_apart(*codes)] // 2
+        return found
 
 
 def _middles(blocks: Any, width: int) -> Floats:
