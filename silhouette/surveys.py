@@ -143,7 +143,7 @@ class _Grid:
 
     def is_divided(self) -> bool:
         """Whether part of the target is seen and part obscured, or either ends where the other does."""
-        return bool(_changing(self.code[self.index], _divided).any())
+        return len(self.question.blockers) > 0 and bool(_changing(self.code[self.index], _divided).any())
 
     def halve(self, resample: bool) -> None:
         """Cuts each block into four, and takes new samples, if so wished, where neighbouring blocks are apart."""

@@ -16,7 +16,7 @@ from silhouette.meshes import Mesh
 from silhouette.pictures.shading import plane
 from silhouette.pictures.windows import STRIP, rendered, swept
 from silhouette.renderers.base import Body, Layer, Renderer
-from silhouette.rules.necromunda import Readings, _is_friend_in_contact
+from silhouette.rules.necromunda import Readings, is_friend_in_contact
 from silhouette.rules.sight import arcs_of
 from silhouette.scenes import Check, Piece, Scene
 from silhouette.views import Arc, View, frame, in_any
@@ -87,7 +87,7 @@ def eye_image(scene: Scene, check: Check, renderer: Renderer, width: int, height
     view, surrounds = _window(attacker, target, width, height)
     number = {piece.name: index for index, piece in enumerate(scene.pieces, FIRST_PIECE)}
     others = [piece for piece in scene.pieces if piece not in (attacker, target)]
-    friends = [piece for piece in others if _is_friend_in_contact(scene, attacker, piece)]
+    friends = [piece for piece in others if is_friend_in_contact(scene, attacker, piece)]
     solid = [piece for piece in others if piece not in friends]
 
     def bodies(pieces: Sequence[Piece], meshes: Sequence[Mesh]) -> list[Body]:

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,11 @@ from silhouette.views import View
 FACES_PER_CHUNK = 1 << 18
 """A larger mesh is indexed in pieces of this many neighbouring faces, each only when a ray comes near it."""
 
-RAYS_WORTH_A_THREAD = 4096
+RAYS_WORTH_A_THREAD = 2048
 """So many rays and more are cast in two halves at once."""
+
+RAYS_WORTH_A_LOOK = 256
+"""Fewer rays are cast all, without a look at which of them come near."""
 
 FACES_KEPT = 20_000_000
 """Acceleration structures for up to this many faces stay in memory, the latest used first."""
@@ -60,10 +63,9 @@ class EmbreeRenderer:
         else:
             rows, columns = np.asarray(pixels).reshape(-1, 2).T
             shape = (len(rows),)
-        plane = np.empty((len(rows), 3))
-        plane[:, 0] = view.left + (columns + 0.5) * view.step
-        plane[:, 1] = view.top - (rows + 0.5) * view.step
-        plane[:, 2] = 1.0
+        plane = np.ones((3, len(rows)))
+        plane[0] = view.left + (columns + 0.5) * view.step
+        plane[1] = view.top - (rows + 0.5) * view.step
         front = Layer.empty((len(rows),))
         for body in sorted(bodies, key=lambda one: one.id):
             for chunk in self._index(body.mesh):
@@ -120,42 +122,65 @@ class _Chunk:
         return self._planes
 
 
+@dataclass(frozen=True, eq=False)
+class _Aim:
+    """How a view looks at a chunk where its body stands: in the body's frame.
+
+    Attributes:
+        eye: (3,) float64.
+        axes: (3, 3) float64, rows right, up and forward.
+        window: left, right, bottom and top of the chunk in the picture; None where it reaches beside the eye.
+        behind: whether all of it lies behind the eye.
+    """
+
+    eye: Floats
+    axes: Floats
+    window: tuple[float, float, float, float] | None
+    behind: bool
+
+
+@lru_cache(maxsize=512)
+def _aim(view: View, body: Body, chunk: _Chunk) -> _Aim:
+    """Worked out once for each view and body: a survey sends its rays in several rounds."""
+    across, upward, depth = ((body.pose.place(chunk.box) - view.eye) @ view.axes.T).T
+    window = None
+    if depth.min() > 0.0:
+        across, upward = across / depth, upward / depth
+        rim = view.step
+        window = (across.min() - rim, across.max() + rim, upward.min() - rim, upward.max() + rim)
+    eye = body.pose.localise(view.eye[None])[0]
+    return _Aim(eye, view.axes @ body.pose.rotation, window, bool(depth.max() <= 0.0))
+
+
 def _trace(view: View, body: Body, chunk: _Chunk, plane: Floats, front: Layer) -> None:
     """Casts the rays that come near the chunk, and enters in ``front`` what they meet before what is there.
 
-    ``plane`` (n, 3) is where the rays pass the picture, at distance one: across, upward, and one.
+    ``plane`` (3, n) is where the rays pass the picture, at distance one: across, upward, and one.
     """
-    near = _near(view, body, chunk, plane)
-    if near is not None:
+    aim = _aim(view, body, chunk)
+    if aim.behind:
+        return
+    near = None
+    if aim.window is not None and plane.shape[1] > RAYS_WORTH_A_LOOK:
+        left, right, bottom, top = aim.window
+        inside = (plane[0] >= left) & (plane[0] <= right) & (plane[1] >= bottom) & (plane[1] <= top)
+        near = np.flatnonzero(inside)
         if len(near) == 0:
             return
-        plane = plane[near]
-    eye = body.pose.localise(view.eye[None])[0]
-    axes = view.axes @ body.pose.rotation
-    rays = plane.astype(np.float32) @ axes.astype(np.float32)
-    origins = np.broadcast_to(eye.astype(np.float32), rays.shape)
-    faces, found = _cast(chunk.structure(), origins, rays)
+        if len(near) == plane.shape[1]:
+            near = None
+    if near is not None:
+        plane = plane[:, near]
+    rays = np.ascontiguousarray((aim.axes.T @ plane).T, dtype=np.float32)
+    faces, found = _cast(chunk.structure(), np.broadcast_to(aim.eye.astype(np.float32), rays.shape), rays)
     met = np.flatnonzero(faces >= 0)
     if len(met) == 0:
         return
-    depth = _exact_depth(chunk.planes()[faces[met]], eye, plane[met] @ axes, found[met])
+    depth = _exact_depth(chunk.planes()[faces[met]], aim, plane[:, met], found[met])
     where = met if near is None else near[met]
     closer = depth < front.depth[where]
     front.depth[where[closer]] = depth[closer]
     front.ids[where[closer]] = body.id
-
-
-def _near(view: View, body: Body, chunk: _Chunk, plane: Floats) -> NDArray[np.intp] | None:
-    """Which rays pass through the rectangle round the chunk in the picture; None where all of them may."""
-    across, upward, depth = ((body.pose.place(chunk.box) - view.eye) @ view.axes.T).T
-    if depth.max() <= 0.0:
-        return np.empty(0, np.intp)
-    if depth.min() <= 0.0:
-        return None
-    across, upward = across / depth, upward / depth
-    inside = (plane[:, 0] >= across.min() - view.step) & (plane[:, 0] <= across.max() + view.step)
-    inside &= (plane[:, 1] >= upward.min() - view.step) & (plane[:, 1] <= upward.max() + view.step)
-    return None if inside.all() else np.flatnonzero(inside)
 
 
 def _cast(
@@ -182,10 +207,12 @@ def _helper() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="embree")
 
 
-def _exact_depth(planes: Floats, eye: Floats, rays: Floats, found: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Where rays (n, 3) meet the planes (n, 4) of the faces they hit, as depth; Embree's where one is seen edge-on."""
-    facing = np.einsum("ij,ij->i", planes[:, :3], rays)
+def _exact_depth(planes: Floats, aim: _Aim, plane: Floats, found: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Where rays (3, n) meet the planes (n, 4) of the faces they hit, as depth; Embree's where one is seen edge-on."""
+    x, y, z, offset = planes.T
+    along = aim.axes.T @ plane
+    facing = x * along[0] + y * along[1] + z * along[2]
     with np.errstate(divide="ignore", invalid="ignore"):
-        depth = (planes @ np.array([-eye[0], -eye[1], -eye[2], 1.0])) / facing
+        depth = (offset - (x * aim.eye[0] + y * aim.eye[1] + z * aim.eye[2])) / facing
     trusted = np.abs(depth - found) <= 1e-4 * (1.0 + found)
     return np.where(trusted, depth, found).astype(np.float32)

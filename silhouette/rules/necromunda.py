@@ -142,7 +142,7 @@ class Necromunda:
         readings = Readings.model_validate(scene.readings)
         arcs = arcs_of(attacker, check.arc)
         in_the_way = _in_the_way(scene, attacker, target)
-        friends = [piece for piece in in_the_way if _is_friend_in_contact(scene, attacker, piece)]
+        friends = [piece for piece in in_the_way if is_friend_in_contact(scene, attacker, piece)]
         others = [piece for piece in in_the_way if piece not in friends]
         cover = look(attacker, target, _blocking(others, readings), arcs, renderer, pixel, scene.tolerance)
         sight = cover
@@ -166,7 +166,7 @@ def _in_the_way(scene: Scene, attacker: Piece, target: Piece) -> list[Piece]:
     return [piece for piece in scene.pieces if piece.name not in (attacker.name, target.name)]
 
 
-def _is_friend_in_contact(scene: Scene, attacker: Piece, piece: Piece) -> bool:
+def is_friend_in_contact(scene: Scene, attacker: Piece, piece: Piece) -> bool:
     """Friendly fighters in base contact are disregarded (R17, A7); vehicles in base contact still block (R18)."""
     friendly = piece.kind == "fighter" and piece.gang is not None and piece.gang == attacker.gang
     return friendly and in_base_contact(scene, attacker, piece)
