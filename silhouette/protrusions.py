@@ -1,4 +1,4 @@
-"""TAG: thin parts that stick out of a figure, such as gun barrels, spikes, plumes and spear shafts. numpy only.
+"""TAG: thin parts that stick out of a figure, such as gun barrels, spikes, plumes and spear shafts.
 
 They are suggested to the player, who decides; nothing is tagged by itself. The figure is filled with small cubes, and a
 ball a good deal thinner than its trunk is rolled through it: what the ball cannot enter is thin.
@@ -204,15 +204,10 @@ def _filled(shell: Flags) -> Flags:
 
 def _depth(cubes: Flags, reach: int) -> Floats:
     """How far each cube of ``cubes`` lies from the nearest that is not, in cubes; ``reach`` where that is farther."""
-    squared = np.where(cubes, np.int16(reach * reach), np.int16(0))
-    for axis in range(3):
-        lines = np.moveaxis(squared, axis, 0)
-        nearest = lines.copy()
-        for step in range(1, min(reach, len(lines))):
-            np.minimum(nearest[step:], lines[:-step] + step * step, out=nearest[step:])
-            np.minimum(nearest[:-step], lines[step:] + step * step, out=nearest[:-step])
-        squared = np.moveaxis(nearest, 0, axis)
-    return np.sqrt(squared, dtype=np.float32).astype(np.float64)
+    from scipy.ndimage import distance_transform_edt
+
+    depth: Floats = np.minimum(distance_transform_edt(cubes), reach)
+    return depth
 
 
 # ---- the parts that a ball cannot enter
@@ -323,24 +318,13 @@ def _within(reach: int) -> Indices:
 
 def _pieces(cubes: Flags) -> list[Indices]:
     """The pieces of ``cubes`` that hang together face to face, as rows (n, 3) of coordinates; the largest first."""
+    from scipy.ndimage import label
+
+    labels, _ = label(cubes)
     places = np.argwhere(cubes)
-    number = np.full(cubes.shape, -1, dtype=np.intp)
-    number[cubes] = np.arange(len(places))
-    pairs = []
-    for axis in range(3):
-        here, there = np.moveaxis(number, axis, 0)[:-1], np.moveaxis(number, axis, 0)[1:]
-        touch = (here >= 0) & (there >= 0)
-        pairs.append(np.stack([here[touch], there[touch]]))
-    first, second = np.concatenate(pairs, axis=1)
-    label, before = np.arange(len(places)), np.zeros(0, dtype=np.intp)
-    while not np.array_equal(label, before):
-        before = label.copy()
-        least = np.minimum(label[first], label[second])
-        np.minimum.at(label, label[first], least)
-        np.minimum.at(label, label[second], least)
-        label = label[label]
-    order = np.argsort(label, kind="stable")
-    pieces = np.split(places[order], np.flatnonzero(np.diff(label[order])) + 1)
+    own = labels[cubes]
+    order = np.argsort(own, kind="stable")
+    pieces = np.split(places[order], np.flatnonzero(np.diff(own[order])) + 1)
     return sorted(pieces, key=lambda piece: -len(piece))
 
 
