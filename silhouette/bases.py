@@ -1,4 +1,4 @@
-"""TAG: where a miniature's base ends and the figure begins, found from the shape alone. numpy only.
+"""TAG: where a miniature's base ends and the figure begins, found from the shape alone.
 
 A base is a slab: it rests flat on the ground, its outline stays nearly constant up to its top, and the top shows as a
 level ledge all round whatever stands on it. So each height where much of the surface is level is put to two questions:
@@ -88,45 +88,6 @@ def find_base(mesh: Mesh) -> Base | None:
             height, slab = max(lips, key=lambda lip: lip[0], default=found[0])
             return _measured(triangles, slab, window, float(np.median(levels.near(height, reach).z)))
     return None
-
-
-def base_of_faces(mesh: Mesh, faces: Flags, source: Source) -> Base:
-    """The base that consists of the given faces (m,) bool: its top is theirs.
-
-    Raises:
-        ValueError: where no face is chosen.
-
-    >>> corners = np.array([[0, 0, 0], [20, 0, 0], [20, 20, 3], [0, 20, 3.0]])
-    >>> slope = Mesh(corners, np.array([[0, 1, 2], [0, 2, 3]], np.int32), np.zeros(2, np.int32))
-    >>> base_of_faces(slope, np.array([True, True]), "part")
-    Base(source='part', height=3.0, diameter=20.0, centre=(10.0, 10.0))
-    >>> base_of_faces(slope, np.array([False, False]), "part")
-    Traceback (most recent call last):
-    ...
-    ValueError: a base needs at least one face
-    """
-    points = mesh.vertices[np.unique(mesh.faces[faces])]
-    if len(points) == 0:
-        raise ValueError("a base needs at least one face")
-    height = float(points[:, 2].max() - mesh.bounds[0, 2])
-    return Base(source, height, *_width_and_middle(points[:, :2]))
-
-
-def base_below(mesh: Mesh, height: float, source: Source) -> Base:
-    """The base that is everything less than ``height`` mm above the mesh's lowest point; what crosses is cut there.
-
-    Raises:
-        ValueError: where ``height`` is not above zero.
-
-    >>> corners = np.array([[0, 0, 0], [20, 0, 0], [20, 20, 3], [0, 20, 3.0]])
-    >>> slope = Mesh(corners, np.array([[0, 1, 2], [0, 2, 3]], np.int32), np.zeros(2, np.int32))
-    >>> base_below(slope, 1.5, "height")
-    Base(source='height', height=1.5, diameter=20.0, centre=(10.0, 5.0))
-    """
-    if not height > 0.0:
-        raise ValueError(f"a base reaches above the ground, not to a height of {height:g} mm")
-    triangles = mesh.vertices[mesh.faces] - [0.0, 0.0, mesh.bounds[0, 2]]
-    return Base(source, float(height), *_width_and_middle(_plan_below(triangles, height)))
 
 
 # ---- the footprint, as a grid of cells in plan

@@ -19,15 +19,13 @@ from silhouette.renderers.base import Renderer
 from silhouette.rules import RULES, rule_of
 from silhouette.rules.base import Verdict, broken
 from silhouette.scenes import Check, Scene, read_document
-from silhouette.schemas import Arc, near
+from silhouette.schemas import COARSEST, Arc, near
 from silhouette.terminal import problem
 
 __all__ = ["PIXEL", "Ask", "Judged", "SceneResult", "check", "judge_scene", "load_scene", "scenes_in"]
 
 PIXEL = 0.1
 """Millimetres per pixel at the target, where neither the asker nor the scene says otherwise."""
-
-COARSEST = 10.0
 
 Draw = Callable[[Scene, Check, Verdict, bool], Path]
 Step = Callable[[int, int], None]

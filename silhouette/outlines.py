@@ -19,7 +19,7 @@ SIGMAS = 3.0
 """The stated error is this many standard deviations."""
 
 OUTSIDE, SEEN, OCCLUDED, OUTSIDE_BLOCKED = 0, 1, 2, 3
-"""What a pixel is, for `share_error`; the last is beside the target, where what blocks goes on before it."""
+"""What a pixel is, for `outline_variance`; the last is beside the target, where what blocks goes on before it."""
 
 
 @dataclass(frozen=True)

@@ -99,11 +99,6 @@ class Piece:
         return ground + low, ground + high
 
     @cached_property
-    def footprint(self) -> Floats:
-        """(4, 2) in the world, in plan: the rectangle round its body, from front left to rear left and on round."""
-        return self._in_plan(self.model.footprint)
-
-    @cached_property
     def body_box(self) -> Floats:
         """(8, 3) in the world: the corners of the box round its significant parts along the model's own axes."""
         return self.pose.place(corners(*self.model.body_box))

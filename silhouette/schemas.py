@@ -21,6 +21,7 @@ from silhouette.errors import FileError
 from silhouette.solids import Axis, Box, Cylinder, Solid, Sphere
 
 LARGEST = 1e6  # mm: a kilometre is no tabletop
+COARSEST = 10.0  # mm per pixel
 LEAST_BASE = 0.01  # mm
 # How like a misspelt word must be, as difflib measures it, to one that is suggested. Keys are fewer, and in short ones
 # a letter or two are the difference between "arcs" and "parts".
@@ -31,6 +32,7 @@ Arc = Literal["front", "left", "right", "rear"]
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
 Size = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=LARGEST)]
+Pixel = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=COARSEST)]
 Name = Annotated[str, Field(min_length=1)]
 Point = tuple[Number, Number, Number]
 S = TypeVar("S", bound=BaseModel)
@@ -238,7 +240,7 @@ class SceneEntry(Entry):
     )
     readings: dict[str, Any] = Field({}, description="a table [readings]")
     tolerance: Annotated[float, Field(strict=True, ge=0, le=0.5)] = Field(0.01, description="a share from 0 to 0.5")
-    pixel: Size | None = Field(None, description="a number of mm above zero")
+    pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {COARSEST:g}")
 
 
 def plain(message: str) -> PydanticCustomError:

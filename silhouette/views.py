@@ -24,6 +24,10 @@ WIDEST = float(np.tan(np.radians(75.0)))
 MOST_PIXELS = 4_000_000
 """A picture that would have more pixels is taken with larger ones."""
 
+FEWEST_ACROSS = 24
+"""A target whose picture would be fewer pixels wide and high is taken with smaller ones: an error cannot be told from a
+handful."""
+
 MARGIN = 4
 """Pixels left free round the target."""
 
@@ -180,7 +184,8 @@ def frame(eye: Any, aim: Any, points: Floats, pixel: float, roll: float = ROLL, 
         eye: (3,) mm, world.
         aim: (3,) the middle of the box round the target's significant parts.
         points: (n, 3) every corner of those parts.
-        pixel: mm per pixel at the distance of ``aim``; larger where the picture would pass `MOST_PIXELS`.
+        pixel: mm per pixel at the distance of ``aim``; larger where the picture would pass `MOST_PIXELS`, smaller
+            where it would have fewer than `FEWEST_ACROSS` across.
         roll: degrees by which the grid is turned against the upright.
         facing: what is up in the picture when the target is straight above or below.
     """
@@ -194,7 +199,8 @@ def frame(eye: Any, aim: Any, points: Floats, pixel: float, roll: float = ROLL, 
     axes = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]]) @ axes
     across, upward = (points - eye) @ axes[0] / depth, (points - eye) @ axes[1] / depth
     spans = np.array([np.ptp(across), np.ptp(upward)])
-    step = max(pixel / distance, float(np.sqrt(np.prod(spans) / MOST_PIXELS)))
+    step = min(pixel / distance, float(spans.max()) / FEWEST_ACROSS)
+    step = max(step, float(np.sqrt(np.prod(spans) / MOST_PIXELS)))
     width, height = (int(-(-(span / step + 2 * MARGIN) // MULTIPLE) * MULTIPLE) for span in spans)
     left = (across.min() + across.max()) / 2 - width * step / 2
     top = (upward.min() + upward.max()) / 2 + height * step / 2

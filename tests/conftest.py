@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+
+from silhouette.errors import RendererUnavailable
+from silhouette.renderers import choose
+from silhouette.renderers.base import Renderer
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -16,3 +23,27 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("needs ../shared (real meshes and worked cases), which is not here")
     return folder
+
+
+@pytest.fixture(scope="module", params=["embree", pytest.param("gl", id="opengl"), "reference"])
+def renderer(request: pytest.FixtureRequest) -> Iterator[Renderer]:
+    """Each renderer in turn. One that cannot run here is skipped, but where SILHOUETTE_REQUIRE_GL says it must run."""
+    chosen = started(request.param)
+    yield chosen
+    if request.param == "gl":
+        chosen.close()  # type: ignore[attr-defined]
+
+
+def started(name: str) -> Renderer:
+    """The renderer, or the test is skipped; where CI demands OpenGL, it fails."""
+    try:
+        return choose(name)
+    except RendererUnavailable as reason:
+        unavailable(reason)
+
+
+def unavailable(reason: RendererUnavailable) -> NoReturn:
+    """Skips the test, or where CI demands OpenGL, fails it."""
+    if os.environ.get("SILHOUETTE_REQUIRE_GL"):
+        pytest.fail(f"every renderer must run here, but {reason}")
+    pytest.skip(str(reason))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silhouette.bases import Base, base_below, base_of_faces, find_base
+from silhouette.bases import find_base
 from silhouette.geometry import Floats, Integers
 from silhouette.meshes import Mesh
 
@@ -500,38 +500,6 @@ def test_a_small_mesh_of_one_triangle_or_none_has_no_base() -> None:
     triangle = np.array([[0.0, 0, 0], [30, 0, 0], [0, 30, 0]])
     assert find_base(Mesh(triangle, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))) is None
     assert find_base(Mesh(triangle, np.zeros((0, 3), np.int32), np.zeros(0, np.int32))) is None
-
-
-@pytest.mark.parametrize(
-    ("outline", "diameter"),
-    [
-        (circle(12.5, 12), 25.0),
-        (circle(15.0, 64) @ np.diag([2.0, 1.0]) @ turned(0.7)[:2, :2].T, 60.0),
-        (np.array([[-12.5, -12.5], [12.5, -12.5], [12.5, 12.5], [-12.5, 12.5]]) @ turned(0.5)[:2, :2].T, 25.0),
-        (np.array([[-12.5, -25], [12.5, -25], [12.5, 25], [-12.5, 25]]) @ turned(1.1)[:2, :2].T, 50.0),
-        (circle(16.0, 6), 32.0),
-    ],
-    ids=["round", "oval", "square", "rectangle", "hexagon"],
-)
-def test_diameter_of_given_faces_is_the_greatest_width_or_the_longer_side(outline: Floats, diameter: float) -> None:
-    outline = outline + np.array([3.0, -4.0])
-    slab_shell = stacked([at_height(outline, 0.0), at_height(outline, 2.5)])
-    mesh = mesh_of([slab_shell, rod((3, -4, 2.0), (3, -4, 30.0), 2.0)])
-    found = base_of_faces(mesh, np.arange(len(mesh.faces)) < len(slab_shell[1]), "part")
-    assert found == Base("part", 2.5, pytest.approx(diameter), pytest.approx((3.0, -4.0)))
-
-
-def test_base_below_a_height_is_measured_where_it_is_cut() -> None:
-    cone = mesh_of([stacked([at_height(circle(10.0, 64), 0.0), at_height(circle(1.0, 64), 9.0)])])
-    upside_down = Mesh(cone.vertices * [1, 1, -1] + [0, 0, 9.0], cone.faces, cone.part)
-    assert base_below(upside_down, 3.0, "height").diameter == pytest.approx(2 * 4.0)
-    assert base_below(cone, 3.0, "height") == Base("height", 3.0, pytest.approx(20.0), pytest.approx((0.0, 0.0)))
-
-
-@pytest.mark.parametrize("height", [0.0, -1.0, float("nan")])
-def test_base_below_the_ground_is_refused(height: float) -> None:
-    with pytest.raises(ValueError, match="above the ground"):
-        base_below(plain_figure(), height, "height")
 
 
 def test_a_mesh_cut_into_fifty_thousand_triangles_has_the_same_base() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -10,8 +9,6 @@ import pytest
 
 from silhouette.cache import Cache
 from silhouette.documents import read_document
-from silhouette.errors import RendererUnavailable
-from silhouette.renderers import choose
 from silhouette.renderers.base import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.base import broken
@@ -19,17 +16,6 @@ from silhouette.rules.necromunda import NECROMUNDA, SightVerdict
 
 CASES = Path(__file__).resolve().parent.parent.parent / "shared" / "rules" / "cases" / "necromunda"
 NAMES = sorted(path.stem for path in CASES.glob("*.json"))
-
-
-@pytest.fixture(scope="module", params=["embree", "gl", "reference"])
-def renderer(request: pytest.FixtureRequest) -> Iterator[Renderer]:
-    try:
-        chosen = choose(request.param)
-    except RendererUnavailable as reason:
-        pytest.skip(str(reason))
-    yield chosen
-    if request.param == "gl":
-        chosen.close()  # type: ignore[attr-defined]
 
 
 def judged(name: str, renderer: Renderer, pixel: float) -> list[SightVerdict]:

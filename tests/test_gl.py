@@ -17,6 +17,7 @@ from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Pose
 from silhouette.renderers import Body, Layer, Renderer, choose, devices
 from tests import shapes
+from tests.conftest import started, unavailable
 
 PROJECT = Path(__file__).resolve().parent.parent
 HERE = Pose.standing()
@@ -28,10 +29,7 @@ def covered(layer: Layer) -> int:
 
 @pytest.fixture
 def gl() -> Iterator[Renderer]:
-    try:
-        chosen = choose("gl")
-    except RendererUnavailable as reason:
-        pytest.skip(str(reason))
+    chosen = started("gl")
     yield chosen
     chosen.close()  # type: ignore[attr-defined]
 
@@ -71,16 +69,15 @@ def test_gl_says_that_a_process_keeps_its_first_platform(monkeypatch: pytest.Mon
 def test_gl_says_on_what_it_runs(gl: Renderer) -> None:
     platform, _, device = gl.device.partition(": ")
     assert platform in ("EGL", "OSMesa")
+    if os.environ.get("SILHOUETTE_REQUIRE_GL"):
+        assert platform == ("OSMesa" if os.environ.get("PYOPENGL_PLATFORM") == "osmesa" else "EGL")
     assert gl.hardware is not any(word in device for word in ("llvmpipe", "softpipe"))  # type: ignore[attr-defined]
 
 
 def test_gl_can_be_made_and_closed_again_and_again() -> None:
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
     for _ in range(20):
-        try:
-            renderer = choose("gl")
-        except RendererUnavailable as reason:
-            pytest.skip(str(reason))
+        renderer = started("gl")
         assert covered(renderer.render(view, [Body(1, shapes.square(30), HERE)])) == 900
         renderer.close()  # type: ignore[attr-defined]
         renderer.close()  # type: ignore[attr-defined]
@@ -130,7 +127,7 @@ def test_all_of_this_holds_on_osmesa_too() -> None:
     try:
         devices.require_osmesa()
     except RendererUnavailable as reason:
-        pytest.skip(str(reason))
+        unavailable(reason)
     environment = {**os.environ, "PYOPENGL_PLATFORM": "osmesa", "SILHOUETTE_OTHER_PLATFORM": "yes"}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "yes"
     files = [PROJECT / "tests" / name for name in ("test_renderers.py", "test_gl.py")]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from silhouette.cache import Cache
 from silhouette.errors import SilhouetteError
 from silhouette.renderers.embree import EmbreeRenderer
-from silhouette.rules.necromunda import NECROMUNDA, SightVerdict
+from silhouette.rules.necromunda import NECROMUNDA, RESULTS, SightVerdict
 from silhouette.scenes import Check
 
 EMBREE = EmbreeRenderer()
@@ -252,7 +252,7 @@ def test_a12_a_part_behind_another_part_is_not_obscured() -> None:
 
 def test_the_result_has_every_key_of_the_contract() -> None:
     row = duel(wall("barricade", 150, 17)).row()
-    assert list(row)[:4] == ["attacker", "target", "rules", "verdict"]
+    assert tuple(row) == RESULTS
     keys = {"line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error", "target_pixels", "occluded_pixels"}
     keys |= {"seen_pixels", "blockers", "marginal", "could_be", "rule", "reason", "renderer", "pixel"}
     assert keys <= set(row)
@@ -260,6 +260,30 @@ def test_the_result_has_every_key_of_the_contract() -> None:
     assert row["blockers"] == [{"name": "barricade", "occluded": row["occluded"], "alone": row["occluded"]}]
     assert row["reason"] == "21 % of Vex is obscured by the barricade; less than half: partial cover"
     assert row["pixel"] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("expect", "hint"),
+    [
+        ({"verdit": "open"}, "no result is called 'verdit'; did you mean 'verdict'"),
+        ({"verdict": "partialcover"}, "no verdict is called 'partialcover'; did you mean 'partial cover'"),
+        ({"could_be": ["open", "hiden"]}, "'hiden'; did you mean 'hidden'"),
+    ],
+)
+def test_an_expectation_that_nothing_can_meet_is_a_mistake(expect: dict[str, Any], hint: str) -> None:
+    document = table(fighters=[attacker(), fighter("Vex", 300)])
+    document["check"] = [{"attacker": "Kal", "target": "Vex", "expect": expect}]
+    with pytest.raises(SilhouetteError, match=hint):
+        NECROMUNDA.load(NOWHERE, document, Cache(None))
+
+
+@pytest.mark.parametrize("pixel", [1.0, 5.0, 10.0])
+@pytest.mark.parametrize(("height", "verdict"), [(17.0, "partial cover"), (24.0, "full cover"), (40.0, "hidden")])
+def test_the_coarsest_pixels_are_never_surely_wrong(pixel: float, height: float, verdict: str) -> None:
+    found = judged(table(wall("wall", 150, height), fighters=[attacker(), fighter("Vex", 300)]), pixel=pixel)
+    assert verdict in found.could_be
+    assert found.pixel < 1.6
+    assert (pixel <= 1.0) != any("mm per pixel instead of" in warning for warning in found.warnings)
 
 
 def test_terrain_neither_looks_nor_is_looked_at() -> None:

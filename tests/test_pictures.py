@@ -29,6 +29,7 @@ from silhouette.rules.necromunda import NECROMUNDA, SightVerdict
 from silhouette.scenes import Scene
 from silhouette.views import View
 from tests import shapes
+from tests.conftest import started
 
 FIGURE = [
     {"cylinder": {"diameter": 25, "height": 3}, "base": True},
@@ -285,10 +286,7 @@ def test_another_renderer_draws_the_same_picture_but_for_a_few_pixels_on_edges(
 ) -> None:
     from silhouette.pictures.eye_view import painted
 
-    try:
-        other = choose(name)
-    except RendererUnavailable as reason:
-        pytest.skip(str(reason))
+    other = started(name)
     scene, verdict = judged()
     pictures = [painted(looked(scene, one), scene, verdict).astype(int) for one in (renderer, other)]
     assert (np.abs(pictures[0] - pictures[1]).max(axis=2) > 12).mean() < 0.01

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -26,17 +26,6 @@ from tests import shapes
 PROJECT = Path(__file__).resolve().parent.parent
 HERE = Pose.standing()
 REFERENCE = ReferenceRenderer()
-
-
-@pytest.fixture(scope="module", params=["embree", pytest.param("gl", id="opengl"), "reference"])
-def renderer(request: pytest.FixtureRequest) -> Iterator[Renderer]:
-    try:
-        chosen = choose(request.param)
-    except RendererUnavailable as reason:
-        pytest.skip(str(reason))
-    yield chosen
-    if request.param == "gl":
-        chosen.close()  # type: ignore[attr-defined]
 
 
 def assert_only_rims_differ(view: View, bodies: Sequence[Body], layer: Layer, most: float = 0.002) -> None:

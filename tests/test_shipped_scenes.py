@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from silhouette.cache import Cache
 from silhouette.documents import read_document
-from silhouette.errors import RendererUnavailable
-from silhouette.renderers import choose
 from silhouette.renderers.base import Renderer
 from silhouette.rules.base import broken
 from silhouette.rules.necromunda import NECROMUNDA, VERDICTS
 
 FOLDER = Path(__file__).resolve().parent.parent / "scenes" / "necromunda"
 SCENES = sorted(FOLDER.glob("*.toml"))
-
-
-@pytest.fixture(scope="module", params=["embree", "gl", "reference"])
-def renderer(request: pytest.FixtureRequest) -> Iterator[Renderer]:
-    try:
-        chosen = choose(request.param)
-    except RendererUnavailable as reason:
-        pytest.skip(str(reason))
-    yield chosen
-    if request.param == "gl":
-        chosen.close()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("path", SCENES, ids=lambda path: path.stem)

@@ -14,13 +14,13 @@ from shapely.ops import unary_union
 from silhouette.clusters import inner_corners, outer_points
 from silhouette.geometry import Floats, Pose, corners
 from silhouette.meshes import Mesh
-from silhouette.renderers import choose
 from silhouette.renderers.base import Body
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.sampling import Question
 from silhouette.silhouettes import Silhouette, in_view, measure
 from silhouette.views import Arc, View, fighter_arc, frame
 from tests import shapes
+from tests.conftest import started
 
 HERE = Pose.standing()
 EYE = np.array([0.0, 0.0, 25.0])
@@ -241,10 +241,7 @@ def test_points_that_stand_for_a_mesh_hold_it_and_lie_in_its_faces() -> None:
 
 @pytest.mark.parametrize("name", ["gl", "reference"])
 def test_other_renderers_measure_the_same(name: str, embree: EmbreeRenderer) -> None:
-    try:
-        other = choose(name)
-    except Exception as reason:
-        pytest.skip(str(reason))
+    other = started(name)
     blockers = [shapes.box((146, -3, 0), (150, 2.2, 90)), shapes.box((100, -200, 0), (101, 200, 20.3))]
     first = measured(embree, FRONT, blockers)[0]
     second = measured(other, FRONT, blockers)[0]  # type: ignore[arg-type]

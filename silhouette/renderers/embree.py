@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,8 @@ class EmbreeRenderer:
             ) from None
         self.device = f"CPU, embreex {getattr(embreex, '__version__', '')}".rstrip()
         self._indexes: OrderedDict[str, list[_Chunk]] = OrderedDict()
+        self._view: View | None = None
+        self._aims: dict[tuple[Body, _Chunk], _Aim] = {}
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """What is in front, at every pixel or at ``pixels``; see `silhouette.renderers.base.Renderer`."""
@@ -69,8 +71,18 @@ class EmbreeRenderer:
         front = Layer.empty((len(rows),))
         for body in sorted(bodies, key=lambda one: one.id):
             for chunk in self._index(body.mesh):
-                _trace(view, body, chunk, plane, front)
+                _trace(self._aim(view, body, chunk), body.id, chunk, plane, front)
         return Layer(front.ids.reshape(shape), front.depth.reshape(shape))
+
+    def _aim(self, view: View, body: Body, chunk: _Chunk) -> _Aim:
+        """Worked out once for each view and body: a survey sends its rays in several rounds."""
+        if view is not self._view:
+            self._view = view
+            self._aims.clear()
+        key = (body, chunk)
+        if key not in self._aims:
+            self._aims[key] = _aim(view, body, chunk)
+        return self._aims[key]
 
     def _index(self, mesh: Mesh) -> list[_Chunk]:
         """The mesh's chunks, cut when it is first met; the structures themselves are built when rays come near."""
@@ -139,9 +151,8 @@ class _Aim:
     behind: bool
 
 
-@lru_cache(maxsize=512)
 def _aim(view: View, body: Body, chunk: _Chunk) -> _Aim:
-    """Worked out once for each view and body: a survey sends its rays in several rounds."""
+    """How the view looks at the chunk."""
     across, upward, depth = ((body.pose.place(chunk.box) - view.eye) @ view.axes.T).T
     window = None
     if depth.min() > 0.0:
@@ -152,12 +163,12 @@ def _aim(view: View, body: Body, chunk: _Chunk) -> _Aim:
     return _Aim(eye, view.axes @ body.pose.rotation, window, bool(depth.max() <= 0.0))
 
 
-def _trace(view: View, body: Body, chunk: _Chunk, plane: Floats, front: Layer) -> None:
+def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -> None:
     """Casts the rays that come near the chunk, and enters in ``front`` what they meet before what is there.
 
-    ``plane`` (3, n) is where the rays pass the picture, at distance one: across, upward, and one.
+    ``plane`` (3, n) is where the rays pass the picture, at distance one: across, upward, and one; ``number`` is the
+    body's id.
     """
-    aim = _aim(view, body, chunk)
     if aim.behind:
         return
     near = None
@@ -180,7 +191,7 @@ def _trace(view: View, body: Body, chunk: _Chunk, plane: Floats, front: Layer) -
     where = met if near is None else near[met]
     closer = depth < front.depth[where]
     front.depth[where[closer]] = depth[closer]
-    front.ids[where[closer]] = body.id
+    front.ids[where[closer]] = number
 
 
 def _cast(
@@ -194,7 +205,7 @@ def _cast(
         met = structure.run(origins, rays, output=True)
         return met["primID"], met["tfar"]
     half = len(rays) // 2
-    later = _helper().submit(structure.run, origins[half:], rays[half:], output=True)
+    later = _second_thread().submit(structure.run, origins[half:], rays[half:], output=True)
     first, second = structure.run(origins[:half], rays[:half], output=True), later.result()
     return (
         np.concatenate([first["primID"], second["primID"]]),
@@ -203,7 +214,7 @@ def _cast(
 
 
 @cache
-def _helper() -> ThreadPoolExecutor:
+def _second_thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="embree")
 
 

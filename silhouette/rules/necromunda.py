@@ -8,11 +8,12 @@ section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import Field
 
 from silhouette.cache import Cache
@@ -23,10 +24,17 @@ from silhouette.renderers.base import Renderer
 from silhouette.rules.base import RuleReference, Verdict, share_in_words
 from silhouette.rules.sight import Looked, arcs_of, look
 from silhouette.scenes import Check, Piece, Scene, in_base_contact, load_table_scene
-from silhouette.schemas import Entry
+from silhouette.schemas import Entry, Place, near
 from silhouette.silhouettes import Silhouette
 
 VERDICTS = ("open", "partial cover", "full cover", "hidden")
+
+RESULTS = (
+    *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
+    *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "rule", "reason"),
+    *("renderer", "pixel", "warnings"),
+)
+"""The keys of a result, in order; those of `SightVerdict.row`."""
 
 
 class Readings(Entry):
@@ -129,8 +137,15 @@ class Necromunda:
     example = "scenes/necromunda/partial_cover.toml"
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> Scene:
-        """The table scene that a document describes."""
-        return load_table_scene(path, document, Readings, cache)
+        """The table scene that a document describes.
+
+        Raises:
+            FileError: where it does not describe one, or expects a result that there is not.
+        """
+        scene = load_table_scene(path, document, Readings, cache)
+        for number, check in enumerate(scene.checks, 1):
+            _expectable(Place(path, f"check {number}"), check.expect or {})
+        return scene
 
     def judge(self, scene: Scene, check: Check, renderer: Renderer, pixel: float) -> SightVerdict:
         """Looks from the attacker's eye and rules on line of sight and cover.
@@ -148,10 +163,20 @@ class Necromunda:
         sight = cover
         if friends and readings.friends_in_contact == "block sight":
             sight = look(attacker, target, _blocking(in_the_way, readings), arcs, renderer, pixel, scene.tolerance)
-        return _ruling(scene, attacker, target, check.arc, cover, sight, readings, renderer)
+        return _ruling(scene, attacker, target, check.arc, cover, sight, readings, renderer, pixel)
 
 
 NECROMUNDA = Necromunda()
+
+
+def _expectable(place: Place, expect: Mapping[str, Any]) -> None:
+    """Refuses an expectation of a result, or of a verdict, that no check can give."""
+    for key in expect:
+        if key not in RESULTS:
+            raise place.error(f"expect: no result is called '{key}'; {near(key, RESULTS)}")
+    for verdict in [expect.get("verdict", "open"), *np.atleast_1d(expect.get("could_be", [])).tolist()]:
+        if verdict not in VERDICTS:
+            raise place.error(f"expect: no verdict is called '{verdict}'; {near(str(verdict), VERDICTS)}")
 
 
 def _model(scene: Scene, name: str) -> Piece:
@@ -188,6 +213,7 @@ def _ruling(
     sight: Looked,
     readings: Readings,
     renderer: Renderer,
+    pixel: float,
 ) -> SightVerdict:
     """The verdict of the ladder, with everything that explains it."""
     in_arc = readings.share == "in arc"
@@ -215,7 +241,7 @@ def _ruling(
         could_be=could_be,
         renderer=renderer.name,
         pixel=cover.pixel,
-        warnings=_warnings(attacker, target, cover),
+        warnings=_warnings(attacker, target, cover, pixel),
     )
 
 
@@ -263,8 +289,8 @@ def _ladder(words: _Words, sight: Silhouette, part: int, whole: int) -> tuple[st
         reason = f"{attacker} has no {words.asked} vision arc: a blind spot, so {target} is hidden"
         return "hidden", RuleReference("Vehicle Vision Arcs", "R4"), reason
     if sight.total == 0:
-        reason = f"nothing of {target} but base and insignificant parts shows from there: hidden"
-        return "hidden", RuleReference("Line Of Sight", "R9"), reason
+        reason = f"from there {target} is edge-on, nothing of it can be seen: hidden"
+        return "hidden", RuleReference("Line Of Sight", "R6"), reason
     if sight.in_arc == 0:
         arcs = " or ".join(words.arcs)
         reason = f"no part of {target} lies in {attacker}'s {arcs} vision arc: hidden"
@@ -318,9 +344,11 @@ def _could_be(cover: Looked, sight: Looked, part: int, whole: int, in_arc: bool,
     return tuple(verdict for verdict in VERDICTS if verdict in possible)
 
 
-def _warnings(attacker: Piece, target: Piece, cover: Looked) -> tuple[str, ...]:
+def _warnings(attacker: Piece, target: Piece, cover: Looked, pixel: float) -> tuple[str, ...]:
     """What to know before trusting the verdict: estimates, an eye inside something, faults of the meshes."""
     found = []
+    if not np.isclose(cover.pixel, pixel, rtol=0.01):
+        found.append(f"measured at {cover.pixel:.2g} mm per pixel instead of {pixel:g}")
     if attacker.eye_from == "estimated":
         found.append(f"the eye of {attacker.name} is estimated")
     for piece in cover.blockers:
