@@ -31,12 +31,14 @@ class Question:
         blockers: what may stand before it.
         arcs: the vision arcs looked from; None where the whole target is known to lie in one.
         renderer: what casts the rays.
+        farthest: a depth, mm, beyond which nothing of the target lies.
     """
 
     target: Body
     blockers: Sequence[Body]
     arcs: Sequence[Arc] | None
     renderer: Renderer
+    farthest: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +52,7 @@ class Samples:
         depth: (n,) float32, of the target; inf where it is not.
         blocked: (k, n) bool, for each blocker, whether it is nearer than the target.
         nearest: (n,) int32, the index of the nearest blocker before the target, -1 where there is none.
-        beside: (n,) bool, the target is not there, but a blocker is, nearer than the farthest of the target; only
+        beside: (n,) bool, the target is not there, but a blocker is, nearer than `Question.farthest`; only
             where that was asked.
     """
 
@@ -134,13 +136,13 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
     if question.arcs is not None:
         in_arc = target.copy()
         points = view.eye + view.directions(*places[where].T) * depth[where, None]
-        in_arc[where] = in_any(question.arcs, points)
+        in_arc[where] = in_any(question.arcs, points, edges=False)
     blocked = np.zeros((len(question.blockers), len(target)), dtype=np.bool_)
     nearest = np.full(len(target), -1, dtype=np.int32)
     around = np.zeros(len(target), dtype=np.bool_)
-    if question.blockers and len(where):
+    if question.blockers and (beside or len(where)):
         asked = np.arange(len(target)) if beside else where
-        limit = np.where(target, depth, depth[where].max())[asked]
+        limit = np.where(target, depth, np.float32(question.farthest))[asked]
         front, of_target = limit.copy(), target[asked]
         for number, blocker in enumerate(question.blockers):
             layer = question.renderer.render(view, [blocker], None if pixels is None else places[asked])

@@ -12,17 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.clusters import inner_corners
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Flags, Floats, Integers
 from silhouette.outlines import OCCLUDED, OUTSIDE_BLOCKED, SEEN, OutlineVariance, outline_variance, rim
 from silhouette.renderers.base import Body
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.sampling import Question, Samples, take
-from silhouette.surveys import Survey, survey
+from silhouette.surveys import Survey, every_pixel, survey
 from silhouette.views import View
 
 SEARCH = 8
 """In so many steps the way across the rim is searched before a share is called exactly nothing."""
 
+
+EDGE_STEP = 6.0
+"""Pixels between the places along a blocker's edge at which it is looked for before the target."""
 
 FINER = 4
 """How much finer a renderer that cannot look between pixels is asked to look instead."""
@@ -204,7 +207,7 @@ def _goes_on(view: View, question: Question, inside: Floats, outside: Floats, de
     for blocker in question.blockers:
         met = question.renderer.render(view, [blocker], outside).depth.astype(np.float64)
         beyond = question.renderer.render(view, [blocker], 2 * outside - inside).depth
-        goes_on |= np.isfinite(met) & ((2.0 / met - 1.0 / beyond) * depth > 1.0 + 1e-6)
+        goes_on |= (met < depth) & ((2.0 / met - 1.0 / beyond) * depth > 1.0 + 1e-6)
     return goes_on
 
 
@@ -223,7 +226,10 @@ def _seen_searched(one: Survey, question: Question) -> Survey:
 
 
 def _occluded_searched(one: Survey, question: Question) -> Survey:
-    """The survey with rays to those corners of blockers that may lie before the target."""
+    """The survey with rays to those corners of blockers, and places along their edges, that may lie before the target.
+
+    Where they do, the blocker is thinner than a pixel, and every pixel is sampled.
+    """
     met = one.samples.depth[one.samples.target]
     if len(met) == 0:
         return one
@@ -231,11 +237,42 @@ def _occluded_searched(one: Survey, question: Question) -> Survey:
     places = [np.empty((0, 2))]
     for blocker in question.blockers:
         columns, rows, depth = _projected_corners(one.view, blocker)
-        within = _inside(one.view, columns, rows) & (depth > 0.0) & (depth < met.max())
-        found = np.column_stack([rows[within], columns[within]])
-        pixels = found.astype(np.intp)
-        places.append(found[near_target[pixels[:, 0], pixels[:, 1]]])
-    return _replaced(one, question, _thinned(np.concatenate(places)), lambda samples: samples.occluded)
+        before = (depth > 0.0) & (depth < met.max())
+        places.append(np.column_stack([rows[before], columns[before]]))
+        places.append(_along_edges(one.view, blocker.mesh.faces, np.array([rows, columns, depth])))
+    found = np.concatenate(places)
+    found = found[_inside(one.view, found[:, 1], found[:, 0])]
+    pixels = found.astype(np.intp)
+    found = found[near_target[pixels[:, 0], pixels[:, 1]]]
+    searched = _replaced(one, question, _thinned(found), lambda samples: samples.occluded)
+    if searched is one or not question.renderer.sparse:
+        return searched
+    every = every_pixel(one, question)
+    return every if every.samples.occluded.any() else searched
+
+
+def _along_edges(view: View, faces: Integers, corners: Floats) -> Floats:
+    """(k, 2) rows and columns of places along the long edges of a blocker, a few pixels apart, within the picture.
+
+    ``corners`` (3, n) are row, column and depth of each; only edges wholly before the eye are followed.
+    """
+    ends = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    start, end = corners[:, ends[:, 0]], corners[:, ends[:, 1]]
+    size = np.array([view.height, view.width])[:, None]
+    crossing = (np.minimum(start, end)[:2] < size).all(axis=0) & (np.maximum(start, end)[:2] > 0).all(axis=0)
+    long = np.abs(end - start)[:2].max(axis=0) > EDGE_STEP
+    chosen = crossing & long & (np.minimum(start, end)[2] > 0.0)
+    start, way = start[:2, chosen], (end - start)[:2, chosen]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one, other = -start / way, (size - start) / way
+    enter = np.nanmax(np.vstack([np.minimum(one, other), np.zeros(way.shape[1])]), axis=0)
+    leave = np.nanmin(np.vstack([np.maximum(one, other), np.ones(way.shape[1])]), axis=0)
+    pieces = np.ceil(np.maximum(leave - enter, 0.0) * np.abs(way).max(axis=0) / EDGE_STEP).astype(np.intp)
+    owner = np.repeat(np.arange(len(pieces)), pieces)
+    number = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    share = enter[owner] + (number + 0.5) / pieces[owner] * (leave - enter)[owner]
+    places: Floats = (start[:, owner] + share * way[:, owner]).T
+    return places
 
 
 def _projected_corners(view: View, body: Body) -> tuple[Floats, Floats, Floats]:

@@ -4,6 +4,10 @@ Blocks in which, or next to which, anything changes are sampled finer; where tha
 that was not sampled finer, that block follows, so that a thin part is followed along its whole length once it has been
 hit anywhere. Outlines are followed down to single pixels; where all of the target is seen, or all of it obscured, the
 last step is left out: the share is exactly nothing or all then, whatever the outline.
+
+What is no wider than a pixel cannot be followed: where some rays hit it, others beside them miss it. Blocks that were
+hit would be looked at again and blocks that missed it would not, and so it would be counted too small. Where there is
+such a thing, every pixel is sampled.
 """
 
 from __future__ import annotations
@@ -29,6 +33,9 @@ LARGEST_BLOCK = 16
 
 TANGENTS = (31.7, 76.7, 121.7, 166.7)
 """Degrees in the picture, whose grid is turned by 31.7: along the upright, across it, and between."""
+
+FEW_THIN, THIN_SHARE = 4, 0.001
+"""So many pixels, and this share of the target's, may be thinner than their neighbours at tips and notches."""
 
 AT_SIDES = np.array([[0, 1], [1, 1], [0, 0], [1, 0], [1, 0], [1, 1], [0, 0], [0, 1]])
 STEPS = np.array([[0, 1], [0, 1], [0, -1], [0, -1], [1, 0], [1, 0], [-1, 0], [-1, 0]])
@@ -79,7 +86,25 @@ def survey(view: View, question: Question, pixel: float) -> Survey:
     grid = _Grid.coarse(view, question, _coarse_width(pixel))
     while grid.width > 1:
         grid.halve(resample=grid.width > 2 or grid.is_divided())
-    return Survey(view, Samples.joined(grid.taken), grid.index, grid.weight)
+    found = Survey(view, Samples.joined(grid.taken), grid.index, grid.weight)
+    return every_pixel(found, question) if _shows_thin_parts(found) else found
+
+
+def every_pixel(one: Survey, question: Question) -> Survey:
+    """The survey anew, with a sample in every pixel that the target may reach into."""
+    grid = _Grid.coarse(one.view, question, 1)
+    return Survey(one.view, grid.taken[0], grid.index, grid.weight)
+
+
+def _shows_thin_parts(one: Survey) -> bool:
+    """Whether the image has more than a few pixels that differ from both neighbours beside them, or above and below."""
+    kinds = one.mask(one.samples.target.astype(np.uint8) + one.samples.occluded)
+    thin = 0
+    for image in (kinds, kinds.T):
+        middle = image[1:-1]
+        alone = (middle != image[:-2]) & (middle != image[2:])
+        thin += int(np.count_nonzero(alone & ((middle | image[:-2] | image[2:]) > 0)))
+    return bool(thin > FEW_THIN + THIN_SHARE * np.count_nonzero(kinds))
 
 
 def _coarse_width(pixel: float) -> int:
@@ -105,7 +130,7 @@ def _reached(view: View, target: Body, block: int) -> Flags:
     for angle in np.radians(TANGENTS):
         along = rows * np.sin(angle) + columns * np.cos(angle)
         place = down[:, None] * np.sin(angle) + right * np.cos(angle)
-        reached &= (place >= along.min() - block) & (place <= along.max() + block)
+        reached &= (place >= along.min() - 2 * block) & (place <= along.max() + 2 * block)
     return reached
 
 
@@ -136,7 +161,8 @@ class _Grid:
         reached = _reached(view, question.target, width)
         index = np.zeros(reached.shape, dtype=np.int32)
         index[reached] = np.arange(1, np.count_nonzero(reached) + 1)
-        samples = take(view, question, np.concatenate([[[-1.0, -1.0]], _middles(np.argwhere(reached), width)]))
+        places = np.concatenate([[[-1.0, -1.0]], _middles(np.argwhere(reached), width)])
+        samples = take(view, question, places, beside=width == 1)
         weight = np.full(len(samples.target), width * width)
         weight[0] = np.count_nonzero(~reached) * width * width
         return cls(view, question, width, index, [samples], samples.code, weight)

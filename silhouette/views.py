@@ -101,14 +101,14 @@ class Arc:
     right: Floats
     left: Floats
 
-    def contains(self, points: Any) -> Flags:
-        """Which of the world points (n, 3) lie in the wedge, its edges included.
+    def contains(self, points: Any, edges: bool = True) -> Flags:
+        """Which of the world points (n, 3) lie in the wedge, its ``edges`` included or not.
 
         >>> front = fighter_arc((0.0, 0.0), facing=90)
         >>> front.contains([[0, 5, 0], [5, 5, 99], [5.1, 5, 0], [0, -5, 0]]).tolist()
         [True, True, False, False]
         """
-        left_of_right, right_of_left = self._within(points)
+        left_of_right, right_of_left = self._within(points, edges)
         inside: Flags = left_of_right & right_of_left
         return inside
 
@@ -121,10 +121,13 @@ class Arc:
         """
         return any(not side.any() for side in self._within(points))
 
-    def _within(self, points: Any) -> tuple[Flags, Flags]:
-        """Which of the points lie to the left of the right edge, and which to the right of the left one."""
+    def _within(self, points: Any, edges: bool = True) -> tuple[Flags, Flags]:
+        """Which of the points lie to the left of the right edge, and which to the right of the left one.
+
+        Within a billionth of its distance a point lies on an edge; without ``edges`` within the precision of a depth.
+        """
         x, y = (np.asarray(points, dtype=np.float64)[:, :2] - self.apex).T
-        slack = 1e-9 * (np.abs(x) + np.abs(y))
+        slack = (1e-9 if edges else -1e-6) * (np.abs(x) + np.abs(y))
         right, left = self.right, self.left
         return right[0] * y - right[1] * x >= -slack, left[1] * x - left[0] * y >= -slack
 
@@ -161,15 +164,15 @@ def vehicle_arc(name: str, centre: Any, facing: float, length: float, width: flo
     return Arc(name, np.asarray(centre, dtype=np.float64), unit(corner[right]), unit(corner[left]))
 
 
-def in_any(arcs: Sequence[Arc], points: Any) -> Flags:
-    """Which of the world points (n, 3) lie in one of the arcs at least.
+def in_any(arcs: Sequence[Arc], points: Any, edges: bool = True) -> Flags:
+    """Which of the world points (n, 3) lie in one of the arcs at least, their ``edges`` included or not.
 
     >>> in_any([], [[1, 2, 3]]).tolist()
     [False]
     """
     inside = np.zeros(len(points), dtype=np.bool_)
     for arc in arcs:
-        inside |= arc.contains(points)
+        inside |= arc.contains(points, edges)
     return inside
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from silhouette.cache import Cache
 from silhouette.errors import SilhouetteError
+from silhouette.renderers.base import Renderer
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.rules.necromunda import NECROMUNDA, RESULTS, SightVerdict
 from silhouette.scenes import Check
@@ -266,7 +267,7 @@ def test_the_result_has_every_key_of_the_contract() -> None:
     ("expect", "hint"),
     [
         ({"verdit": "open"}, "no result is called 'verdit'; did you mean 'verdict'"),
-        ({"verdict": "partialcover"}, "no verdict is called 'partialcover'; did you mean 'partial cover'"),
+        ({"verdict": "partialcover"}, "no verdict is 'partialcover'; did you mean 'partial cover'"),
         ({"could_be": ["open", "hiden"]}, "'hiden'; did you mean 'hidden'"),
     ],
 )
@@ -313,3 +314,25 @@ def test_moving_and_turning_the_whole_table_changes_no_verdict(x: float, y: floa
     assert second.occluded == pytest.approx(first.occluded, abs=first.silhouette.error + second.silhouette.error)
     if not first.marginal and not second.marginal:
         assert second.verdict == first.verdict
+
+
+def test_a8_a_target_that_only_touches_the_arc_is_out_of_it() -> None:
+    touching = fighter("Vex", 0, 200, parts=[{"box": [20, 20, 30], "at": [-10, 0, 0]}])
+    found = judged(table(fighters=[attacker(facing=45, eye=[0, 0, 18]), touching]))
+    assert (found.verdict, found.seen, found.silhouette.in_arc) == ("hidden", 0, 0)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"name": "floor", "at": [0, 0, -5], "parts": [{"box": [2000, 2000, 30]}]},
+        {"name": "step", "at": [0, 0, 0], "parts": [{"box": [30, 30, 25]}]},
+        {"name": "post", "at": [-5, 0, 0], "parts": [{"box": [10, 30, 60]}]},
+    ],
+)
+def test_a8_an_eye_that_only_touches_a_face_is_not_blocked_by_it(block: dict[str, Any], renderer: Renderer) -> None:
+    scene = NECROMUNDA.load(NOWHERE, table(block, fighters=[attacker(), fighter("Vex", 300)]), Cache(None))
+    found = NECROMUNDA.judge(scene, Check("Kal", "Vex"), renderer, 0.2)
+    assert found.line_of_sight
+    if block["name"] == "post":
+        assert found.verdict == "open"

@@ -248,3 +248,47 @@ def test_other_renderers_measure_the_same(name: str, embree: EmbreeRenderer) -> 
     assert second.occluded / second.total == pytest.approx(first.occluded / first.total, abs=first.error)
     assert second.total == pytest.approx(first.total, rel=1e-3)
     assert second.nearest == pytest.approx(first.nearest, rel=2e-3)
+
+
+def test_bars_thinner_than_a_pixel_are_counted_in_full(embree: EmbreeRenderer) -> None:
+    bars = shapes.joined(
+        *(shapes.box((290, y, 0), (290.06, y + 0.06, 60)) for y in (-8.03, -5.1, -2.2, 1.13, 4.3, 7.7))
+    )
+    silhouette, (view,) = measured(embree, FRONT, [bars])
+    parts = [shapes.box((290, y, 0), (290.06, y + 0.06, 60)) for y in (-8.03, -5.1, -2.2, 1.13, 4.3, 7.7)]
+    truth = exact_share(view, FRONT, parts)
+    assert truth > 0.015
+    assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
+
+
+def test_a_wire_far_thinner_than_a_pixel_is_found_though_its_ends_lie_outside(embree: EmbreeRenderer) -> None:
+    wire = shapes.box((290, -200, 21.313), (290.02, 200, 21.333))
+    silhouette, (view,) = measured(embree, FRONT, [wire])
+    assert silhouette.occluded > 0
+    assert abs(silhouette.occluded / silhouette.total - exact_share(view, FRONT, [wire])) <= silhouette.error
+
+
+@pytest.mark.parametrize("renderer_name", ["embree", "reference", "gl"])
+@pytest.mark.parametrize("pixel", [0.1, 0.3, 1.0])
+def test_a_target_well_behind_a_wall_is_hidden_without_a_doubt(renderer_name: str, pixel: float) -> None:
+    renderer = started(renderer_name)
+    for number in range(12):
+        random = np.random.default_rng(number)
+        low = np.array([random.uniform(150, 250), random.uniform(-30, 20), 3.0])
+        target = shapes.box(tuple(low), tuple(low + random.uniform(5, 25, 3)))  # type: ignore[arg-type]
+        silhouette, _ = measured(renderer, target, [shapes.box((80, -500, -300), (83, 500, 600))], pixel=pixel)  # type: ignore[arg-type]
+        assert (silhouette.seen, silhouette.error, silhouette.error_seen) == (0, 0.0, 0.0)
+
+
+def test_a_low_wall_just_behind_the_target_leaves_no_doubt(embree: EmbreeRenderer) -> None:
+    for height in np.linspace(3.0, 20.0, 30):
+        low_wall = shapes.box((322, -60, 0), (325, 60, float(height)))
+        silhouette, _ = measured(embree, FRONT, [low_wall], eye=np.array([0.0, 0.0, 47.6]))
+        assert (silhouette.occluded, silhouette.error) == (0, 0.0)
+
+
+def test_more_meshes_than_embree_has_devices(embree: EmbreeRenderer) -> None:
+    view = shapes.looking((0, -100, 0), (0, 0, 0), 0.05)
+    for number in range(1500):
+        body = Body(1, shapes.square(30 + number / 1000), HERE)
+        assert embree.render(view, [body], [[view.height // 2, view.width // 2]]).ids.tolist() == [1]

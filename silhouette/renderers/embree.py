@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Floats, Integers, corners
 from silhouette.meshes import Mesh
-from silhouette.renderers.base import Body, Layer
+from silhouette.renderers.base import NEAREST, Body, Layer
 from silhouette.views import View
 
 FACES_PER_CHUNK = 1 << 18
@@ -97,6 +97,14 @@ class EmbreeRenderer:
         return self._indexes[mesh.digest]
 
 
+@cache
+def _device() -> Any:
+    """The one Embree device of the process: a scene without it makes its own, and the thousandth ends the process."""
+    from embreex.rtcore import EmbreeDevice
+
+    return EmbreeDevice()
+
+
 @dataclass(eq=False)
 class _Chunk:
     """Some neighbouring faces of a mesh with their bounding box, their planes and their acceleration structure."""
@@ -120,7 +128,7 @@ class _Chunk:
             from embreex.mesh_construction import TriangleMesh
             from embreex.rtcore_scene import EmbreeScene
 
-            self._structure = EmbreeScene(robust=True)
+            self._structure = EmbreeScene(_device(), robust=True)
             TriangleMesh(self._structure, np.array(self.vertices, np.float32), np.array(self.faces, np.int32))
         return self._structure
 
@@ -184,6 +192,11 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
         plane = plane[:, near]
     rays = np.ascontiguousarray((aim.axes.T @ plane).T, dtype=np.float32)
     faces, found = _cast(chunk.structure(), np.broadcast_to(aim.eye.astype(np.float32), rays.shape), rays)
+    touching = np.flatnonzero((faces >= 0) & (found < NEAREST))
+    if len(touching):
+        onward = aim.eye.astype(np.float32) + np.float32(NEAREST) * rays[touching]
+        faces[touching], further = _cast(chunk.structure(), onward, rays[touching])
+        found[touching] = further + np.float32(NEAREST)
     met = np.flatnonzero(faces >= 0)
     if len(met) == 0:
         return
@@ -226,4 +239,4 @@ def _exact_depth(planes: Floats, aim: _Aim, plane: Floats, found: NDArray[np.flo
     with np.errstate(divide="ignore", invalid="ignore"):
         depth = (offset - (x * aim.eye[0] + y * aim.eye[1] + z * aim.eye[2])) / facing
     trusted = np.abs(depth - found) <= 1e-4 * (1.0 + found)
-    return np.where(trusted, depth, found).astype(np.float32)
+    return np.maximum(np.where(trusted, depth, found), NEAREST).astype(np.float32)

@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Floats, corners
 from silhouette.meshes import Mesh
-from silhouette.renderers.base import Body
+from silhouette.renderers.base import NEAREST, Body
 from silhouette.views import View
 
 # Rows and columns of the buffer: no view that is drawn at once may have more.
 TILE = 1024
 
-# Nothing nearer to the eye than this, mm, is drawn: the one plane that OpenGL needs, so as not to divide by zero.
-NEAREST = 1e-6
 
 VERTEX_SHADER = """
 #version 330 core

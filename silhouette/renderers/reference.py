@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
-from silhouette.renderers.base import Body, Layer
+from silhouette.renderers.base import NEAREST, Body, Layer
 from silhouette.views import View
 
 Indices = NDArray[np.int64]
@@ -159,7 +159,7 @@ def _depths(normals: Floats, z: Floats, x: Floats, y: Floats) -> Floats:
     total = weights.sum(axis=1)
     inside = ((weights >= 0).all(axis=1) | (weights <= 0).all(axis=1)) & (total != 0)
     depth = np.divide((weights * z).sum(axis=1), total, out=np.full(len(z), np.inf), where=inside)
-    return np.where(depth > 0, depth, np.inf)
+    return np.where(depth >= NEAREST, depth, np.inf)
 
 
 def _spread(counts: Indices) -> Iterator[tuple[Indices, Indices]]:

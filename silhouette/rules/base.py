@@ -54,7 +54,8 @@ class Verdict:
             "target": self.target,
             "rules": self.rules,
             "verdict": self.verdict,
-            "rule": str(self.rule),
+            "rule": self.rule.section,
+            "rule_number": self.rule.number,
             "reason": self.reason,
         }
 
@@ -94,6 +95,8 @@ def broken(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
     ["verdict is 'open', not 'hidden'", "there is no result 'colour'"]
     >>> broken({"occluded": None}, {"occluded": [0.2, 0.3]})
     ['occluded is None, not 0.2 to 0.3']
+    >>> broken({"marginal": True}, {"marginal": 1})
+    ['marginal is True, not 1']
     """
     found = []
     for key, wanted in expect.items():
@@ -106,7 +109,7 @@ def broken(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not (number and len(wanted) == 2 and least <= value <= most):
                 found.append(f"{key} is {value!r}, not {least} to {most}")
-        elif value != wanted:
+        elif value != wanted or isinstance(value, bool) != isinstance(wanted, bool):
             found.append(f"{key} is {value!r}, not {wanted!r}")
     return found
 

@@ -31,10 +31,13 @@ VERDICTS = ("open", "partial cover", "full cover", "hidden")
 
 RESULTS = (
     *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
-    *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "rule", "reason"),
-    *("renderer", "pixel", "warnings"),
+    *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "rule", "rule_number"),
+    *("reason", "renderer", "pixel", "warnings"),
 )
 """The keys of a result, in order; those of `SightVerdict.row`."""
+
+LISTS = ("blockers", "could_be", "warnings")
+"""Those of which the value is a list."""
 
 
 class Readings(Entry):
@@ -120,7 +123,8 @@ class SightVerdict(Verdict):
             "blockers": [vars(blocker) for blocker in self.blockers],
             "marginal": self.marginal,
             "could_be": list(self.could_be),
-            "rule": str(self.rule),
+            "rule": self.rule.section,
+            "rule_number": self.rule.number,
             "reason": self.reason,
             "renderer": self.renderer,
             "pixel": self.pixel,
@@ -171,12 +175,15 @@ NECROMUNDA = Necromunda()
 
 def _expectable(place: Place, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, or of a verdict, that no check can give."""
-    for key in expect:
+    for key, wanted in expect.items():
         if key not in RESULTS:
             raise place.error(f"expect: no result is called '{key}'; {near(key, RESULTS)}")
-    for verdict in [expect.get("verdict", "open"), *np.atleast_1d(expect.get("could_be", [])).tolist()]:
-        if verdict not in VERDICTS:
-            raise place.error(f"expect: no verdict is called '{verdict}'; {near(str(verdict), VERDICTS)}")
+        words = [wanted] if key == "verdict" else wanted if key == "could_be" else []
+        for word in words if isinstance(words, list) else [words]:
+            if word not in VERDICTS:
+                raise place.error(f"expect: no {key} is '{word}'; {near(str(word), VERDICTS)}")
+        if isinstance(wanted, list) and key not in LISTS and len(wanted) != 2:
+            raise place.error(f"expect: {key} is {wanted}; it must be a value, or [least, most]")
 
 
 def _model(scene: Scene, name: str) -> Piece:

@@ -88,7 +88,9 @@ def look(
     for view in views:
         near |= in_view(view, boxes, farthest)
     blockers = [piece for (piece, _), is_near in zip(blocking, near, strict=True) if is_near]
-    question = Question(body, [one for one, is_near in zip(bodies, near, strict=True) if is_near], near_arcs, renderer)
+    question = Question(
+        body, [one for one, is_near in zip(bodies, near, strict=True) if is_near], near_arcs, renderer, farthest
+    )
     width = views[0].step * float(np.linalg.norm(box.mean(axis=0) - attacker.eye))
     width = pixel if np.isclose(width, pixel, rtol=1e-9) else width
     silhouette = measure(views, question, width)
