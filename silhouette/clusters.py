@@ -16,8 +16,12 @@ NUDGE = 0.02
 """How far, of the way to the middle of its triangle, a corner is moved before a ray is sent to it: a line that only
 touches a corner shows nothing (necromunda A8)."""
 
+LONG = 1.0
+"""An edge longer than this, mm, may cross a target's picture while both its corners lie outside."""
+
 _outer: WeakKeyDictionary[Mesh, Floats] = WeakKeyDictionary()
 _inner: WeakKeyDictionary[Mesh, NDArray[np.float32]] = WeakKeyDictionary()
+_edges: WeakKeyDictionary[Mesh, NDArray[np.int32]] = WeakKeyDictionary()
 
 
 def outer_points(mesh: Mesh) -> Floats:
@@ -44,3 +48,13 @@ def inner_corners(mesh: Mesh) -> NDArray[np.float32]:
         nudged = mesh.vertices + NUDGE * (middles - mesh.vertices)
         _inner[mesh] = np.ascontiguousarray(nudged.T, dtype=np.float32)
     return _inner[mesh]
+
+
+def long_edges(mesh: Mesh) -> NDArray[np.int32]:
+    """(k, 2) the vertices at the ends of each edge longer than 1 mm, once for each pair of vertices."""
+    if mesh not in _edges:
+        found = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
+        way = mesh.vertices[found[:, 1]] - mesh.vertices[found[:, 0]]
+        long = np.sort(found[np.einsum("ij,ij->i", way, way) > LONG**2], axis=1)
+        _edges[mesh] = np.unique(long, axis=0)
+    return _edges[mesh]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.clusters import inner_corners
+from silhouette.clusters import inner_corners, long_edges
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.outlines import OCCLUDED, OUTSIDE_BLOCKED, SEEN, OutlineVariance, outline_variance, rim
 from silhouette.renderers.base import Body
@@ -239,7 +239,7 @@ def _occluded_searched(one: Survey, question: Question) -> Survey:
         columns, rows, depth = _projected_corners(one.view, blocker)
         before = (depth > 0.0) & (depth < met.max())
         places.append(np.column_stack([rows[before], columns[before]]))
-        places.append(_along_edges(one.view, blocker.mesh.faces, np.array([rows, columns, depth])))
+        places.append(_along_edges(one.view, long_edges(blocker.mesh), np.array([rows, columns, depth])))
     found = np.concatenate(places)
     found = found[_inside(one.view, found[:, 1], found[:, 0])]
     pixels = found.astype(np.intp)
@@ -251,12 +251,11 @@ def _occluded_searched(one: Survey, question: Question) -> Survey:
     return every if every.samples.occluded.any() else searched
 
 
-def _along_edges(view: View, faces: Integers, corners: Floats) -> Floats:
-    """(k, 2) rows and columns of places along the long edges of a blocker, a few pixels apart, within the picture.
+def _along_edges(view: View, ends: Integers, corners: Floats) -> Floats:
+    """(k, 2) rows and columns of places along the edges (e, 2) of a blocker, a few pixels apart, within the picture.
 
     ``corners`` (3, n) are row, column and depth of each; only edges wholly before the eye are followed.
     """
-    ends = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     start, end = corners[:, ends[:, 0]], corners[:, ends[:, 1]]
     size = np.array([view.height, view.width])[:, None]
     crossing = (np.minimum(start, end)[:2] < size).all(axis=0) & (np.maximum(start, end)[:2] > 0).all(axis=0)

@@ -34,8 +34,8 @@ LARGEST_BLOCK = 16
 TANGENTS = (31.7, 76.7, 121.7, 166.7)
 """Degrees in the picture, whose grid is turned by 31.7: along the upright, across it, and between."""
 
-FEW_THIN, THIN_SHARE = 4, 0.001
-"""So many pixels, and this share of the target's, may be thinner than their neighbours at tips and notches."""
+FEW_THIN, THIN_SHARE = 4, 0.005
+"""So many pixels, and this share of the target's, may differ from both neighbours: figures have tips and notches."""
 
 AT_SIDES = np.array([[0, 1], [1, 1], [0, 0], [1, 0], [1, 0], [1, 1], [0, 0], [0, 1]])
 STEPS = np.array([[0, 1], [0, 1], [0, -1], [0, -1], [1, 0], [1, 0], [-1, 0], [-1, 0]])
