@@ -43,7 +43,7 @@ def load_scene(path: str | PathLike[str], *, cache: Cache | None = None) -> Scen
     """
     place = Path(path)
     if place.is_dir():
-        raise FileError(place, "is a folder; give a scene in it, which ends in .toml or .json")
+        raise FileError(place, "is a folder without a scene; give a file, or a folder with files, in .toml or .json")
     document = read_document(place)
     return rule_of(place, document).load(place, document, Cache.default() if cache is None else cache)
 

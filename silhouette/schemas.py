@@ -182,7 +182,7 @@ class PieceEntry(ModelOptions):
         None, min_length=1, description="a list of one or more solids, such as { box = [60, 5, 30] }"
     )
     at: Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)] = Field(
-        description="two or three numbers of mm, [x, y] or [x, y, z]"
+        description="two or three finite numbers of mm, [x, y] or [x, y, z], up to a kilometre"
     )
     facing: Number = Field(90.0, description="a number of degrees anticlockwise from +x")
 

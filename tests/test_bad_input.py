@@ -74,7 +74,7 @@ def put(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-NUMBERS = "two or three numbers of mm, [x, y] or [x, y, z]"
+NUMBERS = "two or three finite numbers of mm, [x, y] or [x, y, z], up to a kilometre"
 
 MISTAKES: list[tuple[str, Any, str]] = [
     ("figther", [], "unknown key 'figther'; did you mean 'fighter'?"),
