@@ -96,7 +96,7 @@ MISTAKES: list[tuple[str, Any, str]] = [
     ("fighter.0.at", [float("inf"), 0], f"fighter 'Kal', at is [inf, 0]; it must be {NUMBERS}"),
     ("fighter.0.at", [1e30, 0], f"fighter 'Kal', at is [1e+30, 0]; it must be {NUMBERS}"),
     ("fighter.0.at", [10**400, 0], "fighter 'Kal', at is [1000"),
-    ("fighter.0.at", {"x": 0, "y": 0}, "fighter 'Kal', at is { x = 0, y = 0 }; it must be two or three numbers"),
+    ("fighter.0.at", {"x": 0, "y": 0}, "fighter 'Kal', at is { x = 0, y = 0 }; it must be two or three finite numbers"),
     ("fighter.0.facing", "north", "fighter 'Kal', facing is \"north\"; it must be a number of degrees"),
     ("fighter.0.facing", None, "fighter 'Kal', facing is null; it must be a number of degrees"),
     ("fighter.1.eye", [0, 3], "fighter 'Vex', eye is [0, 3]; it must be three numbers of mm in the model's frame"),
