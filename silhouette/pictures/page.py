@@ -33,10 +33,8 @@ RULE: Colour = (208, 206, 200)
 # Okabe and Ito's palette, which people with any kind of colour blindness can tell apart: M. Okabe, K. Ito,
 # "Color Universal Design", 2008.
 SKY_BLUE: Colour = (86, 180, 233)
-BLUE: Colour = (0, 114, 178)
 VERMILLION: Colour = (213, 94, 0)
 ORANGE: Colour = (230, 159, 0)
-PURPLE: Colour = (204, 121, 167)
 
 ARROW = "→"
 ELLIPSIS = "..."

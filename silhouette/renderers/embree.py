@@ -79,10 +79,10 @@ class EmbreeRenderer:
         if view is not self._view:
             self._view = view
             self._aims.clear()
-        key = (body, chunk)
-        if key not in self._aims:
-            self._aims[key] = _aim(view, body, chunk)
-        return self._aims[key]
+        aim = self._aims.get((body, chunk))
+        if aim is None:
+            aim = self._aims[body, chunk] = _aim(view, body, chunk)
+        return aim
 
     def _index(self, mesh: Mesh) -> list[_Chunk]:
         """The mesh's chunks, cut when it is first met; the structures themselves are built when rays come near."""
