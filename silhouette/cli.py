@@ -48,6 +48,9 @@ PixelSize = Annotated[
     float | None,
     typer.Option("--pixel", metavar="MM", help="How fine: mm per pixel at the target.  [default: the scene's, or 0.1]"),
 ]
+Workers = Annotated[
+    int | None, typer.Option("--workers", metavar="N", min=1, help="Processes at the same time.  [default: the cores]")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, reasons or warnings: results alone.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every mesh anew and keep nothing on disk.")]
 Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="Also draw it.")]
@@ -169,14 +172,17 @@ def matrix(
     as_json: AsJson = False,
     renderer: RendererName = "auto",
     pixel: PixelSize = None,
+    workers: Workers = None,
     no_cache: NoCache = False,
     quiet: Quiet = False,
 ) -> int:
     """Judge everyone against everyone."""
     from silhouette.judging import Ask
     from silhouette.report import matrix_report, scenes_document
+    from silhouette.workers import cores
 
-    result = _Job(Ask(everyone=True), renderer, pixel, None, no_cache, quiet).judge(scene)
+    job = _Job(Ask(everyone=True), renderer, pixel, None, no_cache, quiet)
+    result = job.judge(scene, workers=cores() if workers is None else workers)
     if as_json:
         show_json(scenes_document([result]))
     else:
@@ -286,8 +292,8 @@ class _Job:
         self._quiet = quiet
         self._drawn = 0
 
-    def judge(self, path: Path, *, several: bool = False) -> SceneResult:
-        """One scene, which may be one of several."""
+    def judge(self, path: Path, *, several: bool = False, workers: int = 1) -> SceneResult:
+        """One scene, which may be one of several; by so many processes."""
         from silhouette.judging import judge_scene
 
         def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path:
@@ -313,6 +319,7 @@ class _Job:
                 pixel=self._pixel,
                 draw=draw if self._picture is not None else None,
                 step=waiting.step,
+                workers=workers,
             )
 
 

@@ -55,6 +55,14 @@ def long_edges(mesh: Mesh) -> NDArray[np.int32]:
     if mesh not in _edges:
         found = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
         way = mesh.vertices[found[:, 1]] - mesh.vertices[found[:, 0]]
-        long = np.sort(found[np.einsum("ij,ij->i", way, way) > LONG**2], axis=1)
-        _edges[mesh] = np.unique(long, axis=0)
+        long = np.sort(found[np.einsum("ij,ij->i", way, way) > LONG**2], axis=1).astype(np.int64)
+        pairs = np.unique(long[:, 0] << 32 | long[:, 1])
+        _edges[mesh] = np.column_stack([pairs >> 32, pairs & 0xFFFFFFFF]).astype(np.int32)
     return _edges[mesh]
+
+
+def prepare(mesh: Mesh) -> None:
+    """Works out all of the above, so that processes forked from this one need not do it each for itself."""
+    outer_points(mesh)
+    inner_corners(mesh)
+    long_edges(mesh)

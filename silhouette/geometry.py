@@ -16,6 +16,21 @@ Integers = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 
+def turned(axes: Any, points: Any) -> Any:
+    """``axes @ points`` for (3, 3) axes and (3, n) points, in the dtype of the points.
+
+    Written out, because a library of linear algebra wakes its threads for it, which then keep other processes waiting.
+
+    >>> turned(np.eye(3)[[1, 2, 0]], np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])).tolist()
+    [[3.0, 4.0], [5.0, 6.0], [1.0, 2.0]]
+    >>> turned(np.eye(3), np.empty((3, 0))).shape
+    (3, 0)
+    """
+    axes = np.asarray(axes, dtype=points.dtype)
+    rows = [row[0] * points[0] + row[1] * points[1] + row[2] * points[2] for row in axes]
+    return np.stack(rows)
+
+
 @dataclass(frozen=True, eq=False)
 class Pose:
     """Where a model stands: turned by ``rotation``, then moved by ``translation``.

@@ -5,7 +5,7 @@ path -> Scene -> the checks asked for -> Verdicts, each held against what was ex
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 from os import PathLike
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from silhouette.cache import Cache
+from silhouette.clusters import prepare
 from silhouette.errors import FileError, RequestError
 from silhouette.renderers import choose
 from silhouette.renderers.base import Renderer
@@ -21,11 +22,15 @@ from silhouette.rules.base import Verdict, broken
 from silhouette.scenes import Check, Scene, read_document
 from silhouette.schemas import COARSEST, Arc, near
 from silhouette.terminal import problem
+from silhouette.workers import CAN_FORK, forked
 
 __all__ = ["PIXEL", "Ask", "Judged", "SceneResult", "check", "judge_scene", "load_scene", "scenes_in"]
 
 PIXEL = 0.1
 """Millimetres per pixel at the target, where neither the asker nor the scene says otherwise."""
+
+WORTH_FORKING = 20
+"""Fewer checks are judged by the time that processes have been forked."""
 
 Draw = Callable[[Scene, Check, Verdict, bool], Path]
 Step = Callable[[int, int], None]
@@ -236,6 +241,7 @@ def judge_scene(
     pixel: float | None = None,
     draw: Draw | None = None,
     step: Step = lambda done, total: None,
+    workers: int = 1,
 ) -> SceneResult:
     """Judges what is asked of one scene; what was judged before something goes wrong stays judged.
 
@@ -247,16 +253,18 @@ def judge_scene(
         pixel: mm per pixel, if it was asked for.
         draw: draws each verdict, told whether it is the scene's only one, and says into which file.
         step: is told how many checks are done, of how many.
+        workers: processes that judge at the same time, where there is much to judge and nothing to draw.
     """
     result = SceneResult(path)
     try:
         scene = load_scene(path, cache=cache)
         result = replace(result, title=scene.title, rules=scene.rules, warnings=scene.warnings)
         fine = _pixel(scene, pixel)
-        rule, checks = RULES[scene.rules](), ask.checks(scene)
+        checks = ask.checks(scene)
+        verdicts = verdicts_of(scene, checks, renderer, fine, workers if draw is None else 1)
         for number, question in enumerate(checks):
             step(number, len(checks))
-            verdict = rule.judge(scene, question, renderer, fine)
+            verdict = next(verdicts)
             wrong = None if question.expect is None else tuple(broken(verdict.row(), question.expect))
             before, judged = result.judged, Judged(question, verdict, wrong)
             result = replace(result, judged=(*before, judged))
@@ -266,6 +274,25 @@ def judge_scene(
     except Exception as error:
         return replace(result, error=problem(error, path))
     return result
+
+
+def verdicts_of(
+    scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float, workers: int
+) -> Iterator[Verdict]:
+    """The verdict of each check, in order, as they come; from several processes where that is worth it."""
+    rule = RULES[scene.rules]()
+
+    def verdict_of(question: Check) -> Verdict:
+        return rule.judge(scene, question, renderer, pixel)
+
+    if workers == 1 or len(checks) < WORTH_FORKING or not CAN_FORK:
+        return map(verdict_of, checks)
+    meshes = [piece.model.significant for piece in scene.pieces]
+    if not renderer.share(meshes):
+        return map(verdict_of, checks)
+    for mesh in meshes:
+        prepare(mesh)
+    return forked(verdict_of, checks, workers)
 
 
 def scenes_in(path: Path) -> list[Path]:

@@ -43,6 +43,9 @@ class OutlineVariance:
             self.division + other.division,
         )
 
+    def __mul__(self, times: float) -> OutlineVariance:
+        return OutlineVariance(self.seen_rim * times, self.occluded_rim * times, self.division * times)
+
     def share_error(self, occluded: int, total: int) -> float:
         """How far ``occluded / total`` may be off, as a share: `SIGMAS` standard deviations.
 

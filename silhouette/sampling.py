@@ -32,6 +32,7 @@ class Question:
         arcs: the vision arcs looked from; None where the whole target is known to lie in one.
         renderer: what casts the rays.
         farthest: a depth, mm, beyond which nothing of the target lies.
+        thresholds: shares of the target obscured at which the answer changes: near them it is measured finer.
     """
 
     target: Body
@@ -39,6 +40,7 @@ class Question:
     arcs: Sequence[Arc] | None
     renderer: Renderer
     farthest: float = np.inf
+    thresholds: tuple[float, ...] = (0.0, 0.5, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,20 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.clusters import inner_corners, long_edges
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.geometry import Flags, Floats, Integers, turned
 from silhouette.outlines import OCCLUDED, OUTSIDE_BLOCKED, SEEN, OutlineVariance, outline_variance, rim
 from silhouette.renderers.base import Body
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.sampling import Question, Samples, take
-from silhouette.surveys import Survey, every_pixel, survey
+from silhouette.surveys import Survey, every_pixel, finer, is_divided, shows_thin_parts, survey
 from silhouette.views import View
 
 SEARCH = 8
 """In so many steps the way across the rim is searched before a share is called exactly nothing."""
 
 
+ENOUGH = 0.002
+"""An error below this, less than half of the hundredth that players cannot tell, is not made smaller by following
+outlines down to single pixels,"""
+
+NEAR = 3.0
+"""unless the share is within so many errors of one at which the verdict changes."""
+
 EDGE_STEP = 6.0
 """Pixels between the places along a blocker's edge at which it is looked for before the target."""
+
+BEHIND = np.uint8(16)
 
 FINER = 4
 """How much finer a renderer that cannot look between pixels is asked to look instead."""
@@ -48,7 +57,6 @@ class Silhouette:
         error: the true share occluded lies within ``occluded / total`` ± this.
         error_in_arc: the same for ``occluded_in_arc / in_arc``.
         error_seen: the same for ``seen / total``.
-        surveys: the images it was counted in.
     """
 
     total: int
@@ -60,7 +68,6 @@ class Silhouette:
     error: float
     error_in_arc: float
     error_seen: float
-    surveys: tuple[Survey, ...]
 
     @property
     def seen(self) -> int:
@@ -89,6 +96,9 @@ def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouet
     """
     surveys = [survey(view, question, pixel) for view in views]
     silhouette, classified = _counted(surveys, question)
+    if _hangs_on_pixels(silhouette, surveys, question):
+        surveys = [finer(one, question) if one.block > 1 else one for one in surveys]
+        silhouette, classified = _counted(surveys, question)
     if silhouette.seen == 0 and (question.arcs is None or len(question.arcs)):
         surveys = [_seen_searched(one, question) for one in surveys]
         surveys = _rim_searched(surveys, classified, question, lambda samples: samples.seen)
@@ -102,6 +112,30 @@ def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouet
     return silhouette
 
 
+def _hangs_on_pixels(silhouette: Silhouette, surveys: Sequence[Survey], question: Question) -> bool:
+    """Whether outlines followed to single pixels may change more than the last digit of the answer.
+
+    Where all of the target is seen, or all of it obscured, the share is exactly nothing or all, whatever the outline.
+    """
+    coarse = [one for one in surveys if one.block > 1]
+    if len(surveys) > 1:  # the faces of a cube have few pixels each
+        return len(coarse) > 0
+    if not any(map(is_divided, coarse)):
+        return False
+    if any(map(shows_thin_parts, coarse)):
+        return True
+    shares = [
+        (silhouette.occluded, silhouette.total, silhouette.error),
+        (silhouette.occluded_in_arc, silhouette.in_arc, silhouette.error_in_arc),
+        (silhouette.total - silhouette.seen, silhouette.total, silhouette.error_seen),
+    ]
+    measured = [(part / whole, error) for part, whole, error in shares if whole and error > 0.0]
+    return any(
+        error > ENOUGH or any(abs(share - threshold) <= NEAR * error for threshold in question.thresholds)
+        for share, error in measured
+    )
+
+
 def _confirmed(one: Survey, question: Question) -> Survey:
     """The survey with the few samples on which everything hangs taken again, in float64."""
     samples, used = one.samples, one.weight > 0
@@ -113,7 +147,7 @@ def _confirmed(one: Survey, question: Question) -> Survey:
     number = np.arange(len(used), dtype=np.int32)
     number[doubtful] = len(used) + np.arange(int(doubtful.sum()), dtype=np.int32)
     weight = np.concatenate([np.where(doubtful, 0, one.weight), one.weight[doubtful]])
-    return Survey(one.view, Samples.joined([samples, again]), number[one.index], weight)
+    return Survey(one.view, Samples.joined([samples, again]), one.block, number[one.index], weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +163,7 @@ class _Classified:
 def _counted(surveys: Sequence[Survey], question: Question) -> tuple[Silhouette, list[_Classified]]:
     """The silhouette in the surveys as they are."""
     classified = [_classified(one, question) for one in surveys]
-    variance = sum((outline_variance(one.kinds) for one in classified), OutlineVariance(0.0, 0.0, 0.0))
+    variance = sum((_variance(one.survey, one.kinds) for one in classified), OutlineVariance(0.0, 0.0, 0.0))
     total = occluded = in_arc = occluded_in_arc = 0
     nearest = np.zeros(len(question.blockers), np.int64)
     alone = np.zeros(len(question.blockers), np.int64)
@@ -155,9 +189,13 @@ def _counted(surveys: Sequence[Survey], question: Question) -> tuple[Silhouette,
         error,
         error_in_arc,
         error_seen,
-        tuple(surveys),
     )
     return silhouette, classified
+
+
+def _variance(one: Survey, kinds: NDArray[np.uint8]) -> OutlineVariance:
+    """Along the outlines of an image of kinds, in the survey's blocks: in pixels squared."""
+    return outline_variance(kinds) * one.block**4
 
 
 def _arc_errors(classified: Sequence[_Classified], counts: tuple[int, int, int]) -> tuple[float, float]:
@@ -169,9 +207,11 @@ def _arc_errors(classified: Sequence[_Classified], counts: tuple[int, int, int])
     for one in classified:
         samples = one.survey.samples
         inside = one.survey.mask(samples.in_arc)
-        within += outline_variance(np.where(inside | (one.kinds == OUTSIDE_BLOCKED), one.kinds, 0).astype(np.uint8))
+        within += _variance(
+            one.survey, np.where(inside | (one.kinds == OUTSIDE_BLOCKED), one.kinds, 0).astype(np.uint8)
+        )
         beyond = one.survey.mask(samples.target & ~samples.in_arc)
-        unseen += outline_variance(np.where(beyond, OCCLUDED, one.kinds).astype(np.uint8))
+        unseen += _variance(one.survey, np.where(beyond, OCCLUDED, one.kinds).astype(np.uint8))
     return within.share_error(occluded_in_arc, in_arc), unseen.share_error(total - in_arc + occluded_in_arc, total)
 
 
@@ -214,14 +254,15 @@ def _goes_on(view: View, question: Question, inside: Floats, outside: Floats, de
 def _seen_searched(one: Survey, question: Question) -> Survey:
     """The survey with rays to corners of the target, wherever that shows something of it.
 
-    Corners well inside the sampled outline are left out: around them the target and what hides it were sampled.
+    Corners two pixels and more inside the sampled outline are left out: round them the target and what hides it were
+    sampled.
     """
     columns, rows, depth = _projected_corners(one.view, question.target)
     target = one.mask(one.samples.target)
     within = _inside(one.view, columns, rows) & (depth > 0.0)
     places = np.column_stack([rows[within], columns[within]])
-    pixels = places.astype(np.intp)
-    places = places[~_eroded(target, 2)[pixels[:, 0], pixels[:, 1]]]
+    blocks = places.astype(np.intp) // one.block
+    places = places[~_eroded(target, 2 // one.block)[blocks[:, 0], blocks[:, 1]]]
     return _replaced(one, question, _thinned(places), lambda samples: samples.seen)
 
 
@@ -242,8 +283,8 @@ def _occluded_searched(one: Survey, question: Question) -> Survey:
         places.append(_along_edges(one.view, long_edges(blocker.mesh), np.array([rows, columns, depth])))
     found = np.concatenate(places)
     found = found[_inside(one.view, found[:, 1], found[:, 0])]
-    pixels = found.astype(np.intp)
-    found = found[near_target[pixels[:, 0], pixels[:, 1]]]
+    blocks = found.astype(np.intp) // one.block
+    found = found[near_target[blocks[:, 0], blocks[:, 1]]]
     searched = _replaced(one, question, _thinned(found), lambda samples: samples.occluded)
     if searched is one or not question.renderer.sparse:
         return searched
@@ -256,12 +297,13 @@ def _along_edges(view: View, ends: Integers, corners: Floats) -> Floats:
 
     ``corners`` (3, n) are row, column and depth of each; only edges wholly before the eye are followed.
     """
-    start, end = corners[:, ends[:, 0]], corners[:, ends[:, 1]]
     size = np.array([view.height, view.width])[:, None]
-    crossing = (np.minimum(start, end)[:2] < size).all(axis=0) & (np.maximum(start, end)[:2] > 0).all(axis=0)
+    beside = _sides(corners, size)
+    start_beside, end_beside = beside[ends[:, 0]], beside[ends[:, 1]]
+    crossing = np.flatnonzero(((start_beside & end_beside) == 0) & ((start_beside | end_beside) < BEHIND))
+    start, end = corners[:, ends[crossing, 0]], corners[:, ends[crossing, 1]]
     long = np.abs(end - start)[:2].max(axis=0) > EDGE_STEP
-    chosen = crossing & long & (np.minimum(start, end)[2] > 0.0)
-    start, way = start[:2, chosen], (end - start)[:2, chosen]
+    start, way = start[:2, long], (end - start)[:2, long]
     with np.errstate(divide="ignore", invalid="ignore"):
         one, other = -start / way, (size - start) / way
     enter = np.nanmax(np.vstack([np.minimum(one, other), np.zeros(way.shape[1])]), axis=0)
@@ -274,11 +316,18 @@ def _along_edges(view: View, ends: Integers, corners: Floats) -> Floats:
     return places
 
 
+def _sides(corners: Floats, size: NDArray[np.intp]) -> NDArray[np.uint8]:
+    """(n,) bits that say beside which sides of the picture a corner (row, column, depth) lies, and `BEHIND` the eye."""
+    left, top, right, bottom = (sides.view(np.uint8) for sides in (*(corners[:2] <= 0.0), *(corners[:2] >= size)))
+    sides: NDArray[np.uint8] = left | top << 1 | right << 2 | bottom << 3 | (corners[2] <= 0.0) * BEHIND
+    return sides
+
+
 def _projected_corners(view: View, body: Body) -> tuple[Floats, Floats, Floats]:
     """Column, row and depth of every corner of a body, each nudged into one of its faces; float32 will do."""
-    axes = (view.axes @ body.pose.rotation).astype(np.float32)
+    axes = view.axes @ body.pose.rotation
     eye = body.pose.localise(view.eye[None])[0].astype(np.float32)
-    across, upward, depth = axes @ (inner_corners(body.mesh) - eye[:, None])
+    across, upward, depth = turned(axes, inner_corners(body.mesh) - eye[:, None])
     with np.errstate(divide="ignore", invalid="ignore"):
         return (across / depth - view.left) / view.step, (view.top - upward / depth) / view.step, depth
 
@@ -288,11 +337,11 @@ def _inside(view: View, columns: Floats, rows: Floats) -> Flags:
     return inside
 
 
-def _eroded(mask: Flags, pixels: int) -> Flags:
-    """The mask without its outermost pixels."""
+def _eroded(mask: Flags, blocks: int) -> Flags:
+    """The mask without its outermost blocks."""
     for axis in (0, 1):
         kept = mask.copy()
-        for shift in (*range(-pixels, 0), *range(1, pixels + 1)):
+        for shift in (*range(-blocks, 0), *range(1, blocks + 1)):
             kept &= np.roll(mask, shift, axis)
         mask = kept
     return mask

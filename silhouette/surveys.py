@@ -2,8 +2,8 @@
 
 Blocks in which, or next to which, anything changes are sampled finer; where that shows a change at the rim of a block
 that was not sampled finer, that block follows, so that a thin part is followed along its whole length once it has been
-hit anywhere. Outlines are followed down to single pixels; where all of the target is seen, or all of it obscured, the
-last step is left out: the share is exactly nothing or all then, whatever the outline.
+hit anywhere. Outlines are followed to blocks two pixels wide, and by `finer` to single pixels: that last step costs as
+much as all before it, and is for whoever counts to ask for, where the answer hangs on it.
 
 What is no wider than a pixel cannot be followed: where some rays hit it, others beside them miss it. Blocks that were
 hit would be looked at again and blocks that missed it would not, and so it would be counted too small. Where there is
@@ -49,12 +49,14 @@ class Survey:
     Attributes:
         view: the picture.
         samples: what was met, n of them.
-        index: (height, width) int32, the sample that stands for each pixel.
+        block: pixels across one of the square blocks that the picture is cut into.
+        index: (height, width) int32, in blocks: the sample that stands for each.
         weight: (n,) int64, how many pixels each sample stands for.
     """
 
     view: View
     samples: Samples
+    block: int
     index: Integers
     weight: NDArray[np.int64]
 
@@ -63,48 +65,60 @@ class Survey:
         return int(self.weight[flags].sum())
 
     def mask(self, flags: Any) -> Any:
-        """The samples' values (n,) as an image (height, width)."""
+        """The samples' values (n,) as an image (height, width), in blocks."""
         return flags[self.index]
 
     def replaced(self, pixels: Integers, samples: Samples) -> Survey:
         """The same, with other samples standing for the ``pixels`` (k, 2): one for each, the last where they meet."""
-        index = self.index.copy()
+        index = _repeated(self.index, self.block)
         index[pixels[:, 0], pixels[:, 1]] = len(self.samples.target) + np.arange(len(pixels), dtype=np.int32)
         joined = Samples.joined([self.samples, samples])
-        return Survey(self.view, joined, index, np.bincount(index.ravel(), minlength=len(joined.target)))
+        return Survey(self.view, joined, 1, index, np.bincount(index.ravel(), minlength=len(joined.target)))
 
 
 def survey(view: View, question: Question, pixel: float) -> Survey:
-    """Every pixel of the view, whose pixels are ``pixel`` mm wide at the target.
+    """Every pixel of the view, whose pixels are ``pixel`` mm wide at the target, in blocks of one or two pixels.
 
     A renderer that does not gain by being asked for few pixels is asked for all of them.
     """
     if not question.renderer.sparse:
         samples = take(view, question, beside=True)
         index = np.arange(view.height * view.width, dtype=np.int32).reshape(view.height, view.width)
-        return Survey(view, samples, index, np.ones(index.size, dtype=np.int64))
+        return Survey(view, samples, 1, index, np.ones(index.size, dtype=np.int64))
     grid = _Grid.coarse(view, question, _coarse_width(pixel))
+    while grid.width > 2:
+        grid.halve()
+    return grid.survey()
+
+
+def finer(one: Survey, question: Question) -> Survey:
+    """The survey with its outlines followed down to single pixels; where anything is thin, a sample in every one."""
+    grid = _Grid.resumed(one, question)
     while grid.width > 1:
-        grid.halve(resample=grid.width > 2 or grid.is_divided())
-    found = Survey(view, Samples.joined(grid.taken), grid.index, grid.weight)
-    return every_pixel(found, question) if _shows_thin_parts(found) else found
+        grid.halve()
+    found = grid.survey()
+    return every_pixel(found, question) if shows_thin_parts(found) else found
 
 
 def every_pixel(one: Survey, question: Question) -> Survey:
     """The survey anew, with a sample in every pixel that the target may reach into."""
-    grid = _Grid.coarse(one.view, question, 1)
-    return Survey(one.view, grid.taken[0], grid.index, grid.weight)
+    return _Grid.coarse(one.view, question, 1).survey()
 
 
-def _shows_thin_parts(one: Survey) -> bool:
-    """Whether the image has more than a few pixels that differ from both neighbours beside them, or above and below."""
+def is_divided(one: Survey) -> bool:
+    """Whether part of the target is seen and part obscured, or either ends where the other does."""
+    return bool(_changing(one.samples.code[one.index], _divided).any())
+
+
+def shows_thin_parts(one: Survey) -> bool:
+    """Whether the image has more than a few blocks that differ from both neighbours beside them, or above and below."""
     kinds = one.mask(one.samples.target.astype(np.uint8) + one.samples.occluded)
     thin = 0
     for image in (kinds, kinds.T):
         middle = image[1:-1]
         alone = (middle != image[:-2]) & (middle != image[2:])
         thin += int(np.count_nonzero(alone & ((middle | image[:-2] | image[2:]) > 0)))
-    return bool(thin > FEW_THIN + THIN_SHARE * np.count_nonzero(kinds))
+    return bool(thin > FEW_THIN + THIN_SHARE * one.block * np.count_nonzero(kinds))
 
 
 def _coarse_width(pixel: float) -> int:
@@ -156,6 +170,11 @@ class _Grid:
     weight: NDArray[np.int64]
 
     @classmethod
+    def resumed(cls, one: Survey, question: Question) -> _Grid:
+        """The grid as a survey left it."""
+        return cls(one.view, question, one.block, one.index, [one.samples], one.samples.code, one.weight.copy())
+
+    @classmethod
     def coarse(cls, view: View, question: Question, width: int) -> _Grid:
         """A grid of blocks so many pixels wide, all sampled that the target may reach into."""
         reached = _reached(view, question.target, width)
@@ -167,16 +186,14 @@ class _Grid:
         weight[0] = np.count_nonzero(~reached) * width * width
         return cls(view, question, width, index, [samples], samples.code, weight)
 
-    def is_divided(self) -> bool:
-        """Whether part of the target is seen and part obscured, or either ends where the other does."""
-        return len(self.question.blockers) > 0 and bool(_changing(self.code[self.index], _divided).any())
+    def survey(self) -> Survey:
+        """What is known of the view so far."""
+        return Survey(self.view, Samples.joined(self.taken), self.width, self.index, self.weight)
 
-    def halve(self, resample: bool) -> None:
-        """Cuts each block into four, and takes new samples, if so wished, where neighbouring blocks are apart."""
-        coarse, self.index = self.index, np.repeat(np.repeat(self.index, 2, axis=0), 2, axis=1)
+    def halve(self) -> None:
+        """Cuts each block into four, and takes new samples where neighbouring blocks are apart."""
+        coarse, self.index = self.index, _repeated(self.index, 2)
         self.width //= 2
-        if not resample:
-            return
         refined = _changing(self.code[coarse], _apart)
         blocks = np.flatnonzero(refined)
         while len(blocks):
@@ -206,6 +223,11 @@ class _Grid:
         codes = [self.code[self.index[places[..., 0], places[..., 1]]] for places in (one, other)]
         found: NDArray[np.intp] = other[_apart(*codes)] // 2
         return found
+
+
+def _repeated(index: Integers, times: int) -> Integers:
+    """Each block of an image cut into so many, across and down; always a copy."""
+    return np.repeat(np.repeat(index, times, axis=0), times, axis=1)
 
 
 def _middles(blocks: Any, width: int) -> Floats:

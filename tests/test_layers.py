@@ -16,7 +16,7 @@ ORDER = [
     *["renderers.base", "renderers"],
     *["sampling", "surveys", "outlines", "silhouettes"],
     *["rules.base", "rules.sight", "rules.necromunda", "rules"],
-    *["pictures", "terminal", "judging", "inspecting", "doctor", "report", "cli", "__main__", "__init__"],
+    *["pictures", "terminal", "workers", "judging", "inspecting", "doctor", "report", "cli", "__main__", "__init__"],
 ]
 
 

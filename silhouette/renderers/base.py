@@ -66,6 +66,10 @@ class Renderer(Protocol):
     device: str
     sparse: bool
 
+    def share(self, meshes: Sequence[Mesh]) -> bool:
+        """Makes ready what processes forked from this one then share; False where this renderer is of no use there."""
+        ...
+
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """What is in front: at every pixel, or at ``pixels`` (n, 2) as row and column, in that order.
 

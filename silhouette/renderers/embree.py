@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.errors import RendererUnavailable
-from silhouette.geometry import Floats, Integers, corners
+from silhouette.geometry import Floats, Integers, corners, turned
 from silhouette.meshes import Mesh
 from silhouette.renderers.base import NEAREST, Body, Layer
 from silhouette.views import View
@@ -56,6 +57,16 @@ class EmbreeRenderer:
         self._indexes: OrderedDict[str, list[_Chunk]] = OrderedDict()
         self._view: View | None = None
         self._aims: dict[tuple[Body, _Chunk], _Aim] = {}
+
+    def share(self, meshes: Sequence[Mesh]) -> bool:
+        """See `Renderer.share`: builds every acceleration structure that is not there yet."""
+        ray = np.zeros((2, 1, 3), np.float32)
+        ray[1, 0, 2] = 1.0
+        for mesh in meshes:
+            for chunk in self._index(mesh):
+                chunk.structure().run(*ray)  # embreex builds the structure when the first ray is cast
+                chunk.planes()
+        return True
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """What is in front, at every pixel or at ``pixels``; see `silhouette.renderers.base.Renderer`."""
@@ -190,7 +201,8 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
             near = None
     if near is not None:
         plane = plane[:, near]
-    rays = np.ascontiguousarray((aim.axes.T @ plane).T, dtype=np.float32)
+    along = turned(aim.axes.T, plane)
+    rays = np.ascontiguousarray(along.T, dtype=np.float32)
     faces, found = _cast(chunk.structure(), np.broadcast_to(aim.eye.astype(np.float32), rays.shape), rays)
     touching = np.flatnonzero((faces >= 0) & (found < NEAREST))
     if len(touching):
@@ -200,7 +212,7 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
     met = np.flatnonzero(faces >= 0)
     if len(met) == 0:
         return
-    depth = _exact_depth(chunk.planes()[faces[met]], aim, plane[:, met], found[met])
+    depth = _exact_depth(chunk.planes()[faces[met]], aim.eye, along[:, met], found[met])
     where = met if near is None else near[met]
     closer = depth < front.depth[where]
     front.depth[where[closer]] = depth[closer]
@@ -214,7 +226,7 @@ def _cast(
 
     Embree releases the interpreter's lock while it casts.
     """
-    if len(rays) < RAYS_WORTH_A_THREAD:
+    if len(rays) < RAYS_WORTH_A_THREAD or _is_forked:
         met = structure.run(origins, rays, output=True)
         return met["primID"], met["tfar"]
     half = len(rays) // 2
@@ -231,12 +243,27 @@ def _second_thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="embree")
 
 
-def _exact_depth(planes: Floats, aim: _Aim, plane: Floats, found: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Where rays (3, n) meet the planes (n, 4) of the faces they hit, as depth; Embree's where one is seen edge-on."""
+_is_forked = False
+
+
+def _after_fork() -> None:
+    """A forked process has none of the threads, and siblings on the other cores."""
+    global _is_forked
+    _is_forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def _exact_depth(planes: Floats, eye: Floats, along: Floats, found: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Where rays from the eye meet the planes (n, 4) of the faces they hit, as depth; Embree's where one is edge-on.
+
+    ``along`` (3, n) are the rays in the chunk's frame, as long as one unit of depth.
+    """
     x, y, z, offset = planes.T
-    along = aim.axes.T @ plane
     facing = x * along[0] + y * along[1] + z * along[2]
     with np.errstate(divide="ignore", invalid="ignore"):
-        depth = (offset - (x * aim.eye[0] + y * aim.eye[1] + z * aim.eye[2])) / facing
+        depth = (offset - (x * eye[0] + y * eye[1] + z * eye[2])) / facing
     trusted = np.abs(depth - found) <= 1e-4 * (1.0 + found)
     return np.maximum(np.where(trusted, depth, found), NEAREST).astype(np.float32)

@@ -92,6 +92,10 @@ class GLRenderer:
         self._meshes.clear()
         self._tiles.clear()
 
+    def share(self, meshes: Sequence[Mesh]) -> bool:
+        """See `Renderer.share`: a context belongs to the process that made it."""
+        return False
+
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """See `Renderer.render`. The last view stays drawn: asking for some of its pixels then draws nothing.
 

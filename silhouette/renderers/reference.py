@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
+from silhouette.meshes import Mesh
 from silhouette.renderers.base import NEAREST, Body, Layer
 from silhouette.views import View
 
@@ -37,6 +38,10 @@ class ReferenceRenderer:
     name = "reference"
     device = "numpy"
     sparse = True
+
+    def share(self, meshes: Sequence[Mesh]) -> bool:
+        """See `Renderer.share`: it keeps nothing."""
+        return True
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """See `Renderer.render`.

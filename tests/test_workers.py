@@ -1,0 +1,90 @@
+"""Many questions at once: the same answers in the same order, and a plain error where a process dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silhouette.cache import Cache
+from silhouette.errors import FileError, SilhouetteError
+from silhouette.judging import WORTH_FORKING, Ask, judge_scene
+from silhouette.renderers import choose
+from silhouette.workers import AT_ONCE, CAN_FORK, cores, forked
+
+pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes are not forked on this system")
+
+
+def test_answers_come_in_the_order_of_the_questions_from_several_processes() -> None:
+    answers = list(forked(lambda number: (number, os.getpid()), range(10 * AT_ONCE), workers=2))
+    assert [number for number, _ in answers] == list(range(10 * AT_ONCE))
+    assert os.getpid() not in {process for _, process in answers}
+
+
+def test_an_error_in_an_answer_reaches_the_asker_after_what_came_before() -> None:
+    def answer(number: int) -> int:
+        if number == 2 * AT_ONCE:
+            raise FileError("duel.toml", "is not what it was")
+        return number
+
+    answers = forked(answer, range(4 * AT_ONCE), workers=1)
+    assert [next(answers) for _ in range(2 * AT_ONCE)] == list(range(2 * AT_ONCE))
+    with pytest.raises(FileError, match=r"^duel\.toml: is not what it was$"):
+        next(answers)
+
+
+def test_a_process_that_is_killed_is_an_error_and_not_a_wait() -> None:
+    def answer(number: int) -> int:
+        if number == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    with pytest.raises(SilhouetteError, match="a worker process ended in the middle of a check"):
+        list(forked(answer, range(8), workers=2))
+
+
+def test_there_is_a_core_to_work_on() -> None:
+    assert cores() >= 1
+
+
+def crowd(tmp_path: Path, models: int) -> Path:
+    """Blocks in two rows, some behind others: enough pairs for processes to be worth it."""
+    pieces = [
+        f'{{ name = "M{number}", at = [{60 * (number % 4)}, {150 * (number // 4)}], '
+        f"facing = {90 + 180 * (number // 4)}, "
+        "eye = [0, 6, 24], parts = [{ box = [12, 12, 28] }] }"
+        for number in range(models)
+    ]
+    wall = '{ name = "wall", at = [60, 75], parts = [{ box = [80, 4, 18] }] }'
+    path = tmp_path / "crowd.toml"
+    path.write_text(f'rules = "necromunda"\nfighter = [{", ".join(pieces)}]\nterrain = [{wall}]\n', encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("renderer", ["embree", "reference"])
+def test_a_matrix_is_the_same_by_one_process_and_by_several(tmp_path: Path, renderer: str) -> None:
+    path = crowd(tmp_path, 6)
+    steps: list[tuple[int, int]] = []
+
+    def rows(workers: int) -> Sequence[dict[str, Any]]:
+        found = judge_scene(
+            path,
+            Ask(everyone=True),
+            choose(renderer),
+            cache=Cache(None),
+            pixel=0.3,
+            step=lambda done, total: steps.append((done, total)),
+            workers=workers,
+        )
+        assert found.error is None
+        return [one.row() for one in found.judged]
+
+    alone = rows(1)
+    assert len(alone) == 30 >= WORTH_FORKING
+    assert {row["verdict"] for row in alone} >= {"open", "hidden", "partial cover"}
+    assert rows(2) == alone
+    assert steps == [(number, 30) for number in range(30)] * 2
