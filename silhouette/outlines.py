@@ -46,6 +46,14 @@ class OutlineVariance:
     def __mul__(self, times: float) -> OutlineVariance:
         return OutlineVariance(self.seen_rim * times, self.occluded_rim * times, self.division * times)
 
+    def or_where(self, other: OutlineVariance) -> OutlineVariance:
+        """This, with the other's instead wherever that has any."""
+        return OutlineVariance(
+            other.seen_rim or self.seen_rim,
+            other.occluded_rim or self.occluded_rim,
+            other.division or self.division,
+        )
+
     def share_error(self, occluded: int, total: int) -> float:
         """How far ``occluded / total`` may be off, as a share: `SIGMAS` standard deviations.
 
@@ -61,6 +69,9 @@ class OutlineVariance:
         share = occluded / total
         variance = share**2 * self.seen_rim + (1.0 - share) ** 2 * self.occluded_rim + self.division
         return float(SIGMAS * np.sqrt(variance) / total)
+
+
+NO_VARIANCE = OutlineVariance(0.0, 0.0, 0.0)
 
 
 def outline_variance(kinds: NDArray[np.uint8]) -> OutlineVariance:

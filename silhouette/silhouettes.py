@@ -11,33 +11,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.clusters import inner_corners, long_edges
-from silhouette.geometry import Flags, Floats, Integers, turned
-from silhouette.outlines import OCCLUDED, OUTSIDE_BLOCKED, SEEN, OutlineVariance, outline_variance, rim
-from silhouette.renderers.base import Body
+from silhouette.geometry import Flags, Floats
+from silhouette.outlines import NO_VARIANCE, OCCLUDED, OUTSIDE_BLOCKED, SEEN, OutlineVariance, outline_variance, rim
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.sampling import Question, Samples, take
-from silhouette.surveys import Survey, every_pixel, finer, is_divided, shows_thin_parts, survey
+from silhouette.searches import occluded_searched, rim_searched, seen_searched
+from silhouette.surveys import ALL_RIMS, Rims, Survey, finer, is_divided, shows_thin_parts, survey
 from silhouette.views import View
 
-SEARCH = 8
-"""In so many steps the way across the rim is searched before a share is called exactly nothing."""
-
-
 ENOUGH = 0.002
-"""An error below this, less than half of the hundredth that players cannot tell, is not made smaller by following
-outlines down to single pixels,"""
+"""An error up to this, a fifth of the hundredth that players cannot tell, is not made smaller by following outlines
+down to single pixels,"""
 
 NEAR = 3.0
 """unless the share is within so many errors of one at which the verdict changes."""
 
-EDGE_STEP = 6.0
-"""Pixels between the places along a blocker's edge at which it is looked for before the target."""
-
-BEHIND = np.uint8(16)
-
-FINER = 4
-"""How much finer a renderer that cannot look between pixels is asked to look instead."""
+FOLLOWED = 1.0 / 8.0
+"""What is left of the variance along an outline that is followed in steps half as long: the cube of the step."""
 
 FEW = 32
 """Where so few pixels are seen, or obscured, that it hangs on them, they are looked at again in exact arithmetic."""
@@ -96,15 +86,17 @@ def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouet
     """
     surveys = [survey(view, question, pixel) for view in views]
     silhouette, classified = _counted(surveys, question)
-    if _hangs_on_pixels(silhouette, surveys, question):
-        surveys = [finer(one, question) if one.block > 1 else one for one in surveys]
-        silhouette, classified = _counted(surveys, question)
+    rims = _rims_to_follow(silhouette, classified, question)
+    if rims is not None:
+        unfollowed = _unfollowed(_variance(classified), rims)
+        surveys = [finer(one, question, rims) if one.block > 1 else one for one in surveys]
+        silhouette, classified = _counted(surveys, question, unfollowed)
     if silhouette.seen == 0 and (question.arcs is None or len(question.arcs)):
-        surveys = [_seen_searched(one, question) for one in surveys]
-        surveys = _rim_searched(surveys, classified, question, lambda samples: samples.seen)
+        surveys = [seen_searched(one, question) for one in surveys]
+        surveys = _rims_searched(surveys, classified, question, lambda samples: samples.seen)
     if silhouette.occluded == 0 and question.blockers:
-        surveys = [_occluded_searched(one, question) for one in surveys]
-        surveys = _rim_searched(surveys, classified, question, lambda samples: samples.occluded)
+        surveys = [occluded_searched(one, question) for one in surveys]
+        surveys = _rims_searched(surveys, classified, question, lambda samples: samples.occluded)
     if any(new is not old for new, old in zip(surveys, (kind.survey for kind in classified), strict=True)):
         silhouette, _ = _counted(surveys, question)
     if 0 < silhouette.seen <= FEW or 0 < silhouette.occluded <= FEW:
@@ -112,28 +104,44 @@ def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouet
     return silhouette
 
 
-def _hangs_on_pixels(silhouette: Silhouette, surveys: Sequence[Survey], question: Question) -> bool:
-    """Whether outlines followed to single pixels may change more than the last digit of the answer.
+def _rims_to_follow(silhouette: Silhouette, classified: Sequence[_Classified], question: Question) -> Rims | None:
+    """Which outlines to follow down to single pixels, since the answer may hang on them; None where it does not.
 
     Where all of the target is seen, or all of it obscured, the share is exactly nothing or all, whatever the outline.
+    Else the division of the two parts weighs most, and of the rims that round the larger part.
     """
-    coarse = [one for one in surveys if one.block > 1]
-    if len(surveys) > 1:  # the faces of a cube have few pixels each
-        return len(coarse) > 0
+    coarse = [one.survey for one in classified if one.survey.block > 1]
+    if len(classified) > 1:  # the faces of a cube have few pixels each
+        return ALL_RIMS if coarse else None
     if not any(map(is_divided, coarse)):
-        return False
-    if any(map(shows_thin_parts, coarse)):
-        return True
-    shares = [
-        (silhouette.occluded, silhouette.total, silhouette.error),
-        (silhouette.occluded_in_arc, silhouette.in_arc, silhouette.error_in_arc),
-        (silhouette.total - silhouette.seen, silhouette.total, silhouette.error_seen),
-    ]
-    measured = [(part / whole, error) for part, whole, error in shares if whole and error > 0.0]
+        return None
+    if silhouette.in_arc < silhouette.total or _near_threshold(silhouette, question) or shows_thin_parts(coarse[0]):
+        return ALL_RIMS
+    if silhouette.error <= ENOUGH:
+        return None
+    variance = _variance(classified)
+    seen_rim = Rims(occluded=False) if 2 * silhouette.occluded >= silhouette.total else Rims(seen=False)
+    for rims in (Rims(seen=False, occluded=False), seen_rim):
+        left = (variance * FOLLOWED).or_where(_unfollowed(variance, rims))
+        if left.share_error(silhouette.occluded, silhouette.total) <= ENOUGH:
+            return rims
+    return ALL_RIMS
+
+
+def _near_threshold(silhouette: Silhouette, question: Question) -> bool:
+    """Whether the share obscured, or the share seen, is so near to a threshold that a smaller error may tell."""
+    shares = [(silhouette.occluded, silhouette.error), (silhouette.total - silhouette.seen, silhouette.error_seen)]
     return any(
-        error > ENOUGH or any(abs(share - threshold) <= NEAR * error for threshold in question.thresholds)
-        for share, error in measured
+        abs(part / silhouette.total - threshold) <= NEAR * error
+        for part, error in shares
+        for threshold in question.thresholds
+        if error > 0.0
     )
+
+
+def _unfollowed(variance: OutlineVariance, rims: Rims) -> OutlineVariance:
+    """Of the variance along coarse outlines, what stays when these rims, and the division, are followed on."""
+    return OutlineVariance(variance.seen_rim * (not rims.seen), variance.occluded_rim * (not rims.occluded), 0.0)
 
 
 def _confirmed(one: Survey, question: Question) -> Survey:
@@ -160,10 +168,12 @@ class _Classified:
     outside: Floats
 
 
-def _counted(surveys: Sequence[Survey], question: Question) -> tuple[Silhouette, list[_Classified]]:
-    """The silhouette in the surveys as they are."""
+def _counted(
+    surveys: Sequence[Survey], question: Question, unfollowed: OutlineVariance = NO_VARIANCE
+) -> tuple[Silhouette, list[_Classified]]:
+    """The silhouette in the surveys as they are; along rims left as coarse as they were, the variance is as it was."""
     classified = [_classified(one, question) for one in surveys]
-    variance = sum((_variance(one.survey, one.kinds) for one in classified), OutlineVariance(0.0, 0.0, 0.0))
+    variance = _variance(classified).or_where(unfollowed)
     total = occluded = in_arc = occluded_in_arc = 0
     nearest = np.zeros(len(question.blockers), np.int64)
     alone = np.zeros(len(question.blockers), np.int64)
@@ -193,9 +203,9 @@ def _counted(surveys: Sequence[Survey], question: Question) -> tuple[Silhouette,
     return silhouette, classified
 
 
-def _variance(one: Survey, kinds: NDArray[np.uint8]) -> OutlineVariance:
-    """Along the outlines of an image of kinds, in the survey's blocks: in pixels squared."""
-    return outline_variance(kinds) * one.block**4
+def _variance(classified: Sequence[_Classified]) -> OutlineVariance:
+    """Along all outlines, in pixels squared."""
+    return sum((outline_variance(one.kinds) * one.survey.block**4 for one in classified), NO_VARIANCE)
 
 
 def _arc_errors(classified: Sequence[_Classified], counts: tuple[int, int, int]) -> tuple[float, float]:
@@ -203,15 +213,15 @@ def _arc_errors(classified: Sequence[_Classified], counts: tuple[int, int, int])
     total, in_arc, occluded_in_arc = counts
     if in_arc == 0:
         return 1.0, 0.0
-    within = unseen = OutlineVariance(0.0, 0.0, 0.0)
+    within = unseen = NO_VARIANCE
     for one in classified:
         samples = one.survey.samples
         inside = one.survey.mask(samples.in_arc)
-        within += _variance(
-            one.survey, np.where(inside | (one.kinds == OUTSIDE_BLOCKED), one.kinds, 0).astype(np.uint8)
-        )
+        kinds = np.where(inside | (one.kinds == OUTSIDE_BLOCKED), one.kinds, 0).astype(np.uint8)
+        within += outline_variance(kinds) * one.survey.block**4
         beyond = one.survey.mask(samples.target & ~samples.in_arc)
-        unseen += _variance(one.survey, np.where(beyond, OCCLUDED, one.kinds).astype(np.uint8))
+        kinds = np.where(beyond, OCCLUDED, one.kinds).astype(np.uint8)
+        unseen += outline_variance(kinds) * one.survey.block**4
     return within.share_error(occluded_in_arc, in_arc), unseen.share_error(total - in_arc + occluded_in_arc, total)
 
 
@@ -251,136 +261,12 @@ def _goes_on(view: View, question: Question, inside: Floats, outside: Floats, de
     return goes_on
 
 
-def _seen_searched(one: Survey, question: Question) -> Survey:
-    """The survey with rays to corners of the target, wherever that shows something of it.
-
-    Corners two pixels and more inside the sampled outline are left out: round them the target and what hides it were
-    sampled.
-    """
-    columns, rows, depth = _projected_corners(one.view, question.target)
-    target = one.mask(one.samples.target)
-    within = _inside(one.view, columns, rows) & (depth > 0.0)
-    places = np.column_stack([rows[within], columns[within]])
-    blocks = places.astype(np.intp) // one.block
-    places = places[~_eroded(target, 2 // one.block)[blocks[:, 0], blocks[:, 1]]]
-    return _replaced(one, question, _thinned(places), lambda samples: samples.seen)
-
-
-def _occluded_searched(one: Survey, question: Question) -> Survey:
-    """The survey with rays to those corners of blockers, and places along their edges, that may lie before the target.
-
-    Where they do, the blocker is thinner than a pixel, and every pixel is sampled.
-    """
-    met = one.samples.depth[one.samples.target]
-    if len(met) == 0:
-        return one
-    near_target = ~_eroded(~one.mask(one.samples.target), 1)
-    places = [np.empty((0, 2))]
-    for blocker in question.blockers:
-        columns, rows, depth = _projected_corners(one.view, blocker)
-        before = (depth > 0.0) & (depth < met.max())
-        places.append(np.column_stack([rows[before], columns[before]]))
-        places.append(_along_edges(one.view, long_edges(blocker.mesh), np.array([rows, columns, depth])))
-    found = np.concatenate(places)
-    found = found[_inside(one.view, found[:, 1], found[:, 0])]
-    blocks = found.astype(np.intp) // one.block
-    found = found[near_target[blocks[:, 0], blocks[:, 1]]]
-    searched = _replaced(one, question, _thinned(found), lambda samples: samples.occluded)
-    if searched is one or not question.renderer.sparse:
-        return searched
-    every = every_pixel(one, question)
-    return every if every.samples.occluded.any() else searched
-
-
-def _along_edges(view: View, ends: Integers, corners: Floats) -> Floats:
-    """(k, 2) rows and columns of places along the edges (e, 2) of a blocker, a few pixels apart, within the picture.
-
-    ``corners`` (3, n) are row, column and depth of each; only edges wholly before the eye are followed.
-    """
-    size = np.array([view.height, view.width])[:, None]
-    beside = _sides(corners, size)
-    start_beside, end_beside = beside[ends[:, 0]], beside[ends[:, 1]]
-    crossing = np.flatnonzero(((start_beside & end_beside) == 0) & ((start_beside | end_beside) < BEHIND))
-    start, end = corners[:, ends[crossing, 0]], corners[:, ends[crossing, 1]]
-    long = np.abs(end - start)[:2].max(axis=0) > EDGE_STEP
-    start, way = start[:2, long], (end - start)[:2, long]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        one, other = -start / way, (size - start) / way
-    enter = np.nanmax(np.vstack([np.minimum(one, other), np.zeros(way.shape[1])]), axis=0)
-    leave = np.nanmin(np.vstack([np.maximum(one, other), np.ones(way.shape[1])]), axis=0)
-    pieces = np.ceil(np.maximum(leave - enter, 0.0) * np.abs(way).max(axis=0) / EDGE_STEP).astype(np.intp)
-    owner = np.repeat(np.arange(len(pieces)), pieces)
-    number = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    share = enter[owner] + (number + 0.5) / pieces[owner] * (leave - enter)[owner]
-    places: Floats = (start[:, owner] + share * way[:, owner]).T
-    return places
-
-
-def _sides(corners: Floats, size: NDArray[np.intp]) -> NDArray[np.uint8]:
-    """(n,) bits that say beside which sides of the picture a corner (row, column, depth) lies, and `BEHIND` the eye."""
-    left, top, right, bottom = (sides.view(np.uint8) for sides in (*(corners[:2] <= 0.0), *(corners[:2] >= size)))
-    sides: NDArray[np.uint8] = left | top << 1 | right << 2 | bottom << 3 | (corners[2] <= 0.0) * BEHIND
-    return sides
-
-
-def _projected_corners(view: View, body: Body) -> tuple[Floats, Floats, Floats]:
-    """Column, row and depth of every corner of a body, each nudged into one of its faces; float32 will do."""
-    axes = view.axes @ body.pose.rotation
-    eye = body.pose.localise(view.eye[None])[0].astype(np.float32)
-    across, upward, depth = turned(axes, inner_corners(body.mesh) - eye[:, None])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (across / depth - view.left) / view.step, (view.top - upward / depth) / view.step, depth
-
-
-def _inside(view: View, columns: Floats, rows: Floats) -> Flags:
-    inside: Flags = (columns >= 0) & (columns < view.width) & (rows >= 0) & (rows < view.height)
-    return inside
-
-
-def _eroded(mask: Flags, blocks: int) -> Flags:
-    """The mask without its outermost blocks."""
-    for axis in (0, 1):
-        kept = mask.copy()
-        for shift in (*range(-blocks, 0), *range(1, blocks + 1)):
-            kept &= np.roll(mask, shift, axis)
-        mask = kept
-    return mask
-
-
-def _thinned(places: Floats) -> Floats:
-    """The places (n, 2), one of those that share a quarter of a pixel."""
-    cells = (places * 2.0).astype(np.int64)
-    _, first = np.unique((cells[:, 0] << 32) | cells[:, 1], return_index=True)
-    return places[first]
-
-
-def _rim_searched(
+def _rims_searched(
     surveys: Sequence[Survey],
     classified: Sequence[_Classified],
     question: Question,
     wanted: Callable[[Samples], Flags],
 ) -> list[Survey]:
-    """The surveys with rays to places on the rim, between its samples, at which target and blocker end together."""
-    searched = []
-    for one, kind in zip(surveys, classified, strict=True):
-        steps: Floats = np.arange(1, SEARCH) / SEARCH
-        places = kind.inside[:, None] + steps[:, None] * (kind.outside - kind.inside)[:, None]
-        searched.append(_replaced(one, question, places.reshape(-1, 2) + 0.5, wanted))
-    return searched
-
-
-def _replaced(one: Survey, question: Question, places: Floats, wanted: Callable[[Samples], Flags]) -> Survey:
-    """The survey with samples at the places (n, 2), in rows and columns of the image's plane, where wanted."""
-    if len(places) == 0:
-        return one
-    view, scale = one.view, 1
-    if not question.renderer.sparse:
-        view, scale = one.view.finer(FINER), FINER
-    samples = take(view, question, places * scale - 0.5)
-    samples = replace(samples, places=places - 0.5)
-    found = wanted(samples)
-    if not found.any():
-        return one
-    pixels = np.floor(places[found]).astype(np.int32)
-    pixels = np.clip(pixels, 0, [one.view.height - 1, one.view.width - 1]).astype(np.int32)
-    return one.replaced(pixels, samples.chosen(found))
+    """The surveys, searched at the places of the rim at which target and blocker end together."""
+    pairs = zip(surveys, classified, strict=True)
+    return [rim_searched(one, kind.inside, kind.outside, question, wanted) for one, kind in pairs]

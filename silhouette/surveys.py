@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,9 @@ TANGENTS = (31.7, 76.7, 121.7, 166.7)
 
 FEW_THIN, THIN_SHARE = 4, 0.005
 """So many pixels, and this share of the target's, may differ from both neighbours: figures have tips and notches."""
+
+Apart = Callable[[Codes, Codes], Flags]
+"""Tells of codes side by side where they are apart."""
 
 AT_SIDES = np.array([[0, 1], [1, 1], [0, 0], [1, 0], [1, 0], [1, 1], [0, 0], [0, 1]])
 STEPS = np.array([[0, 1], [0, 1], [0, -1], [0, -1], [1, 0], [1, 0], [-1, 0], [-1, 0]])
@@ -76,6 +80,17 @@ class Survey:
         return Survey(self.view, joined, 1, index, np.bincount(index.ravel(), minlength=len(joined.target)))
 
 
+@dataclass(frozen=True)
+class Rims:
+    """Which parts of the target's outline are followed: those where it is seen, and those where it is obscured."""
+
+    seen: bool = True
+    occluded: bool = True
+
+
+ALL_RIMS = Rims()
+
+
 def survey(view: View, question: Question, pixel: float) -> Survey:
     """Every pixel of the view, whose pixels are ``pixel`` mm wide at the target, in blocks of one or two pixels.
 
@@ -91,13 +106,16 @@ def survey(view: View, question: Question, pixel: float) -> Survey:
     return grid.survey()
 
 
-def finer(one: Survey, question: Question) -> Survey:
-    """The survey with its outlines followed down to single pixels; where anything is thin, a sample in every one."""
+def finer(one: Survey, question: Question, rims: Rims) -> Survey:
+    """The survey with the division of the target's parts, and these of its rims, followed down to single pixels.
+
+    Where all are, and anything is thin, there is a sample in every pixel.
+    """
     grid = _Grid.resumed(one, question)
     while grid.width > 1:
-        grid.halve()
+        grid.halve(rims)
     found = grid.survey()
-    return every_pixel(found, question) if shows_thin_parts(found) else found
+    return every_pixel(found, question) if rims == ALL_RIMS and shows_thin_parts(found) else found
 
 
 def every_pixel(one: Survey, question: Question) -> Survey:
@@ -190,17 +208,18 @@ class _Grid:
         """What is known of the view so far."""
         return Survey(self.view, Samples.joined(self.taken), self.width, self.index, self.weight)
 
-    def halve(self) -> None:
-        """Cuts each block into four, and takes new samples where neighbouring blocks are apart."""
+    def halve(self, rims: Rims = ALL_RIMS) -> None:
+        """Cuts each block into four, and takes new samples where neighbours are apart, on the rims asked for."""
+        apart = _apart if rims == ALL_RIMS else partial(_apart_on, rims)
         coarse, self.index = self.index, _repeated(self.index, 2)
         self.width //= 2
-        refined = _changing(self.code[coarse], _apart)
+        refined = _changing(self.code[coarse], apart)
         blocks = np.flatnonzero(refined)
         while len(blocks):
             self.weight[coarse.ravel()[blocks]] -= 4 * self.width * self.width
             places = np.column_stack(np.divmod(blocks, coarse.shape[1]))
             self._resample(places)
-            beside = self._apart_from(places)
+            beside = self._apart_from(places, apart)
             blocks = np.unique(beside[:, 0] * coarse.shape[1] + beside[:, 1])
             blocks = blocks[~refined.ravel()[blocks]]
             refined.ravel()[blocks] = True
@@ -215,13 +234,13 @@ class _Grid:
         self.code = np.concatenate([self.code, samples.code])
         self.weight = np.concatenate([self.weight, np.full(len(quarters), self.width * self.width)])
 
-    def _apart_from(self, blocks: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _apart_from(self, blocks: NDArray[np.intp], apart: Apart) -> NDArray[np.intp]:
         """Blocks (k, 2) that are apart, somewhere along the common side, from one of the ``blocks`` next to them."""
         last = np.array(self.index.shape) - 1
         one = blocks[:, None] * 2 + AT_SIDES
         other = np.clip(one + STEPS, 0, last)
         codes = [self.code[self.index[places[..., 0], places[..., 1]]] for places in (one, other)]
-        found: NDArray[np.intp] = other[_apart(*codes)] // 2
+        found: NDArray[np.intp] = other[apart(*codes)] // 2
         return found
 
 
@@ -249,7 +268,19 @@ def _divided(one: Codes, other: Codes) -> Flags:
     return different
 
 
-def _changing(codes: Codes, apart: Callable[[Codes, Codes], Flags]) -> Flags:
+def _apart_on(rims: Rims, one: Codes, other: Codes) -> Flags:
+    """Where seen and obscured parts of the target are divided, and on the rims asked for."""
+    chosen = _divided(one, other)
+    rim = ((one ^ other) & TARGET) > 0
+    occluded = (((one & TARGET) * one | (other & TARGET) * other) >> HIDDEN & TARGET) > 0
+    if rims.seen:
+        chosen |= rim & ~occluded
+    if rims.occluded:
+        chosen |= rim & occluded
+    return chosen
+
+
+def _changing(codes: Codes, apart: Apart) -> Flags:
     """Which blocks differ from the one beside, above or below; diagonal ones follow where a rim shows a change."""
     changing = np.zeros(codes.shape, dtype=np.bool_)
     beside = apart(codes[:, 1:], codes[:, :-1])

@@ -14,7 +14,7 @@ ORDER = [
     *["bases", "protrusions", "eyes", "schemas", "frames", "models", "scenes"],
     *["views", "clusters"],
     *["renderers.base", "renderers"],
-    *["sampling", "surveys", "outlines", "silhouettes"],
+    *["sampling", "surveys", "searches", "outlines", "silhouettes"],
     *["rules.base", "rules.sight", "rules.necromunda", "rules"],
     *["pictures", "terminal", "workers", "judging", "inspecting", "doctor", "report", "cli", "__main__", "__init__"],
 ]

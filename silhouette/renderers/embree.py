@@ -261,9 +261,9 @@ def _exact_depth(planes: Floats, eye: Floats, along: Floats, found: NDArray[np.f
 
     ``along`` (3, n) are the rays in the chunk's frame, as long as one unit of depth.
     """
-    x, y, z, offset = planes.T
-    facing = x * along[0] + y * along[1] + z * along[2]
+    ahead = np.einsum("ij,j->i", planes, np.array([*-eye, 1.0]))
+    facing = np.einsum("ij,ji->i", planes[:, :3], along)
     with np.errstate(divide="ignore", invalid="ignore"):
-        depth = (offset - (x * eye[0] + y * eye[1] + z * eye[2])) / facing
+        depth = ahead / facing
     trusted = np.abs(depth - found) <= 1e-4 * (1.0 + found)
     return np.maximum(np.where(trusted, depth, found), NEAREST).astype(np.float32)

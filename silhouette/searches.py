@@ -1,0 +1,160 @@
+"""COUNT, before it says "nothing": rays to where something could still be seen, or still be in the way.
+
+Samples on a grid miss what is smaller than a pixel. So rays are sent to corners of triangles, along long edges, and
+between the samples at the target's rim; what they find replaces the samples there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.clusters import inner_corners, long_edges
+from silhouette.geometry import Flags, Floats, Integers, turned
+from silhouette.renderers.base import Body
+from silhouette.sampling import Question, Samples, take
+from silhouette.surveys import Survey, every_pixel
+from silhouette.views import View
+
+SEARCH = 8
+"""In so many steps the way across the rim is searched before a share is called exactly nothing."""
+
+EDGE_STEP = 6.0
+"""Pixels between the places along a blocker's edge at which it is looked for before the target."""
+
+FINER = 4
+"""How much finer a renderer that cannot look between pixels is asked to look instead."""
+
+BEHIND = np.uint8(16)
+
+
+def seen_searched(one: Survey, question: Question) -> Survey:
+    """The survey with rays to corners of the target, wherever that shows something of it.
+
+    Corners two pixels and more inside the sampled outline are left out: round them the target and what hides it were
+    sampled.
+    """
+    columns, rows, depth = _projected_corners(one.view, question.target)
+    target = one.mask(one.samples.target)
+    within = _inside(one.view, columns, rows) & (depth > 0.0)
+    places = np.column_stack([rows[within], columns[within]])
+    blocks = places.astype(np.intp) // one.block
+    places = places[~_eroded(target, 2 // one.block)[blocks[:, 0], blocks[:, 1]]]
+    return _replaced(one, question, _thinned(places), lambda samples: samples.seen)
+
+
+def occluded_searched(one: Survey, question: Question) -> Survey:
+    """The survey with rays to those corners of blockers, and places along their edges, that may lie before the target.
+
+    Where they do, the blocker is thinner than a pixel, and every pixel is sampled.
+    """
+    met = one.samples.depth[one.samples.target]
+    if len(met) == 0:
+        return one
+    near_target = ~_eroded(~one.mask(one.samples.target), 1)
+    places = [np.empty((0, 2))]
+    for blocker in question.blockers:
+        columns, rows, depth = _projected_corners(one.view, blocker)
+        before = (depth > 0.0) & (depth < met.max())
+        places.append(np.column_stack([rows[before], columns[before]]))
+        places.append(_along_edges(one.view, long_edges(blocker.mesh), np.array([rows, columns, depth])))
+    found = np.concatenate(places)
+    found = found[_inside(one.view, found[:, 1], found[:, 0])]
+    blocks = found.astype(np.intp) // one.block
+    found = found[near_target[blocks[:, 0], blocks[:, 1]]]
+    searched = _replaced(one, question, _thinned(found), lambda samples: samples.occluded)
+    if searched is one or not question.renderer.sparse:
+        return searched
+    every = every_pixel(one, question)
+    return every if every.samples.occluded.any() else searched
+
+
+def _along_edges(view: View, ends: Integers, corners: Floats) -> Floats:
+    """(k, 2) rows and columns of places along the edges (e, 2) of a blocker, a few pixels apart, within the picture.
+
+    ``corners`` (3, n) are row, column and depth of each; only edges wholly before the eye are followed.
+    """
+    size = np.array([view.height, view.width])[:, None]
+    beside = _sides(corners, size)
+    start_beside, end_beside = beside[ends[:, 0]], beside[ends[:, 1]]
+    crossing = np.flatnonzero(((start_beside & end_beside) == 0) & ((start_beside | end_beside) < BEHIND))
+    start, end = corners[:, ends[crossing, 0]], corners[:, ends[crossing, 1]]
+    long = np.abs(end - start)[:2].max(axis=0) > EDGE_STEP
+    start, way = start[:2, long], (end - start)[:2, long]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one, other = -start / way, (size - start) / way
+    enter = np.nanmax(np.vstack([np.minimum(one, other), np.zeros(way.shape[1])]), axis=0)
+    leave = np.nanmin(np.vstack([np.maximum(one, other), np.ones(way.shape[1])]), axis=0)
+    pieces = np.ceil(np.maximum(leave - enter, 0.0) * np.abs(way).max(axis=0) / EDGE_STEP).astype(np.intp)
+    owner = np.repeat(np.arange(len(pieces)), pieces)
+    number = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    share = enter[owner] + (number + 0.5) / pieces[owner] * (leave - enter)[owner]
+    places: Floats = (start[:, owner] + share * way[:, owner]).T
+    return places
+
+
+def _sides(corners: Floats, size: NDArray[np.intp]) -> NDArray[np.uint8]:
+    """(n,) bits that say beside which sides of the picture a corner (row, column, depth) lies, and `BEHIND` the eye."""
+    left, top, right, bottom = (sides.view(np.uint8) for sides in (*(corners[:2] <= 0.0), *(corners[:2] >= size)))
+    sides: NDArray[np.uint8] = left | top << 1 | right << 2 | bottom << 3 | (corners[2] <= 0.0) * BEHIND
+    return sides
+
+
+def _projected_corners(view: View, body: Body) -> tuple[Floats, Floats, Floats]:
+    """Column, row and depth of every corner of a body, each nudged into one of its faces; float32 will do."""
+    axes = view.axes @ body.pose.rotation
+    eye = body.pose.localise(view.eye[None])[0].astype(np.float32)
+    across, upward, depth = turned(axes, inner_corners(body.mesh) - eye[:, None])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (across / depth - view.left) / view.step, (view.top - upward / depth) / view.step, depth
+
+
+def _inside(view: View, columns: Floats, rows: Floats) -> Flags:
+    inside: Flags = (columns >= 0) & (columns < view.width) & (rows >= 0) & (rows < view.height)
+    return inside
+
+
+def _eroded(mask: Flags, blocks: int) -> Flags:
+    """The mask without its outermost blocks."""
+    for axis in (0, 1):
+        kept = mask.copy()
+        for shift in (*range(-blocks, 0), *range(1, blocks + 1)):
+            kept &= np.roll(mask, shift, axis)
+        mask = kept
+    return mask
+
+
+def _thinned(places: Floats) -> Floats:
+    """The places (n, 2), one of those that share a quarter of a pixel."""
+    cells = (places * 2.0).astype(np.int64)
+    _, first = np.unique((cells[:, 0] << 32) | cells[:, 1], return_index=True)
+    return places[first]
+
+
+def rim_searched(
+    one: Survey, inside: Floats, outside: Floats, question: Question, wanted: Callable[[Samples], Flags]
+) -> Survey:
+    """The survey with rays to places between samples ``inside`` and ``outside`` (n, 2) of the rim, where wanted."""
+    steps: Floats = np.arange(1, SEARCH) / SEARCH
+    places = inside[:, None] + steps[:, None] * (outside - inside)[:, None]
+    return _replaced(one, question, places.reshape(-1, 2) + 0.5, wanted)
+
+
+def _replaced(one: Survey, question: Question, places: Floats, wanted: Callable[[Samples], Flags]) -> Survey:
+    """The survey with samples at the places (n, 2), in rows and columns of the image's plane, where wanted."""
+    if len(places) == 0:
+        return one
+    view, scale = one.view, 1
+    if not question.renderer.sparse:
+        view, scale = one.view.finer(FINER), FINER
+    samples = take(view, question, places * scale - 0.5)
+    samples = replace(samples, places=places - 0.5)
+    found = wanted(samples)
+    if not found.any():
+        return one
+    pixels = np.floor(places[found]).astype(np.int32)
+    pixels = np.clip(pixels, 0, [one.view.height - 1, one.view.width - 1]).astype(np.int32)
+    return one.replaced(pixels, samples.chosen(found))
