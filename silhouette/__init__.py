@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from silhouette.errors import FileError, MeshError, RendererUnavailable, RequestError, SilhouetteError
     from silhouette.judging import check, load_scene
     from silhouette.models import Model, load_model
+    from silhouette.questions import Check, Scene
     from silhouette.renderers import choose
     from silhouette.renderers.base import Renderer
     from silhouette.rules.base import RuleReference, Verdict
-    from silhouette.scenes import Check, Piece, Scene
+    from silhouette.scenes import Piece
 
 __all__ = [
     "Cache",
@@ -53,7 +54,8 @@ _HOMES = {
     "renderers": ("choose",),
     "renderers.base": ("Renderer",),
     "rules.base": ("RuleReference", "Verdict"),
-    "scenes": ("Check", "Piece", "Scene"),
+    "questions": ("Check", "Scene"),
+    "scenes": ("Piece",),
 }
 
 

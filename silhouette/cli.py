@@ -22,9 +22,9 @@ from silhouette.terminal import DEBUG_VARIABLE, Waiting, complain, problem, show
 if TYPE_CHECKING:
     from silhouette.cache import Cache
     from silhouette.judging import Ask, SceneResult
+    from silhouette.questions import Check, Scene
     from silhouette.renderers.base import Renderer
     from silhouette.rules.base import Verdict
-    from silhouette.scenes import Check, Scene
 
 HELD, BROKEN, BAD, INTERRUPTED, NO_READER = 0, 1, 2, 130, 141
 
@@ -299,9 +299,10 @@ class _Job:
         def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path:
             from silhouette.pictures.eye_view import draw_eye_view
             from silhouette.rules.necromunda import SightVerdict
+            from silhouette.scenes import TableScene
 
             assert self._picture is not None
-            if not isinstance(verdict, SightVerdict):
+            if not (isinstance(verdict, SightVerdict) and isinstance(scene, TableScene)):
                 raise RequestError(f"{scene.path}: nothing is looked at through an eye in {scene.rules}; no --picture")
             self._drawn += 1
             place = self._picture

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -15,11 +14,12 @@ from typing import Any, cast, get_args
 from silhouette.cache import Cache
 from silhouette.clusters import prepare
 from silhouette.errors import FileError, RequestError
+from silhouette.questions import Check, Scene, read_document
 from silhouette.renderers import choose
 from silhouette.renderers.base import Renderer
 from silhouette.rules import RULES, rule_of
-from silhouette.rules.base import Verdict, broken
-from silhouette.scenes import Check, Scene, read_document
+from silhouette.rules.base import Rule, Verdict, broken
+from silhouette.scenes import TableScene
 from silhouette.schemas import COARSEST, Arc, near
 from silhouette.terminal import problem
 from silhouette.workers import CAN_FORK, forked
@@ -50,7 +50,8 @@ def load_scene(path: str | PathLike[str], *, cache: Cache | None = None) -> Scen
     if place.is_dir():
         raise FileError(place, "is a folder without a scene; give a file, or a folder with files, in .toml or .json")
     document = read_document(place)
-    return rule_of(place, document).load(place, document, Cache.default() if cache is None else cache)
+    rule: Rule[Scene] = rule_of(place, document)
+    return rule.load(place, document, Cache.default() if cache is None else cache)
 
 
 def check(
@@ -149,34 +150,16 @@ class Ask:
         """The checks that answer it in a scene.
 
         Raises:
-            RequestError: where a name is not that of a fighter or vehicle there, or where nothing is left to check.
+            RequestError: where a name is not that of anything that looks there, or where nothing is left to check.
         """
-        models = [piece.name for piece in scene.pieces if piece.kind != "terrain"]
+        rule = RULES[scene.rules]()
         if self.everyone:
-            return _some(scene, [Check(*pair) for pair in permutations(models, 2)])
-        if self.attacker is None:
-            if not scene.checks:
-                raise RequestError(f"{scene.path}: has no [[check]]; add one, or say --from NAME --to NAME")
-            return scene.checks
-        _looks(scene, self.attacker)
-        others = [name for name in models if name != self.attacker]
-        if self.target is not None:
-            _looks(scene, self.target)
-            if self.target == self.attacker:
-                raise RequestError(f"{scene.path}: '{self.attacker}' would check itself; name another piece as target")
-            others = [self.target]
-        return _some(scene, [Check(self.attacker, other, cast("Arc | None", self.arc)) for other in others])
-
-
-def _some(scene: Scene, checks: list[Check]) -> tuple[Check, ...]:
-    if not checks:
-        raise RequestError(f"{scene.path}: fewer than two fighters or vehicles stand there; add another to look at")
-    return tuple(checks)
-
-
-def _looks(scene: Scene, name: str) -> None:
-    if scene.piece(name).kind == "terrain":
-        raise RequestError(f"{scene.path}: '{name}' is terrain; name a fighter or vehicle")
+            return rule.everyone(scene)
+        if self.attacker is not None:
+            return rule.asked(scene, self.attacker, self.target, cast("Arc | None", self.arc))
+        if not scene.checks:
+            raise RequestError(f"{scene.path}: has no [[check]]; add one, or say --from NAME --to NAME")
+        return scene.checks
 
 
 @dataclass(frozen=True)
@@ -287,8 +270,8 @@ def verdicts_of(
 
     if workers == 1 or len(checks) < WORTH_FORKING or not CAN_FORK:
         return map(verdict_of, checks)
-    meshes = [piece.model.significant for piece in scene.pieces]
-    if not renderer.share(meshes):
+    meshes = [piece.model.significant for piece in scene.pieces] if isinstance(scene, TableScene) else []
+    if not (meshes and renderer.share(meshes)):
         return map(verdict_of, checks)
     for mesh in meshes:
         prepare(mesh)

@@ -15,10 +15,10 @@ import numpy as np
 from pydantic import BaseModel
 
 from silhouette.cache import Cache
-from silhouette.documents import read_document
 from silhouette.errors import RequestError
 from silhouette.geometry import Floats, Pose, corners
 from silhouette.models import Model, load_model, model_of_mesh, model_of_solids
+from silhouette.questions import Check, Scene
 from silhouette.schemas import (
     Arc,
     CheckEntry,
@@ -27,13 +27,13 @@ from silhouette.schemas import (
     ModelOptions,
     PieceEntry,
     Place,
-    SceneEntry,
+    TableEntry,
     VehicleEntry,
     near,
     validated,
 )
 
-__all__ = ["Check", "Piece", "Scene", "in_base_contact", "load_table_scene", "read_document", "rules_of"]
+__all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene"]
 
 CONTACT = 1.0  # mm: the widest gap in plan across which two bases still count as touching
 # A round base is a polygon whose sides lie inside the circle by less than this.
@@ -107,51 +107,19 @@ class Piece:
         return self.pose.place(np.column_stack([points, np.zeros(len(points))]))[:, :2]
 
 
-@dataclass(frozen=True)
-class Check:
-    """One question that a scene asks: can the attacker see the target, and is the target in cover?
-
-    Attributes:
-        attacker, target: names of pieces.
-        arc: the arc looked from, or None for any that the attacker has.
-        expect: result keys with a value each, or with [least, most]; None where nothing is expected.
-    """
-
-    attacker: str
-    target: str
-    arc: Arc | None = None
-    expect: dict[str, Any] | None = None
-
-
 @dataclass(frozen=True, eq=False)
-class Scene:
-    """A table with pieces on it, and what is asked about them.
+class TableScene(Scene):
+    """A table with pieces on it.
 
     Attributes:
-        path: of its file.
-        title: in words; may be empty.
-        rules: the name of the rule system.
         pieces: terrain, fighters, vehicles, each in the order of the file.
-        checks: in the order of the file.
-        readings: which reading of the rules is chosen where there is more than one, by name; all of them.
         tolerance: the share within which a verdict counts as too close to call.
         base_contact: the pairs of names in base contact where the file lists them, else None.
-        pixel: mm per pixel that the file asks for, or None.
-        source: where the scene and what it expects come from.
-        warnings: what the user should know of, a sentence each.
     """
 
-    path: Path
-    title: str
-    rules: str
     pieces: tuple[Piece, ...]
-    checks: tuple[Check, ...]
-    readings: dict[str, object]
     tolerance: float
     base_contact: frozenset[Pair] | None
-    pixel: float | None
-    source: dict[str, Any]
-    warnings: tuple[str, ...]
 
     def piece(self, name: str) -> Piece:
         """The piece of a name.
@@ -169,36 +137,9 @@ class Scene:
         return {piece.name: piece for piece in self.pieces}
 
 
-def rules_of(path: Path, document: Mapping[str, Any], systems: Sequence[str]) -> str:
-    """The rule system that a scene names.
-
-    Args:
-        path: of the scene, for messages.
-        document: its content.
-        systems: the names of all rule systems.
-
-    Raises:
-        FileError: where it names none, or one that is not known.
-
-    >>> rules_of(Path("duel.toml"), {"rules": "necromunda"}, ["ikosa", "necromunda"])
-    'necromunda'
-    >>> rules_of(Path("duel.toml"), {"rules": "necromnda"}, ["ikosa", "necromunda"])
-    Traceback (most recent call last):
-    ...
-    silhouette.errors.FileError: duel.toml: unknown rules 'necromnda'; did you mean 'necromunda'?
-    """
-    rules = document.get("rules")
-    if rules is None:
-        known = ", ".join(f'"{system}"' for system in systems)
-        misspelt = [key for key in document if near("rules", [key]).startswith("did")]
-        hint = f"; is '{misspelt[0]}' meant?" if misspelt else f"; it must be one of {known}"
-        raise Place(path).error(f"rules is missing{hint}")
-    if not isinstance(rules, str) or rules not in systems:
-        raise Place(path).error(f"unknown rules '{rules}'; {near(str(rules), systems, 'the systems are')}")
-    return rules
-
-
-def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: type[BaseModel], cache: Cache) -> Scene:
+def load_table_scene(
+    path: Path, document: Mapping[str, Any], readings_schema: type[BaseModel], cache: Cache
+) -> TableScene:
     """The scene of a table: models in their places.
 
     Args:
@@ -211,7 +152,7 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
         FileError: where the scene or a model file says what cannot be; one line, with the place.
         MeshError: where a mesh cannot be used.
     """
-    entry = validated(SceneEntry, document, Place(path))
+    entry = validated(TableEntry, document, Place(path))
     readings = validated(readings_schema, entry.readings, Place(path, "readings"))
     tables: dict[Kind, Sequence[PieceEntry]] = {
         "terrain": entry.terrain,
@@ -224,7 +165,7 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
     pieces = tuple(_piece(index, kind, piece, models) for index, (kind, piece) in enumerate(standing))
     kinds = {piece.name: piece.kind for piece in pieces}
     warnings = dict.fromkeys(warning for piece in pieces for warning in piece.model.warnings)
-    return Scene(
+    return TableScene(
         path=path,
         title=entry.title,
         rules=entry.rules,
@@ -241,7 +182,7 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
     )
 
 
-def in_base_contact(scene: Scene, a: Piece, b: Piece) -> bool:
+def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
     """Whether two pieces are in base contact: as the scene lists it, or as they stand.
 
     They touch where their bases, or what stands for these, are no more than 1 mm apart in plan and overlap in height.

@@ -226,11 +226,17 @@ class CheckEntry(Entry):
 
 
 class SceneEntry(Entry):
-    """A table scene, whole."""
+    """What every scene has, whatever its rule system."""
 
     title: str = Field("", description="a text in quotes")
     rules: Name = Field(description="the name of a rule system")
     source: dict[str, Any] = Field({}, description="a table")
+    readings: dict[str, Any] = Field({}, description="a table [readings]")
+
+
+class TableEntry(SceneEntry):
+    """A table scene, whole."""
+
     terrain: tuple[TerrainEntry, ...] = Field((), description="tables [[terrain]]")
     fighter: tuple[FighterEntry, ...] = Field((), description="tables [[fighter]]")
     vehicle: tuple[VehicleEntry, ...] = Field((), description="tables [[vehicle]]")
@@ -238,7 +244,6 @@ class SceneEntry(Entry):
     base_contact: tuple[tuple[Name, Name], ...] | None = Field(
         None, description='a list of pairs of names, [["Kal", "Vex"]]'
     )
-    readings: dict[str, Any] = Field({}, description="a table [readings]")
     tolerance: Annotated[float, Field(strict=True, ge=0, le=0.5)] = Field(0.01, description="a share from 0 to 0.5")
     pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {COARSEST:g}")
 

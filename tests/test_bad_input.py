@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from silhouette.cache import Cache
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.models import load_model
-from silhouette.scenes import load_table_scene, read_document, rules_of
+from silhouette.questions import read_document, rules_of
+from silhouette.scenes import load_table_scene
 from silhouette.schemas import Entry
 
 NO_CACHE = Cache(None)

@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "silhouette"
 ORDER = [
     *["errors", "geometry", "cache", "documents"],
     *["health", "formats", "meshes", "closing", "solids", "slicing"],
-    *["bases", "protrusions", "eyes", "schemas", "frames", "models", "scenes"],
+    *["bases", "protrusions", "eyes", "schemas", "questions", "frames", "models", "scenes"],
     *["views", "clusters"],
     *["renderers.base", "renderers"],
     *["sampling", "surveys", "searches", "outlines", "silhouettes"],

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from silhouette.cache import Cache
 from silhouette.errors import SilhouetteError
+from silhouette.questions import Check
 from silhouette.renderers.base import Renderer
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.rules.necromunda import NECROMUNDA, RESULTS, SightVerdict
-from silhouette.scenes import Check
 
 EMBREE = EmbreeRenderer()
 NOWHERE = Path("table.toml")

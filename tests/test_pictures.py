@@ -26,7 +26,7 @@ from silhouette.protrusions import Suggestion
 from silhouette.renderers import choose
 from silhouette.renderers.base import Body, Layer, Renderer
 from silhouette.rules.necromunda import NECROMUNDA, SightVerdict
-from silhouette.scenes import Scene
+from silhouette.scenes import TableScene
 from silhouette.views import View
 from tests import shapes
 from tests.conftest import started
@@ -39,7 +39,7 @@ FIGURE = [
 ]
 WALL = {"name": "wall", "parts": [{"box": [60, 5, 18]}], "at": [6, 120]}
 
-Judged = tuple[Scene, SightVerdict]
+Judged = tuple[TableScene, SightVerdict]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def judged(tmp_path: Path, renderer: Renderer) -> Callable[..., Judged]:
     return judge
 
 
-def looked(scene: Scene, renderer: Renderer) -> EyeImage:
+def looked(scene: TableScene, renderer: Renderer) -> EyeImage:
     return eye_image(scene, scene.checks[0], renderer, 480, 320)
 
 

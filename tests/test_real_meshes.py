@@ -9,16 +9,17 @@ from typing import Any
 import pytest
 
 from silhouette.cache import Cache
+from silhouette.questions import Check
 from silhouette.renderers import choose
 from silhouette.renderers.base import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.necromunda import NECROMUNDA, SightVerdict
-from silhouette.scenes import Check, Scene
+from silhouette.scenes import TableScene
 from tests.benchmarks.crowded_table import crowded_document
 
 
 @pytest.fixture(scope="module")
-def table(shared: Path) -> Scene:
+def table(shared: Path) -> TableScene:
     path = shared / "meshes" / "crowded table.toml"
     return NECROMUNDA.load(path, crowded_document(figures=6, pieces=12), Cache(None))
 
@@ -28,15 +29,15 @@ def embree() -> Renderer:
     return choose("embree")
 
 
-def judged(scene: Scene, attacker: str, target: str, renderer: Renderer, pixel: float = 0.1) -> SightVerdict:
+def judged(scene: TableScene, attacker: str, target: str, renderer: Renderer, pixel: float = 0.1) -> SightVerdict:
     return NECROMUNDA.judge(scene, Check(attacker, target), renderer, pixel)
 
 
-def names(scene: Scene) -> list[str]:
+def names(scene: TableScene) -> list[str]:
     return [piece.name for piece in scene.pieces if piece.kind == "fighter"]
 
 
-def test_the_error_is_true_against_a_view_four_times_as_fine(table: Scene, embree: Renderer) -> None:
+def test_the_error_is_true_against_a_view_four_times_as_fine(table: TableScene, embree: Renderer) -> None:
     partial = 0
     for attacker, target in permutations(names(table), 2):
         coarse = judged(table, attacker, target, embree)
@@ -50,7 +51,7 @@ def test_the_error_is_true_against_a_view_four_times_as_fine(table: Scene, embre
     assert partial >= 5, "the table must be crowded enough to try the error"
 
 
-def test_halving_the_pixel_stays_within_the_stated_error(table: Scene, embree: Renderer) -> None:
+def test_halving_the_pixel_stays_within_the_stated_error(table: TableScene, embree: Renderer) -> None:
     for attacker, target in list(permutations(names(table), 2))[::5]:
         pixels = [0.4, 0.2, 0.1]
         steps = [judged(table, attacker, target, embree, pixel) for pixel in pixels]
@@ -59,7 +60,7 @@ def test_halving_the_pixel_stays_within_the_stated_error(table: Scene, embree: R
             assert apart <= coarse.silhouette.error + fine.silhouette.error + 1e-12
 
 
-def test_the_reference_renderer_agrees(table: Scene, embree: Renderer) -> None:
+def test_the_reference_renderer_agrees(table: TableScene, embree: Renderer) -> None:
     for attacker, target in list(permutations(names(table), 2))[::13]:
         first = judged(table, attacker, target, embree)
         second = judged(table, attacker, target, ReferenceRenderer())

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from silhouette import terminal
 from silhouette.judging import Judged, SceneResult
+from silhouette.questions import Check
 from silhouette.report import (
     doctor_report,
     inspection_report,
@@ -26,7 +27,6 @@ from silhouette.report import (
     summary,
 )
 from silhouette.rules.base import RuleReference, Verdict
-from silhouette.scenes import Check
 from silhouette.terminal import Waiting, printable, show, show_json, strict
 
 

@@ -14,7 +14,8 @@ from pydantic import StrictBool
 
 from silhouette.cache import Cache
 from silhouette.errors import FileError, RequestError
-from silhouette.scenes import Scene, in_base_contact, load_table_scene, read_document
+from silhouette.questions import read_document
+from silhouette.scenes import TableScene, in_base_contact, load_table_scene
 from silhouette.schemas import Entry
 from silhouette.solids import Box, Solid, solid
 
@@ -39,7 +40,7 @@ def fighter(name: str, at: list[float], **keys: Any) -> dict[str, Any]:
     return {"name": name, "at": at, "parts": parts, **keys}
 
 
-def placed(path: Path = Path("duel.toml"), **tables: Any) -> Scene:
+def placed(path: Path = Path("duel.toml"), **tables: Any) -> TableScene:
     return load_table_scene(path, {"rules": "necromunda", **tables}, NoReadings, NO_CACHE)
 
 

@@ -24,10 +24,11 @@ from silhouette.pictures.page import (
     Face,
     joined,
 )
+from silhouette.questions import Check
 from silhouette.renderers.base import Renderer
 from silhouette.rules.base import share_in_words
 from silhouette.rules.necromunda import Readings, SightVerdict
-from silhouette.scenes import Check, Scene
+from silhouette.scenes import TableScene
 
 NAMES = Face(17, "Semibold")
 TITLE = (Face(33, "Bold"), Face(28, "Bold"), Face(23, "Bold"))
@@ -44,7 +45,7 @@ NAMED = 4
 """Blockers whose names are written on the picture, at most."""
 
 
-def label(picture: Image.Image, image: EyeImage, scene: Scene, verdict: SightVerdict) -> None:
+def label(picture: Image.Image, image: EyeImage, scene: TableScene, verdict: SightVerdict) -> None:
     """Writes the names of the target, of what is in the way and of who is disregarded, where there is room."""
     drawing = ImageDraw.Draw(picture)
     taken = image.kinds > 0
@@ -98,7 +99,7 @@ def _room(area: Flags, taken: Flags, width: float, height: float) -> tuple[float
 
 
 def add_caption(
-    picture: Image.Image, image: EyeImage, scene: Scene, check: Check, verdict: SightVerdict, renderer: Renderer
+    picture: Image.Image, image: EyeImage, scene: TableScene, check: Check, verdict: SightVerdict, renderer: Renderer
 ) -> Image.Image:
     """The page: the picture in a thin frame, below it verdict, share, reason, legend and how it was measured."""
     page = Image.new("RGB", (WIDTH, picture.height + 800 * FINE), PAPER)
@@ -138,7 +139,7 @@ def _lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour:
     return y
 
 
-def shares_in_words(verdict: SightVerdict, scene: Scene) -> str:
+def shares_in_words(verdict: SightVerdict, scene: TableScene) -> str:
     """The share obscured with its error, and the blockers, as the caption tells them."""
     measured = verdict.silhouette
     in_arc = Readings.model_validate(scene.readings).share == "in arc"
@@ -179,7 +180,7 @@ def _remarks(image: EyeImage, verdict: SightVerdict) -> list[str]:
     return ([ahead] if image.surrounds else []) + told
 
 
-def _small_print(scene: Scene, check: Check, verdict: SightVerdict, renderer: Renderer) -> str:
+def _small_print(scene: TableScene, check: Check, verdict: SightVerdict, renderer: Renderer) -> str:
     attacker = scene.piece(check.attacker)
     drawn = "" if renderer.name == verdict.renderer else f"drawn with {renderer.name}"
     return joined(

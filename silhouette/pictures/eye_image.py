@@ -15,10 +15,11 @@ from silhouette.geometry import Flags
 from silhouette.meshes import Mesh
 from silhouette.pictures.shading import plane
 from silhouette.pictures.windows import STRIP, rendered, swept
+from silhouette.questions import Check
 from silhouette.renderers.base import Body, Layer, Renderer
 from silhouette.rules.necromunda import Readings, is_friend_in_contact
 from silhouette.rules.sight import arcs_of
-from silhouette.scenes import Check, Piece, Scene
+from silhouette.scenes import Piece, TableScene
 from silhouette.views import Arc, View, frame, in_any
 
 NOTHING, SEEN, OBSCURED, OUTSIDE = 0, 1, 2, 3
@@ -77,7 +78,7 @@ class EyeImage:
         return np.count_nonzero(self.kinds == OBSCURED) / total if total else 0.0
 
 
-def eye_image(scene: Scene, check: Check, renderer: Renderer, width: int, height: int) -> EyeImage:
+def eye_image(scene: TableScene, check: Check, renderer: Renderer, width: int, height: int) -> EyeImage:
     """Renders what the attacker of a check sees, in a window of so many pixels.
 
     What blocks, and from which arcs, is what silhouette.rules.necromunda says.
@@ -158,7 +159,7 @@ def _enter_ignored(ignored: Layer, front: Layer, kinds: Kinds, ghosts: Layer) ->
     _only_before(ghosts, front)
 
 
-def _with_table(view: View, scene: Scene, front: Layer) -> NDArray[np.float32]:
+def _with_table(view: View, scene: TableScene, front: Layer) -> NDArray[np.float32]:
     """The depth of what is in front, or of the table top where that is nothing."""
     level = min(0.0, *(float(piece.pose.place(piece.model.mesh.bounds)[:, 2].min()) for piece in scene.pieces))
     across, upward = plane(view)

@@ -26,9 +26,10 @@ from silhouette.pictures.page import (
 )
 from silhouette.pictures.shading import Values, hollows, light, lit, mixed, nearness_of, normals, outlines, plane
 from silhouette.pictures.windows import cropped
+from silhouette.questions import Check
 from silhouette.renderers.base import Layer, Renderer
 from silhouette.rules.necromunda import SightVerdict
-from silhouette.scenes import Check, Scene
+from silhouette.scenes import TableScene
 from silhouette.views import View
 
 PICTURE = (WIDTH - 2 * MARGIN, 720 * FINE)
@@ -51,7 +52,7 @@ STEEP = 0.5
 INCH = 25.4
 
 
-def draw_eye_view(scene: Scene, check: Check, verdict: SightVerdict, renderer: Renderer, path: Path) -> None:
+def draw_eye_view(scene: TableScene, check: Check, verdict: SightVerdict, renderer: Renderer, path: Path) -> None:
     """Writes what the attacker sees as a PNG with a caption: the evidence of a verdict, for both players.
 
     What is seen of the target has one colour; what is obscured has another, hatched, and is drawn through what hides
@@ -75,7 +76,7 @@ def draw_eye_view(scene: Scene, check: Check, verdict: SightVerdict, renderer: R
     save_png(page, path, {"scene": str(scene.path), **verdict.row()})
 
 
-def painted(image: EyeImage, scene: Scene, verdict: SightVerdict) -> NDArray[np.uint8]:
+def painted(image: EyeImage, scene: TableScene, verdict: SightVerdict) -> NDArray[np.uint8]:
     """The view itself as colours (height, width, 3)."""
     view = image.view
     solid = image.front.ids > 0
@@ -114,7 +115,7 @@ def _rgb(colour: Colour) -> Values:
     return values
 
 
-def _albedo(image: EyeImage, scene: Scene, verdict: SightVerdict) -> Values:
+def _albedo(image: EyeImage, scene: TableScene, verdict: SightVerdict) -> Values:
     """The colour of each pixel's surface: what blocks warm, other pieces grey, the target by what is seen of it."""
     blocking = {blocker.name for blocker in verdict.blockers if blocker.alone > 0}
     table = np.zeros((FIRST_PIECE + len(scene.pieces), 3), np.float32)

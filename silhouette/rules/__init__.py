@@ -6,28 +6,28 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from silhouette.questions import rules_of
 from silhouette.rules.base import Rule
-from silhouette.scenes import rules_of
 
 __all__ = ["RULES", "rule_of"]
 
 
-def _necromunda() -> Rule:
+def _necromunda() -> Rule[Any]:
     from silhouette.rules.necromunda import NECROMUNDA
 
     return NECROMUNDA
 
 
 # The one list of rule systems, by the name that the key ``rules`` of a scene takes; each is imported when it is asked.
-RULES: dict[str, Callable[[], Rule]] = {"necromunda": _necromunda}
+RULES: dict[str, Callable[[], Rule[Any]]] = {"necromunda": _necromunda}
 
 
-def rule_of(path: Path, document: Mapping[str, Any]) -> Rule:
+def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any]:
     """The rule system that a scene's document names.
 
     Args:
         path: of the scene, for messages.
-        document: its content, as from `silhouette.scenes.read_document`.
+        document: its content, as from `silhouette.questions.read_document`.
 
     Raises:
         FileError: where it names none, or one that is not known.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from silhouette.cache import Cache
+from silhouette.questions import Check, Scene
 from silhouette.renderers.base import Renderer
-from silhouette.scenes import Check, Scene
+from silhouette.schemas import Arc, Place, near
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,10 @@ class Verdict:
         }
 
 
-class Rule(Protocol):
+OfSystem = TypeVar("OfSystem", bound=Scene)
+
+
+class Rule(Protocol[OfSystem]):
     """A rule system: how its scenes are read and judged.
 
     Attributes:
@@ -75,13 +79,45 @@ class Rule(Protocol):
     reads: tuple[str, ...]
     example: str
 
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> Scene:
+    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> OfSystem:
         """The scene that a document describes; FileError where it does not describe one."""
         ...
 
-    def judge(self, scene: Scene, check: Check, renderer: Renderer, pixel: float) -> Verdict:
+    def everyone(self, scene: OfSystem) -> tuple[Check, ...]:
+        """Everyone against everyone; RequestError where there are too few."""
+        ...
+
+    def asked(self, scene: OfSystem, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+        """One against one, or, without a target, against all there are; RequestError where a name is not there."""
+        ...
+
+    def judge(self, scene: OfSystem, check: Check, renderer: Renderer, pixel: float) -> Verdict:
         """The ruling on one check of the scene, measured with ``pixel`` mm per pixel where anything is measured."""
         ...
+
+
+def expectable(place: Place, expect: Mapping[str, Any], results: Sequence[str], lists: Sequence[str]) -> None:
+    """Refuses an expectation of a result that no check of a rule system gives, or of no value and no range.
+
+    Args:
+        place: of the check, for messages.
+        expect: what it expects.
+        results: the keys that a result may have.
+        lists: those of them that are lists, so that a list is a value and not [least, most].
+
+    Raises:
+        FileError: with what would be right.
+
+    >>> expectable(Place(Path("duel.toml"), "check 1"), {"occludd": 0.3}, ["verdict", "occluded"], [])
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: duel.toml: check 1: expect: no result is called 'occludd'; did you mean 'occluded'?
+    """
+    for key, wanted in expect.items():
+        if key not in results:
+            raise place.error(f"expect: no result is called '{key}'; {near(key, results)}")
+        if isinstance(wanted, list) and key not in lists and len(wanted) != 2:
+            raise place.error(f"expect: {key} is {wanted}; it must be a value, or [least, most]")
 
 
 def broken(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:

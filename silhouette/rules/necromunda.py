@@ -18,16 +18,19 @@ from pydantic import Field
 
 from silhouette.cache import Cache
 from silhouette.closing import encloses
-from silhouette.errors import FileError
+from silhouette.errors import RequestError
 from silhouette.meshes import Mesh
+from silhouette.questions import Check, between, everyone
 from silhouette.renderers.base import Renderer
-from silhouette.rules.base import RuleReference, Verdict, share_in_words
+from silhouette.rules.base import RuleReference, Verdict, expectable, share_in_words
 from silhouette.rules.sight import Looked, arcs_of, look
-from silhouette.scenes import Check, Piece, Scene, in_base_contact, load_table_scene
-from silhouette.schemas import Entry, Place, near
+from silhouette.scenes import Piece, TableScene, in_base_contact, load_table_scene
+from silhouette.schemas import Arc, Entry, Place, near
 from silhouette.silhouettes import Silhouette
 
 VERDICTS = ("open", "partial cover", "full cover", "hidden")
+
+KIND = "fighters or vehicles"
 
 RESULTS = (
     *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
@@ -140,7 +143,7 @@ class Necromunda:
     reads: tuple[str, ...] = ("terrain", "fighter", "vehicle", "check")
     example = "scenes/necromunda/partial_cover.toml"
 
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> Scene:
+    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> TableScene:
         """The table scene that a document describes.
 
         Raises:
@@ -151,11 +154,22 @@ class Necromunda:
             _expectable(Place(path, f"check {number}"), check.expect or {})
         return scene
 
-    def judge(self, scene: Scene, check: Check, renderer: Renderer, pixel: float) -> SightVerdict:
+    def everyone(self, scene: TableScene) -> tuple[Check, ...]:
+        """Every fighter and vehicle against every other."""
+        return everyone(scene.path, _models(scene), KIND)
+
+    def asked(self, scene: TableScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+        """One against one, or, without a target, against every other fighter and vehicle."""
+        for name in (attacker, target):
+            if name is not None:
+                _model(scene, name)
+        return between(scene.path, _models(scene), KIND, attacker, target, arc)
+
+    def judge(self, scene: TableScene, check: Check, renderer: Renderer, pixel: float) -> SightVerdict:
         """Looks from the attacker's eye and rules on line of sight and cover.
 
         Raises:
-            FileError: where the check names a piece that is not there, or that cannot look or be looked at.
+            RequestError: where the check names a piece that is not there, or that cannot look or be looked at.
         """
         attacker, target = _model(scene, check.attacker), _model(scene, check.target)
         readings = Readings.model_validate(scene.readings)
@@ -175,30 +189,31 @@ NECROMUNDA = Necromunda()
 
 def _expectable(place: Place, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, or of a verdict, that no check can give."""
-    for key, wanted in expect.items():
-        if key not in RESULTS:
-            raise place.error(f"expect: no result is called '{key}'; {near(key, RESULTS)}")
-        words = [wanted] if key == "verdict" else wanted if key == "could_be" else []
-        for word in words if isinstance(words, list) else [words]:
+    expectable(place, expect, RESULTS, LISTS)
+    for key in ("verdict", "could_be"):
+        wanted = expect.get(key, [])
+        for word in wanted if isinstance(wanted, list) else [wanted]:
             if word not in VERDICTS:
                 raise place.error(f"expect: no {key} is '{word}'; {near(str(word), VERDICTS)}")
-        if isinstance(wanted, list) and key not in LISTS and len(wanted) != 2:
-            raise place.error(f"expect: {key} is {wanted}; it must be a value, or [least, most]")
 
 
-def _model(scene: Scene, name: str) -> Piece:
+def _models(scene: TableScene) -> list[str]:
+    return [piece.name for piece in scene.pieces if piece.kind != "terrain"]
+
+
+def _model(scene: TableScene, name: str) -> Piece:
     piece = scene.piece(name)
     if piece.kind == "terrain":
-        raise FileError(scene.path, f"{name!r} is terrain; only a fighter or a vehicle looks or is looked at")
+        raise RequestError(f"{scene.path}: '{name}' is terrain; name a fighter or vehicle")
     return piece
 
 
-def _in_the_way(scene: Scene, attacker: Piece, target: Piece) -> list[Piece]:
+def _in_the_way(scene: TableScene, attacker: Piece, target: Piece) -> list[Piece]:
     """Every other piece: terrain and models obstruct (R8, R10); the attacker never blocks its own view."""
     return [piece for piece in scene.pieces if piece.name not in (attacker.name, target.name)]
 
 
-def is_friend_in_contact(scene: Scene, attacker: Piece, piece: Piece) -> bool:
+def is_friend_in_contact(scene: TableScene, attacker: Piece, piece: Piece) -> bool:
     """Friendly fighters in base contact are disregarded (R17, A7); vehicles in base contact still block (R18)."""
     friendly = piece.kind == "fighter" and piece.gang is not None and piece.gang == attacker.gang
     return friendly and in_base_contact(scene, attacker, piece)
@@ -212,7 +227,7 @@ def _blocking(pieces: Sequence[Piece], readings: Readings) -> list[tuple[Piece, 
 
 
 def _ruling(
-    scene: Scene,
+    scene: TableScene,
     attacker: Piece,
     target: Piece,
     asked: str | None,

@@ -9,7 +9,7 @@ import numpy as np
 
 from silhouette.cache import Cache
 from silhouette.rules.necromunda import NECROMUNDA
-from silhouette.scenes import Scene
+from silhouette.scenes import TableScene
 
 MESHES = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "meshes"
 
@@ -68,7 +68,7 @@ def crowded_document(figures: int = 10, pieces: int = 12) -> dict[str, Any]:
     return {"rules": "necromunda", "title": "A crowded table", "fighter": fighters, "terrain": terrain}
 
 
-def loaded(document: dict[str, Any]) -> Scene:
+def loaded(document: dict[str, Any]) -> TableScene:
     """The scene with its meshes; paths in it are seen from ../shared/meshes."""
     if not MESHES.is_dir():
         raise SystemExit("needs ../shared/meshes (real meshes), which is not here")

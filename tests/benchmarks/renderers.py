@@ -23,9 +23,10 @@ import numpy as np
 
 from silhouette.errors import RendererUnavailable
 from silhouette.judging import verdicts_of
+from silhouette.questions import Check
 from silhouette.renderers import choose
 from silhouette.rules.necromunda import NECROMUNDA, Readings
-from silhouette.scenes import Check, Piece, Scene
+from silhouette.scenes import Piece, TableScene
 from silhouette.views import View, frame
 from silhouette.workers import cores
 from tests.benchmarks.crowded_table import crowded_document, loaded
@@ -38,7 +39,7 @@ EVERY = {"reference": 15}
 """A slow method judges one pair in so many."""
 
 
-def ours(scene: Scene, name: str, pixel: float = 0.1) -> Method:
+def ours(scene: TableScene, name: str, pixel: float = 0.1) -> Method:
     """Our own check with a renderer."""
     renderer = choose(name)
 
@@ -58,13 +59,13 @@ def square_view(attacker: Piece, target: Piece) -> View:
     return View(view.eye, view.axes, middle[0] - across / 2, middle[1] + across / 2, across / WIDTH, WIDTH, WIDTH)
 
 
-def world_meshes(scene: Scene) -> list[tuple[Any, Any]]:
+def world_meshes(scene: TableScene) -> list[tuple[Any, Any]]:
     """Vertices in the world and faces of what counts, for each piece."""
     parts = [(piece.pose, piece.model.significant) for piece in scene.pieces]
     return [(pose.place(mesh.vertices), mesh.faces) for pose, mesh in parts]
 
 
-def with_pyrender(scene: Scene) -> Method:
+def with_pyrender(scene: TableScene) -> Method:
     """Two segmentation renders per pair: the target alone, and everything but the attacker."""
     os.environ["PYOPENGL_PLATFORM"] = choose("gl").device.split(":")[0].lower()
     import pyrender
@@ -103,7 +104,7 @@ def with_pyrender(scene: Scene) -> Method:
     return judge
 
 
-def with_trimesh(scene: Scene) -> Method:
+def with_trimesh(scene: TableScene) -> Method:
     """Two casts per pair with trimesh's Embree intersector: the target, and everything in one mesh."""
     import trimesh
     from trimesh.ray.ray_pyembree import RayMeshIntersector
@@ -133,7 +134,7 @@ def with_trimesh(scene: Scene) -> Method:
     return judge
 
 
-def with_open3d(scene: Scene) -> Method:
+def with_open3d(scene: TableScene) -> Method:
     """Two casts per pair with Open3D's raycasting scene."""
     import open3d
 
@@ -165,7 +166,7 @@ def with_open3d(scene: Scene) -> Method:
     return judge
 
 
-def available(scene: Scene) -> dict[str, Method]:
+def available(scene: TableScene) -> dict[str, Method]:
     """Every method that can run here, by name; why another one cannot is printed."""
     makers: dict[str, Callable[[], Method]] = {
         "embree": lambda: ours(scene, "embree"),
@@ -184,7 +185,7 @@ def available(scene: Scene) -> dict[str, Method]:
     return found
 
 
-def in_processes(scene: Scene, pairs: Sequence[tuple[Piece, Piece]]) -> tuple[list[float], list[float]]:
+def in_processes(scene: TableScene, pairs: Sequence[tuple[Piece, Piece]]) -> tuple[list[float], list[float]]:
     """Seconds per check of a few whole matrices, each by as many processes as there are cores; the shares occluded."""
     renderer = choose("embree")
     checks = [Check(attacker.name, target.name) for attacker, target in pairs]
