@@ -71,7 +71,7 @@ def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> Table:
         if wanted:
             table.add_column(heading, overflow="fold")
     for one, row in zip(judged, rows, strict=True):
-        cells = [_line(_attacker(one)), _line(row["target"]), _verdict_cell(row)]
+        cells = [_line(_attacker(one)), _line(one.check.target), _verdict_cell(row)]
         if measured:
             cells += [_line(obscured(row)), _line(_blockers(row)), _line(row.get("renderer", ""))]
         if hoped:
@@ -93,7 +93,7 @@ def _verdict_cell(row: Row) -> Text:
 
 def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
     told: list[RenderableType] = []
-    who = f"{_attacker(judged)} to {row['target']}"
+    who = f"{_attacker(judged)} to {judged.check.target}" if judged.check.target else _attacker(judged)
     if not quiet:
         close = f"; {TOO_CLOSE}: roll off" if row.get("marginal") and TOO_CLOSE not in row["reason"] else ""
         told.append(_line(f"{who}: {row['reason']}{close}", "bold" if row.get("marginal") else ""))
@@ -132,13 +132,17 @@ def obscured(row: Row) -> str:
     >>> obscured({"verdict": "hidden"})
     ''
     """
-    if row.get("occluded") is None:
+    if row.get("occluded") is None or not row.get("target_pixels"):
         return ""
     part, whole = row["occluded_pixels"], row["target_pixels"]
     shown = round(100.0 * part / whole, 1) if whole else 0.0
     words = share_in_words(part, whole) if shown in (0.0, 50.0, 100.0) else f"{shown:.1f} %"
     error = row.get("error") or 0.0
     return f"{words} ± {math.ceil(error * 10**4) / 100:g} %" if error else words
+
+
+def _share(row: Row) -> str:
+    return share_in_words(row["occluded_pixels"], row["target_pixels"])
 
 
 def _blockers(row: Row) -> str:
@@ -153,11 +157,14 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     rows = [judged.row() for judged in result.judged]
     if not rows:
         return []
-    names = list(dict.fromkeys(name for row in rows for name in (row["attacker"], row["target"])))
-    cells = {(row["attacker"], row["target"]): _matrix_cell(row) for row in rows}
-    table = _table("", *names)
-    for name in names:
-        table.add_row(_line(name, "bold"), *(cells.get((name, other), _line("")) for other in names))
+    asked = [(judged.check.attacker, judged.check.target) for judged in result.judged]
+    cells = {pair: _matrix_cell(row) for pair, row in zip(asked, rows, strict=True)}
+    attackers, targets = (list(dict.fromkeys(names)) for names in zip(*asked, strict=True))
+    if set(attackers) == set(targets):
+        targets = attackers
+    table = _table("", *targets)
+    for name in attackers:
+        table.add_row(_line(name, "bold"), *(cells.get((name, other), _line("")) for other in targets))
     parts: list[RenderableType] = [_heading(result), table]
     if not quiet:
         parts.append(_line("Each row looks at each column; the share is what is obscured.", "dim"))
@@ -172,7 +179,7 @@ def _matrix_cell(row: Row) -> Text:
     words = printable(verdict.removesuffix(" cover")) + ("?" if row.get("marginal") else "")
     share = row.get("occluded")
     if share and verdict != "hidden":
-        words += f"\n{share_in_words(row['occluded_pixels'], row['target_pixels'])}"
+        words += f"\n{_share(row)}"
     from rich.text import Text
 
     return Text(words, STYLES.get(verdict, ""))
