@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 STYLES = {"open": "green", "partial cover": "yellow", "full cover": "magenta", "hidden": "red"}
 MOST_BLOCKERS = 3
+MOST_COLUMNS = 30
+"""A matrix with more names to look at lists them in rows."""
+
 TOO_CLOSE = "too close to call"
 
 Row = Mapping[str, Any]
@@ -132,7 +135,7 @@ def obscured(row: Row) -> str:
     >>> obscured({"verdict": "hidden"})
     ''
     """
-    if row.get("occluded") is None or not row.get("target_pixels"):
+    if row.get("occluded") is None or "target_pixels" not in row:
         return ""
     part, whole = row["occluded_pixels"], row["target_pixels"]
     shown = round(100.0 * part / whole, 1) if whole else 0.0
@@ -160,14 +163,18 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     asked = [(judged.check.attacker, judged.check.target) for judged in result.judged]
     cells = {pair: _matrix_cell(row) for pair, row in zip(asked, rows, strict=True)}
     attackers, targets = (list(dict.fromkeys(names)) for names in zip(*asked, strict=True))
-    if set(attackers) == set(targets):
-        targets = attackers
-    table = _table("", *targets)
-    for name in attackers:
-        table.add_row(_line(name, "bold"), *(cells.get((name, other), _line("")) for other in targets))
+    if set(attackers) & set(targets):
+        attackers = targets = list(dict.fromkeys(name for pair in asked for name in pair))
+    wide = len(targets) <= MOST_COLUMNS
+    table = _table("", *(targets if wide else attackers))
+    for name in attackers if wide else targets:
+        pairs = [(name, other) for other in targets] if wide else [(other, name) for other in attackers]
+        table.add_row(_line(name, "bold"), *(cells.get(pair, _line("")) for pair in pairs))
     parts: list[RenderableType] = [_heading(result), table]
     if not quiet:
-        parts.append(_line("Each row looks at each column; the share is what is obscured.", "dim"))
+        who = "Each row looks at each column" if wide else "Each column looks at each row"
+        share = "; the share is what is obscured" if any(row.get("occluded") for row in rows) else ""
+        parts.append(_line(f"{who}{share}.", "dim"))
         if any(row.get("marginal") for row in rows):
             parts.append(_line(f"? is {TOO_CLOSE}: roll off.", "dim"))
         parts += [_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
