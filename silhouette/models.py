@@ -283,12 +283,12 @@ def _closed(mesh: Mesh, key: str, cache: Cache) -> tuple[Mesh, str]:
             "faces": closed.mesh.faces,
             "part": closed.mesh.part,
             "names": np.array(closed.mesh.part_names),
-            "sentence": np.array(closed.sentence),
+            "sentence": np.array([closed.sentence]),
         }
 
     kept = cache.fetch(f"closed {key}", build)
     names = tuple(str(name) for name in kept["names"])
-    return Mesh(kept["vertices"], kept["faces"], kept["part"], names), str(kept["sentence"])
+    return Mesh(kept["vertices"], kept["faces"], kept["part"], names), str(kept["sentence"].item())
 
 
 def _with_base(

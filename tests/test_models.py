@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -373,3 +374,12 @@ def test_a_gltf_figure_without_a_front_is_told_that_it_may_look_the_other_way(sh
     turned = load(path, front=270.0)
     assert not any("front" in warning for warning in turned.warnings)
     assert turned.eye[1] < 0.0 < load(path).eye[1]
+
+
+def test_what_closing_did_is_said_alike_from_the_cache(tmp_path: Path) -> None:
+    corners = np.array([[0, 0, 0], [9, 0, 0], [0, 9, 0], [0, 0, 9]], dtype=float)
+    trimesh.Trimesh(corners, [[0, 1, 3], [1, 2, 3], [2, 0, 3]], process=False).export(tmp_path / "rock.stl")
+    (tmp_path / "rock.toml").write_text('mesh = "rock.stl"\nkind = "terrain"\nunits = "mm"\nsolid = true\n')
+    told = [load_model(tmp_path / "rock.toml", Cache(tmp_path / "cache")).warnings for _ in range(2)]
+    assert told[0] == told[1] == load_model(tmp_path / "rock.toml", Cache(None)).warnings
+    assert any(": closed 1 hole" in line for line in told[0])
