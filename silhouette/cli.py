@@ -192,6 +192,55 @@ def matrix(
     return _status([result])
 
 
+@app.command(short_help="Judge many scenes, a row for each check.")
+def batch(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Scene files, folders, globs.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="For the rows: .jsonl, .csv or .parquet.")],
+    everyone: Annotated[bool, typer.Option("--everyone", help="Everyone against everyone in each scene.")] = False,
+    expect: Annotated[bool, typer.Option("--expect", help="Also name each check that is not as expected.")] = False,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE.xml", help="Also what CI systems show.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished batch.")] = False,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", help="Longest for reading a scene, or for a check.")
+    ] = None,
+    as_json: AsJson = False,
+    renderer: RendererName = "auto",
+    pixel: PixelSize = None,
+    workers: Workers = None,
+    no_cache: NoCache = False,
+    quiet: Quiet = False,
+) -> int:
+    """Judge many scenes and write a row for each check; what goes wrong is a row with an error.
+
+    The rows are kept beside FILE as they come, and FILE appears when all is done: --resume goes on after a kill.
+    """
+    from silhouette.batch import How, write_batch
+    from silhouette.report import batch_report
+    from silhouette.workers import cores
+
+    how = How(renderer, pixel, everyone, cached=not no_cache)
+    with Waiting("judging", quiet=quiet, rated=True) as waiting:
+        done = write_batch(
+            paths,
+            out,
+            how,
+            workers=cores() if workers is None else workers,
+            timeout=timeout,
+            resume=resume,
+            junit=junit,
+            progress=waiting.step,
+        )
+    for sentence in done.failed:
+        complain(sentence)
+    if as_json:
+        show_json({"out": str(out), **vars(done)})
+    else:
+        show(*batch_report(out, done, named=expect))
+    return BAD if done.failed else BROKEN if done.broken else HELD
+
+
 @app.command(short_help="Say what a model is and what could be tagged.")
 def inspect(
     file: Annotated[Path, typer.Argument(metavar="MESH_OR_MODEL", help="A mesh, or a model file that names one.")],

@@ -178,6 +178,11 @@ class Judged:
     broken: tuple[str, ...] | None
     picture: Path | None = None
 
+    @classmethod
+    def held(cls, check: Check, verdict: Verdict) -> Judged:
+        """The verdict, held against what the check expects."""
+        return cls(check, verdict, None if check.expect is None else tuple(broken(verdict.row(), check.expect)))
+
     @property
     def expected(self) -> bool | None:
         """Whether everything expected holds; None where nothing was expected."""
@@ -193,6 +198,18 @@ class Judged:
         if self.picture is not None:
             row["picture"] = str(self.picture)
         return row
+
+
+def judged(scene: Scene, check: Check, renderer: Renderer, pixel: float | None = None) -> Judged:
+    """The verdict of one check of a scene, held against what is expected.
+
+    Args:
+        scene: that the check is of.
+        check: what is asked.
+        renderer: measures.
+        pixel: mm per pixel, if it was asked for.
+    """
+    return Judged.held(check, RULES[scene.rules]().judge(scene, check, renderer, _pixel(scene, pixel)))
 
 
 @dataclass(frozen=True)
@@ -248,12 +265,11 @@ def judge_scene(
         for number, question in enumerate(checks):
             step(number, len(checks))
             verdict = next(verdicts)
-            wrong = None if question.expect is None else tuple(broken(verdict.row(), question.expect))
-            before, judged = result.judged, Judged(question, verdict, wrong)
-            result = replace(result, judged=(*before, judged))
+            before, one = result.judged, Judged.held(question, verdict)
+            result = replace(result, judged=(*before, one))
             if draw is not None:
                 picture = draw(scene, question, verdict, len(checks) == 1)
-                result = replace(result, judged=(*before, replace(judged, picture=picture)))
+                result = replace(result, judged=(*before, replace(one, picture=picture)))
     except Exception as error:
         return replace(result, error=problem(error, path))
     return result

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from silhouette.rules.base import share_in_words
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from silhouette.batch import Done
     from silhouette.judging import Judged, SceneResult
 
 STYLES = {"open": "green", "partial cover": "yellow", "full cover": "magenta", "hidden": "red"}
@@ -190,6 +192,18 @@ def _matrix_cell(row: Row) -> Text:
     from rich.text import Text
 
     return Text(words, STYLES.get(verdict, ""))
+
+
+def batch_report(out: Path, done: Done, *, named: bool) -> list[RenderableType]:
+    """What came of a batch, in a line; where ``named``, each check that is not as expected as well."""
+    told = [_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in done.broken if named]
+    words = [f"{_counted(done.rows, 'row')} in {out}"]
+    if done.kept:
+        words.append(f"{done.kept} judged before")
+    words.append(f"{len(done.broken)} not as expected" if done.broken else "every expectation held")
+    if done.failed:
+        words.append(f"{len(done.failed)} with an error")
+    return [*told, _line(", ".join(words), "bold red" if done.broken or done.failed else "bold")]
 
 
 def inspection_report(found: Row) -> list[RenderableType]:

@@ -8,6 +8,7 @@ import math
 import os
 import sys
 import threading
+import time
 import traceback
 from contextlib import suppress
 from pathlib import Path
@@ -111,11 +112,16 @@ def _console(stream: TextIO) -> Console:
 
 
 class Waiting:
-    """A progress bar on standard error, if that is a terminal and it takes longer than `PATIENCE`."""
+    """A progress bar on standard error, if that is a terminal and it takes longer than `PATIENCE`.
 
-    def __init__(self, words: str, *, quiet: bool) -> None:
+    ``rated``, it also says how many steps are done a second, and the time left.
+    """
+
+    def __init__(self, words: str, *, quiet: bool, rated: bool = False) -> None:
+        self._rated = rated
         self._words = printable(words)
         self._shown = not quiet and sys.stderr.isatty()
+        self._started = time.monotonic()
         self._lock = threading.Lock()
         self._timer = threading.Timer(PATIENCE, self._appear)
         self._timer.daemon = True
@@ -133,7 +139,8 @@ class Waiting:
             self._done = (done, total)
             if self._bar is not None:
                 bar, task = self._bar
-                bar.update(task, completed=done, total=total)
+                rate = f"{done / (time.monotonic() - self._started):.0f}/s"
+                bar.update(task, completed=done, total=total, rate=rate)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._timer.cancel()
@@ -143,12 +150,17 @@ class Waiting:
                 self._bar[0].stop()
 
     def _appear(self) -> None:
-        from rich.progress import Progress
+        from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
         with self._lock:
             if not self._shown:
                 return
-            bar = Progress(console=_console(sys.stderr), transient=True, redirect_stdout=False, redirect_stderr=False)
+            columns = list(Progress.get_default_columns())
+            if self._rated:
+                columns += [MofNCompleteColumn(), TextColumn("{task.fields[rate]}")]
+            bar = Progress(
+                *columns, console=_console(sys.stderr), transient=True, redirect_stdout=False, redirect_stderr=False
+            )
             done, total = self._done
-            self._bar = bar, bar.add_task(self._words, completed=done, total=total)
+            self._bar = bar, bar.add_task(self._words, completed=done, total=total, rate="")
             bar.start()

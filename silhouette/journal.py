@@ -1,0 +1,166 @@
+"""MANY: the rows of an unfinished batch, kept beside the file that they will become, so that a kill loses none.
+
+A line of JSON each: first what was asked, then scenes as they are opened, and rows as they are judged. The last line
+may be half a line: it is dropped. Only when all is judged does the finished file appear, whole, under its name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from silhouette.errors import FileError, RequestError
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Kept:
+    """What is known of one scene.
+
+    Attributes:
+        digest: of its file and of every file that it reads; empty where it could not be read.
+        rows: by the number of the check, from 0.
+        checks: how many there are to judge.
+    """
+
+    digest: str
+    checks: int
+    rows: dict[int, Row] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is left to judge."""
+        return len(self.rows) == self.checks
+
+
+class Journal:
+    """Appends to the file beside ``out``; used as a context that holds it against a second batch.
+
+    Args:
+        out: the finished file's path.
+        asked: how it is judged: a journal begun otherwise is not gone on with.
+        resume: go on with what is there, instead of refusing.
+
+    Raises:
+        FileError: where ``out`` cannot be written, or another batch writes it now.
+        RequestError: where an unfinished batch is there and is not to be resumed, or was asked otherwise.
+    """
+
+    def __init__(self, out: Path, asked: Mapping[str, Any], *, resume: bool) -> None:
+        self.out = out
+        self.path = out.with_name(f"{out.name}.unfinished")
+        self._asked = dict(asked)
+        self._resume = resume
+        self.scenes: dict[str, Kept] = {}
+
+    def __enter__(self) -> Journal:
+        from filelock import FileLock, Timeout
+
+        if not self.out.parent.is_dir():
+            raise FileError(self.out, f"there is no folder {self.out.parent} to write it into; make it first")
+        self._lock = FileLock(self.out.with_name(f"{self.out.name}.lock"))
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise FileError(self.out, "another batch is writing it now; wait for it, or name another file") from None
+        except OSError as error:
+            raise FileError(self.out, f"cannot be written ({error.strerror}); name another file") from None
+        try:
+            self._open()
+        except BaseException:
+            self._lock.release()
+            raise
+        return self
+
+    def _open(self) -> None:
+        end = 0
+        if self.path.exists():
+            if not self._resume:
+                raise RequestError(
+                    f"{self.path}: an unfinished batch is kept there; go on with it by --resume, or delete it"
+                )
+            end = self._read()
+        self._file = self.path.open("r+b" if end else "wb")
+        self._file.truncate(end)
+        self._file.seek(end)
+        if not end:
+            self._append({"asked": self._asked})
+
+    def _read(self) -> int:
+        """Takes up what is there; says where its last whole line ends."""
+        end = 0
+        for line in self.path.read_bytes().splitlines(keepends=True):
+            try:
+                entry = json.loads(line) if line.endswith(b"\n") else None
+            except ValueError:
+                entry = None
+            if not isinstance(entry, dict):
+                break
+            if end == 0 and entry.get("asked") != self._asked:
+                raise RequestError(
+                    f"{self.path}: it was begun with {_told(entry.get('asked'))}, not with {_told(self._asked)}; "
+                    "ask as before, or delete it"
+                )
+            self._take(entry)
+            end += len(line)
+        return end
+
+    def _take(self, entry: Row) -> None:
+        if "scene" not in entry:
+            return
+        if "digest" in entry:
+            self.scenes[entry["scene"]] = Kept(entry["digest"], entry["checks"])
+        else:
+            self.scenes[entry["scene"]].rows[entry["check"]] = entry["row"]
+
+    def open_scene(self, scene: str, digest: str, checks: int) -> None:
+        """A scene is opened, or opened anew because it changed: what was judged of it before is dropped."""
+        self._append({"scene": scene, "digest": digest, "checks": checks})
+
+    def add(self, scene: str, check: int, row: Row) -> None:
+        """A check of a scene is judged."""
+        self._append({"scene": scene, "check": check, "row": row})
+
+    def _append(self, entry: Row) -> None:
+        self._take(entry)
+        try:
+            self._file.write(json.dumps(entry, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+            self._file.flush()
+            if not os.fstat(self._file.fileno()).st_nlink:
+                raise FileNotFoundError(2, "its folder was removed")
+        except OSError as error:
+            raise FileError(
+                self.path, f"cannot be written ({error.strerror or error}); make room, then go on with --resume"
+            ) from None
+
+    def rows(self, scenes: list[str]) -> Iterator[Row]:
+        """All rows, in the order of the scenes and of their checks."""
+        for scene in scenes:
+            kept = self.scenes[scene]
+            for check in sorted(kept.rows):
+                yield {"scene": scene, **kept.rows[check]}
+
+    def finished(self) -> None:
+        """All is judged and the finished file is there: what was kept beside it goes."""
+        self._file.close()
+        self.path.unlink(missing_ok=True)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        with suppress(OSError):  # what could not be flushed was told of when it was written
+            self._file.close()
+        self._lock.release()
+        if kind is None:
+            self.out.with_name(f"{self.out.name}.lock").unlink(missing_ok=True)
+
+
+def _told(asked: Any) -> str:
+    if not isinstance(asked, dict):
+        return "nothing that can be read"
+    return ", ".join(f"{key} {value}" for key, value in asked.items())
