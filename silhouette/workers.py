@@ -12,8 +12,9 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from silhouette.errors import SilhouetteError
@@ -24,11 +25,6 @@ Answered = TypeVar("Answered")
 CAN_FORK = sys.platform == "linux"
 """macOS can fork as well, but its own libraries do not survive it."""
 
-AT_ONCE = 4
-"""Questions handed to a process together."""
-
-_answer: Callable[[Any], Any] | None = None
-
 
 def cores() -> int:
     """The processor cores that this process may use."""
@@ -36,9 +32,10 @@ def cores() -> int:
 
 
 def forked(answer: Callable[[Asked], Answered], questions: Sequence[Asked], workers: int) -> Iterator[Answered]:
-    """The answers, in the order of the questions, from so many processes that live as long as the iterator.
+    """The answers, in the order of the questions, by this process and others that live as long as the iterator.
 
-    ``answer`` may be any closure; the questions and the answers travel, and must be what pickle can carry.
+    Of ``workers`` processes, this one among them, each answers every so-manieth question. ``answer`` may be any
+    closure; the answers travel, and must be what pickle can carry.
 
     Raises:
         SilhouetteError: where a process ends without an answer; what came before it has been yielded.
@@ -50,30 +47,51 @@ def forked(answer: Callable[[Asked], Answered], questions: Sequence[Asked], work
     >>> list(forked(str, [], workers=2))
     []
     """
-    global _answer
-    _answer = answer
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), initializer=_leave_interrupts) as processes:
-        try:
-            with warnings.catch_warnings():
-                # Other threads wait, and hold no lock that an answer takes.
-                warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-                answers = processes.map(_answered, questions, chunksize=AT_ONCE)
-            yield from answers
-        except BrokenProcessPool:
-            raise SilhouetteError(
-                "a worker process ended in the middle of a check, out of memory or killed; "
-                "take fewer with --workers, or a larger --pixel"
-            ) from None
-        finally:
-            _answer = None
-            processes.shutdown(wait=True, cancel_futures=True)
+    helpers = [_helper(answer, questions[number::workers]) for number in range(1, min(workers, len(questions)))]
+    try:
+        for number, question in enumerate(questions):
+            turn = number % workers
+            yield answer(question) if turn == 0 else _answer_of(helpers[turn - 1][1])
+    finally:
+        for process, pipe in helpers:
+            process.kill()
+            process.join()
+            pipe.close()
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C is for the process that asked: it ends the others."""
+def _helper(answer: Callable[[Any], Any], questions: Sequence[Any]) -> tuple[BaseProcess, Connection]:
+    """A process that answers these questions, and the pipe through which it does."""
+    context = multiprocessing.get_context("fork")
+    near, far = context.Pipe(duplex=False)
+    process = context.Process(target=_answer_all, args=(answer, questions, far), daemon=True)
+    with warnings.catch_warnings():
+        # Other threads wait, and hold no lock that an answer takes.
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+        process.start()
+    far.close()
+    return process, near
+
+
+def _answer_all(answer: Callable[[Any], Any], questions: Sequence[Any], pipe: Connection) -> None:
+    """What such a process does. Ctrl-C is for the one that asked: it ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(BrokenPipeError):
+        for question in questions:
+            try:
+                told = True, answer(question)
+            except Exception as error:
+                told = False, error
+            pipe.send(told)
 
 
-def _answered(question: Any) -> Any:
-    assert _answer is not None
-    return _answer(question)
+def _answer_of(pipe: Connection) -> Any:
+    try:
+        is_answer, value = pipe.recv()
+    except EOFError:
+        raise SilhouetteError(
+            "a worker process ended in the middle of a check, out of memory or killed; "
+            "take fewer with --workers, or a larger --pixel"
+        ) from None
+    if not is_answer:
+        raise value
+    return value
