@@ -5,7 +5,7 @@
 
     from silhouette import check, load_scene
 
-    scene = load_scene("scenes/necromunda/partial_cover.toml")
+    scene = load_scene("scenes/necromunda/example_2_partial_cover.toml")
     print(check(scene, "Kal", "Vex").reason)
 
 A name is imported when it is first used, so that ``import silhouette`` costs nothing.

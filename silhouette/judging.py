@@ -255,7 +255,7 @@ def judge_scene(
         step: is told how many checks are done, of how many.
         workers: processes that judge at the same time, where there is much to judge and nothing to draw.
     """
-    result = SceneResult(path)
+    result, done = SceneResult(path), list[Judged]()
     try:
         scene = load_scene(path, cache=cache)
         result = replace(result, title=scene.title, rules=scene.rules, warnings=scene.warnings)
@@ -264,15 +264,13 @@ def judge_scene(
         verdicts = verdicts_of(scene, checks, renderer, fine, workers if draw is None else 1)
         for number, question in enumerate(checks):
             step(number, len(checks))
-            verdict = next(verdicts)
-            before, one = result.judged, Judged.held(question, verdict)
-            result = replace(result, judged=(*before, one))
+            done.append(Judged.held(question, next(verdicts)))
             if draw is not None:
-                picture = draw(scene, question, verdict, len(checks) == 1)
-                result = replace(result, judged=(*before, replace(one, picture=picture)))
+                picture = draw(scene, question, done[-1].verdict, len(checks) == 1)
+                done[-1] = replace(done[-1], picture=picture)
     except Exception as error:
-        return replace(result, error=problem(error, path))
-    return result
+        result = replace(result, error=problem(error, path))
+    return replace(result, judged=tuple(done))
 
 
 def verdicts_of(

@@ -33,6 +33,15 @@ class Check:
     arc: Arc | None = None
     expect: dict[str, Any] | None = None
 
+    @property
+    def asked(self) -> str:
+        """Who looks at whom, in words.
+
+        >>> Check("Kal", "Vex").asked, Check("Ridgehauler", "Vex", "left").asked
+        ('Kal to Vex', 'Ridgehauler (left arc) to Vex')
+        """
+        return f"{self.attacker} ({self.arc} arc) to {self.target}" if self.arc else f"{self.attacker} to {self.target}"
+
 
 @dataclass(frozen=True, eq=False)
 class Scene:

@@ -5,12 +5,11 @@ Names come from users' files: they go through `printable` and into plain text, n
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from silhouette.rules.base import share_in_words
+from silhouette.rules.base import margin_in_words, share_in_words
 from silhouette.terminal import printable
 
 if TYPE_CHECKING:
@@ -18,10 +17,15 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from silhouette.batch import Done
+    from silhouette.batches import Done
     from silhouette.judging import Judged, SceneResult
 
-STYLES = {"open": "green", "partial cover": "yellow", "full cover": "magenta", "hidden": "red"}
+STYLES = {
+    **dict.fromkeys(["open", "no cover", "visible"], "green"),
+    **dict.fromkeys(["partial cover", "cover", "very low cover", "low cover", "high cover", "corner cover"], "yellow"),
+    "full cover": "magenta",
+    **dict.fromkeys(["hidden", "no line of effect"], "red"),
+}
 MOST_BLOCKERS = 3
 MOST_COLUMNS = 30
 """A matrix with more names to look at lists them in rows."""
@@ -66,7 +70,8 @@ def scene_report(result: SceneResult, *, quiet: bool = False) -> list[Renderable
 def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> Table:
     measured = any("occluded" in row for row in rows)
     hoped = any(one.expected is not None for one in judged)
-    table = _table("attacker", "target", "verdict")
+    named = all(one.check.attacker for one in judged)
+    table = _table(*(["attacker", "target"] if named else ["asked"]), "verdict")
     for heading, wanted in (
         ("obscured", measured),
         ("blockers", measured),
@@ -76,7 +81,8 @@ def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> Table:
         if wanted:
             table.add_column(heading, overflow="fold")
     for one, row in zip(judged, rows, strict=True):
-        cells = [_line(_attacker(one)), _line(one.check.target), _verdict_cell(row)]
+        who = [_attacker(one), one.check.target] if named else [one.check.asked]
+        cells = [*map(_line, who), _verdict_cell(row)]
         if measured:
             cells += [_line(obscured(row)), _line(_blockers(row)), _line(row.get("renderer", ""))]
         if hoped:
@@ -98,7 +104,7 @@ def _verdict_cell(row: Row) -> Text:
 
 def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
     told: list[RenderableType] = []
-    who = f"{_attacker(judged)} to {judged.check.target}" if judged.check.target else _attacker(judged)
+    who = judged.check.asked
     if not quiet:
         close = f"; {TOO_CLOSE}: roll off" if row.get("marginal") and TOO_CLOSE not in row["reason"] else ""
         told.append(_line(f"{who}: {row['reason']}{close}", "bold" if row.get("marginal") else ""))
@@ -142,8 +148,7 @@ def obscured(row: Row) -> str:
     part, whole = row["occluded_pixels"], row["target_pixels"]
     shown = round(100.0 * part / whole, 1) if whole else 0.0
     words = share_in_words(part, whole) if shown in (0.0, 50.0, 100.0) else f"{shown:.1f} %"
-    error = row.get("error") or 0.0
-    return f"{words} ± {math.ceil(error * 10**4) / 100:g} %" if error else words
+    return words + margin_in_words(row.get("error") or 0.0)
 
 
 def _share(row: Row) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from silhouette.judging import PIXEL
+from silhouette.rules import RULES
 from tests.commands import CHECK, QUICK, WALLED, Ran, run, scene
 
 Capture = pytest.CaptureFixture[str]
@@ -23,6 +24,8 @@ ROW = {
 }
 PARTIAL = CHECK + 'expect = { verdict = "partial cover", occluded = [0.3, 0.36] }\n'
 WRONG = CHECK + 'expect = { verdict = "hidden" }\n'
+
+PROJECT = Path(__file__).resolve().parent.parent
 
 
 def pairs(ran: Ran) -> list[tuple[str, str]]:
@@ -350,11 +353,13 @@ def test_doctor_says_what_works_and_what_auto_takes(capsys: Capture, monkeypatch
 
 
 def test_rules_lists_what_each_reads(capsys: Capture) -> None:
-    (system,) = run(capsys, "rules", "--json").document["rules"]
-    assert system["name"] == "necromunda"
-    assert "fighter" in system["reads"]
-    assert system["example"].endswith(".toml")
-    assert "necromunda" in run(capsys, "rules").out
+    systems = {one["name"]: one for one in run(capsys, "rules", "--json").document["rules"]}
+    assert systems.keys() == set(RULES) == {"necromunda", "crisis-protocol", "tide-of-iron", "ikosa", "skirmishcorps"}
+    assert "fighter" in systems["necromunda"]["reads"]
+    told = run(capsys, "rules").out
+    for name, system in systems.items():
+        assert name in told
+        assert (PROJECT / system["example"]).is_file()
 
 
 def test_version_and_help(capsys: Capture) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from silhouette import check, load_scene
 from silhouette.cli import main
+from silhouette.report import obscured
 
 PROJECT = Path(__file__).resolve().parent.parent
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -27,21 +28,21 @@ def test_ci_calls_the_very_test_command() -> None:
 
 
 def test_the_picture_says_what_the_scene_gives() -> None:
-    scene = load_scene(PROJECT / "scenes" / "necromunda" / "partial_cover.toml")
+    scene = load_scene(PROJECT / "scenes" / "necromunda" / "example_2_partial_cover.toml")
     verdict = check(scene, "Kal", "Vex", renderer="reference")
-    (share,) = re.findall(r"partial cover, ([0-9.]+) % ± 0.1 % obscured", README)
+    (share,) = re.findall(r"partial cover, ([0-9.]+ % ± [0-9.]+ %) obscured", README)
     assert verdict.verdict == "partial cover"
-    assert f"{100 * verdict.row()['occluded']:.1f}" == share
+    assert obscured(verdict.row()) == share
 
 
 def test_the_python_example_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(PROJECT)
     (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     exec(compile(code, "README.md", "exec"), {})
-    assert capsys.readouterr().out.startswith("partial cover 0.29")
+    assert capsys.readouterr().out.startswith("partial cover 0.42")
 
 
-@pytest.mark.parametrize("command", ["check", "matrix", "inspect", "doctor", "rules"])
+@pytest.mark.parametrize("command", ["check", "matrix", "batch", "inspect", "doctor", "rules"])
 def test_every_command_in_the_table_is_there(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"`silhouette {command}`" in README
     assert main([command, "--help"]) == 0

@@ -26,8 +26,16 @@ def test_a_scene_gives_what_it_expects(path: Path, renderer: Renderer) -> None:
         assert check.expect, "every check of a shipped scene expects something"
         verdict = NECROMUNDA.judge(scene, check, renderer, 0.1)
         assert not broken(verdict.row(), check.expect)
-        assert verdict.silhouette.error <= 0.002
+        assert verdict.silhouette.error <= (0.004 if "grating" in path.stem else 0.002)
         assert verdict.marginal == (path.stem == "too_close_to_call")
+
+
+def test_every_scene_says_what_it_teaches() -> None:
+    assert len(SCENES) >= 16
+    for path in SCENES:
+        first = path.read_text(encoding="utf-8").splitlines()[0]
+        assert first.startswith("# ")
+        assert first.endswith(".")
 
 
 def test_there_is_a_scene_for_every_verdict() -> None:

@@ -26,7 +26,7 @@ from silhouette.pictures.page import (
 )
 from silhouette.questions import Check
 from silhouette.renderers.base import Renderer
-from silhouette.rules.base import share_in_words
+from silhouette.rules.base import margin_in_words, share_in_words
 from silhouette.rules.necromunda import Readings, SightVerdict
 from silhouette.scenes import TableScene
 
@@ -148,7 +148,7 @@ def shares_in_words(verdict: SightVerdict, scene: TableScene) -> str:
         if in_arc
         else (measured.occluded, measured.total, measured.error, "")
     )
-    share = f"{_percent(part, whole)}{_margin(error)}{of} obscured"
+    share = f"{_percent(part, whole)}{margin_in_words(error)}{of} obscured"
     told = [
         f"{SHARES.elided(SHARES.printable(one.name), WIDTH / 4)} {_percent(round(one.occluded * 1e9), 10**9)}"
         for one in verdict.blockers
@@ -164,12 +164,6 @@ def _percent(part: int, whole: int) -> str:
         return "nothing"
     shown = f"{100 * part / whole:.1f}"
     return share_in_words(part, whole) if shown in ("0.0", "50.0", "100.0") else f"{shown} %"
-
-
-def _margin(error: float) -> str:
-    if error == 0.0:
-        return ""
-    return f" ± {100 * error:.1f} %" if error >= 0.0005 else " ± under 0.1 %"
 
 
 def _remarks(image: EyeImage, verdict: SightVerdict) -> list[str]:

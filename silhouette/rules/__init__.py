@@ -12,14 +12,44 @@ from silhouette.rules.base import Rule
 __all__ = ["RULES", "rule_of"]
 
 
+def _crisis_protocol() -> Rule[Any]:
+    from silhouette.rules.crisis_protocol import CRISIS_PROTOCOL
+
+    return CRISIS_PROTOCOL
+
+
+def _ikosa() -> Rule[Any]:
+    from silhouette.rules.ikosa import IKOSA
+
+    return IKOSA
+
+
 def _necromunda() -> Rule[Any]:
     from silhouette.rules.necromunda import NECROMUNDA
 
     return NECROMUNDA
 
 
+def _skirmishcorps() -> Rule[Any]:
+    from silhouette.rules.skirmishcorps import SKIRMISHCORPS
+
+    return SKIRMISHCORPS
+
+
+def _tide_of_iron() -> Rule[Any]:
+    from silhouette.rules.tide_of_iron import TIDE_OF_IRON
+
+    return TIDE_OF_IRON
+
+
 # The one list of rule systems, by the name that the key ``rules`` of a scene takes; each is imported when it is asked.
-RULES: dict[str, Callable[[], Rule[Any]]] = {"necromunda": _necromunda}
+RULES: dict[str, Callable[[], Rule[Any]]] = {
+    "crisis-protocol": _crisis_protocol,
+    "ikosa": _ikosa,
+    "necromunda": _necromunda,
+    "skirmishcorps": _skirmishcorps,
+    "tide-of-iron": _tide_of_iron,
+}
 
 
 def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any]:
@@ -37,6 +67,6 @@ def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any]:
     >>> rule_of(Path("duel.toml"), {})
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: duel.toml: rules is missing; it must be one of "necromunda"
+    silhouette.errors.FileError: duel.toml: rules is missing; it must be one of ..."necromunda"...
     """
     return RULES[rules_of(path, document, list(RULES))]()

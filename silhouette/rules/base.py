@@ -171,3 +171,24 @@ def share_in_words(part: int, whole: int) -> str:
         if shown not in marks or 2 * part in (0, whole, 2 * whole):
             return f"{shown:.{digits}f} %"
     return {0.0: "under 0.01 %", 50.0: "about 50 %", 100.0: "over 99.99 %"}[shown]
+
+
+def margin_in_words(error: float) -> str:
+    """How far a share may be off, never said to be less than it is.
+
+    >>> margin_in_words(0.00131), margin_in_words(0.002), margin_in_words(0.0)
+    (' ± 0.14 %', ' ± 0.2 %', '')
+    """
+    return f" ± {math.ceil(round(error * 10**4, 6)) / 100:g} %" if error else ""
+
+
+def in_a_sentence(name: str) -> str:
+    """A piece's name with the article that a common noun takes.
+
+    >>> in_a_sentence("barricade"), in_a_sentence("Vex"), in_a_sentence("the pipes"), in_a_sentence("wall 3")
+    ('the barricade', 'Vex', 'the pipes', 'wall 3')
+    >>> in_a_sentence("t")
+    't'
+    """
+    common = len(name) > 2 and name.replace(" ", "").replace("-", "").isalpha() and name.islower()
+    return f"the {name}" if common and not name.startswith("the ") else name

@@ -22,7 +22,7 @@ from silhouette.errors import RequestError
 from silhouette.meshes import Mesh
 from silhouette.questions import Check, between, everyone
 from silhouette.renderers.base import Renderer
-from silhouette.rules.base import RuleReference, Verdict, expectable, share_in_words
+from silhouette.rules.base import RuleReference, Verdict, expectable, in_a_sentence, share_in_words
 from silhouette.rules.sight import Looked, arcs_of, look
 from silhouette.scenes import Piece, TableScene, in_base_contact, load_table_scene
 from silhouette.schemas import Arc, Entry, Place, near
@@ -141,7 +141,7 @@ class Necromunda:
     name = "necromunda"
     title = "Necromunda"
     reads: tuple[str, ...] = ("terrain", "fighter", "vehicle", "check")
-    example = "scenes/necromunda/partial_cover.toml"
+    example = "scenes/necromunda/example_2_partial_cover.toml"
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> TableScene:
         """The table scene that a document describes.
@@ -284,24 +284,14 @@ class _Words:
         if not self.blockers:
             return ""
         if len(self.blockers) == 1:
-            return f" by {_in_a_sentence(self.blockers[0].name)}"
+            return f" by {in_a_sentence(self.blockers[0].name)}"
         told = [
-            f"{_in_a_sentence(one.name)} ({share_in_words(round(one.occluded * 1e6), 10**6)})"
+            f"{in_a_sentence(one.name)} ({share_in_words(round(one.occluded * 1e6), 10**6)})"
             for one in self.blockers[:3]
             if one.occluded > 0.0
         ]
         rest = sum(one.occluded > 0.0 for one in self.blockers) - len(told)
         return " by " + (" and ".join(told) if not rest else ", ".join(told) + f" and {rest} more")
-
-
-def _in_a_sentence(name: str) -> str:
-    """A piece's name with the article that a common noun takes.
-
-    >>> _in_a_sentence("barricade"), _in_a_sentence("Vex"), _in_a_sentence("the pipes"), _in_a_sentence("wall 3")
-    ('the barricade', 'Vex', 'the pipes', 'wall 3')
-    """
-    common = name.replace(" ", "").replace("-", "").isalpha() and name.islower() and not name.startswith("the ")
-    return f"the {name}" if common else name
 
 
 def _ladder(words: _Words, sight: Silhouette, part: int, whole: int) -> tuple[str, RuleReference, str]:
@@ -378,7 +368,7 @@ def _warnings(attacker: Piece, target: Piece, cover: Looked, pixel: float) -> tu
         local = piece.pose.localise(attacker.eye[None])[0]
         if (local > low).all() and (local < high).all() and encloses(piece.model.significant, local):
             found.append(
-                f"the eye of {attacker.name} lies inside {_in_a_sentence(piece.name)}: probably a mistake in the pose"
+                f"the eye of {attacker.name} lies inside {in_a_sentence(piece.name)}: probably a mistake in the pose"
             )
     for piece in (attacker, target, *cover.blockers):
         found += [f"{piece.name}: {warning}" for warning in piece.model.warnings]

@@ -1,0 +1,1 @@
+"""Fighters on round bases, one module each; `catalogue` names them."""

@@ -1,0 +1,1 @@
+"""Terrain of an industrial hive: one module per piece, each with `sculpt()`."""

@@ -1,0 +1,150 @@
+"""Hexagonal maps in whole numbers: addresses, distances, and which hexes a line between two centres enters.
+
+An address is axial, ``(q, r)``. The six neighbours of ``(0, 0)``, anticlockwise as seen from above where +x is right
+and +y is away from the viewer, are ``(1, 0) (0, 1) (-1, 1) (-1, 0) (0, -1) (1, -1)``: q grows to the right, r away and
+half as much to the right. Its cube point is ``(q, -q - r, r)``.
+
+Nothing here rounds. Two cross products of whole numbers decide whether a line enters a hexagon, touches it or passes
+it by: that of the line with the hexagon's centre, and the largest of those with its corners, which lie at a third of
+the directions in `CORNERS` from the centre. An answer does not hang on how far apart the two ends are, or where.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+Address = tuple[int, int]
+"""Axial, (q, r)."""
+
+NEIGHBOURS: tuple[Address, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
+"""The steps to the six neighbours, anticlockwise."""
+
+CORNERS: tuple[Address, ...] = ((1, 1), (-1, 2), (-2, 1), (-1, -1), (1, -2), (2, -1))
+"""The six directions from a centre through a corner, anticlockwise; each leads to a centre three corners away."""
+
+LEFT, RIGHT = 1, -1
+"""To which side a line is shifted, looking along it; 0 where it is not."""
+
+REMEMBERED = 4096  # lines, by their direction and length: as many as there are on a map 32 hexes wide
+
+_ADDRESS = re.compile(r"\s*(?:\[\s*([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})\s*]|([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9}))\s*")
+
+
+def in_words(address: Address) -> str:
+    """An address as files and reasons spell it.
+
+    >>> in_words((4, -1))
+    '[4, -1]'
+    """
+    return f"[{address[0]}, {address[1]}]"
+
+
+def from_words(text: str) -> Address | None:
+    """The address that a text spells, with or without its brackets; None where it spells none.
+
+    >>> from_words("[4, -1]"), from_words("4,-1"), from_words("squad 4"), from_words("[4, -1"), from_words("")
+    ((4, -1), (4, -1), None, None, None)
+    """
+    found = _ADDRESS.fullmatch(text)
+    if found is None:
+        return None
+    q, r = (int(number) for number in found.groups() if number is not None)
+    return q, r
+
+
+def distance(a: Address, b: Address) -> int:
+    """How many steps from hex to hex lead from one to the other.
+
+    >>> distance((0, 0), (3, -1)), distance((0, 0), (2, 2)), distance((5, 5), (5, 5))
+    (3, 4, 0)
+    """
+    q, r = b[0] - a[0], b[1] - a[1]
+    return max(abs(q), abs(r), abs(q + r))
+
+
+def neighbours(address: Address) -> list[Address]:
+    """The six hexes that share an edge with one, anticlockwise.
+
+    >>> neighbours((2, 0))
+    [(3, 0), (2, 1), (1, 1), (1, 0), (2, -1), (3, -1)]
+    """
+    q, r = address
+    return [(q + step_q, r + step_r) for step_q, step_r in NEIGHBOURS]
+
+
+def along_edges(start: Address, end: Address) -> bool:
+    """Whether the line between two centres runs along edges of hexes: whether it leaves through a corner straight on.
+
+    >>> along_edges((0, 0), (1, 1)), along_edges((0, 0), (-4, 2)), along_edges((0, 0), (4, 1))
+    (True, True, False)
+    >>> along_edges((3, 3), (3, 3))
+    False
+    """
+    q, r = end[0] - start[0], end[1] - start[1]
+    return (q, r) != (0, 0) and (q == r or 2 * q + r == 0 or q + 2 * r == 0)
+
+
+def entered(start: Address, end: Address, shift: int = 0) -> list[Address]:
+    """The hexes between two whose interior the line from centre to centre enters, in the order in which it does.
+
+    Args:
+        start, end: where the line begins and ends; neither is among the answer.
+        shift: `LEFT` or `RIGHT` where the line is shifted that way by less than any length. What the line itself only
+            touches, by an edge or a corner, the line shifted towards it enters.
+
+    A line along edges enters only the hexes that lie lengthwise on it; shifted, also the flank of every edge:
+
+    >>> entered((0, 0), (3, 0))
+    [(1, 0), (2, 0)]
+    >>> entered((0, 0), (2, 2))
+    [(1, 1)]
+    >>> entered((0, 0), (2, 2), LEFT), entered((0, 0), (2, 2), RIGHT)
+    ([(0, 1), (1, 1), (1, 2)], [(1, 0), (1, 1), (2, 1)])
+
+    Touching a corner is not entering, and there is nothing between a hex and itself:
+
+    >>> (1, 1) in entered((0, 0), (4, 1)), (1, 1) in entered((0, 0), (4, 1), LEFT)
+    (False, True)
+    >>> entered((2, 2), (2, 2))
+    []
+    """
+    q, r = start
+    return [(q + step_q, r + step_r) for step_q, step_r in _steps_entered(end[0] - q, end[1] - r, shift)]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _steps_entered(q: int, r: int, shift: int) -> tuple[Address, ...]:
+    """The hexes entered on the way from (0, 0) to (q, r), as steps from the start."""
+    if q == r == 0:
+        return ()
+    if abs(q) < abs(r):  # mirrored in the line q = r, which makes left right
+        return tuple((a, b) for b, a in _steps_entered(r, q, -shift))
+    reach = max(abs(q * corner_r - r * corner_q) for corner_q, corner_r in CORNERS)
+    found = []
+    for column in range(0, q + 1, 1) if q > 0 else range(0, q - 1, -1):
+        nearest = r * column // q
+        for row in (nearest - 1, nearest, nearest + 1):
+            aside = 3 * (q * row - r * column)  # above zero on the left
+            along = (2 * q + r) * column + (q + 2 * r) * row  # twice the scalar product
+            if abs(aside) < reach or (shift and aside * shift == reach):
+                found.append((along, (column, row)))
+    whole = (2 * q + r) * q + (q + 2 * r) * r
+    # From one hex to the next the line crosses the edge between them, so that the next one's centre lies farther along.
+    return tuple(step for along, step in sorted(found) if 0 < along < whole)
+
+
+def extent(addresses: Iterable[Address]) -> tuple[range, range]:
+    """The q and the r of the least parallelogram of hexes, along both axes of the addresses, that holds all of some.
+
+    >>> extent([(0, 1), (3, 0)])
+    (range(0, 4), range(0, 2))
+    >>> extent([])
+    (range(0, 0), range(0, 0))
+    """
+    given = list(addresses)
+    if not given:
+        return range(0), range(0)
+    columns, rows = zip(*given, strict=True)
+    return range(min(columns), max(columns) + 1), range(min(rows), max(rows) + 1)

@@ -1,0 +1,131 @@
+"""JUDGE: SkirmishCorps, close combat over cover (R31, R32) and flanking (R33 to R36): from geometry to a ruling."""
+
+from __future__ import annotations
+
+from silhouette.renderers.base import Renderer
+from silhouette.rules.base import RuleReference, in_a_sentence, share_in_words
+from silhouette.rules.skirmishcorps.contact import opposite
+from silhouette.rules.skirmishcorps.flanking import Dive, Dives, dives
+from silhouette.rules.skirmishcorps.protection import sight, together
+from silhouette.rules.skirmishcorps.results import SkirmishVerdict
+from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit
+
+TO_HIT, DODGE = -1, 1
+"""What close combat over cover adds to all rolls to hit, and to all attempts to dodge or parry (R32)."""
+
+FLANKED = -2
+"""What being flanked adds to a dive to prone (R34)."""
+
+
+def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> SkirmishVerdict:
+    """Whether two units can fight across cover."""
+    both = [
+        cover for cover in scene.touched_by(attacker.standing) if cover in scene.touched_by(target.standing)
+    ]  # fmt: skip
+    tolerance = scene.reading.contact_tolerance
+    across = [one for one in both if opposite(attacker.standing, target.standing, one.corners, tolerance)]
+    over = [one for one in across if not _is_full_height(one, attacker, target)]
+    possible = bool(over)
+    rule = RuleReference("Close Combat Over Cover", "R32" if possible else "R31")
+    return SkirmishVerdict(
+        attacker.name,
+        target.name,
+        scene.rules,
+        "close combat" if possible else "no close combat",
+        rule,
+        _why(attacker, target, both, across, over),
+        "close combat",
+        {"possible": possible, "to_hit": TO_HIT if possible else None, "dodge_parry": DODGE if possible else None},
+    )
+
+
+def _is_full_height(cover: Cover, attacker: Unit, target: Unit) -> bool:
+    """Whether a piece is a wall that hides both: nobody fights over that (A13)."""
+    return cover.class_for(attacker) == cover.class_for(target) == "corner"
+
+
+def _why(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], over: list[Cover]) -> str:
+    pair = f"{attacker.name} and {target.name}"
+    if over:
+        at = in_a_sentence(over[0].name)
+        return f"{pair} stand opposite each other at {at}: {TO_HIT} to hit, +{DODGE} to dodge or parry"
+    if across:
+        at = in_a_sentence(across[0].name)
+        return f"{pair} stand opposite each other at {at}, which is taller than both: no close combat"
+    if both:
+        at = in_a_sentence(both[0].name)
+        return f"{pair} are both in contact with {at}, but not opposite each other: no close combat"
+    return f"no cover is in contact with both {pair}: no close combat over cover"
+
+
+def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float) -> SkirmishVerdict:
+    """Whether the attacker flanks the target: a unit in cover, seen, that can dive nowhere out of its sight."""
+    in_cover = [one for one in scene.touched_by(target.standing) if one.class_for(target) != "none"]
+    if not in_cover:
+        reason = f"{target.name} is not in contact with any cover, and only a unit in cover can be flanked"
+        return _flank_verdict(scene, attacker, target, renderer, pixel, None, ("R33", reason))
+    seen = sight(scene, attacker, target.piece, target.standing)
+    if together(seen, target.piece, renderer, pixel).silhouette.seen == 0:
+        reason = f"{attacker.name} does not see {target.name}, so cannot attack it"
+        return _flank_verdict(scene, attacker, target, renderer, pixel, None, ("R33", reason))
+    found = dives(scene, attacker, target, renderer, pixel)
+    return _flank_verdict(scene, attacker, target, renderer, pixel, found, _flank_grounds(attacker, target, found))
+
+
+def _flank_grounds(attacker: Unit, target: Unit, found: Dives) -> tuple[str, str]:
+    """Rule number and reason, where dives were tried."""
+    if found.safe is not None:
+        lies = f"{_how(found.safe)}, where {_hidden(found.safe)}"
+        return "R33" if found.safe.turn is None else "R35", f"{target.name} can {lies}: not flanked"
+    most = f"; at best {_hidden(found.best)}" if found.best is not None and found.best.hidden else ""
+    reason = f"{target.name} can dive nowhere out of the sight of {attacker.name}{most}: flanked, {FLANKED} to dive"
+    return "R34", reason
+
+
+def _flank_verdict(
+    scene: SkirmishScene,
+    attacker: Unit,
+    target: Unit,
+    renderer: Renderer,
+    pixel: float,
+    found: Dives | None,
+    grounds: tuple[str, str],
+) -> SkirmishVerdict:
+    is_flanked = found is not None and found.safe is None
+    safe = None if found is None else found.safe
+    shown = safe or (None if found is None else found.best)
+    number, reason = grounds
+    doubtful = found is not None and found.doubtful
+    answers = {
+        "flanked": is_flanked,
+        "dive_penalty": FLANKED if is_flanked else 0,
+        "landing": None if safe is None else [round(float(each), 3) for each in safe.spot],
+        "marginal": doubtful,
+        "could_be": ["flanked", "not flanked"] if doubtful else ["flanked" if is_flanked else "not flanked"],
+        "renderer": renderer.name,
+        "pixel": pixel if shown is None else shown.pixel,
+        "warnings": [f"{one.name}: {each}" for one in (attacker.piece, target.piece) for each in one.model.warnings],
+    }
+    return SkirmishVerdict(
+        attacker.name,
+        target.name,
+        scene.rules,
+        "flanked" if is_flanked else "not flanked",
+        RuleReference("Flanking", number),
+        reason,
+        "flanked",
+        answers,
+    )
+
+
+def _how(dive: Dive) -> str:
+    if dive.turn is None:
+        return "drop to prone where it stands"
+    return f"dive to ({dive.spot[0]:.0f}, {dive.spot[1]:.0f})"
+
+
+def _hidden(dive: Dive) -> str:
+    """How much of its body is hidden there, and by what."""
+    share = share_in_words(dive.silhouette.occluded, dive.silhouette.total)
+    names = " and ".join(in_a_sentence(cover.name) for cover in dive.covers[:2])
+    return f"{share} of it lies hidden behind {names}"

@@ -1,0 +1,206 @@
+"""JUDGE: SkirmishCorps, what touches what, who stands opposite whom, and where a dive may go: geometry in plan.
+
+All of it is exact but for the last digits of floating point; shapely measures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from shapely import LineString, Point, Polygon, get_coordinates
+from shapely.geometry.base import BaseGeometry
+
+from silhouette.geometry import Floats, cosine_and_sine
+
+SLACK = 1e-6
+"""mm; lengths that differ by less are equal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Footprint:
+    """What a thing covers of the table: everything within ``radius`` mm of its core.
+
+    So a round base is a point with a radius, and its gap to a wall is exact.
+    """
+
+    core: BaseGeometry
+    radius: float = 0.0
+
+    @classmethod
+    def disc(cls, x: float, y: float, radius: float) -> Footprint:
+        """A round one."""
+        return cls(Point(x, y), radius)
+
+    @classmethod
+    def of_corners(cls, corners: Any) -> Footprint:
+        """One with corners (k, 2) in order."""
+        return cls(Polygon(np.asarray(corners, dtype=np.float64)))
+
+    def gap(self, other: Footprint) -> float:
+        """mm between two, 0 where they touch or overlap.
+
+        >>> wall = Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0))
+        >>> Footprint.disc(12.5, 0.0, 8.0).gap(wall), Footprint.disc(3.0, 0.0, 8.0).gap(wall)
+        (0.5, 0.0)
+        """
+        return max(0.0, float(self.core.distance(other.core)) - self.radius - other.radius)
+
+    @property
+    def middle(self) -> Floats:
+        """(2,) its centroid."""
+        return np.array([self.core.centroid.x, self.core.centroid.y])
+
+    def reach(self, axis: Floats) -> tuple[float, float]:
+        """How far back and ahead it goes along a unit vector (2,), from the origin."""
+        along = get_coordinates(self.core) @ axis
+        return float(along.min()) - self.radius, float(along.max()) + self.radius
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """The room that a unit or a piece takes, as far as contact goes: its footprint from ``low`` to ``high``, mm."""
+
+    footprint: Footprint
+    low: float
+    high: float
+
+
+def rectangle(x: float, y: float, length: float, width: float, turn: float) -> Floats:
+    """(4, 2) corners, anticlockwise, of a rectangle about (x, y): ``length`` along x before it turns.
+
+    >>> rectangle(10.0, 0.0, 4.0, 2.0, 90.0).tolist()
+    [[11.0, -2.0], [11.0, 2.0], [9.0, 2.0], [9.0, -2.0]]
+    """
+    cosine, sine = cosine_and_sine(turn)
+    signs = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    corners: Floats = (signs * [length / 2, width / 2]) @ np.array([[cosine, sine], [-sine, cosine]]) + [x, y]
+    return corners
+
+
+def in_contact(unit: Standing, piece: Standing, tolerance: float) -> bool:
+    """Whether a unit is in contact with a piece (R1): no further from it than the tolerance, in plan and in height.
+
+    What a unit stands on is not what it stands at: a floor under its feet is no contact.
+
+    >>> wall = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
+    >>> [in_contact(Standing(Footprint.disc(x, 0.0, 8.0), z, z + 40.0), wall, 0.5)
+    ...  for x, z in ((12.4, 0.0), (12.6, 0.0), (12.2, 19.2), (12.2, 30.0), (0.0, 19.2))]
+    [True, False, True, False, False]
+    """
+    near = tolerance + SLACK
+    gap = unit.footprint.gap(piece.footprint)
+    if gap > near or unit.low > piece.high + near or piece.low > unit.high + near:
+        return False
+    return gap > 0.0 or piece.high > unit.low + near
+
+
+def opposite(one: Standing, other: Standing, corners: Floats, tolerance: float) -> bool:
+    """Whether two stand at the two long faces of a piece and overlap along it by more than nothing (R31, A12).
+
+    Args:
+        one, other: two units.
+        corners: (4, 2) of the piece in plan, anticlockwise; of a square each pair of faces is a long one.
+        tolerance: the widest gap of a contact, mm.
+
+    >>> wall = rectangle(0.0, 0.0, 150.0, 8.0, 0.0)
+    >>> at = lambda x, y: Standing(Footprint.disc(x, y, 8.0), 0.0, 40.0)
+    >>> [opposite(at(0.0, 12.2), there, wall, 0.5) for there in (at(15.0, -12.2), at(16.0, -12.2), at(9.0, 12.2))]
+    [True, False, False]
+    """
+    sides = np.roll(corners, -1, axis=0) - corners
+    lengths = np.linalg.norm(sides, axis=1)
+    for side in range(2):
+        if lengths[side] < lengths.max() - SLACK:
+            continue
+        (back, ahead), (other_back, other_ahead) = (
+            each.footprint.reach(sides[side] / lengths[side]) for each in (one, other)
+        )
+        overlap = min(ahead, other_ahead) - max(back, other_back)
+        here, there = (Footprint(LineString(corners[[k, (k + 1) % 4]])) for k in (side, side + 2))
+        across = any(
+            _at_face(one, a, tolerance) and _at_face(other, b, tolerance) for a, b in ((here, there), (there, here))
+        )
+        if across and overlap > SLACK:
+            return True
+    return False
+
+
+def _at_face(unit: Standing, face: Footprint, tolerance: float) -> bool:
+    """Whether a unit stands outside a face, which runs with the piece on its left, and touches it."""
+    start, end = get_coordinates(face.core)
+    along, towards = end - start, unit.footprint.middle - start
+    outside = bool(along[0] * towards[1] - along[1] * towards[0] < 0.0)
+    return outside and unit.footprint.gap(face) <= tolerance + SLACK
+
+
+def crosses(start: Any, end: Any, piece: Standing) -> bool:
+    """Whether the way from one point (2,) to another leads through a piece in plan, not only along its rim.
+
+    >>> wall = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
+    >>> crosses((-20.0, 0.0), (20.0, 0.0), wall), crosses((-20.0, 0.0), (-4.0, 0.0), wall)
+    (True, False)
+    """
+    return bool(LineString([start, end]).intersection(piece.footprint.core).length > SLACK)
+
+
+def may_hide(eye: Any, target: Footprint, piece: Footprint) -> bool:
+    """Whether a piece reaches, in plan, between an eye (2,) and a target: otherwise it hides nothing of it."""
+    return bool(target.core.union(Point(eye)).convex_hull.distance(piece.core) <= target.radius + piece.radius + SLACK)
+
+
+def landings(middle: Floats, towards: Floats, distance: float, directions: int) -> list[tuple[Floats, float | None]]:
+    """Where a dive may end: in place, and ``distance`` mm away in evenly spread directions.
+
+    The directions are counted from the one to the attacker, so that they turn with the scene.
+
+    Returns:
+        each spot (2,) with the direction of the dive in degrees, None for the one in place.
+
+    >>> [(spot.round(1).tolist(), turn) for spot, turn in landings(np.zeros(2), np.array([9.0, 0.0]), 40.0, 2)]
+    [([0.0, 0.0], None), ([40.0, 0.0], 0.0), ([-40.0, 0.0], 180.0)]
+    """
+    first = float(np.degrees(np.arctan2(towards[1] - middle[1], towards[0] - middle[0])))
+    turns = [(first + 360.0 * number / directions) % 360.0 for number in range(directions)]
+    return [(middle, None), *((middle + distance * np.array(cosine_and_sine(turn)), turn) for turn in turns)]
+
+
+def lies(spot: Floats, dive: float | None, towards: Floats, pieces: list[Footprint], length: float) -> list[float]:
+    """Along what a body that drops at a spot may lie: its dive, the line of fire, or a straight side of what is near.
+
+    Args:
+        spot: (2,) the middle of the body.
+        dive: the direction of the dive, degrees, or None.
+        towards: (2,) where the attacker is.
+        pieces: what stands there.
+        length: of the body, mm.
+
+    Returns:
+        degrees from 0 to below 180, each once; those across the line of fire and along near sides as well.
+    """
+    fire = np.degrees(np.arctan2(towards[1] - spot[1], towards[0] - spot[0]))
+    found = [fire + 90.0, fire, *([] if dive is None else [dive])]
+    here = Footprint.disc(float(spot[0]), float(spot[1]), length)
+    for piece in pieces:
+        corners = get_coordinates(piece.core)
+        if here.gap(piece) > 0.0 or len(corners) > 5:
+            continue
+        side = corners[1] - corners[0]
+        turn = np.degrees(np.arctan2(side[1], side[0]))
+        found += [turn, turn + 90.0]
+    return list(dict.fromkeys(round(float(each) % 180.0, 6) % 180.0 for each in found))
+
+
+def lying(spot: Floats, along: float, length: float, width: float, low: float, thickness: float) -> Standing:
+    """The room of a body that lies at a spot (2,) along a direction in degrees."""
+    return Standing(
+        Footprint.of_corners(rectangle(float(spot[0]), float(spot[1]), length, width, along)), low, low + thickness
+    )
+
+
+def overlaps(body: Standing, piece: Standing, tolerance: float) -> bool:
+    """Whether a body would lie in a piece, deeper than the tolerance."""
+    if body.low >= piece.high - SLACK or piece.low >= body.high - SLACK:
+        return False
+    return bool(body.footprint.core.buffer(-(tolerance + SLACK)).intersects(piece.footprint.core))

@@ -1,0 +1,272 @@
+"""PLACE: SkirmishCorps, which keys a scene may have: units, cover, readings, and what each ``ask`` of a check takes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from silhouette.rules.skirmishcorps.classes import FIGURE, CoverClass, Posture
+from silhouette.rules.skirmishcorps.costs import PACES, Basis, Pace, UnitType
+from silhouette.schemas import (
+    COARSEST,
+    LARGEST,
+    Entry,
+    Name,
+    Number,
+    Pixel,
+    Point,
+    SceneEntry,
+    Size,
+    SolidEntry,
+    TerrainEntry,
+    plain,
+)
+
+MOST_BRICKS = 10_000.0
+MOST = 1_000_000
+MOST_DICE = 10_000
+
+WHERE = "two or three finite numbers of mm, [x, y] or [x, y, z], up to a kilometre"
+CLASS = '"none", "very low", "low", "high" or "corner"'
+TYPE = '"foot", "mech" or "vehicle"'
+PACE = '"sneaking", "jogging", "running" or "sprinting"; of a vehicle "cruising", "rushing" or "flat-out"'
+
+
+def _whole(value: object) -> object:
+    """A whole number as an int, 12.0 as well; anything else is refused."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+        raise ValueError
+    return int(value)
+
+
+At = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)]
+Bricks = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=MOST_BRICKS)]
+Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=MOST)]
+Defence = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MOST)]
+Die = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=6)]
+Seed = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+
+
+class Readings(Entry):
+    """``[readings]``: which possible reading is taken, and the numbers that the rules leave open; defaults first.
+
+    Attributes:
+        share_practically_all: A2; a piece that obscures less than this share of the target does not protect it.
+        contact_tolerance: A1; mm, the widest gap that is still contact.
+        cover_class: A15; whether a piece's class comes from its height or from the share that it obscures.
+        basis: A5; which damage enters the table of wounds to cover.
+        dive_distance, dive_directions, dive_hidden: A14; how far a dive goes, mm, in how many directions it is tried,
+            and the share of the prone body that must be hidden for it to be safe.
+    """
+
+    share_practically_all: Annotated[float, Field(strict=True, ge=0, lt=1)] = Field(
+        0.05, description="a share from 0 to below 1"
+    )
+    contact_tolerance: Annotated[float, Field(strict=True, ge=0, le=100)] = Field(
+        0.5, description="a number of mm from 0 to 100"
+    )
+    cover_class: Literal["piece", "obscured share"] = Field("piece", description='"piece" or "obscured share"')
+    basis: Basis = Field("penetrating", description='"penetrating" or "total"')
+    dive_distance: Annotated[float, Field(strict=True, ge=0, le=1000)] = Field(
+        40.0, description="a number of mm from 0 to 1000"
+    )
+    dive_directions: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
+        16, description="a whole number from 1 to 64"
+    )
+    dive_hidden: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(0.5, description="a share above 0, at most 1")
+
+
+class UnitEntry(Entry):
+    """A ``[[unit]]``: the standard figure, or a model of its own."""
+
+    name: Name = Field(description="a name of its own, in quotes")
+    type: UnitType = Field("foot", description=TYPE)
+    at: At = Field(description=WHERE)
+    posture: Posture = Field("standing", description='"standing" or "prone"')
+    lies_along: Number = Field(0.0, description="a number of degrees anticlockwise from +x")
+    height: Bricks | None = Field(None, description="a number of bricks above zero")
+    model: Name | None = Field(None, description="the path of a model file, seen from the scene's own folder")
+    parts: tuple[SolidEntry, ...] | None = Field(
+        None, min_length=1, description="a list of one or more solids, such as { box = [60, 5, 30] }"
+    )
+    facing: Number = Field(90.0, description="a number of degrees anticlockwise from +x")
+    eye: Point | None = Field(None, description="three numbers of mm in the model's frame")
+
+    @model_validator(mode="after")
+    def _fits(self) -> UnitEntry:
+        if self.model is not None and self.parts is not None:
+            raise plain("it has model and parts; it must have one of them, or none for the standard figure")
+        if self.type == "vehicle" and self.posture == "prone":
+            raise plain('a vehicle does not lie prone; posture must be "standing", or type "foot" or "mech"')
+        return self
+
+
+class CoverEntry(Entry):
+    """A ``[[cover]]``: a section of cover, a box."""
+
+    name: Name = Field(description="a name of its own, in quotes")
+    at: At = Field(description=WHERE)
+    size: tuple[Size, Size] = Field(description="two sizes in mm along x and y before turning, each above zero")
+    turn: Number = Field(0.0, description="a number of degrees anticlockwise")
+    height: Bricks = Field(description="a number of bricks above zero")
+    defence: Defence | None = Field(None, description="a whole number, 1 or more: its DE")
+
+
+class SkirmishEntry(SceneEntry):
+    """A SkirmishCorps scene, whole; its checks are read by the schema of what each asks.
+
+    Attributes:
+        tolerance: within this of a threshold players cannot tell a share from it; by default only the error counts.
+    """
+
+    terrain: tuple[TerrainEntry, ...] = Field((), description="tables [[terrain]]")
+    unit: tuple[UnitEntry, ...] = Field((), description="tables [[unit]]")
+    cover: tuple[CoverEntry, ...] = Field((), description="tables [[cover]]")
+    check: tuple[dict[str, Any], ...] = Field((), description="tables [[check]]")
+    tolerance: Annotated[float, Field(strict=True, ge=0, le=0.5)] = Field(0.0, description="a share from 0 to 0.5")
+    pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {COARSEST:g}")
+
+
+class AskEntry(Entry):
+    """What every ``[[check]]`` may say."""
+
+    ask: str
+    expect: dict[str, Any] | None = Field(None, description="a table of result keys, each a value or [least, most]")
+
+
+class PairEntry(AskEntry):
+    """A check of one unit against another."""
+
+    attacker: Name = Field(description="the name of a unit")
+    target: Name = Field(description="the name of a unit")
+
+
+class ProtectionEntry(PairEntry):
+    """Can the attacker see the target, and what protects it?"""
+
+    ask: Literal["protection"] = "protection"
+
+
+class CloseCombatEntry(PairEntry):
+    """Can they fight across cover?"""
+
+    ask: Literal["close combat"]
+
+
+class FlankedEntry(PairEntry):
+    """Does the attacker flank the target?"""
+
+    ask: Literal["flanked"]
+
+
+class ClassifyEntry(AskEntry):
+    """What class is a piece so high for a unit so high?"""
+
+    ask: Literal["classify"]
+    height: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MOST_BRICKS)] = Field(
+        description="the height of the cover, a number of bricks from 0 up"
+    )
+    unit_height: Bricks = Field(FIGURE, description="a number of bricks above zero")
+
+
+class PenaltyEntry(AskEntry):
+    """What is the penalty to hit a unit of this posture behind cover of this class?"""
+
+    ask: Literal["penalty"]
+    cover_class: CoverClass = Field(description=CLASS)
+    posture: Posture = Field(description='"standing" or "prone"')
+
+
+class FromProneEntry(AskEntry):
+    """What is the penalty for firing prone from cover of this class?"""
+
+    ask: Literal["from prone"]
+    cover_class: CoverClass = Field(description=CLASS)
+
+
+class AttackCoverEntry(AskEntry):
+    """What does damage to cover do to it, and to the unit behind?"""
+
+    ask: Literal["attack cover"]
+    damage: Count = Field(description="a whole number from 0 up")
+    defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
+    unit_defence: Count | None = Field(None, description="a whole number from 0 up: the DE of the unit behind")
+
+
+class CoverWoundsEntry(AskEntry):
+    """How many wounds does damage give to a section of cover?"""
+
+    ask: Literal["cover wounds"]
+    damage: Count = Field(description="a whole number from 0 up")
+    defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
+    basis: Basis | None = Field(None, description='"penetrating" or "total"')
+
+
+class DestroyedEntry(AskEntry):
+    """Do these dice, or as many as there are wounds, destroy the section?"""
+
+    ask: Literal["destroyed"]
+    dice: Annotated[tuple[Die, ...], Field(max_length=MOST_DICE)] | None = Field(
+        None, description="a list of whole numbers from 1 to 6"
+    )
+    wounds: Annotated[Count, Field(le=MOST_DICE)] | None = Field(
+        None, description=f"a whole number from 0 to {MOST_DICE}: as many dice are rolled"
+    )
+    seed: Seed | None = Field(None, description="a whole number from 0 up, from which the dice are drawn")
+
+    @model_validator(mode="after")
+    def _dice_or_seed(self) -> DestroyedEntry:
+        given = [key for key in ("dice", "wounds", "seed") if getattr(self, key) is not None]
+        if given not in (["dice"], ["wounds", "seed"]):
+            raise plain(f"it has {' and '.join(given) or 'no dice'}; it must have dice, or wounds and seed")
+        return self
+
+
+class VaultEntry(AskEntry):
+    """Can a unit vault this cover, and what does it cost?"""
+
+    ask: Literal["vault"]
+    unit_type: UnitType = Field(description=TYPE)
+    cover_class: CoverClass = Field(description=CLASS)
+    move_left: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=LARGEST)] = Field(
+        description="a number of inches from 0 up"
+    )
+
+
+class PileThroughEntry(AskEntry):
+    """Does a unit get through this cover by force?"""
+
+    ask: Literal["pile through"]
+    unit_type: UnitType = Field(description=TYPE)
+    d6: Die | None = Field(None, description="a whole number from 1 to 6")
+    seed: Seed | None = Field(None, description="a whole number from 0 up, from which the die is drawn")
+    strength: Count = Field(description="a whole number from 0 up: the ST of the unit")
+    defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
+    pace: Pace = Field(description=PACE)
+
+    @model_validator(mode="after")
+    def _one_die(self) -> PileThroughEntry:
+        if (self.d6 is None) == (self.seed is None):
+            both = "both d6 and seed" if self.d6 is not None else "neither d6 nor seed"
+            raise plain(f"it has {both}; it must have exactly one of d6 or seed")
+        if self.pace not in PACES[self.unit_type]:
+            paces = ", ".join(f'"{pace}"' for pace in PACES[self.unit_type])
+            raise plain(f"no {self.unit_type} unit goes {self.pace}; pace must be one of {paces}")
+        return self
+
+
+ASKS: dict[str, type[AskEntry]] = {
+    "protection": ProtectionEntry,
+    "close combat": CloseCombatEntry,
+    "flanked": FlankedEntry,
+    "classify": ClassifyEntry,
+    "penalty": PenaltyEntry,
+    "from prone": FromProneEntry,
+    "attack cover": AttackCoverEntry,
+    "cover wounds": CoverWoundsEntry,
+    "destroyed": DestroyedEntry,
+    "vault": VaultEntry,
+    "pile through": PileThroughEntry,
+}
+"""The schema of each ``ask``."""

@@ -1,0 +1,143 @@
+"""JUDGE: SkirmishCorps, flanking (R33 to R36, A14): where a unit could dive, and whether it would lie hidden."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from silhouette.geometry import Floats, Pose
+from silhouette.models import model_of_solids
+from silhouette.renderers.base import Renderer
+from silhouette.rules.skirmishcorps.contact import Standing, crosses, landings, lies, lying, overlaps
+from silhouette.rules.skirmishcorps.protection import sight, together
+from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, prone_body, prone_size
+from silhouette.scenes import Piece
+from silhouette.schemas import Place
+from silhouette.silhouettes import Silhouette
+
+COARSE, COARSEST = 5.0, 1.0
+"""So much coarser than asked, but not above so many mm per pixel, a dive is looked at first: most are clearly safe, or
+clearly not."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dive:
+    """Where a unit would lie after a dive.
+
+    Attributes:
+        spot: (2,) the middle of its body.
+        turn: the direction of the dive in degrees; None where it drops in place.
+        silhouette: of its body there, as the attacker sees it.
+        covers: what hides it, the largest share first.
+        pixel: mm per pixel at the body, as it was measured.
+    """
+
+    spot: Floats
+    turn: float | None
+    silhouette: Silhouette
+    covers: tuple[Cover, ...]
+    pixel: float
+
+    @property
+    def hidden(self) -> float:
+        """The share of it that is hidden."""
+        return self.silhouette.occluded / self.silhouette.total if self.silhouette.total else 1.0
+
+
+@dataclass(frozen=True)
+class Dives:
+    """What of the dives matters.
+
+    Attributes:
+        safe: the first that is safe, or None.
+        doubtful: whether another answer lies within the error.
+        best: the one that hides most, of those tried, or None.
+    """
+
+    safe: Dive | None
+    doubtful: bool
+    best: Dive | None
+
+
+def dives(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float) -> Dives:
+    """Where the target can dive out of the attacker's sight.
+
+    It drops in place, or goes a set distance in evenly spread directions, over very low and low cover but through
+    nothing higher (R35), and lies where its body has room; other units make room (R36).
+    """
+    best: Dive | None = None
+    perhaps: Dive | None = None
+    middle, towards = target.middle, attacker.piece.eye[:2]
+    readings = scene.reading
+    for spot, turn in landings(middle, towards, readings.dive_distance, readings.dive_directions):
+        if not _can_reach(scene, target, spot):
+            continue
+        for body in _bodies(scene, target, spot, turn, towards):
+            dive = _looked_at(scene, attacker, body, renderer, pixel)
+            if dive is None:
+                continue
+            error = max(dive.silhouette.error, scene.tolerance)
+            if dive.hidden - error >= readings.dive_hidden or (dive.hidden == 1.0 and not dive.silhouette.error):
+                return Dives(dive, False, dive)
+            if dive.hidden + error >= readings.dive_hidden and (perhaps is None or dive.hidden > perhaps.hidden):
+                perhaps = dive
+            if best is None or dive.hidden > best.hidden:
+                best = dive
+    if perhaps is None:
+        return Dives(None, False, best)
+    return Dives(perhaps if perhaps.hidden >= readings.dive_hidden else None, True, best)
+
+
+def _can_reach(scene: SkirmishScene, target: Unit, spot: Floats) -> bool:
+    """Whether nothing that it cannot dive over stands in the way (R35)."""
+    return not any(
+        cover.class_for(target) in ("high", "corner")
+        and cover.standing.low < target.standing.high
+        and crosses(target.middle, spot, cover.standing)
+        for cover in scene.covers
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """A body that lies at a spot (2,), along a direction in degrees, after a dive; and the room that it takes."""
+
+    bricks: float
+    spot: Floats
+    turn: float | None
+    along: float
+    room: Standing
+
+    def piece(self) -> Piece:
+        """What is looked at: the standard figure, of the unit's size."""
+        model = model_of_solids((prone_body(self.bricks),), Place(Path()), "fighter")
+        pose = Pose.standing((*self.spot, self.room.low), self.along - model.front)
+        return Piece("body", "fighter", model, pose, None, self.along, (), None, 0)
+
+
+def _bodies(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None, towards: Floats) -> list[_Body]:
+    """The ways in which its body can lie at a spot without lying in anything."""
+    length, width, thickness = prone_size(target.bricks)
+    low = target.standing.low
+    solid = [one.standing for one in scene.covers if one.standing.high > low and one.standing.low < low + thickness]
+    found = []
+    for along in lies(spot, turn, towards, [piece.footprint for piece in solid], length):
+        room = lying(spot, along, length, width, low, thickness)
+        if not any(overlaps(room, piece, scene.reading.contact_tolerance) for piece in solid):
+            found.append(_Body(target.bricks, spot, turn, along, room))
+    return found
+
+
+def _looked_at(scene: SkirmishScene, attacker: Unit, body: _Body, renderer: Renderer, pixel: float) -> Dive | None:
+    """The dive as the attacker sees it; None where nothing stands between, so that all of it is seen."""
+    piece = body.piece()
+    seen = sight(scene, attacker, piece, body.room)
+    if not seen.obstacles:
+        return None
+    threshold = scene.reading.dive_hidden
+    looked = together(seen, piece, renderer, max(pixel, min(COARSE * pixel, COARSEST)), threshold)
+    if abs(looked.silhouette.occluded / max(looked.silhouette.total, 1) - threshold) <= looked.silhouette.error:
+        looked = together(seen, piece, renderer, pixel, threshold)
+    order = sorted(zip(looked.silhouette.nearest, looked.covers, strict=True), key=lambda one: -one[0])
+    hiding = tuple(cover for nearest, cover in order if nearest)
+    return Dive(body.spot, body.turn, looked.silhouette, hiding, looked.pixel)

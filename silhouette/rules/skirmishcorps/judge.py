@@ -1,0 +1,83 @@
+"""JUDGE: SkirmishCorps, cover: what protects a unit from an attacker, and what cover costs, stops and suffers.
+
+The numbers R1 to R36 and A1 to A15 are those of the specification, ../shared/rules/skirmishcorps.md; its source is the
+page "Cover" of the SkirmishCorps rules.
+
+    check -> what it asks -> a measured silhouette, geometry in plan, or a table -> SkirmishVerdict
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from silhouette.cache import Cache
+from silhouette.errors import RequestError
+from silhouette.questions import Check, between, everyone
+from silhouette.renderers.base import Renderer
+from silhouette.rules.skirmishcorps.close import close_combat, flanked
+from silhouette.rules.skirmishcorps.entries import CloseCombatEntry, FlankedEntry, PairEntry
+from silhouette.rules.skirmishcorps.results import SkirmishVerdict
+from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
+from silhouette.rules.skirmishcorps.shooting import protection
+from silhouette.rules.skirmishcorps.tables import tabled
+from silhouette.schemas import Arc
+
+KIND = "units"
+
+
+class SkirmishCorps:
+    """SkirmishCorps' rules for cover; see `silhouette.rules.base.Rule`."""
+
+    name = "skirmishcorps"
+    title = "SkirmishCorps"
+    reads: tuple[str, ...] = ("unit", "cover", "terrain", "check")
+    example = "scenes/skirmishcorps/elevation.toml"
+
+    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
+        """The table scene that a document describes.
+
+        Raises:
+            FileError: where it does not describe one, or expects a result that there is not.
+        """
+        return load_scene(path, document, cache)
+
+    def everyone(self, scene: SkirmishScene) -> tuple[Check, ...]:
+        """The protection of every unit from every other."""
+        return everyone(scene.path, _names(scene), KIND)
+
+    def asked(self, scene: SkirmishScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+        """The protection of one unit, or, without a target, of every other, from one.
+
+        Raises:
+            RequestError: where a name is not that of a unit, or an arc is asked for.
+        """
+        if arc is not None:
+            raise RequestError(f"{scene.path}: units of SkirmishCorps look all round; ask without an arc")
+        for name in (attacker, target):
+            if name is not None:
+                scene.unit(name)
+        return between(scene.path, _names(scene), KIND, attacker, target)
+
+    def judge(self, scene: SkirmishScene, check: Check, renderer: Renderer, pixel: float) -> SkirmishVerdict:
+        """The ruling on what a check asks; a plain check asks for protection.
+
+        Raises:
+            RequestError: where the check names a unit that is not there.
+        """
+        question = check.question if isinstance(check, SkirmishCheck) else None
+        if question is not None and not isinstance(question, PairEntry):
+            return tabled(question, scene.reading, self.name)
+        attacker, target = scene.unit(check.attacker), scene.unit(check.target)
+        if isinstance(question, CloseCombatEntry):
+            return close_combat(scene, attacker, target)
+        if isinstance(question, FlankedEntry):
+            return flanked(scene, attacker, target, renderer, pixel)
+        return protection(scene, attacker, target, renderer, pixel)
+
+
+SKIRMISHCORPS = SkirmishCorps()
+
+
+def _names(scene: SkirmishScene) -> list[str]:
+    return [unit.name for unit in scene.units]

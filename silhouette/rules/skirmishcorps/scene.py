@@ -1,0 +1,324 @@
+"""PLACE: SkirmishCorps, units and cover become pieces on a table, with the room that each takes.
+
+document -> entries -> a table scene (cover and terrain as terrain, units as models) -> Unit, Cover -> SkirmishScene
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from shapely import MultiPoint
+
+from silhouette.cache import Cache
+from silhouette.errors import RequestError
+from silhouette.geometry import Floats, Pose, cosine_and_sine
+from silhouette.models import model_of_solids
+from silhouette.questions import Check
+from silhouette.rules.base import expectable
+from silhouette.rules.skirmishcorps.classes import BRICK, FIGURE, CoverClass, Posture, cover_class
+from silhouette.rules.skirmishcorps.contact import Footprint, Standing, in_contact, rectangle
+from silhouette.rules.skirmishcorps.costs import UnitType
+from silhouette.rules.skirmishcorps.entries import (
+    ASKS,
+    AskEntry,
+    CoverEntry,
+    PairEntry,
+    Readings,
+    SkirmishEntry,
+    UnitEntry,
+)
+from silhouette.rules.skirmishcorps.results import LISTS, RESULTS
+from silhouette.scenes import Piece, TableScene, load_table_scene
+from silhouette.schemas import CylinderEntry, Place, SolidEntry, near, validated
+
+TALL, ACROSS, THICK = 40.0, 16.0, 10.0
+"""mm: a mini-figure is so tall, so wide, and lies so thick: a quarter of its height, what very low cover hides."""
+
+EYE = 7.0 / 8.0
+"""Of the height, standing or prone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """A unit on the table.
+
+    Attributes:
+        name: of its own in the scene.
+        type: foot, mech or vehicle.
+        posture: standing or prone.
+        bricks: its height standing, as the classes count it; a mini-figure's is four.
+        piece: its body, to be looked at and from.
+        standing: the room that it takes.
+    """
+
+    name: str
+    type: UnitType
+    posture: Posture
+    bricks: float
+    piece: Piece
+    standing: Standing
+
+    @property
+    def middle(self) -> Floats:
+        """(2,) in plan."""
+        return self.standing.footprint.middle
+
+
+@dataclass(frozen=True, eq=False)
+class Cover:
+    """What may protect: a section of cover, or a piece of terrain.
+
+    Attributes:
+        name: of its own in the scene.
+        piece: its body.
+        standing: the room that it takes; of terrain the convex outline of all of it.
+        corners: (4, 2) of the rectangle round it in plan, anticlockwise: its faces.
+        bricks: its height, for messages.
+        defence: its DE, or None.
+        is_section: a section of cover, a box; else terrain of any shape.
+    """
+
+    name: str
+    piece: Piece
+    standing: Standing
+    corners: Floats
+    bricks: float
+    defence: int | None
+    is_section: bool
+
+    def class_for(self, unit: Unit) -> CoverClass:
+        """Its class for a unit where that stands (R4, A4)."""
+        return cover_class((self.standing.high - unit.standing.low) / BRICK, unit.bricks)
+
+
+@dataclass(frozen=True)
+class SkirmishCheck(Check):
+    """A check with what it asks: one of the entries of `silhouette.rules.skirmishcorps.entries.ASKS`."""
+
+    question: AskEntry | None = None
+
+    @property
+    def asked(self) -> str:
+        """What is asked, and about whom."""
+        if self.question is None or self.question.ask == "protection":
+            return super().asked
+        return f"{self.question.ask}: {super().asked}" if self.attacker else self.question.ask
+
+
+@dataclass(frozen=True, eq=False)
+class SkirmishScene(TableScene):
+    """A table with units and cover on it.
+
+    Attributes:
+        units: in the order of the file.
+        covers: sections of cover, then terrain, each in the order of the file.
+    """
+
+    units: tuple[Unit, ...]
+    covers: tuple[Cover, ...]
+
+    @cached_property
+    def reading(self) -> Readings:
+        """The readings chosen."""
+        return Readings.model_validate(self.readings)
+
+    def unit(self, name: str) -> Unit:
+        """The unit of a name.
+
+        Raises:
+            RequestError: where there is none.
+        """
+        for unit in self.units:
+            if unit.name == name:
+                return unit
+        names = [unit.name for unit in self.units]
+        if any(cover.name == name for cover in self.covers):
+            raise RequestError(f"{self.path}: '{name}' is cover; name a unit")
+        raise RequestError(f"{self.path}: nothing is called '{name}'; {near(name, names)}")
+
+    def touched_by(self, standing: Standing) -> list[Cover]:
+        """The cover that something standing there is in contact with (R1)."""
+        tolerance = self.reading.contact_tolerance
+        return [cover for cover in self.covers if in_contact(standing, cover.standing, tolerance)]
+
+
+def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> SkirmishScene:
+    """The scene that a document describes.
+
+    Raises:
+        FileError: where it does not describe one, or expects a result that there is not.
+    """
+    entry = validated(SkirmishEntry, document, Place(path))
+    named = [("unit", one.name) for one in entry.unit] + [("cover", one.name) for one in entry.cover]
+    _names_differ(path, named + [("terrain", one.name) for one in entry.terrain])
+    models = [(_table_of(one), _unit_piece(one)) for one in entry.unit]
+    cover = [_cover_piece(one) for one in entry.cover]
+    table = {
+        **{key: document[key] for key in ("title", "rules", "source", "readings", "pixel") if key in document},
+        "tolerance": entry.tolerance,
+        "terrain": [*cover, *document.get("terrain", ())],
+        "fighter": [piece for kind, piece in models if kind == "fighter"],
+        "vehicle": [piece for kind, piece in models if kind == "vehicle"],
+    }
+    scene = load_table_scene(path, table, Readings, cache)
+    units = {one.name: _unit(one, scene.piece(one.name)) for one in entry.unit}
+    sections = [_section(one, scene.piece(one.name)) for one in entry.cover]
+    terrain = [_terrain(scene.piece(one.name)) for one in entry.terrain]
+    checks = [_check(path, number, raw, entry) for number, raw in enumerate(entry.check, 1)]
+    kept = {field.name: getattr(scene, field.name) for field in fields(TableScene)}
+    kept["checks"] = tuple(checks)
+    kept["pieces"] = tuple(units[piece.name].piece if piece.name in units else piece for piece in scene.pieces)
+    return SkirmishScene(**kept, units=tuple(units.values()), covers=(*sections, *terrain))
+
+
+def prone_size(bricks: float) -> tuple[float, float, float]:
+    """Length, width and thickness in mm of a body, so many bricks high when it stands, that lies prone.
+
+    >>> prone_size(4.0)
+    (40.0, 16.0, 10.0)
+    """
+    scale = bricks / FIGURE
+    return scale * TALL, scale * ACROSS, scale * THICK
+
+
+def prone_body(bricks: float) -> SolidEntry:
+    """The solid of a body that lies along y."""
+    length, width, thickness = prone_size(bricks)
+    return SolidEntry(box=(width, length, thickness))
+
+
+def raised(cover: Cover, top: float) -> Piece:
+    """The body of a section of cover, carried up to a height: what nobody sees over (R13)."""
+    low, high = cover.piece.model.mesh.bounds
+    length, width = high[0] - low[0], high[1] - low[1]
+    height = max(top, cover.standing.high) - cover.standing.low
+    entry = SolidEntry(box=(float(length), float(width), float(height)))
+    return replace(cover.piece, model=model_of_solids((entry,), Place(Path()), "terrain"))
+
+
+def _table_of(entry: UnitEntry) -> str:
+    return "vehicle" if entry.type == "vehicle" else "fighter"
+
+
+def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
+    """The table's entry of a unit: of a model as it stands, the standard figure in its posture."""
+    piece: dict[str, Any] = {"name": entry.name, "at": entry.at, "facing": entry.facing}
+    if entry.eye is not None:
+        piece["eye"] = entry.eye
+    if entry.model is not None:
+        return {**piece, "model": entry.model}
+    if entry.parts is not None:
+        return {**piece, "parts": entry.parts}
+    bricks = FIGURE if entry.height is None else entry.height
+    scale = bricks / FIGURE
+    if entry.posture == "prone":
+        eye = (0.0, 0.0, EYE * THICK * scale)
+        return {"eye": eye, **piece, "parts": (prone_body(bricks),), "facing": entry.lies_along}
+    figure = SolidEntry(cylinder=CylinderEntry(diameter=scale * ACROSS, height=scale * TALL))
+    return {"eye": (0.0, 0.0, EYE * TALL * scale), **piece, "parts": (figure,)}
+
+
+def _cover_piece(entry: CoverEntry) -> dict[str, Any]:
+    solid = SolidEntry(box=(*entry.size, entry.height * BRICK))
+    return {"name": entry.name, "at": entry.at, "facing": entry.turn + 90.0, "parts": (solid,)}
+
+
+def _unit(entry: UnitEntry, piece: Piece) -> Unit:
+    ground = float(piece.pose.translation[2])
+    if entry.model is None and entry.parts is None:
+        bricks = FIGURE if entry.height is None else entry.height
+        length, width, thickness = prone_size(bricks)
+        x, y = entry.at[:2]
+        if entry.posture == "prone":
+            footprint = Footprint.of_corners(rectangle(x, y, length, width, entry.lies_along))
+            return _made(entry, bricks, piece, Standing(footprint, ground, ground + thickness))
+        footprint = Footprint.disc(x, y, width / 2)
+        return _made(entry, bricks, piece, Standing(footprint, ground, ground + length))
+    low, high = piece.model.mesh.bounds[0, 2], piece.model.body_box[1, 2]
+    bricks = float(high - low) / TALL * FIGURE if entry.height is None else entry.height
+    if entry.posture == "prone":
+        piece = _laid_down(piece, entry.at, entry.lies_along)
+        points = piece.pose.place(piece.model.significant.vertices)
+        footprint = Footprint(MultiPoint(points[:, :2]).convex_hull)
+        return _made(entry, bricks, piece, Standing(footprint, ground, float(points[:, 2].max())))
+    footprint = Footprint.of_corners(piece.base_outline)
+    return _made(entry, bricks, piece, Standing(footprint, ground + float(low), ground + float(high)))
+
+
+def _made(entry: UnitEntry, bricks: float, piece: Piece, standing: Standing) -> Unit:
+    return Unit(entry.name, entry.type, entry.posture, bricks, piece, standing)
+
+
+def _laid_down(piece: Piece, at: Sequence[float], along: float) -> Piece:
+    """A model that falls on its face: its head points along, its front down, its middle comes to lie at its place.
+
+    It lifts its head to look: the eye is no lower than the standard figure's, of the body's thickness.
+    """
+    front = np.array([*cosine_and_sine(piece.model.front), 0.0])
+    up, head = np.array([0.0, 0.0, 1.0]), np.array([*cosine_and_sine(along), 0.0])
+    before = np.array([front, up, np.cross(front, up)])
+    after = np.array([-up, head, np.cross(-up, head)])
+    rotation = after.T @ before
+    points = piece.model.significant.vertices @ rotation.T
+    low, high = points.min(axis=0), points.max(axis=0)
+    x, y, ground = (*at, 0.0)[:3]
+    translation = np.array([x, y, ground]) - [*(low + high)[:2] / 2, low[2]]
+    pose = Pose(rotation, translation)
+    eye = pose.place(piece.pose.localise(piece.eye[None]))
+    eye[:, 2] = np.maximum(eye[:, 2], ground + EYE * (high - low)[2])
+    return replace(piece, pose=pose, eye_given=pose.localise(eye)[0])
+
+
+def _section(entry: CoverEntry, piece: Piece) -> Cover:
+    x, y, ground = (*entry.at, 0.0)[:3]
+    corners = rectangle(x, y, *entry.size, entry.turn)
+    standing = Standing(Footprint.of_corners(corners), ground, ground + entry.height * BRICK)
+    return Cover(entry.name, piece, standing, corners, entry.height, entry.defence, True)
+
+
+def _terrain(piece: Piece) -> Cover:
+    points = piece.pose.place(piece.model.mesh.vertices)
+    low, high = float(points[:, 2].min()), float(points[:, 2].max())
+    footprint = Footprint(MultiPoint(points[:, :2]).convex_hull)
+    flat = np.column_stack([piece.model.footprint, np.zeros(4)])
+    corners = piece.pose.place(flat)[:, :2]
+    return Cover(piece.name, piece, Standing(footprint, low, high), corners, (high - low) / BRICK, None, False)
+
+
+def _names_differ(path: Path, named: Sequence[tuple[str, str]]) -> None:
+    first: dict[str, str] = {}
+    for kind, name in named:
+        if name in first:
+            both = f"two {kind} tables are" if first[name] == kind else f"a {first[name]} and a {kind} are both"
+            raise Place(path).error(f"{both} called '{name}'; give each a name of its own")
+        first[name] = kind
+
+
+def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry) -> SkirmishCheck:
+    place = Place(path, f"check {number}")
+    ask = raw.get("ask", "protection")
+    if not isinstance(ask, str) or ask not in ASKS:
+        raise place.error(f"ask is '{ask}'; {near(str(ask), ASKS, 'it must be one of')}")
+    question = validated(ASKS[ask], raw, place)
+    expect = question.expect
+    if expect is not None:
+        expectable(place, expect, RESULTS[ask], LISTS)
+        # The contract writes null where nothing protects, the worked cases write "none": both are understood.
+        expect = {key: "none" if key == "cover" and value is None else value for key, value in expect.items()}
+    if not isinstance(question, PairEntry):
+        return SkirmishCheck("", "", None, expect, question)
+    units = [unit.name for unit in entry.unit]
+    others = [cover.name for cover in entry.cover] + [piece.name for piece in entry.terrain]
+    for role, name in (("attacker", question.attacker), ("target", question.target)):
+        if name in others:
+            raise place.error(f"{role} '{name}' is cover; name a unit")
+        if name not in units:
+            raise place.error(f"{role} '{name}' is not on the table; {near(name, units)}")
+    if question.attacker == question.target:
+        raise place.error(f"'{question.attacker}' would check itself; name another unit as target")
+    return SkirmishCheck(question.attacker, question.target, None, expect, question)

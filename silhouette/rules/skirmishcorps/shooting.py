@@ -1,0 +1,249 @@
+"""JUDGE: SkirmishCorps, line of sight and the protection of cover (R1 to R17): from what is measured to a ruling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from silhouette.closing import encloses
+from silhouette.renderers.base import Renderer
+from silhouette.rules.base import RuleReference, in_a_sentence, share_in_words
+from silhouette.rules.skirmishcorps.classes import (
+    CLASSES,
+    FROM_PRONE,
+    PENALTY,
+    CoverClass,
+    class_of_share,
+    cover_words,
+    from_prone_rule,
+    hit_rule,
+    in_bricks,
+)
+from silhouette.rules.skirmishcorps.protection import Alone, Sight, Together, each_alone, sight, together
+from silhouette.rules.skirmishcorps.results import SkirmishVerdict
+from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
+
+VERDICTS = ("open", *(f"{kind} cover" for kind in CLASSES[1:]), "hidden")
+OTHER_CLASS = {"piece": "obscured share", "obscured share": "piece"}
+
+
+@dataclass(frozen=True, eq=False)
+class _Shot:
+    """Who looks at whom, past what; and what was measured."""
+
+    scene: SkirmishScene
+    attacker: Unit
+    target: Unit
+    sight: Sight
+    whole: Together
+    alone: Sequence[Alone]
+
+    @property
+    def is_hidden(self) -> bool:
+        return self.whole.silhouette.seen == 0
+
+    @property
+    def from_prone(self) -> tuple[int, CoverClass]:
+        """The attacker's penalty for firing prone over its own cover, and the class of that (R7, R10)."""
+        if self.attacker.posture == "standing":
+            return 0, "none"
+        kinds = [cover.class_for(self.attacker) for cover in self.sight.over]
+        return min(((FROM_PRONE[kind] or 0, kind) for kind in kinds), key=lambda each: each[0], default=(0, "none"))
+
+    def class_at(self, one: Alone, share: float, taken_from: str) -> CoverClass:
+        """The class of the protection that a piece gives if it obscures this share; "none" where it gives none."""
+        if share <= 0.0 or share < self.scene.reading.share_practically_all:
+            return "none"
+        kind = one.cover.class_for(self.target)
+        return class_of_share(share) if taken_from == "obscured share" and kind != "corner" else kind
+
+    def weight(self, kind: CoverClass) -> tuple[int, int]:
+        """Larger for what protects more: the penalty, and at equal penalties the class."""
+        return -PENALTY[self.target.posture][kind], CLASSES.index(kind)
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """What protects the target, and how: the worst single piece, at equal ones the first of the scene (A8)."""
+
+    protecting: Alone | None
+    kind: CoverClass
+    verdict: str
+    modifier: int | None
+
+
+def protection(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float) -> SkirmishVerdict:
+    """Looks from the attacker's eye and rules on line of sight, the protection of cover and the roll to hit."""
+    threshold = scene.reading.share_practically_all
+    seen = sight(scene, attacker, target.piece, target.standing)
+    whole = together(seen, target.piece, renderer, pixel, threshold)
+    shot = _Shot(
+        scene, attacker, target, seen, whole, each_alone(seen, target.piece, whole, renderer, pixel, threshold)
+    )
+    answer = _answer(shot, scene.reading.cover_class)
+    rule, reason = _grounds(shot, answer)
+    could_be = _could_be(shot)
+    if len(could_be) > 1:
+        others = " or ".join(word for word in could_be if word != answer.verdict)
+        reason += f"; too close to call, it could be {others}"
+    others_read = _other_readings(shot, answer)
+    for other in others_read:
+        reason += f"; with {other['reading']}: {other['verdict']}"
+    silhouette = whole.silhouette
+    answers = {
+        "line_of_sight": not shot.is_hidden,
+        "cover": answer.kind,
+        "protected_by": answer.protecting.cover.name if answer.protecting else None,
+        "in_contact_with": [cover.name for cover in scene.touched_by(target.standing)],
+        "modifier": answer.modifier,
+        "occluded": silhouette.occluded / silhouette.total if silhouette.total else 0.0,
+        "error": silhouette.error,
+        "target_pixels": silhouette.total,
+        "occluded_pixels": silhouette.occluded,
+        "blockers": _blockers(shot),
+        "other_readings": others_read,
+        "marginal": len(could_be) > 1,
+        "could_be": could_be,
+        "renderer": renderer.name,
+        "pixel": whole.pixel,
+        "warnings": _warnings(shot, pixel),
+    }
+    return SkirmishVerdict(attacker.name, target.name, scene.rules, answer.verdict, rule, reason, "protection", answers)
+
+
+def _answer(shot: _Shot, taken_from: str) -> _Answer:
+    """Under a reading of where classes come from."""
+    kinds = [shot.class_at(one, one.share, taken_from) for one in shot.alone]
+    best = max(range(len(kinds)), key=lambda number: shot.weight(kinds[number]), default=None)
+    protecting = None if best is None or kinds[best] == "none" else shot.alone[best]
+    kind = "none" if best is None else kinds[best]
+    if shot.is_hidden:
+        return _Answer(protecting, kind, "hidden", None)
+    modifier = PENALTY[shot.target.posture][kind] + shot.from_prone[0]
+    return _Answer(protecting, kind, "open" if kind == "none" else cover_words(kind), modifier)
+
+
+def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
+    """The rule that decided, and why: the first test that holds."""
+    target, one = shot.target, answer.protecting
+    if shot.is_hidden:
+        return _hidden(shot, answer)
+    over, tail = _fired_over(shot)
+    if one is not None:
+        share = share_in_words(one.silhouette.occluded, one.silhouette.total)
+        penalty = PENALTY[target.posture][answer.kind]
+        reason = (
+            f"{share} of {target.name}, {target.posture}, is obscured by {in_a_sentence(one.cover.name)} "
+            f"({in_bricks(one.cover.bricks)}): {cover_words(answer.kind)}, {_penalty(penalty)}{tail}"
+        )
+        return hit_rule(answer.kind, target.posture), reason
+    if over is not None:
+        return over, f"nothing protects {target.name}{tail}"
+    if not shot.whole.silhouette.occluded:
+        return RuleReference("Cover", "R2"), f"nothing obscures {target.name}: in the open{tail}"
+    most = max(shot.alone, key=lambda each: each.share)
+    share = share_in_words(most.silhouette.occluded, most.silhouette.total)
+    if most.share < shot.scene.reading.share_practically_all:
+        limit = f"{100 * shot.scene.reading.share_practically_all:g} %"
+        reason = f"only {share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, less than {limit}"
+        return RuleReference("Cover", "R3"), f"{reason}: practically all of it is seen, in the open{tail}"
+    reason = (
+        f"{share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, which is too low to be cover for it"
+    )
+    return RuleReference("Very Low Cover", "R4"), f"{reason}: in the open{tail}"
+
+
+def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
+    """Why nothing of the target is seen."""
+    attacker, target = shot.attacker, shot.target
+    blind = [cover for cover in shot.sight.blind if any(cover is one.cover for one in shot.alone)]
+    if blind:
+        reason = f"{attacker.name} lies prone at {in_a_sentence(blind[0].name)} and cannot look over it"
+        return RuleReference("High Cover", "R13"), f"{reason}: no line of sight to {target.name}"
+    names = [in_a_sentence(one.cover.name) for one in shot.alone if one.nearest]
+    by = f" by {' and '.join(names)}" if names else ""
+    reason = f"all of {target.name} is hidden{by}: no line of sight"
+    if answer.kind == "none":
+        return RuleReference("Cover", "R2"), reason
+    return hit_rule(answer.kind, target.posture), reason
+
+
+def _fired_over(shot: _Shot) -> tuple[RuleReference | None, str]:
+    """The rule and the words for what the attacker's own cover does to it."""
+    if not shot.sight.over:
+        return None, ""
+    own = " and ".join(in_a_sentence(cover.name) for cover in shot.sight.over)
+    if shot.attacker.posture == "standing":
+        return None, f"; {shot.attacker.name} looks over {own}"
+    penalty, kind = shot.from_prone
+    return from_prone_rule(kind), f"; {shot.attacker.name} fires prone over {own}, {_penalty(penalty)}"
+
+
+def _penalty(penalty: int) -> str:
+    return f"{penalty} to hit" if penalty else "no penalty to hit"
+
+
+def _could_be(shot: _Shot) -> list[str]:
+    """Every verdict within the error, or the scene's tolerance, of the shares that decide."""
+    silhouette, tolerance = shot.whole.silhouette, shot.scene.tolerance
+    if not silhouette.total:
+        return ["hidden"]
+    seen = silhouette.seen / silhouette.total
+    band = max(silhouette.error_seen, tolerance) if seen else silhouette.error_seen
+    possible = {"hidden"} if seen <= band else set()
+    if seen + band > 0.0:
+        kinds = [_kinds_within(shot, one) for one in shot.alone]
+        least = [min(some, key=shot.weight) for some in kinds]
+        for number, some in enumerate(kinds):
+            rest = least[:number] + least[number + 1 :]
+            possible |= {cover_words(max([kind, *rest], key=shot.weight)) for kind in some}
+        possible |= set() if kinds else {"no cover"}
+    possible = {"open" if word == "no cover" else word for word in possible}
+    return [verdict for verdict in VERDICTS if verdict in possible]
+
+
+def _kinds_within(shot: _Shot, one: Alone) -> set[CoverClass]:
+    """What a piece may give, its share being known to within the error."""
+    error = one.silhouette.error
+    band = max(error, shot.scene.tolerance) if one.silhouette.occluded else error
+    taken_from = shot.scene.reading.cover_class
+    return {shot.class_at(one, share, taken_from) for share in (one.share - band, one.share, one.share + band)}
+
+
+def _other_readings(shot: _Shot, answer: _Answer) -> list[dict[str, Any]]:
+    """What the other reading of where classes come from (A15) would give, where that is something else."""
+    taken_from = OTHER_CLASS[shot.scene.reading.cover_class]
+    other = _answer(shot, taken_from)
+    if (other.verdict, other.modifier) == (answer.verdict, answer.modifier):
+        return []
+    reading = f"cover_class = {taken_from}"
+    return [{"reading": reading, "verdict": other.verdict, "cover": other.kind, "modifier": other.modifier}]
+
+
+def _blockers(shot: _Shot) -> list[dict[str, Any]]:
+    """What is in the way, the largest share first."""
+    total = shot.whole.silhouette.total
+    found = [{"name": one.cover.name, "occluded": one.nearest / total, "alone": one.share} for one in shot.alone]
+    return sorted(found, key=lambda one: (-one["occluded"], -one["alone"], one["name"]))
+
+
+def _warnings(shot: _Shot, pixel: float) -> list[str]:
+    """What to know before trusting the verdict."""
+    attacker, found = shot.attacker, []
+    if not np.isclose(shot.whole.pixel, pixel, rtol=0.01):
+        found.append(f"measured at {shot.whole.pixel:.2g} mm per pixel instead of {pixel:g}")
+    if attacker.piece.eye_from == "estimated":
+        found.append(f"the eye of {attacker.name} is estimated")
+    for cover, piece in shot.sight.obstacles:
+        low, high = piece.model.mesh.bounds
+        local = piece.pose.localise(shot.sight.eye[None])[0]
+        if (local > low).all() and (local < high).all() and encloses(piece.model.mesh, local):
+            found.append(
+                f"the eye of {attacker.name} lies inside {in_a_sentence(cover.name)}: probably a mistake in the scene"
+            )
+    pieces = (attacker.piece, shot.target.piece, *(piece for _, piece in shot.sight.obstacles))
+    found += [f"{piece.name}: {warning}" for piece in pieces for warning in piece.model.warnings]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,68 @@
+"""How long Ikosa takes to read a scene and to judge a check of it, by terrain, creatures and numbers.
+
+python -m tests.benchmarks.ikosa
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from silhouette.cache import Cache
+from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.rules.ikosa import IKOSA
+
+RUNS = 5
+ONE = [[0, 0, 1]]
+NEAR, FAR = [[1, 1, 0]], [[30, 20, 1]]
+GIANT = [[30 + i, 20 + j, 1 + k] for i, j, k in product(range(4), repeat=3)]
+HYDRA = [[i - 3, j - 3, 1 + k] for i, j, k in product(range(4), repeat=3)]
+
+
+def floor(side: int) -> list[list[int]]:
+    """A square floor of so many cells a side, with a pillar on every seventh."""
+    cells = [[i, j, 0] for i in range(side) for j in range(side)]
+    return cells + [[i, j, 1] for i, j, _ in cells if i % 7 == 3 and j % 7 == 3]
+
+
+def document(mode: str, attacker: Any, target: Any, solid: Any, boxes: Any = ()) -> dict[str, Any]:
+    """A scene of one check."""
+    both = [{"name": "attacker", "cells": attacker}, {"name": "target", "cells": target}]
+    check = [{"attacker": "attacker", "target": "target"}]
+    return {"rules": "ikosa", "mode": mode, "solid_cells": solid, "boxes": boxes, "creature": both, "check": check}
+
+
+SCENES = {
+    "melee, one block": document("melee", ONE, NEAR, [[0, 0, 0]]),
+    "melee, 1000 cells": document("melee", ONE, NEAR, floor(31)),
+    "melee, 10000 cells": document("melee", ONE, NEAR, floor(100)),
+    "ranged, 1000 cells": document("ranged", ONE, FAR, floor(31)),
+    "ranged, 10000 cells": document("ranged", ONE, FAR, floor(100)),
+    "ranged, 10000 cells, numbers of 20 digits": document(
+        "ranged", ONE, FAR, floor(100), [[[9, 9, 1], [10, 10, "1.1234567890123456789"]]]
+    ),
+    "ranged, 10000 cells, target of 64 cells": document("ranged", ONE, GIANT, floor(100)),
+    "ranged, 1000 cells, both of 64 cells": document("ranged", HYDRA, GIANT, floor(31)),
+}
+
+
+def main() -> None:
+    """Prints milliseconds to load and to judge, the best of some runs, and how many lines decided."""
+    print(f"{'':44}{'load':>10}{'judge':>10}{'lines':>7}  verdict")
+    for name, content in SCENES.items():
+        loading, judging = [], []
+        for _ in range(RUNS):
+            start = time.perf_counter()
+            scene = IKOSA.load(Path("cells.json"), content, Cache(None))
+            loaded = time.perf_counter()
+            verdict = IKOSA.judge(scene, scene.checks[0], ReferenceRenderer(), 0.1)
+            loading.append(loaded - start)
+            judging.append(time.perf_counter() - loaded)
+        took = f"{1e3 * min(loading):7.2f} ms{1e3 * min(judging):7.2f} ms"
+        print(f"{name:44}{took}{verdict.drawn.count:7}  {verdict.verdict}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""How long Tide of Iron's checks take on a crowded map: reading it, tracing lines, judging, and whole results.
+
+    python -m tests.benchmarks.tide_of_iron
+
+Half of the hexes are woods, buildings, smoke or hills. The lines are of the length that the row says, in seeded random
+directions; the first row of a length traces each direction for the first time.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from silhouette.cache import Cache
+from silhouette.hexes import Address, distance, entered, in_words
+from silhouette.questions import Check
+from silhouette.rules.tide_of_iron import TIDE_OF_IRON
+from silhouette.rules.tide_of_iron_entries import HexScene
+
+SIZE = 60  # hexes along each side of the map
+LINES = 10_000
+
+Done = TypeVar("Done")
+
+
+def timed(what: str, work: Callable[[], Done]) -> Done:
+    """Does something and prints how long it took."""
+    start = time.perf_counter()
+    done = work()
+    print(f"{what:52}{time.perf_counter() - start:8.3f} s", flush=True)
+    return done
+
+
+def ring(radius: int) -> list[Address]:
+    """All hexes so far from (0, 0)."""
+    span = range(-radius, radius + 1)
+    return [(q, r) for q in span for r in span if distance((0, 0), (q, r)) == radius]
+
+
+def main() -> None:
+    """Prints the table."""
+    rng = random.Random(7)
+    kinds = ["clear"] * 6 + ["woods", "building", "smoke"]
+    hexes = [
+        {"at": [q, r], "terrain": rng.choice(kinds), "elevation": rng.choice([0, 0, 0, 0, 1, 1, 2])}
+        for q in range(SIZE)
+        for r in range(SIZE)
+    ]
+    document = {"rules": "tide-of-iron", "map": {"hex": hexes}}
+    scene = timed(f"reading {len(hexes)} hexes", lambda: TIDE_OF_IRON.load(Path("map.toml"), document, Cache(None)))
+    for length in (5, 10, 20, 40):
+        _lines(scene, length, rng)
+
+
+def _lines(scene: HexScene, length: int, rng: random.Random) -> None:
+    ends = []
+    for step_q, step_r in rng.choices(ring(length), k=LINES):
+        q, r = rng.randrange(SIZE), rng.randrange(SIZE)
+        ends.append(((q, r), (q + step_q, r + step_r)))
+    checks = [Check(in_words(start), in_words(end)) for start, end in ends]
+    lines = f"{LINES} lines of {length} hexes"
+    timed(f"{lines}: the hexes entered, at first", lambda: [entered(*pair) for pair in ends])
+    timed(f"{lines}: the hexes entered, again", lambda: [entered(*pair) for pair in ends])
+    verdicts = timed(f"{lines}: judged", lambda: [TIDE_OF_IRON.judge(scene, check) for check in checks])
+    timed(f"{lines}: results", lambda: [verdict.row() for verdict in verdicts])
+
+
+if __name__ == "__main__":
+    main()
