@@ -6,7 +6,7 @@ mesh file -> units, up, scale -> closed if solid -> base -> origin -> cut at the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,7 @@ from silhouette.frames import MILLIMETRES, Y_UP_FORMATS, Taken, units_of, uprigh
 from silhouette.geometry import Flags, Floats, cosine_and_sine
 from silhouette.health import used_vertices
 from silhouette.meshes import Mesh, read_mesh
-from silhouette.schemas import LARGEST, InsignificantEntry, Kind, ModelOptions, Place, SolidEntry, near, validated
+from silhouette.schemas import LARGEST, Arc, InsignificantEntry, Kind, ModelOptions, Place, SolidEntry, near, validated
 from silhouette.slicing import cut_at
 from silhouette.solids import TRIANGLES, solid
 
@@ -44,6 +44,7 @@ class Model:
         role: (m,) uint8, for each face BODY, BASE or INSIGNIFICANT.
         base: its base, or None; in the model's frame.
         eye_given: (3,) the eye that the model file gives, or None.
+        eyes: the eyes of a vehicle's crew, by the vision arc that they look into; empty where one eye sees all.
         front: the direction it faces, degrees anticlockwise from +x.
         solid: whether nothing is ever seen through it, holes in the scan included.
         format: of the mesh file; "parts" for solids.
@@ -68,6 +69,7 @@ class Model:
     watertight: bool
     holes: int
     warnings: tuple[str, ...]
+    eyes: Mapping[Arc, Floats] = field(default_factory=dict)
 
     @cached_property
     def significant(self) -> Mesh:
@@ -235,6 +237,7 @@ def model_of_mesh(options: ModelOptions, place: Place, cache: Cache, kind: Kind 
         Path(options.mesh).name, kind, mesh, role, base, eye, options.front, options.solid, file.format,
         taken.units, taken.source, up, file.watertight, file.holes,
         tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
+        {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
     )  # fmt: skip
     return _with_a_body(model, place)
 

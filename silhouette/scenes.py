@@ -6,7 +6,7 @@ file -> document -> entries checked by the schema -> pieces with models and pose
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -56,6 +56,7 @@ class Piece:
         facing: the direction in the world of its front, degrees anticlockwise from +x.
         arcs: the vision arcs it has.
         eye_given: (3,) the eye in the model's frame that the scene gives, or None.
+        eyes: those of a vehicle's crew, in the model's frame, by the vision arc that they look into.
         index: its number in the scene, from 0: terrain, then fighters, then vehicles.
     """
 
@@ -67,6 +68,7 @@ class Piece:
     facing: float
     arcs: tuple[Arc, ...]
     eye_given: Floats | None
+    eyes: Mapping[Arc, Floats]
     index: int
 
     @cached_property
@@ -74,6 +76,13 @@ class Piece:
         """(3,) in the world: where it looks from."""
         eye = self.model.eye if self.eye_given is None else self.eye_given
         return self.pose.place(eye)
+
+    def looking(self, arc: Arc | None) -> Piece:
+        """The same piece with the eye of the crew that looks into an arc, or into its only one."""
+        if arc is None and len(self.arcs) == 1:
+            arc = self.arcs[0]
+        eye = None if arc is None else self.eyes.get(arc)
+        return self if eye is None else replace(self, eye_given=eye)
 
     @property
     def eye_from(self) -> Literal["given", "estimated"]:
@@ -217,7 +226,7 @@ class _Models:
             raise place.error(
                 f"kind is {piece.kind}, but it stands in [[{kind}]]; move it to [[{piece.kind}]] or change kind"
             )
-        overriding = (piece.model_fields_set & ModelOptions.model_fields.keys()) - {"eye", "kind", "mesh"}
+        overriding = (piece.model_fields_set & ModelOptions.model_fields.keys()) - {"eye", "eyes", "kind", "mesh"}
         overrides = {key: getattr(piece, key) for key in sorted(overriding)}
         if piece.parts is not None:
             parts = piece.parts
@@ -249,8 +258,16 @@ def _piece(index: int, kind: Kind, entry: PieceEntry, models: _Models) -> Piece:
         facing=entry.facing,
         arcs=tuple(dict.fromkeys(entry.arcs)) if isinstance(entry, VehicleEntry) else ("front",),
         eye_given=None if entry.eye is None else np.array(entry.eye),
+        eyes=_eyes(entry, model),
         index=index,
     )
+
+
+def _eyes(entry: PieceEntry, model: Model) -> Mapping[Arc, Floats]:
+    """The crew's: the piece's own, those of the model, or none where the piece itself has one eye for all."""
+    if entry.eyes is not None:
+        return {arc: np.array(eye) for arc, eye in entry.eyes.items()}
+    return model.eyes if entry.eye is None else {}
 
 
 def _names_differ(path: Path, pieces: Sequence[tuple[Kind, str]]) -> None:

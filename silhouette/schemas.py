@@ -148,6 +148,9 @@ class ModelOptions(Entry):
     up: Literal["y", "z"] | None = Field(None, description='"z" or "y"')
     scale: Size = Field(1.0, description="a number above zero")
     eye: Point | None = Field(None, description="three numbers of mm in the model's frame")
+    eyes: dict[Arc, Point] | None = Field(
+        None, description='a table of points in the model\'s frame by vision arc, such as { front = [x, y, z] }'
+    )
     base: BaseChoice = Field(
         BaseChoice("auto"),
         description='"auto", "none", { part = "..." } or { height = ... } with a height above zero in mm',

@@ -336,3 +336,24 @@ def test_a8_an_eye_that_only_touches_a_face_is_not_blocked_by_it(block: dict[str
     assert found.line_of_sight
     if block["name"] == "post":
         assert found.verdict == "open"
+
+
+def test_r3_each_crew_looks_with_its_own_eye_and_the_best_one_decides() -> None:
+    """Ahead a wall hides all from the driver's slit; on the left the same wall hides little from the hatch above."""
+    hauler = {
+        "name": "Hauler", "at": [0, 0], "facing": 90, "arcs": ["front", "left"], "parts": [{"box": [40, 80, 30]}],
+        "eyes": {"front": [0, 41, 10], "left": [0, 0, 80]},
+    }  # fmt: skip
+    walls = [{"name": "wall", "at": [0, 100], "parts": [{"box": [400, 5, 40]}]},
+             {"name": "west wall", "at": [-100, 0], "parts": [{"box": [5, 150, 40]}]}]  # fmt: skip
+    others = [{"name": "Vex", "at": [0, 200], "parts": [{"box": [20, 10, 30]}]},
+              {"name": "Yar", "at": [-200, 0], "parts": [{"box": [10, 20, 30]}]}]  # fmt: skip
+    document = table(*walls, fighters=others, vehicles=[hauler])
+    assert judged(document, "Hauler", "Vex").verdict == "hidden"
+    aside = judged(document, "Hauler", "Yar")
+    assert (aside.verdict, aside.arc) == ("partial cover", "left")
+    assert judged(document, "Hauler", "Yar", "left").row() == aside.row()
+    assert judged(document, "Hauler", "Yar", "front").verdict == "hidden"
+    one_eye = {**hauler, "eye": [0, 41, 10]}
+    del one_eye["eyes"]
+    assert judged(table(*walls, fighters=others, vehicles=[one_eye]), "Hauler", "Yar").verdict == "hidden"

@@ -175,7 +175,7 @@ def _remarks(image: EyeImage, verdict: SightVerdict) -> list[str]:
 
 
 def _small_print(scene: TableScene, check: Check, verdict: SightVerdict, renderer: Renderer) -> str:
-    attacker = scene.piece(check.attacker)
+    attacker = scene.piece(check.attacker).looking(check.arc)
     drawn = "" if renderer.name == verdict.renderer else f"drawn with {renderer.name}"
     return joined(
         [

@@ -78,39 +78,70 @@ class EyeImage:
         return np.count_nonzero(self.kinds == OBSCURED) / total if total else 0.0
 
 
-def eye_image(scene: TableScene, check: Check, renderer: Renderer, width: int, height: int) -> EyeImage:
-    """Renders what the attacker of a check sees, in a window of so many pixels.
+@dataclass(frozen=True, eq=False)
+class Looking:
+    """Who looks at whom, and past what.
 
-    What blocks, and from which arcs, is what silhouette.rules.necromunda says.
+    Attributes:
+        attacker: looks, from its eye.
+        target: its significant parts are looked at.
+        solid: what blocks, each piece with what of it does.
+        ignored: the pieces of which the rest does not count and does not block, each with that.
+        friends: pieces that are disregarded.
+        arcs: the vision arcs looked from.
     """
-    attacker, target = scene.piece(check.attacker), scene.piece(check.target)
-    readings = Readings.model_validate(scene.readings)
-    view, surrounds = _window(attacker, target, width, height)
-    number = {piece.name: index for index, piece in enumerate(scene.pieces, FIRST_PIECE)}
-    others = [piece for piece in scene.pieces if piece not in (attacker, target)]
+
+    attacker: Piece
+    target: Piece
+    solid: Sequence[tuple[Piece, Mesh]]
+    ignored: Sequence[tuple[Piece, Mesh]]
+    friends: Sequence[Piece]
+    arcs: Sequence[Arc]
+
+
+def looking(scene: TableScene, check: Check) -> Looking:
+    """What a check of Necromunda looks past, and from which arcs: as silhouette.rules.necromunda says."""
+    attacker, target = scene.piece(check.attacker).looking(check.arc), scene.piece(check.target)
+    whole = Readings.model_validate(scene.readings).ignored_parts_block
+    others = [piece for piece in scene.pieces if piece.name not in (attacker.name, target.name)]
     friends = [piece for piece in others if is_friend_in_contact(scene, attacker, piece)]
     solid = [piece for piece in others if piece not in friends]
+    return Looking(
+        attacker=attacker,
+        target=target,
+        solid=[(piece, piece.model.mesh if whole else piece.model.significant) for piece in solid],
+        ignored=[] if whole else [(piece, piece.model.ignored) for piece in solid],
+        friends=friends,
+        arcs=arcs_of(attacker, check.arc),
+    )
 
-    def bodies(pieces: Sequence[Piece], meshes: Sequence[Mesh]) -> list[Body]:
-        both = zip(pieces, meshes, strict=True)
-        return [Body(number[piece.name], mesh, piece.pose) for piece, mesh in both if len(mesh.faces)]
+
+def eye_image(scene: TableScene, check: Check, renderer: Renderer, width: int, height: int) -> EyeImage:
+    """Renders what the attacker of a check of Necromunda sees, in a window of so many pixels."""
+    return image_of(scene, looking(scene, check), renderer, width, height)
+
+
+def image_of(scene: TableScene, sight: Looking, renderer: Renderer, width: int, height: int) -> EyeImage:
+    """Renders what is seen in a look, in a window of so many pixels."""
+    target = sight.target
+    view, surrounds = _window(sight.attacker, target, width, height)
+    number = {piece.name: index for index, piece in enumerate(scene.pieces, FIRST_PIECE)}
+
+    def bodies(parts: Sequence[tuple[Piece, Mesh]]) -> list[Body]:
+        return [Body(number[piece.name], mesh, piece.pose) for piece, mesh in parts if len(mesh.faces)]
 
     itself = Body(TARGET, target.model.significant, target.pose)
-    whole = readings.ignored_parts_block
-    blocking = bodies(solid, [piece.model.mesh if whole else piece.model.significant for piece in solid])
-    ignored = [] if whole else bodies(solid, [piece.model.ignored for piece in solid])
     alone = rendered(renderer, view, [itself])
-    front = swept(renderer, view, [itself, *blocking])
-    arcs = arcs_of(attacker, check.arc)
-    kinds = _kinds(view, alone, front, arcs)
-    ghosts = rendered(renderer, view, bodies([target], [target.model.ignored]))
+    front = swept(renderer, view, [itself, *bodies(sight.solid)])
+    kinds = _kinds(view, alone, front, sight.arcs)
+    ghosts = rendered(renderer, view, bodies([(target, target.model.ignored)]))
     _only_before(ghosts, front)
-    _enter_ignored(rendered(renderer, view, ignored), front, kinds, ghosts)
-    shown_friends = rendered(renderer, view, bodies(friends, [piece.model.mesh for piece in friends]))
+    _enter_ignored(rendered(renderer, view, bodies(sight.ignored)), front, kinds, ghosts)
+    shown_friends = rendered(renderer, view, bodies([(piece, piece.model.mesh) for piece in sight.friends]))
     _only_before(shown_friends, front)
     depth = _with_table(view, scene, front)
-    inside = _inside(view, depth, arcs)
-    return EyeImage(view, surrounds, arcs, front, depth, inside, alone, kinds, ghosts, shown_friends)
+    inside = _inside(view, depth, sight.arcs)
+    return EyeImage(view, surrounds, sight.arcs, front, depth, inside, alone, kinds, ghosts, shown_friends)
 
 
 def _window(attacker: Piece, target: Piece, width: int, height: int) -> tuple[View, bool]:

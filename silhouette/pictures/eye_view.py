@@ -5,6 +5,8 @@ scene, check -> EyeImage -> ground and sky, solids, the target as through glass,
 
 from __future__ import annotations
 
+from dataclasses import replace
+from collections.abc import Container
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +31,7 @@ from silhouette.pictures.windows import cropped
 from silhouette.questions import Check
 from silhouette.renderers.base import Layer, Renderer
 from silhouette.rules.necromunda import SightVerdict
-from silhouette.scenes import TableScene
+from silhouette.scenes import Piece, TableScene
 from silhouette.views import View
 
 PICTURE = (WIDTH - 2 * MARGIN, 720 * FINE)
@@ -69,6 +71,7 @@ def draw_eye_view(scene: TableScene, check: Check, verdict: SightVerdict, render
         FileError: where it cannot be written; then nothing is.
     """
     check_png_path(path)
+    check = replace(check, arc=verdict.arc)
     image = eye_image(scene, check, renderer, *PICTURE)
     picture = Image.fromarray(painted(image, scene, verdict))
     label(picture, image, scene, verdict)
@@ -78,16 +81,22 @@ def draw_eye_view(scene: TableScene, check: Check, verdict: SightVerdict, render
 
 def painted(image: EyeImage, scene: TableScene, verdict: SightVerdict) -> NDArray[np.uint8]:
     """The view itself as colours (height, width, 3)."""
+    blocking = {blocker.name for blocker in verdict.blockers if blocker.alone > 0}
+    return coloured(image, scene, scene.piece(verdict.target), blocking)
+
+
+def coloured(image: EyeImage, scene: TableScene, target: Piece, blocking: Container[str]) -> NDArray[np.uint8]:
+    """The same for any rule system, from the names of what is in the way."""
     view = image.view
     solid = image.front.ids > 0
-    distance = float(np.linalg.norm(scene.piece(verdict.target).body_box.mean(axis=0) - view.eye))
+    distance = float(np.linalg.norm(target.body_box.mean(axis=0) - view.eye))
     colours = _surroundings(image, distance)
     nearness = nearness_of(image.depth)
     facing = normals(view, image.front.ids, nearness)
     brightness = light(view, facing)
     seen = image.kinds == SEEN
     brightness[seen] = EVEN + (1.0 - EVEN) * brightness[seen]
-    shown = lit(_albedo(image, scene, verdict)[solid], brightness[solid])
+    shown = lit(_albedo(image, scene, blocking)[solid], brightness[solid])
     colours[solid] = mixed(shown, _rgb(SKY_LOW), _haze(image.depth[solid], distance))
     near = np.exp(-np.maximum(image.depth / np.float32(1.2 * distance) - np.float32(1.0), 0.0))
     colours *= (1.0 - hollows(view, nearness) * near)[..., None]
@@ -115,9 +124,8 @@ def _rgb(colour: Colour) -> Values:
     return values
 
 
-def _albedo(image: EyeImage, scene: TableScene, verdict: SightVerdict) -> Values:
+def _albedo(image: EyeImage, scene: TableScene, blocking: Container[str]) -> Values:
     """The colour of each pixel's surface: what blocks warm, other pieces grey, the target by what is seen of it."""
-    blocking = {blocker.name for blocker in verdict.blockers if blocker.alone > 0}
     table = np.zeros((FIRST_PIECE + len(scene.pieces), 3), np.float32)
     table[TARGET] = _rgb(SKY_BLUE)
     for number, piece in enumerate(scene.pieces, FIRST_PIECE):

@@ -9,7 +9,7 @@ section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,7 +35,7 @@ KIND = "fighters or vehicles"
 RESULTS = (
     *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
     *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "rule", "rule_number"),
-    *("reason", "renderer", "pixel", "warnings"),
+    *("reason", "renderer", "pixel", "warnings", "arc"),
 )
 """The keys of a result, in order; those of `SightVerdict.row`."""
 
@@ -81,6 +81,7 @@ class SightVerdict(Verdict):
         renderer: the name of what measured it.
         pixel: mm per pixel at the target, as it was measured.
         warnings: what to know before trusting it.
+        arc: the vision arc looked from, or None for any.
     """
 
     line_of_sight: bool
@@ -91,6 +92,7 @@ class SightVerdict(Verdict):
     renderer: str
     pixel: float
     warnings: tuple[str, ...]
+    arc: Arc | None = None
 
     @property
     def occluded(self) -> float:
@@ -132,6 +134,7 @@ class SightVerdict(Verdict):
             "renderer": self.renderer,
             "pixel": self.pixel,
             "warnings": list(self.warnings),
+            "arc": self.arc,
         }
 
 
@@ -168,10 +171,19 @@ class Necromunda:
     def judge(self, scene: TableScene, check: Check, renderer: Renderer, pixel: float) -> SightVerdict:
         """Looks from the attacker's eye and rules on line of sight and cover.
 
+        Where a vehicle's crew have an eye each for their vision arcs, the one who sees best decides; the verdict says
+        which arc that is.
+
         Raises:
             RequestError: where the check names a piece that is not there, or that cannot look or be looked at.
         """
         attacker, target = _model(scene, check.attacker), _model(scene, check.target)
+        if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
+            crew = [self.judge(scene, replace(check, arc=arc), renderer, pixel) for arc in attacker.arcs]
+            best = min(crew, key=lambda verdict: (VERDICTS.index(verdict.verdict), verdict.occluded))
+            if best.line_of_sight:
+                return best
+        attacker = attacker.looking(check.arc)
         readings = Readings.model_validate(scene.readings)
         arcs = arcs_of(attacker, check.arc)
         in_the_way = _in_the_way(scene, attacker, target)
@@ -230,7 +242,7 @@ def _ruling(
     scene: TableScene,
     attacker: Piece,
     target: Piece,
-    asked: str | None,
+    asked: Arc | None,
     cover: Looked,
     sight: Looked,
     readings: Readings,
@@ -264,6 +276,7 @@ def _ruling(
         renderer=renderer.name,
         pixel=cover.pixel,
         warnings=_warnings(attacker, target, cover, pixel),
+        arc=asked,
     )
 
 

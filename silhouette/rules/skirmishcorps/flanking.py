@@ -112,7 +112,7 @@ class _Body:
         """What is looked at: the standard figure, of the unit's size."""
         model = model_of_solids((prone_body(self.bricks),), Place(Path()), "fighter")
         pose = Pose.standing((*self.spot, self.room.low), self.along - model.front)
-        return Piece("body", "fighter", model, pose, None, self.along, (), None, 0)
+        return Piece("body", "fighter", model, pose, None, self.along, (), None, {}, 0)
 
 
 def _bodies(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None, towards: Floats) -> list[_Body]:
