@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from silhouette.questions import Check, Scene
     from silhouette.renderers import choose
     from silhouette.renderers.base import Renderer
+    from silhouette.rows import batch, matrix
     from silhouette.rules.base import RuleReference, Verdict
     from silhouette.scenes import Piece
 
@@ -40,10 +41,12 @@ __all__ = [
     "Scene",
     "SilhouetteError",
     "Verdict",
+    "batch",
     "check",
     "choose",
     "load_model",
     "load_scene",
+    "matrix",
 ]
 
 _HOMES = {
@@ -53,6 +56,7 @@ _HOMES = {
     "models": ("Model", "load_model"),
     "renderers": ("choose",),
     "renderers.base": ("Renderer",),
+    "rows": ("batch", "matrix"),
     "rules.base": ("RuleReference", "Verdict"),
     "questions": ("Check", "Scene"),
     "scenes": ("Piece",),

@@ -205,6 +205,9 @@ def batch(
     timeout: Annotated[
         float | None, typer.Option("--timeout", metavar="SECONDS", help="Longest for reading a scene, or for a check.")
     ] = None,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", metavar="ADDRESS", help="Of a Dask scheduler whose workers judge.")
+    ] = None,
     as_json: AsJson = False,
     renderer: RendererName = "auto",
     pixel: PixelSize = None,
@@ -216,22 +219,18 @@ def batch(
 
     The rows are kept beside FILE as they come, and FILE appears when all is done: --resume goes on after a kill.
     """
-    from silhouette.batch import How, write_batch
+    from silhouette.batches import workers_of, write_batch
+    from silhouette.portions import How
     from silhouette.report import batch_report
-    from silhouette.workers import cores
 
     how = How(renderer, pixel, everyone, cached=not no_cache)
-    with Waiting("judging", quiet=quiet, rated=True) as waiting:
-        done = write_batch(
-            paths,
-            out,
-            how,
-            workers=cores() if workers is None else workers,
-            timeout=timeout,
-            resume=resume,
-            junit=junit,
-            progress=waiting.step,
-        )
+    hands = workers_of(how, workers, timeout, cluster)
+    try:
+        with Waiting("judging", quiet=quiet, rated=True) as waiting:
+            done = write_batch(paths, out, how, hands, resume=resume, junit=junit, progress=waiting.step)
+    except KeyboardInterrupt:
+        complain(f"interrupted; what was judged is kept beside {out}: the same command with --resume goes on")
+        return INTERRUPTED
     for sentence in done.failed:
         complain(sentence)
     if as_json:

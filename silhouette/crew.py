@@ -8,7 +8,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
+import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -23,8 +26,8 @@ Work = Callable[[Any], Iterator[Any]]
 Next = Callable[[Any], Any]
 """The next task for a process whose last one is given (None at first); None where there is none for now."""
 
-ORPHANED = 2.0
-"""Seconds after which an idle process looks whether there is still anybody to work for."""
+ORPHANED = 1.0
+"""Seconds after which a process looks again whether there is still anybody to work for."""
 
 _DONE = "done"
 
@@ -44,9 +47,15 @@ class Event:
     value: Any = None
 
 
+def forks_safely() -> bool:
+    """Whether a process can be forked from this one: graphics drivers that are loaded do not survive it."""
+    return CAN_FORK and "OpenGL" not in sys.modules
+
+
 class Crew:
     """So many processes, each made ready once by ``start()``, which gives the function that does a task.
 
+    They are forked where that is safe, and share what is in memory; else ``start`` must be what pickle can carry.
     Used as a context: at its end all processes are gone, whatever they were at.
 
     >>> def start():
@@ -59,8 +68,6 @@ class Crew:
     """
 
     def __init__(self, start: Callable[[], Work], workers: int, patience: float | None = None) -> None:
-        self._start = start
-        self._patience = patience
         self._hands = [_Hand(start, patience) for _ in range(workers)]
 
     def __enter__(self) -> Crew:
@@ -79,39 +86,45 @@ class Crew:
             busy = [hand for hand in self._hands if hand.task is not None]
             if not busy:
                 return
-            deadline = min((hand.deadline for hand in busy), default=None)
-            ready = wait([hand.pipe for hand in busy], _seconds_until(deadline))
+            ready = wait([hand.pipe for hand in busy], _seconds_until(min(hand.deadline for hand in busy)))
             for hand in busy:
                 if hand.pipe in ready:
                     yield hand.heard()
-                elif hand.deadline <= time.monotonic():
-                    yield hand.gave_up(self._patience)
+                elif hand.deadline <= time.monotonic() and not hand.pipe.poll():
+                    yield hand.gave_up()
 
 
-def _seconds_until(deadline: float | None) -> float | None:
-    if deadline is None or deadline == float("inf"):
-        return None
-    return max(0.0, deadline - time.monotonic())
+def _seconds_until(deadline: float) -> float | None:
+    return None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
 
 
 class _Hand:
-    """One process, and another in its place when it is lost."""
+    """One process, hired when there is something to do, and another in its place when it is lost."""
+
+    pipe: Connection
 
     def __init__(self, start: Callable[[], Work], patience: float | None) -> None:
         self._start = start
         self._patience = patience
+        self._process: BaseProcess | None = None
         self.task: Any = None
         self.last: Any = None
         self.deadline = float("inf")
-        self._hire()
 
     def _hire(self) -> None:
-        context = multiprocessing.get_context("fork" if CAN_FORK else "spawn")
+        self.dismiss()
+        forks = forks_safely()
+        context = multiprocessing.get_context("fork" if forks else "spawn")
         self.pipe, far = context.Pipe()
-        self._process: BaseProcess = context.Process(  # type: ignore[attr-defined]
-            target=_serve, args=(far, self.pipe, self._start), daemon=True
+        near = self.pipe if forks else None
+        process = context.Process(  # type: ignore[attr-defined]
+            target=_serve, args=(far, near, os.getpid(), self._start), daemon=True
         )
-        self._process.start()
+        with warnings.catch_warnings():
+            # Other threads draw the progress, and hold no lock that a worker takes.
+            warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+            process.start()
+        self._process = process
         far.close()
 
     def take(self, task: Any) -> None:
@@ -119,6 +132,8 @@ class _Hand:
         self.task = task
         if task is None:
             return
+        if self._process is None or not self._process.is_alive():
+            self._hire()
         self._wait_again()
         try:
             self.pipe.send(task)
@@ -134,59 +149,65 @@ class _Hand:
         try:
             kind, value = self.pipe.recv()
         except (EOFError, OSError):
-            self._process.join()
-            return self._lost(f"the process that was at it ended ({_ending(self._process.exitcode)})")
+            return self._lost(f"the process that was at it ended ({self._ending()})")
         if kind == _DONE:
             self.task, self.last = None, task
             return Event(task, "done")
         self._wait_again()
         return Event(task, "told", value)
 
-    def gave_up(self, patience: float | None) -> Event:
+    def gave_up(self) -> Event:
         """What to say of a task that has not got on for too long."""
-        return self._lost(f"not done within {patience:g} s, the --timeout")
+        return self._lost(f"not done within {self._patience:g} s, the --timeout")
 
     def _lost(self, why: str) -> Event:
         task = self.task
         self.dismiss()
         self.task, self.last = None, None
-        self._hire()
         return Event(task, "lost", why)
 
-    def dismiss(self) -> None:
-        """Ends the process, whatever it is at."""
-        self._process.kill()
+    def _ending(self) -> str:
+        assert self._process is not None
         self._process.join()
-        self.pipe.close()
-
-
-def _ending(status: int | None) -> str:
-    if status is not None and status < 0:
+        status = self._process.exitcode
+        if status is None or status >= 0:
+            return f"exit status {status}"
         try:
             return f"killed by {signal.Signals(-status).name}"
         except ValueError:
             return f"killed by signal {-status}"
-    return f"exit status {status}"
+
+    def dismiss(self) -> None:
+        """Ends the process, whatever it is at."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._process.close()
+            self.pipe.close()
+            self._process = None
 
 
-def _serve(pipe: Connection, far: Connection, start: Callable[[], Work]) -> None:
+def _serve(pipe: Connection, near: Connection | None, parent: int, start: Callable[[], Work]) -> None:
     """What a process does all its life. Ctrl-C is for the one that hired it, and whose death is its end as well.
 
     A forked process holds copies of its elder siblings' pipes, so that no pipe breaks when the parent dies.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    far.close()
-    parent = os.getppid()
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    if near is not None:
+        near.close()
     work = start()
     try:
         while True:
-            while not pipe.poll(ORPHANED):
-                if os.getppid() != parent:
-                    return
             for told in work(pipe.recv()):
-                if os.getppid() != parent:
-                    return
                 pipe.send(("told", told))
             pipe.send((_DONE, None))
     except (EOFError, OSError):
         return
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process, whatever it is at, soon after its parent."""
+    while os.getppid() == parent:
+        time.sleep(ORPHANED)
+    os._exit(1)

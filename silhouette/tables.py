@@ -7,9 +7,9 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
-from uuid import uuid4
 from xml.etree import ElementTree
 
 from silhouette.errors import FileError, SilhouetteError
@@ -44,11 +44,15 @@ def check_table_path(path: Path) -> None:
 def write_table(path: Path, rows: Iterable[Row]) -> None:
     """Writes all rows; until the last is written nothing appears under the name, and what was there stays.
 
+    Args:
+        path: of the file, which nobody else writes at the same time.
+        rows: gone through more than once; only Parquet holds them all in memory.
+
     Raises:
         FileError: where it cannot be written.
     """
     write = WRITERS[path.suffix.lower()]
-    _whole(path, lambda file: write(file, list(rows)))
+    _whole(path, lambda file: write(file, rows))
 
 
 def write_junit(path: Path, rows: Iterable[Row]) -> None:
@@ -62,11 +66,10 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
     root = ElementTree.Element("testsuites", name="silhouette")
     suites: dict[str, ElementTree.Element] = {}
     for row in rows:
-        suite = suites.get(row["scene"])
-        if suite is None:
-            suite = suites[row["scene"]] = ElementTree.SubElement(root, "testsuite", name=row["scene"])
-        name = " to ".join(str(row[key]) for key in ("attacker", "target") if row.get(key)) or row["scene"]
-        case = ElementTree.SubElement(suite, "testcase", name=_clean(name), classname=row["scene"])
+        scene = _clean(row["scene"])
+        if scene not in suites:
+            suites[scene] = ElementTree.SubElement(root, "testsuite", name=scene)
+        case = ElementTree.SubElement(suites[scene], "testcase", name=_clean(whose(row) or scene), classname=scene)
         if failed(row):
             ElementTree.SubElement(case, "error", message=_clean(row["error"]))
         elif row.get("expected") is False:
@@ -81,6 +84,15 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
     _whole(path, lambda file: file.write(text + b"\n"))
 
 
+def whose(row: Row) -> str:
+    """Who looks at whom, as a row tells it; empty where it does not.
+
+    >>> whose({"attacker": "Kal", "target": "Vex"}), whose({"attacker": [0, 1], "target": None}), whose({})
+    ('Kal to Vex', '[0, 1]', '')
+    """
+    return " to ".join(str(row[key]) for key in ("attacker", "target") if row.get(key))
+
+
 def _clean(text: str) -> str:
     """The text without what XML cannot hold."""
     return "".join(each if each.isprintable() or each in "\t\n" else "?" for each in text)
@@ -88,7 +100,7 @@ def _clean(text: str) -> str:
 
 def _whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Lets a file be written beside its place, and then moves it there in one step."""
-    beside = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
+    beside = path.with_name(f".{path.name}.part")
     try:
         with beside.open("wb") as file:
             write(file)
@@ -96,14 +108,21 @@ def _whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
             os.fsync(file.fileno())
         os.replace(beside, path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise FileError(path, f"cannot be written ({error.strerror or error}); name a place that can") from None
+        _remove(beside)
+        raise FileError(
+            path, f"cannot be written ({error.strerror or error}); put that right, then go on with --resume"
+        ) from None
     except BaseException:
-        beside.unlink(missing_ok=True)
+        _remove(beside)
         raise
 
 
-def columns(rows: Sequence[Row]) -> list[str]:
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+def columns(rows: Iterable[Row]) -> list[str]:
     """The names of all columns of the rows: those everybody looks for first, the others as they come.
 
     >>> columns([{"verdict": "open", "seen": 1}, {"scene": "duel.toml", "error": "gone"}])
@@ -115,41 +134,54 @@ def columns(rows: Sequence[Row]) -> list[str]:
     return [name for name in FIRST if name in names] + [name for name in names if name not in FIRST]
 
 
-def _jsonl(file: BinaryIO, rows: Sequence[Row]) -> None:
+def _json(value: Any) -> str:
+    """As JSON; what is no Unicode text, such as a file's name in another encoding, has question marks in it."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return text.encode(errors="replace").decode()
+
+
+def _jsonl(file: BinaryIO, rows: Iterable[Row]) -> None:
     for row in rows:
-        file.write(json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+        file.write(_json(row).encode() + b"\n")
 
 
-def _csv(file: BinaryIO, rows: Sequence[Row]) -> None:
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+def _csv(file: BinaryIO, rows: Iterable[Row]) -> None:
+    text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="")
     writer = csv.writer(text)
     names = columns(rows)
     writer.writerow(names)
     writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
+    text.flush()
     text.detach()
 
 
 def _cell(value: Any) -> Any:
     """A value as a cell: nothing for null, JSON for lists and truth values, so that it can be read back."""
     if isinstance(value, bool | list | dict):
-        return json.dumps(value, ensure_ascii=False)
+        return _json(value)
     return "" if value is None else value
 
 
-def _parquet(file: BinaryIO, rows: Sequence[Row]) -> None:
+def _parquet(file: BinaryIO, rows: Iterable[Row]) -> None:
     """Lists and tables keep their shape where all rows agree in it; else they are JSON."""
     pyarrow = _pyarrow()
     from pyarrow import parquet
 
-    table = {}
-    for name in columns(rows):
-        values = [row.get(name) for row in rows]
-        try:
-            table[name] = pyarrow.array(values)
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
-            told = [None if value is None else json.dumps(value, ensure_ascii=False) for value in values]
-            table[name] = pyarrow.array(told)
+    every = [json.loads(_json(row)) for row in rows]
+    table = {name: _column(pyarrow, [row.get(name) for row in every]) for name in columns(every)}
     parquet.write_table(pyarrow.table(table), file)
+
+
+def _column(pyarrow: Any, values: Sequence[Any]) -> Any:
+    try:
+        column = pyarrow.array(values)
+        if "struct<>" not in str(column.type):  # a table without keys, which Parquet cannot hold
+            return column
+    except (pyarrow.ArrowException, OverflowError):
+        pass
+    if all(value is None or isinstance(value, str) for value in values):
+        return pyarrow.array(values, pyarrow.string())
+    return pyarrow.array([None if value is None else _json(value) for value in values])
 
 
 def _pyarrow() -> Any:
@@ -162,5 +194,5 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
-WRITERS: dict[str, Callable[[BinaryIO, Sequence[Row]], None]] = {".jsonl": _jsonl, ".csv": _csv, ".parquet": _parquet}
+WRITERS: dict[str, Callable[[BinaryIO, Iterable[Row]], None]] = {".jsonl": _jsonl, ".csv": _csv, ".parquet": _parquet}
 """How rows are written, by the ending of the file."""

@@ -25,10 +25,12 @@ EXPORTED = [
     "Scene",
     "SilhouetteError",
     "Verdict",
+    "batch",
     "check",
     "choose",
     "load_model",
     "load_scene",
+    "matrix",
 ]
 
 

@@ -9,14 +9,21 @@ PACKAGE = Path(__file__).resolve().parent.parent / "silhouette"
 
 # From file to verdict to page; a name stands for a module, or for a folder and everything in it.
 ORDER = [
-    *["errors", "geometry", "hexes", "cache", "documents"],
+    *["errors", "geometry", "plan", "free_lines", "cell_lines", "hexes", "cache", "documents"],
     *["health", "formats", "meshes", "closing", "solids", "slicing"],
     *["bases", "protrusions", "eyes", "schemas", "questions", "frames", "models", "scenes"],
     *["views", "clusters"],
     *["renderers.base", "renderers"],
     *["sampling", "surveys", "searches", "outlines", "silhouettes"],
-    *["rules.base", "rules.sight", "rules.necromunda", "rules.tide_of_iron_entries", "rules.tide_of_iron_lines", "rules.tide_of_iron", "rules"],
-    *["pictures", "terminal", "workers", "judging", "inspecting", "doctor", "report", "crew", "journal", "tables", "batch", "cli", "__main__", "__init__"],
+    *["rules.base", "rules.sight", "rules.necromunda"],
+    *["rules.skirmishcorps"],
+    *["rules.crisis_protocol_scenes", "rules.crisis_protocol_evidence", "rules.crisis_protocol_words"],
+    *["rules.crisis_protocol"],
+    *["rules.ikosa_entries", "rules.ikosa_scenes", "rules.ikosa_lines", "rules.ikosa"],
+    *["rules.tide_of_iron_entries", "rules.tide_of_iron_lines", "rules.tide_of_iron", "rules"],
+    *["pictures", "terminal", "workers", "judging", "inspecting", "doctor"],
+    *["crew", "fingerprints", "portions", "cluster", "journal", "planning", "tables", "batches", "rows"],
+    *["report", "cli", "__main__", "__init__"],
 ]
 
 
