@@ -112,6 +112,11 @@ class Piece:
         """(8, 3) in the world: the corners of the box round its significant parts along the model's own axes."""
         return self.pose.place(corners(*self.model.body_box))
 
+    @cached_property
+    def whole_box(self) -> Floats:
+        """(8, 3) in the world: the corners of the box round all of it."""
+        return self.pose.place(corners(*self.model.mesh.bounds))
+
     def _in_plan(self, points: Floats) -> Floats:
         return self.pose.place(np.column_stack([points, np.zeros(len(points))]))[:, :2]
 
@@ -140,6 +145,16 @@ class TableScene(Scene):
         if found is None:
             raise RequestError(f"{self.path}: nothing is called '{name}'; {near(name, self._by_name)}")
         return found
+
+    @cached_property
+    def body_boxes(self) -> Floats:
+        """(pieces, 8, 3): their `Piece.body_box`."""
+        return np.array([piece.body_box for piece in self.pieces]).reshape(-1, 8, 3)
+
+    @cached_property
+    def whole_boxes(self) -> Floats:
+        """(pieces, 8, 3): their `Piece.whole_box`."""
+        return np.array([piece.whole_box for piece in self.pieces]).reshape(-1, 8, 3)
 
     @cached_property
     def _by_name(self) -> dict[str, Piece]:

@@ -5,6 +5,9 @@ millimetres, z up, the front at +y, the base's centre at the origin and the lowe
 girders, guns) are built from bevelled solids, soft things (bodies, cloth, rock) from signed distance fields whose skin
 is turned into a solid; either way the parts end as `manifold3d` solids, and the same source gives the same bytes.
 
+The bytes are the same on every CPU since all is worked out in float64 and rounded (`settling`) well above its noise
+before anything is decided by it: directions, the samples of fields, and corners before cutting and simplifying.
+
 What every piece is made with:
 
     catalogue   which pieces there are, and which module sculpts each
@@ -12,6 +15,7 @@ What every piece is made with:
     details     what makes them look used: rivets, bolts, panel lines, dents, chipped edges, rubble
     fields      signed distance primitives and operators
     folds       relief for fields: folds of cloth, noise
+    settling    numbers without the last bits, in which CPUs differ
     skin        field -> closed triangle mesh -> solid; fewer triangles; a part made ready to be written
     drapes      hanging cloth as thick sheets: cloaks, banners, tabards, torn hems
     paints      how viewers shade terrain

@@ -15,6 +15,7 @@ from manifold3d import Manifold
 from numpy.typing import ArrayLike
 
 from models.sculpting.fields import Field, Vector, ball, blend, box, cone, ellipsoid, placed, unit, vector
+from models.sculpting.settling import settled
 
 Side = Literal["right", "left"]
 SIDES: tuple[Side, Side] = ("right", "left")
@@ -33,8 +34,7 @@ def rotation(turn: float = 0.0, lean: float = 0.0, tilt: float = 0.0) -> Vector:
     about_z = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
     about_x = np.array([[1, 0, 0], [0, np.cos(b), -np.sin(b)], [0, np.sin(b), np.cos(b)]])
     about_y = np.array([[np.cos(c), 0, np.sin(c)], [0, 1, 0], [-np.sin(c), 0, np.cos(c)]])
-    turned: Vector = about_z @ about_x @ about_y
-    return turned
+    return settled(about_z @ about_x @ about_y)
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,11 @@ class Frame:
 
     origin: Vector
     turn: Vector
+
+    def __post_init__(self) -> None:
+        """Takes the last bits off, in which CPUs differ."""
+        object.__setattr__(self, "origin", settled(self.origin))
+        object.__setattr__(self, "turn", settled(self.turn))
 
     @classmethod
     def along(cls, origin: ArrayLike, up: ArrayLike, front: ArrayLike) -> Frame:
@@ -53,12 +58,11 @@ class Frame:
 
     def at(self, x: float, y: float, z: float) -> Vector:
         """A point of the frame in the figure's coordinates."""
-        return self.origin + self.way(x, y, z)
+        return settled(self.origin + self.way(x, y, z))
 
     def way(self, x: float, y: float, z: float) -> Vector:
         """A direction of the frame in the figure's coordinates."""
-        direction: Vector = self.turn @ np.array([x, y, z])
-        return direction
+        return settled(self.turn @ np.array([x, y, z]))
 
     def place(self, local: Field) -> Field:
         """A field modelled in the frame, put where it belongs."""
@@ -217,8 +221,7 @@ def _bend(root: Vector, end: Vector, upper: float, lower: float, pole: Vector) -
     along = (length**2 + upper**2 - lower**2) / (2 * length)
     height = np.sqrt(max(upper**2 - along**2, 0.0))
     side = vector(pole) - (vector(pole) @ axis) * axis
-    joint: Vector = root + along * axis + height * unit(side)
-    return joint
+    return settled(root + along * axis + height * unit(side))
 
 
 def torso(body: Body) -> Field:

@@ -11,6 +11,7 @@ from manifold3d import CrossSection, Manifold
 
 from models.sculpting import solids
 from models.sculpting.anatomy import GROUND
+from models.sculpting.settling import settled
 
 Floor = Literal["plates", "grating", "cracked"]
 
@@ -55,7 +56,7 @@ def round_base(
 
 def _section(outline: list[tuple[float, float]]) -> CrossSection:
     """The outline of a turned solid."""
-    return CrossSection([np.array(outline)])
+    return CrossSection([settled(outline)])
 
 
 def _rivet(x: float, y: float) -> Manifold:
@@ -66,7 +67,7 @@ def _rivet(x: float, y: float) -> Manifold:
 def _lozenge() -> Manifold:
     """One bar of a chequer plate, its foot at z = 0."""
     foot = np.array([(0.8, 0, 0), (0, 0.26, 0), (-0.8, 0, 0), (0, -0.26, 0)])
-    return Manifold.hull_points(np.concatenate([foot, foot * 0.7 + [0, 0, 0.4]]))
+    return Manifold.hull_points(settled(np.concatenate([foot, foot * 0.7 + [0, 0, 0.4]])))
 
 
 def _plates(radius: float, generator: np.random.Generator) -> tuple[Manifold, Manifold]:
@@ -145,7 +146,7 @@ def _stone(generator: np.random.Generator, spot: tuple[float, float, float]) -> 
         return block.rotate(tuple(turn)).translate((x, y, GROUND + size * 0.28))
     points = generator.normal(size=(12, 3))
     points *= size / np.linalg.norm(points, axis=1, keepdims=True) * [1.0, 0.85, 0.75]
-    return Manifold.hull_points(points).translate((x, y, GROUND + size * 0.2))
+    return Manifold.hull_points(settled(points)).translate((x, y, GROUND + size * 0.2))
 
 
 def block(at: Sequence[float], size: Sequence[float], turn: Sequence[float] = (0, 0, 0), seed: int = 0) -> Manifold:
@@ -163,7 +164,7 @@ def block(at: Sequence[float], size: Sequence[float], turn: Sequence[float] = (0
     )
     turns = generator.uniform(0, 90, (7, 3))
     chips = [
-        solids.box((1.3, 1.3, 1.3), (0, 0, -0.65), 0.0).rotate(tuple(t)).translate(tuple(p))
+        solids.box((1.3, 1.3, 1.3), (0, 0, -0.65), 0.0).rotate(tuple(t)).translate(tuple(settled(p)))
         for p, t in zip(spots, turns, strict=True)
     ]
     solid = solids.cut(solid, chips)

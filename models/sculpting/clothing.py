@@ -35,6 +35,7 @@ from models.sculpting.fields import (
     vector,
 )
 from models.sculpting.folds import folded, noise, radiating, rough, stacked
+from models.sculpting.settling import COARSE, settled
 from models.sculpting.skin import skin
 
 # --- cloth ------------------------------------------------------------------------------------------------------------
@@ -273,7 +274,7 @@ def touching(over: Field, start: ArrayLike, direction: ArrayLike) -> Vector:
         if abs(distance) < 0.004:
             break
         point = point + way * distance * 0.8
-    return point
+    return settled(point, COARSE)
 
 
 def fitted(over: Field, thickness: float, prism: Manifold, cell: float = 0.16, triangles: int = 1100) -> Manifold:

@@ -9,6 +9,7 @@ import numpy as np
 from manifold3d import CrossSection, Manifold
 from numpy.typing import ArrayLike
 
+from models.sculpting.settling import COARSE, settled
 from models.sculpting.solids import FRONT, ORIGIN, UP, Point, cut, placed, revolved, union
 
 EMBEDDED = 0.3  # mm that a rivet, bolt or stripe reaches into what it sits on
@@ -23,7 +24,7 @@ def around(diameter: float, count: int, at: Point = ORIGIN, towards: Point = UP,
     """`count` points (count, 3) evenly on a circle about `at` that faces `towards`, the first `turn` degrees on."""
     angles = np.radians(turn) + np.arange(count) * (2 * np.pi / count)
     ring = np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1) * diameter / 2
-    return np.asarray(ring @ _turned(towards).T + np.asarray(at, float))
+    return settled(ring @ _turned(towards).T + np.asarray(at, float))
 
 
 def rivets(points: Iterable[Point], towards: Point = FRONT, diameter: float = 1.2, sides: int = 8) -> Manifold:
@@ -42,15 +43,15 @@ def bolts(points: Iterable[Point], towards: Point = FRONT, diameter: float = 1.8
 
 def _scattered(solid: Manifold, points: Iterable[Point], towards: Point) -> Manifold:
     turned = placed(solid, towards=towards)
-    return union(turned.translate(tuple(point)) for point in points)
+    return union(turned.translate(tuple(settled(point))) for point in points)
 
 
 def _turned(towards: Point) -> np.ndarray:
     forward = np.asarray(towards, float) / np.linalg.norm(towards)
-    aside = np.eye(3)[np.abs(forward).argmin()]
+    aside = np.eye(3)[settled(np.abs(forward)).argmin()]
     first = np.cross(aside, forward)
     first /= np.linalg.norm(first)
-    return np.stack([first, np.cross(forward, first), forward], axis=1)
+    return settled(np.stack([first, np.cross(forward, first), forward], axis=1))
 
 
 def stripes(width: float, height: float, pitch: float, relief: float = 0.3) -> Manifold:
@@ -90,7 +91,7 @@ def bent(
     phases, pushes = rng.uniform(0, 2 * np.pi, 8), rng.normal(size=(8, 3)) * amount / 4
 
     def moved(points: np.ndarray) -> np.ndarray:
-        return np.asarray(points + np.sin(points @ directions.T + phases) @ pushes)
+        return settled(points + np.sin(points @ directions.T + phases) @ pushes, COARSE)
 
     return solid.refine_to_length(fineness).warp_batch(moved).simplify(amount / 25)
 
@@ -106,7 +107,7 @@ def dented(
 
     def moved(points: np.ndarray) -> np.ndarray:
         near = np.clip(1 - ((points[:, None] - centres) ** 2).sum(axis=2) / reach**2, 0, 1) ** 2
-        return np.asarray(points + near @ pushes)
+        return settled(points + near @ pushes, COARSE)
 
     if fineness is None:
         return solid.warp_batch(moved)
@@ -144,7 +145,7 @@ def stone(size: float, rng: np.random.Generator, at: Point = ORIGIN, corners: in
     """An angular lump about `size` mm across: the hull of random points about `at`."""
     points = rng.normal(size=(corners, 3))
     points *= size / 2 / np.linalg.norm(points, axis=1, keepdims=True) * rng.uniform(0.75, 1.2, (corners, 1))
-    return Manifold.hull_points(points * rng.uniform(0.7, 1.3, 3) + np.asarray(at, float))
+    return Manifold.hull_points(settled(points * rng.uniform(0.7, 1.3, 3) + np.asarray(at, float), COARSE))
 
 
 def rubble(points: ArrayLike, sizes: ArrayLike, rng: np.random.Generator) -> Manifold:

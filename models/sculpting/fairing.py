@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from manifold3d import Manifold
 
+from models.sculpting.settling import COARSE, settled
 from models.sculpting.skin import lightened, outer
 from models.sculpting.solids import solid_of
 
@@ -15,7 +16,7 @@ SHRINK, SWELL = 0.5, -0.53
 def faired(solid: Manifold, rounds: int = 6) -> Manifold:
     """The solid with ripples shorter than a few edges smoothed away, its volume kept."""
     mesh = solid.to_mesh64()
-    vertices, faces = np.array(mesh.vert_properties[:, :3]), np.asarray(mesh.tri_verts).astype(np.int64)
+    vertices, faces = settled(mesh.vert_properties[:, :3], COARSE), np.asarray(mesh.tri_verts).astype(np.int64)
     _, first, same = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
     vertices, faces = vertices[first], same.reshape(-1)[faces]
     starts, ends = faces.ravel(), np.roll(faces, -1, axis=1).ravel()

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from models.sculpting.settling import settled
+
 Distances = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
@@ -31,7 +33,7 @@ def vector(value: ArrayLike) -> Vector:
 def unit(value: ArrayLike) -> Vector:
     """The direction of a vector."""
     direction = vector(value)
-    return direction / np.linalg.norm(direction)
+    return settled(direction / np.linalg.norm(direction))
 
 
 @dataclass(frozen=True)

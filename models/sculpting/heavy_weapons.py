@@ -17,6 +17,7 @@ from models.sculpting import solids
 from models.sculpting.details import around, bolts, rivets
 from models.sculpting.fields import curve, unit, vector
 from models.sculpting.gear import Hold, Weapon, side_plate
+from models.sculpting.settling import settled
 
 RIGHT, LEFT, FRONT, BACK, UP = (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)
 
@@ -273,7 +274,7 @@ def chain(points: Sequence[ArrayLike], size: float = 0.9, count: int = 80) -> Ma
     flat, upright = link, link.rotate((0, 90, 0))
     above = np.array([0.31, 0.2, 0.93])
     return solids.union(
-        (flat if index % 2 else upright).transform(np.column_stack([_link_turn(tangent, above), centre]))
+        (flat if index % 2 else upright).transform(settled(np.column_stack([_link_turn(tangent, above), centre])))
         for index, (centre, tangent) in enumerate(zip(centres, tangents, strict=True))
     )
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from skimage.measure import marching_cubes
 
 from models.sculpting.fields import Bricks, Field
+from models.sculpting.settling import COARSE, settled
 from models.sculpting.solids import union
 
 SIDE = 8
@@ -17,8 +18,8 @@ SIDE = 8
 CRUMB = 0.05
 """mm³: loose pieces no larger than this are left out of a finished figure."""
 
-STEP = 1 / 4096
-"""mm: distances are rounded to this."""
+STEP = 2.0**-12
+"""mm between the distances that samples may have. None is 0: a surface through a sample gives collapsed triangles."""
 
 TOUCHING = 0.02
 """How far (mm) surfaces that touch in an edge or a corner are drawn apart."""
@@ -30,7 +31,7 @@ def skin(field: Field, cell: float = 0.15, triangles: int | None = None) -> Mani
     `cell` is the distance between samples (mm): details narrower than twice that are lost. `triangles` is how many the
     mesh is simplified to; by default a tenth of what marching cubes made.
     """
-    low = field.low - 2 * cell
+    low = settled(field.low - 2 * cell)
     volume = _sampled(field, low, cell)
     vertices, faces, _, _ = marching_cubes(volume, 0.0, spacing=(cell,) * 3)  # type: ignore[no-untyped-call]
     wanted = len(faces) // 10 if triangles is None else triangles
@@ -44,12 +45,12 @@ def lightened(solid: Manifold, triangles: int) -> Manifold:
     if solid.num_tri() <= triangles:
         return solid
     mesh = solid.to_mesh64()
-    vertices, faces = np.array(mesh.vert_properties[:, :3], order="C"), np.asarray(mesh.tri_verts).astype(np.int32)
+    vertices, faces = settled(mesh.vert_properties[:, :3], COARSE), np.asarray(mesh.tri_verts).astype(np.int32)
     return _solid(*fast_simplification.simplify(vertices, faces, target_count=triangles, agg=4.0))
 
 
 def _sampled(field: Field, low: NDArray[np.float64], cell: float) -> NDArray[np.float64]:
-    """Distances on a grid from `low` on, right near the surface and of the right sign elsewhere."""
+    """Distances on a grid from `low` on, right near the surface and of the right sign elsewhere, settled to `STEP`."""
     counts = np.ceil((field.high - low + 2 * cell) / (cell * SIDE)).astype(int)
     places = np.stack(np.meshgrid(*map(np.arange, counts), indexing="ij"), axis=-1).reshape(-1, 3)
     size = cell * SIDE
@@ -65,8 +66,7 @@ def _sampled(field: Field, low: NDArray[np.float64], cell: float) -> NDArray[np.
         blocks[batch] = field.distances(Bricks.of(points, 3 * cell))
     grid = blocks.reshape(*counts, SIDE, SIDE, SIDE).transpose(0, 3, 1, 4, 2, 5).reshape(counts * SIDE)
     grid = np.pad(grid, 1, constant_values=size)[1:, 1:, 1:]
-    clipped: NDArray[np.float64] = (np.rint(np.clip(grid, -size, size) / STEP) + 0.25) * STEP
-    return clipped
+    return settled(np.clip(grid, -size, size), STEP) + STEP / 4
 
 
 def _at_centres(field: Field, centres: NDArray[np.float64], reach: float) -> NDArray[np.float64]:

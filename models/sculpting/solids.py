@@ -12,6 +12,8 @@ import numpy as np
 from manifold3d import CrossSection, Manifold, OpType
 from numpy.typing import ArrayLike
 
+from models.sculpting.settling import COARSE, settled
+
 Point = Sequence[float] | np.ndarray  # x, y, z in mm, or a direction
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -39,12 +41,12 @@ def frame(towards: Point, above: Point = UP) -> np.ndarray:
         if np.linalg.norm(side) < 1e-9:
             side = np.cross(RIGHT, forward)
     side /= np.linalg.norm(side)
-    return np.stack([side, np.cross(forward, side), forward], axis=1)
+    return settled(np.stack([side, np.cross(forward, side), forward], axis=1))
 
 
 def placed(solid: Manifold, at: Point = ORIGIN, towards: Point = UP, above: Point = FRONT) -> Manifold:
     """The solid with its origin moved to `at`, its +z turned to `towards`, its +y to `above` as near as can be."""
-    return solid.transform(np.column_stack([frame(towards, above), np.asarray(at, float)]))
+    return solid.transform(np.column_stack([frame(towards, above), settled(at)]))
 
 
 def mirrored(solid: Manifold, axis: Point = RIGHT) -> Manifold:
@@ -81,13 +83,13 @@ def rod(
 
 def revolved(outline: ArrayLike, at: Point = ORIGIN, towards: Point = UP, sides: int = 24) -> Manifold:
     """A turned solid: `outline` (n, 2) of radius and height, anticlockwise (up the outside), swept about its axis."""
-    return placed(CrossSection([np.asarray(outline, float)]).revolve(sides), at, towards)
+    return placed(CrossSection([settled(outline)]).revolve(sides), at, towards)
 
 
 def bar(start: Point, end: Point, diameter: float, sides: int = 12, bevel: float = 0.0) -> Manifold:
     """A straight round bar from `start` to `end`."""
     along = np.subtract(end, start)
-    return rod(diameter, float(np.linalg.norm(along)), start, along, bevel, sides)
+    return rod(diameter, float(settled(np.linalg.norm(along))), start, along, bevel, sides)
 
 
 def pipe(points: ArrayLike, diameter: float, bend: float | None = None, sides: int = 16, steps: int = 5) -> Manifold:
@@ -99,7 +101,7 @@ def pipe(points: ArrayLike, diameter: float, bend: float | None = None, sides: i
 def regular(sides: int, diameter: float) -> np.ndarray:
     """The corners (sides, 2) of a regular polygon whose corners lie on a circle, the first at +x."""
     angles = np.arange(sides) * (2 * np.pi / sides)
-    return np.stack([np.cos(angles), np.sin(angles)], axis=1) * diameter / 2
+    return settled(np.stack([np.cos(angles), np.sin(angles)], axis=1) * diameter / 2)
 
 
 def rounded_path(points: ArrayLike, radius: float, steps: int = 5) -> np.ndarray:
@@ -146,7 +148,7 @@ def lofted(rings: Sequence[np.ndarray]) -> Manifold:
 
 def solid_of(vertices: ArrayLike, faces: ArrayLike) -> Manifold:
     """The solid that a closed outward triangle mesh bounds."""
-    mesh = manifold3d.Mesh64(np.asarray(vertices, np.float64), np.asarray(faces, np.uint64))
+    mesh = manifold3d.Mesh64(settled(vertices, COARSE), np.asarray(faces, np.uint64))
     mesh.merge()
     solid = Manifold(mesh)
     if solid.status() != manifold3d.Error.NoError:
@@ -156,7 +158,7 @@ def solid_of(vertices: ArrayLike, faces: ArrayLike) -> Manifold:
 
 def drawn(*outlines: ArrayLike) -> CrossSection:
     """The region inside outlines (n, 2), whichever way round they run; one outline inside another is a hole."""
-    return CrossSection([np.asarray(outline, float) for outline in outlines], manifold3d.FillRule.EvenOdd)
+    return CrossSection([settled(outline) for outline in outlines], manifold3d.FillRule.EvenOdd)
 
 
 def outlined(outline: ArrayLike | CrossSection, thickness: float, bevel: float = 0.3) -> Manifold:
@@ -191,7 +193,7 @@ def _inset(contour: np.ndarray, distance: float) -> np.ndarray:
     inwards = np.stack([-sides[:, 1], sides[:, 0]], axis=1) / np.linalg.norm(sides, axis=1, keepdims=True)
     before = np.roll(inwards, 1, axis=0)
     reach = distance / np.maximum(1 + (before * inwards).sum(axis=1, keepdims=True), 0.2)
-    return np.asarray(contour + reach * (before + inwards))
+    return settled(contour + reach * (before + inwards))
 
 
 def girder(
@@ -249,7 +251,7 @@ def standing(solid: Manifold) -> Manifold:
 def beam(start: Point, end: Point, width: float, height: float, bevel: float = 0.2, above: Point = UP) -> Manifold:
     """A square bar from `start` to `end`, `height` across towards `above`, `width` across the other way."""
     along = np.subtract(end, start)
-    return placed(box((width, height, float(np.linalg.norm(along))), bevel=bevel), start, along, above)
+    return placed(box((width, height, float(settled(np.linalg.norm(along)))), bevel=bevel), start, along, above)
 
 
 def corrugated(length: float, height: float, depth: float, pitch: float, wall: float = 0.8) -> Manifold:

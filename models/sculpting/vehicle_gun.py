@@ -6,7 +6,7 @@ from manifold3d import Manifold
 from models.sculpting import armour, clothing, heads
 from models.sculpting.anatomy import SIDES, Body, Build, Foot, Grip, Pose, gloved_hand, posed, sign
 from models.sculpting.fields import union as joined
-from models.sculpting.skin import lightened, outer, skin
+from models.sculpting.skin import finished, lightened, skin
 from models.sculpting.solids import FRONT, RIGHT, UP, beam, box, cut, mirrored, outlined, placed, revolved, rod, union
 from models.sculpting.vehicle_shapes import block, faceted, pad, studs
 
@@ -89,7 +89,7 @@ def gunner() -> Manifold:
     cuffs = [skin(clothing.cuff(body, side), 0.13, 110) for side in SIDES]
     plates = [armour.shoulder_pad(body, side) for side in SIDES]
     figure = union([jacket, *gloves, *cuffs, *plates, skin(heads.neck(body), 0.15, 100)])
-    return outer(lightened(figure.trim_by_plane(UP, 36.2), 1900))
+    return finished(lightened(figure.trim_by_plane(UP, 36.2), 1900))
 
 
 def helmet() -> Manifold:

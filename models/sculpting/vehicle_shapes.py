@@ -7,6 +7,7 @@ from manifold3d import CrossSection, JoinType, Manifold
 from numpy.typing import ArrayLike
 
 from models.sculpting.details import EMBEDDED
+from models.sculpting.settling import settled
 from models.sculpting.solids import FRONT, ORIGIN, UP, Point, placed, revolved, union
 
 
@@ -24,7 +25,8 @@ def faceted(points: ArrayLike, bevel: float = 0.4) -> Manifold:
     cosine = np.clip((one * other).sum(axis=1), -1, 1)
     bisector = (one + other) / np.sqrt(np.maximum(2 + 2 * cosine, 1e-9))[:, None]
     offset = (vertices[starts[pairs[:, 0]]] * bisector).sum(axis=1) - bevel * np.sqrt((1 - cosine) / 2)
-    for normal, distance in zip(bisector[cosine < 0.99], offset[cosine < 0.99], strict=True):
+    sharp = settled(cosine) < 0.99
+    for normal, distance in zip(settled(bisector[sharp]), settled(offset[sharp]), strict=True):
         hull = hull.trim_by_plane(tuple(-normal), -float(distance))
     return hull
 

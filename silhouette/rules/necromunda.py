@@ -8,7 +8,7 @@ section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +19,6 @@ from pydantic import Field
 from silhouette.cache import Cache
 from silhouette.closing import encloses
 from silhouette.errors import RequestError
-from silhouette.meshes import Mesh
 from silhouette.questions import Check, between, everyone
 from silhouette.renderers.base import Renderer
 from silhouette.rules.base import RuleReference, Verdict, expectable, in_a_sentence, share_in_words
@@ -186,13 +185,12 @@ class Necromunda:
         attacker = attacker.looking(check.arc)
         readings = Readings.model_validate(scene.readings)
         arcs = arcs_of(attacker, check.arc)
-        in_the_way = _in_the_way(scene, attacker, target)
-        friends = [piece for piece in in_the_way if is_friend_in_contact(scene, attacker, piece)]
-        others = [piece for piece in in_the_way if piece not in friends]
-        cover = look(attacker, target, _blocking(others, readings), arcs, renderer, pixel, scene.tolerance)
+        friends = [piece for piece in scene.pieces if is_friend_in_contact(scene, attacker, piece)]
+        how = {"ignored_parts_block": readings.ignored_parts_block}
+        cover = look(scene, attacker, target, friends, arcs, renderer, pixel, **how)
         sight = cover
         if friends and readings.friends_in_contact == "block sight":
-            sight = look(attacker, target, _blocking(in_the_way, readings), arcs, renderer, pixel, scene.tolerance)
+            sight = look(scene, attacker, target, (), arcs, renderer, pixel, **how)
         return _ruling(scene, attacker, target, check.arc, cover, sight, readings, renderer, pixel)
 
 
@@ -220,22 +218,10 @@ def _model(scene: TableScene, name: str) -> Piece:
     return piece
 
 
-def _in_the_way(scene: TableScene, attacker: Piece, target: Piece) -> list[Piece]:
-    """Every other piece: terrain and models obstruct (R8, R10); the attacker never blocks its own view."""
-    return [piece for piece in scene.pieces if piece.name not in (attacker.name, target.name)]
-
-
 def is_friend_in_contact(scene: TableScene, attacker: Piece, piece: Piece) -> bool:
     """Friendly fighters in base contact are disregarded (R17, A7); vehicles in base contact still block (R18)."""
     friendly = piece.kind == "fighter" and piece.gang is not None and piece.gang == attacker.gang
-    return friendly and in_base_contact(scene, attacker, piece)
-
-
-def _blocking(pieces: Sequence[Piece], readings: Readings) -> list[tuple[Piece, Mesh]]:
-    """What of each piece blocks: terrain whole, a model without base and insignificant parts (R11, A6)."""
-    if readings.ignored_parts_block:
-        return [(piece, piece.model.mesh) for piece in pieces]
-    return [(piece, piece.model.significant) for piece in pieces]
+    return friendly and piece.name != attacker.name and in_base_contact(scene, attacker, piece)
 
 
 def _ruling(

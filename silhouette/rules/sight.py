@@ -11,11 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from silhouette.clusters import outer_points
-from silhouette.geometry import Floats, corners
-from silhouette.meshes import Mesh
 from silhouette.renderers.base import Body, Renderer
 from silhouette.sampling import Question
-from silhouette.scenes import Piece
+from silhouette.scenes import Piece, TableScene
 from silhouette.silhouettes import Silhouette, in_view, measure
 from silhouette.views import Arc, fighter_arc, frame, vehicle_arc
 
@@ -53,13 +51,15 @@ class Looked:
 
 
 def look(
+    scene: TableScene,
     attacker: Piece,
     target: Piece,
-    blocking: Sequence[tuple[Piece, Mesh]],
+    aside: Sequence[Piece],
     arcs: Sequence[Arc],
     renderer: Renderer,
     pixel: float,
-    tolerance: float,
+    *,
+    ignored_parts_block: bool = False,
 ) -> Looked:
     """Measures the target from the attacker's eye, past what may block.
 
@@ -67,13 +67,14 @@ def look(
     on one side of one half.
 
     Args:
+        scene: where both stand; every other piece may be in the way (R8, R10), the attacker never.
         attacker: looks, from its eye.
         target: its significant parts are looked at.
-        blocking: pieces that may stand in the way, each with what of it blocks.
+        aside: pieces that are moved aside.
         arcs: the vision arcs looked from.
         renderer: what renders.
         pixel: mm per pixel at the target.
-        tolerance: the share within which nobody tells one half from more or less.
+        ignored_parts_block: whether bases and insignificant parts of models in the way block as well (A6).
     """
     body = Body(1, target.model.significant, target.pose)
     box = target.body_box
@@ -81,21 +82,23 @@ def look(
     near_arcs = None if whole_target else [arc for arc in arcs if not arc.misses(box)]
     outer = target.pose.place(outer_points(target.model.significant))
     views = frame(attacker.eye, box.mean(axis=0), outer, pixel, facing=attacker.facing)
-    bodies = [Body(number + 2, mesh, piece.pose) for number, (piece, mesh) in enumerate(blocking)]
     farthest = float(np.linalg.norm(box - attacker.eye, axis=1).max())
-    boxes = np.array([_box(piece, mesh) for piece, mesh in blocking]).reshape(-1, 8, 3)
-    near = np.zeros(len(bodies), dtype=np.bool_)
+    boxes = scene.whole_boxes if ignored_parts_block else scene.body_boxes
+    near = np.zeros(len(boxes), dtype=np.bool_)
     for view in views:
         near |= in_view(view, boxes, farthest)
-    blockers = [piece for (piece, _), is_near in zip(blocking, near, strict=True) if is_near]
-    question = Question(
-        body, [one for one, is_near in zip(bodies, near, strict=True) if is_near], near_arcs, renderer, farthest
-    )
+    near[[piece.index for piece in (attacker, target, *aside)]] = False
+    blockers = [scene.pieces[index] for index in np.flatnonzero(near)]
+    bodies = [
+        Body(number, piece.model.mesh if ignored_parts_block else piece.model.significant, piece.pose)
+        for number, piece in enumerate(blockers, 2)
+    ]
+    question = Question(body, bodies, near_arcs, renderer, farthest)
     width = views[0].step * float(np.linalg.norm(box.mean(axis=0) - attacker.eye))
     width = pixel if np.isclose(width, pixel, rtol=1e-9) else width
     silhouette = measure(views, question, width)
     factor = 1
-    while _near_half(silhouette, tolerance) and factor < FINEST:
+    while _near_half(silhouette, scene.tolerance) and factor < FINEST:
         factor *= 2
         silhouette = measure([view.finer(factor) for view in views], question, width / factor)
     return Looked(blockers, silhouette, width / factor)
@@ -107,8 +110,3 @@ def _near_half(silhouette: Silhouette, tolerance: float) -> bool:
     shares += [(silhouette.occluded_in_arc, silhouette.in_arc, silhouette.error_in_arc)]
     distances = [(abs(part / whole - 0.5), error) for part, whole, error in shares if whole]
     return any(tolerance < distance <= error for distance, error in distances)
-
-
-def _box(piece: Piece, mesh: Mesh) -> Floats:
-    """(8, 3) the corners, in the world, of a box round what of a piece blocks."""
-    return piece.body_box if mesh is piece.model.significant else piece.pose.place(corners(*mesh.bounds))

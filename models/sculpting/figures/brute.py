@@ -69,7 +69,7 @@ def sculpt() -> Sculpture:
     places = np.column_stack([spots, np.zeros(len(spots))])
     rubble = details.rubble(places, [3.0, 1.8, 3.4, 2.0, 1.6, 2.0, 2.6, 1.6], np.random.default_rng(2))
     parts = {
-        "body": finished(_enlarged(_figure(body) + pad)),
+        "body": finished(_enlarged(_figure(body) + pad).simplify(0.01)),
         "base": finished(base),
         "rubble": finished(rubble.translate((0, 0, GROUND - 0.15))),
         "great hammer": finished(_enlarged(hammer.body + hammer.barrel), 2300),

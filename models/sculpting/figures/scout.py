@@ -28,6 +28,7 @@ from models.sculpting.fields import (
 from models.sculpting.folds import folded, radiating, rough, stacked
 from models.sculpting.gear import Weapon
 from models.sculpting.rubble import brick_wall, fallen_bricks
+from models.sculpting.settling import settled
 from models.sculpting.skin import finished, lightened, outer, skin
 from models.sculpting.writing import Material, Sculpture
 
@@ -281,7 +282,7 @@ def _ribbon(points: np.ndarray, half: float) -> Manifold:
     strip = solids.lofted(rings if np.linalg.det([normal[0], across[0], along[0]]) > 0 else [r[::-1] for r in rings])
     end = solids.frame(along[-1], across[-1])
     slits = [
-        solids.box((3, 0.16, 1.5), (0, w * half, -0.75), 0.0).transform(np.column_stack([end, line[-1]]))
+        solids.box((3, 0.16, 1.5), (0, w * half, -0.75), 0.0).transform(settled(np.column_stack([end, line[-1]])))
         for w in (-0.7, -0.35, 0, 0.35, 0.7)
     ]
     return solids.cut(strip, slits)

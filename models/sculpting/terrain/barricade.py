@@ -5,6 +5,7 @@ from manifold3d import CrossSection, Manifold
 
 from models.sculpting.details import bolts, chipped, dented, rivets, stripes
 from models.sculpting.paints import CLOTH, IRON, RUST
+from models.sculpting.settling import COARSE, settled
 from models.sculpting.solids import (
     FRONT,
     UP,
@@ -109,7 +110,7 @@ def _bag(rng: np.random.Generator) -> Manifold:
         x, y, z = (squared * [length / 2, width / 2, height / 2]).T
         z = z - 0.35 * np.cos(x * 0.9 + phase[0]) - 0.12 * np.sin(2.3 * x + 1.7 * y + phase[1])
         y = y + 0.18 * np.sin(1.6 * x + phase[2]) * (1 + 0.3 * z)
-        return np.stack([x, y, z], axis=1)
+        return settled(np.stack([x, y, z], axis=1), COARSE)
 
     body = Manifold.sphere(1.0, 20).warp_batch(pillow)
     tail = mirrored(

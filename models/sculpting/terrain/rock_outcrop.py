@@ -46,7 +46,7 @@ def _skin(rng: np.random.Generator) -> Mesh:
     bodies, _ = label(field < 0)
     largest = np.bincount(bodies[bodies > 0]).argmax()
     field = np.where((bodies > 0) & (bodies != largest), STEP, field)  # no crumbs that float beside the rock
-    vertices, faces, _, _ = marching_cubes(field, 0.0, spacing=(STEP,) * 3)
+    vertices, faces, _, _ = marching_cubes(field, 0.0, spacing=(STEP,) * 3)  # type: ignore[no-untyped-call]
     vertices, faces = (vertices + low).astype(np.float32), faces.astype(np.int32)
     vertices, faces = fast_simplification.simplify(vertices, faces, target_count=TRIANGLES, agg=7)
     return np.asarray(vertices, float) * SIZE, np.asarray(faces, np.int64)

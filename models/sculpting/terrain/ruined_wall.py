@@ -8,6 +8,7 @@ from manifold3d import CrossSection, Manifold
 
 from models.sculpting.details import bolts, chipped, rivets, rubble, stone
 from models.sculpting.paints import BRICK, CONCRETE, IRON, ROCK
+from models.sculpting.settling import settled
 from models.sculpting.solids import FRONT, UP, bar, box, cut, girder, outlined, pipe, placed, union
 from models.sculpting.writing import Sculpture
 
@@ -35,7 +36,7 @@ def _arch(grow: float) -> np.ndarray:
     half = OPEN / 2 + grow
     turn = np.linspace(0, np.pi, 17)
     top = np.stack([half * np.cos(turn) + MIDDLE, SPRING + half * np.sin(turn)], axis=1)
-    return np.concatenate([[(MIDDLE - half, SILL - grow), (MIDDLE + half, SILL - grow)], top])
+    return settled(np.concatenate([[(MIDDLE - half, SILL - grow), (MIDDLE + half, SILL - grow)], top]))
 
 
 def _upright(outline: CrossSection | np.ndarray, low: float, high: float) -> Manifold:

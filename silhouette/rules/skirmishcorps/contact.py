@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from shapely import LineString, Point, Polygon, get_coordinates
+from shapely import LineString, MultiPoint, Point, Polygon, get_coordinates
 from shapely.geometry.base import BaseGeometry
 
 from silhouette.geometry import Floats, cosine_and_sine
@@ -37,6 +37,15 @@ class Footprint:
     def of_corners(cls, corners: Any) -> Footprint:
         """One with corners (k, 2) in order."""
         return cls(Polygon(np.asarray(corners, dtype=np.float64)))
+
+    @classmethod
+    def around(cls, points: Floats) -> Footprint:
+        """The convex one round points (n, 3), as they lie in plan.
+
+        >>> Footprint.around(np.array([[0.0, 0.0, 5.0], [4.0, 0.0, 9.0], [0.0, 4.0, 1.0], [1.0, 1.0, 0.0]])).core.area
+        8.0
+        """
+        return cls(MultiPoint(points[:, :2]).convex_hull)
 
     def gap(self, other: Footprint) -> float:
         """mm between two, 0 where they touch or overlap.
@@ -145,9 +154,9 @@ def crosses(start: Any, end: Any, piece: Standing) -> bool:
     return bool(LineString([start, end]).intersection(piece.footprint.core).length > SLACK)
 
 
-def may_hide(eye: Any, target: Footprint, piece: Footprint) -> bool:
-    """Whether a piece reaches, in plan, between an eye (2,) and a target: otherwise it hides nothing of it."""
-    return bool(target.core.union(Point(eye)).convex_hull.distance(piece.core) <= target.radius + piece.radius + SLACK)
+def may_hide(eye: Any, body: Footprint, piece: Footprint) -> bool:
+    """Whether a piece reaches, in plan, between an eye (2,) and a body: otherwise it hides nothing of it."""
+    return bool(body.core.union(Point(eye)).convex_hull.distance(piece.core) <= body.radius + piece.radius + SLACK)
 
 
 def landings(middle: Floats, towards: Floats, distance: float, directions: int) -> list[tuple[Floats, float | None]]:

@@ -14,7 +14,7 @@ from silhouette.clusters import outer_points
 from silhouette.geometry import Floats, corners
 from silhouette.renderers.base import Body, Renderer
 from silhouette.rules.skirmishcorps.classes import BRICK, LOOKED_OVER
-from silhouette.rules.skirmishcorps.contact import Standing, crosses, in_contact, may_hide
+from silhouette.rules.skirmishcorps.contact import Footprint, Standing, crosses, in_contact, may_hide
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, raised
 from silhouette.sampling import Question
 from silhouette.scenes import Piece
@@ -97,11 +97,13 @@ def sight(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing) 
                 past.append(cover)
         elif attacker.posture == "prone" and kind == "high":
             blind.append(cover)
+    # A body may reach beyond its base, on which it stands.
+    body = Footprint.around(piece.pose.place(outer_points(piece.model.significant)))
     top = max(float(eye[2]), float(piece.body_box[:, 2].max())) + 1.0
     obstacles = tuple(
         (cover, raised(cover, top) if cover in blind and cover.is_section else cover.piece)
         for cover in scene.covers
-        if cover not in past and may_hide(eye[:2], target.footprint, cover.standing.footprint)
+        if cover not in past and may_hide(eye[:2], body, cover.standing.footprint)
     )
     return Sight(eye, obstacles, tuple(over), tuple(blind))
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from shapely import MultiPoint
 
 from silhouette.cache import Cache
 from silhouette.errors import RequestError
@@ -244,7 +243,7 @@ def _unit(entry: UnitEntry, piece: Piece) -> Unit:
     if entry.posture == "prone":
         piece = _laid_down(piece, entry.at, entry.lies_along)
         points = piece.pose.place(piece.model.significant.vertices)
-        footprint = Footprint(MultiPoint(points[:, :2]).convex_hull)
+        footprint = Footprint.around(points)
         return _made(entry, bricks, piece, Standing(footprint, ground, float(points[:, 2].max())))
     footprint = Footprint.of_corners(piece.base_outline)
     return _made(entry, bricks, piece, Standing(footprint, ground + float(low), ground + float(high)))
@@ -284,7 +283,7 @@ def _section(entry: CoverEntry, piece: Piece) -> Cover:
 def _terrain(piece: Piece) -> Cover:
     points = piece.pose.place(piece.model.mesh.vertices)
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
-    footprint = Footprint(MultiPoint(points[:, :2]).convex_hull)
+    footprint = Footprint.around(points)
     flat = np.column_stack([piece.model.footprint, np.zeros(4)])
     corners = piece.pose.place(flat)[:, :2]
     return Cover(piece.name, piece, Standing(footprint, low, high), corners, (high - low) / BRICK, None, False)
