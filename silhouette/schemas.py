@@ -149,7 +149,7 @@ class ModelOptions(Entry):
     scale: Size = Field(1.0, description="a number above zero")
     eye: Point | None = Field(None, description="three numbers of mm in the model's frame")
     eyes: dict[Arc, Point] | None = Field(
-        None, description='a table of points in the model\'s frame by vision arc, such as { front = [x, y, z] }'
+        None, description="a table of points in the model's frame by vision arc, such as { front = [x, y, z] }"
     )
     base: BaseChoice = Field(
         BaseChoice("auto"),

@@ -5,8 +5,8 @@ scene, check -> EyeImage -> ground and sky, solids, the target as through glass,
 
 from __future__ import annotations
 
-from dataclasses import replace
 from collections.abc import Container
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
