@@ -363,7 +363,8 @@ MISTAKES: list[tuple[str, Any, str]] = [
     ("check.0.source_point", [1, 0], 'check 1, source_point is [1, 0]; it must be "best corner", or three numbers'),
     ("check.0.arc", "front", "check 1: unknown key 'arc'; the keys here are 'attacker', 'target', 'source_point'"),
     ("check.0.expect", {"covr": True}, "check 1: expect: no result is called 'covr'; did you mean 'cover'?"),
-    ("check.0.expect", {"verdict": "open"}, "check 1: expect: no verdict is 'open'; there are 'no cover', 'cover'"),
+    ("check.0.expect", {"verdict": "open"}, "check 1: expect: no verdict is \"open\"; there are 'no cover', 'cover'"),
+    ("check.0.expect", {"verdict": None}, "check 1: expect: no verdict is null; there are 'no cover', 'cover'"),
     ("readings", {"exposur": "point"}, "readings: unknown key 'exposur'; did you mean 'exposure'?"),
     ("readings", {"exposure": "eye"}, 'readings, exposure is "eye"; it must be "cells" or "point"'),
 ]
@@ -384,6 +385,12 @@ def test_a_mistake_is_said_in_one_plain_line(where: str, value: Any, words: str)
         load(document)
     assert str(caught.value).startswith(f"cells.json: {words}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    document = scene_of([[0, 0, 0]], [[1, 0, -2]], solid_cells=[[0, 0.0, -1.0]])
+    document["creature"][1]["cells"] = [[1, -0.0, -2.0]]
+    assert repr((load(document).solid_cells, load(document).creatures[1].cells)) == "(((0, 0, -1),), ((1, 0, -2),))"
 
 
 def test_a_source_point_goes_with_ranged_attacks() -> None:

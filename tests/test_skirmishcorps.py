@@ -169,6 +169,11 @@ def test_r23_dice_are_given_or_drawn_from_a_seed() -> None:
     assert asked(ask="pile through", unit_type="foot", seed=3, strength=1, defence=9, pace="jogging")["d6"] == drawn[0]
 
 
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    assert asked(ask="destroyed", wounds=3.0, seed=7.0) == asked(ask="destroyed", wounds=3, seed=7)
+    assert rows({**between(ask="flanked"), "readings": {"dive_directions": 16.0}}) == rows(between(ask="flanked"))
+
+
 def test_drawn_dice_do_not_depend_on_the_machine() -> None:
     script = "from silhouette.rules.skirmishcorps.costs import rolled; print(rolled(5, 7))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -274,6 +279,35 @@ def test_terrain_and_models_stand_in_the_same_scene() -> None:
     document["unit"][1] |= {"posture": "prone", "lies_along": 90}
     (row,) = rows(document)
     assert (row["verdict"], row["modifier"]) == ("hidden", None)
+
+
+@pytest.mark.parametrize("at, touched", [([40, 10], []), ([12.4, 10], ["ruin"]), ([12.6, 10], []), ([40, 10, 2], [])])
+def test_terrain_is_touched_where_it_is_and_not_in_its_nook(at: list[float], touched: list[str]) -> None:
+    walls = [{"box": [8, 100, 19.2]}, {"box": [100, 8, 19.2], "at": [46, -46, 0]}]
+    floor = [{"box": [100, 100, 2], "at": [46, 0, 0]}] if len(at) == 3 else []
+    document: Document = {
+        "rules": "skirmishcorps",
+        "terrain": [{"name": "ruin", "at": [0, 0], "parts": walls + floor}],
+        "unit": [{"name": "A", "at": [-200, 0]}, {"name": "T", "at": at}],
+        "check": [{"attacker": "A", "target": "T"}, {"attacker": "A", "target": "T", "ask": "flanked"}],
+    }
+    seen, dived = rows(document)
+    assert seen["in_contact_with"] == touched
+    assert ("can dive to" in dived["reason"]) == bool(touched), "its body has room in the nook, behind the wall"
+    document["unit"][1] |= {"posture": "prone", "lies_along": 0}
+    document["unit"][0]["at"] = [200, 0]
+    document["check"] = [{"attacker": "T", "target": "A"}]
+    assert "fires prone over" not in rows(document)[0]["reason"], "the nook is open to that side"
+
+
+def test_what_reaches_beyond_the_base_can_be_obscured_too() -> None:
+    wings = [{"box": [10, 10, 3], "base": True}, {"box": [10, 80, 37], "at": [0, 0, 3]}]
+    document = between(target={"parts": wings, "eye": [0, 0, 30]}, cover={"at": [180, 30, 0], "size": [8, 20]})
+    document["cover"][0]["height"] = 5
+    (row,) = rows(document)
+    assert (row["verdict"], row["protected_by"], row["in_contact_with"]) == ("corner cover", "w", [])
+    # Of 80 mm the wall hides what lies beyond the line past its corner, (184, 20).
+    assert row["occluded"] == pytest.approx((40 - 20 * 211.2 / 184) / 80, abs=0.002)
 
 
 def test_a_prone_model_lies_on_its_face_with_its_head_along_and_lifted() -> None:

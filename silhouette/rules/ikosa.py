@@ -23,7 +23,7 @@ from silhouette.rules.base import RuleReference, Verdict, expectable, in_a_sente
 from silhouette.rules.ikosa_entries import Exposure, Readings, in_words
 from silhouette.rules.ikosa_lines import How, Lines, lines_between
 from silhouette.rules.ikosa_scenes import CellCheck, CellScene, Creature, load_cell_scene
-from silhouette.schemas import Arc, Place, near
+from silhouette.schemas import Arc, Place, near, shown
 
 VERDICTS = ("no cover", "cover", "no line of effect")
 
@@ -138,8 +138,9 @@ IKOSA = Ikosa()
 def _expectable(place: Place, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, or of a verdict, that no check can give."""
     expectable(place, expect, RESULTS, LISTS)
-    if "verdict" in expect and expect["verdict"] not in VERDICTS:
-        raise place.error(f"expect: no verdict is '{expect['verdict']}'; {near(str(expect['verdict']), VERDICTS)}")
+    verdict = expect.get("verdict", VERDICTS[0])
+    if verdict not in VERDICTS:
+        raise place.error(f"expect: no verdict is {shown(verdict)}; {near(str(verdict), VERDICTS)}")
 
 
 def _ruling(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -78,9 +79,13 @@ def first_repeated(cells: Sequence[Cell]) -> Cell | None:
 
 
 def _cell(value: object) -> Cell:
+    """Three whole numbers, 1.0 as well."""
     match value:
-        case [int(i), int(j), int(k)] if all(type(at) is int and abs(at) <= LARGEST for at in (i, j, k)):
-            return i, j, k
+        case [int() | float(), int() | float(), int() | float()]:
+            with suppress(ValueError):
+                i, j, k = (exact(at).as_integer_ratio() for at in value)
+                if i[1] == j[1] == k[1] == 1:
+                    return i[0], j[0], k[0]
     raise plain(f"it is {shown(value)}; a cell must be three whole numbers, up to a million")
 
 

@@ -19,9 +19,8 @@ FLANKED = -2
 
 def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> SkirmishVerdict:
     """Whether two units can fight across cover."""
-    both = [
-        cover for cover in scene.touched_by(attacker.standing) if cover in scene.touched_by(target.standing)
-    ]  # fmt: skip
+    touched = scene.touched_by(target.standing)
+    both = [cover for cover in scene.touched_by(attacker.standing) if cover in touched]
     tolerance = scene.reading.contact_tolerance
     across = [one for one in both if opposite(attacker.standing, target.standing, one.corners, tolerance)]
     over = [one for one in across if not _is_full_height(one, attacker, target)]

@@ -6,9 +6,11 @@ All of it is exact but for the last digits of floating point; shapely measures.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import shapely
 from shapely import LineString, MultiPoint, Point, Polygon, get_coordinates
 from shapely.geometry.base import BaseGeometry
 
@@ -69,11 +71,36 @@ class Footprint:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """The room that a unit or a piece takes, as far as contact goes: its footprint from ``low`` to ``high``, mm."""
+    """The room that a unit or a piece takes, as far as contact goes.
+
+    Attributes:
+        footprint: what it covers of the table; of a piece with a surface, the convex outline of that.
+        low, high: from where to where it reaches, mm.
+        surface: (m, 3, 3) the triangles of a piece that need not fill its footprint; None where it does.
+    """
 
     footprint: Footprint
     low: float
     high: float
+    surface: Floats | None = None
+
+    @cached_property
+    def _bounds(self) -> tuple[Floats, Floats]:
+        """The least and the greatest coordinates of each triangle, (m, 3) both."""
+        assert self.surface is not None
+        first, second, third = np.moveaxis(self.surface, 1, 0)
+        return np.minimum(np.minimum(first, second), third), np.maximum(np.maximum(first, second), third)
+
+    def parts(self, beside: BaseGeometry, reach: float, low: float, high: float = np.inf) -> Any:
+        """(k,) geometries in plan: the footprint; or those triangles that rise above ``low``, begin no higher than
+        ``high``, and come within ``reach`` mm of the bounds of something beside them."""
+        if self.surface is None:
+            return np.array([self.footprint.core])
+        least, most = self._bounds
+        start, end = np.array(beside.bounds).reshape(2, 2)
+        chosen = (most[:, 2] > low) & (least[:, 2] <= high)
+        chosen &= (most[:, :2] >= start - reach).all(axis=1) & (least[:, :2] <= end + reach).all(axis=1)
+        return shapely.polygons(self.surface[chosen, :, :2])
 
 
 def rectangle(x: float, y: float, length: float, width: float, turn: float) -> Floats:
@@ -102,7 +129,10 @@ def in_contact(unit: Standing, piece: Standing, tolerance: float) -> bool:
     gap = unit.footprint.gap(piece.footprint)
     if gap > near or unit.low > piece.high + near or piece.low > unit.high + near:
         return False
-    return gap > 0.0 or piece.high > unit.low + near
+    if piece.surface is None:
+        return gap > 0.0 or piece.high > unit.low + near
+    core, reach = unit.footprint.core, unit.footprint.radius + near
+    return bool((shapely.distance(core, piece.parts(core, reach, unit.low + near, unit.high + near)) <= reach).any())
 
 
 def opposite(one: Standing, other: Standing, corners: Floats, tolerance: float) -> bool:
@@ -144,14 +174,19 @@ def _at_face(unit: Standing, face: Footprint, tolerance: float) -> bool:
     return outside and unit.footprint.gap(face) <= tolerance + SLACK
 
 
-def crosses(start: Any, end: Any, piece: Standing) -> bool:
-    """Whether the way from one point (2,) to another leads through a piece in plan, not only along its rim.
+def crosses(start: Any, end: Any, piece: Standing, low: float) -> bool:
+    """Whether the way from one point (2,) to another leads, in plan, through what of a piece rises above a height.
+
+    To run along its rim is not to cross it.
 
     >>> wall = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
-    >>> crosses((-20.0, 0.0), (20.0, 0.0), wall), crosses((-20.0, 0.0), (-4.0, 0.0), wall)
+    >>> crosses((-20.0, 0.0), (20.0, 0.0), wall, 0.0), crosses((-20.0, 0.0), (-4.0, 0.0), wall, 0.0)
     (True, False)
     """
-    return bool(LineString([start, end]).intersection(piece.footprint.core).length > SLACK)
+    way = LineString([start, end])
+    parts = piece.parts(way, 0.0, low)
+    parts = parts[shapely.area(parts) > SLACK]  # an upright triangle is only a rim in plan, and none to cut with
+    return bool((shapely.length(shapely.intersection(way, parts)) > SLACK).any())
 
 
 def may_hide(eye: Any, body: Footprint, piece: Footprint) -> bool:
@@ -212,4 +247,5 @@ def overlaps(body: Standing, piece: Standing, tolerance: float) -> bool:
     """Whether a body would lie in a piece, deeper than the tolerance."""
     if body.low >= piece.high - SLACK or piece.low >= body.high - SLACK:
         return False
-    return bool(body.footprint.core.buffer(-(tolerance + SLACK)).intersects(piece.footprint.core))
+    core = body.footprint.core.buffer(-(tolerance + SLACK))
+    return bool(shapely.intersects(core, piece.parts(core, 0.0, body.low + SLACK)).any())

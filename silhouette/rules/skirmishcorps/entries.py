@@ -45,7 +45,7 @@ Bricks = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=MOST_
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=MOST)]
 Defence = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MOST)]
 Die = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=6)]
-Seed = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+Seed = Annotated[int, BeforeValidator(_whole), Field(ge=0, lt=2**63)]
 
 
 class Readings(Entry):
@@ -71,7 +71,7 @@ class Readings(Entry):
     dive_distance: Annotated[float, Field(strict=True, ge=0, le=1000)] = Field(
         40.0, description="a number of mm from 0 to 1000"
     )
-    dive_directions: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
+    dive_directions: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=64)] = Field(
         16, description="a whole number from 1 to 64"
     )
     dive_hidden: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(0.5, description="a share above 0, at most 1")

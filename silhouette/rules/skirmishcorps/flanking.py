@@ -93,7 +93,7 @@ def _can_reach(scene: SkirmishScene, target: Unit, spot: Floats) -> bool:
     return not any(
         cover.class_for(target) in ("high", "corner")
         and cover.standing.low < target.standing.high
-        and crosses(target.middle, spot, cover.standing)
+        and crosses(target.middle, spot, cover.standing, target.standing.low)
         for cover in scene.covers
     )
 

@@ -87,7 +87,8 @@ def sight(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing) 
     blind: list[Cover] = []
     past: list[Cover] = []
     for cover in own:
-        between = crosses(attacker.piece.eye[:2], target.footprint.middle, cover.standing)
+        feet = attacker.standing.low
+        between = crosses(attacker.piece.eye[:2], target.footprint.middle, cover.standing, feet)
         kind = cover.class_for(attacker)
         if kind in LOOKED_OVER[attacker.posture]:
             if between:

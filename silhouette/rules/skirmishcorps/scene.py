@@ -33,7 +33,7 @@ from silhouette.rules.skirmishcorps.entries import (
 )
 from silhouette.rules.skirmishcorps.results import LISTS, RESULTS
 from silhouette.scenes import Piece, TableScene, load_table_scene
-from silhouette.schemas import CylinderEntry, Place, SolidEntry, near, validated
+from silhouette.schemas import CylinderEntry, Place, SolidEntry, near, shown, validated
 
 TALL, ACROSS, THICK = 40.0, 16.0, 10.0
 """mm: a mini-figure is so tall, so wide, and lies so thick: a quarter of its height, what very low cover hides."""
@@ -75,7 +75,7 @@ class Cover:
     Attributes:
         name: of its own in the scene.
         piece: its body.
-        standing: the room that it takes; of terrain the convex outline of all of it.
+        standing: the room that it takes.
         corners: (4, 2) of the rectangle round it in plan, anticlockwise: its faces.
         bricks: its height, for messages.
         defence: its DE, or None.
@@ -283,10 +283,10 @@ def _section(entry: CoverEntry, piece: Piece) -> Cover:
 def _terrain(piece: Piece) -> Cover:
     points = piece.pose.place(piece.model.mesh.vertices)
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
-    footprint = Footprint.around(points)
+    standing = Standing(Footprint.around(points), low, high, points[piece.model.mesh.faces])
     flat = np.column_stack([piece.model.footprint, np.zeros(4)])
     corners = piece.pose.place(flat)[:, :2]
-    return Cover(piece.name, piece, Standing(footprint, low, high), corners, (high - low) / BRICK, None, False)
+    return Cover(piece.name, piece, standing, corners, (high - low) / BRICK, None, False)
 
 
 def _names_differ(path: Path, named: Sequence[tuple[str, str]]) -> None:
@@ -302,7 +302,7 @@ def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry
     place = Place(path, f"check {number}")
     ask = raw.get("ask", "protection")
     if not isinstance(ask, str) or ask not in ASKS:
-        raise place.error(f"ask is '{ask}'; {near(str(ask), ASKS, 'it must be one of')}")
+        raise place.error(f"ask is {shown(ask)}; {near(str(ask), ASKS, 'it must be one of')}")
     question = validated(ASKS[ask], raw, place)
     expect = question.expect
     if expect is not None:
