@@ -191,6 +191,8 @@ class Judged:
     def row(self) -> dict[str, Any]:
         """The result as the contract names its keys, with the arc asked for, what is unexpected, and the picture."""
         row = {**self.verdict.row(), "expected": self.expected}
+        if self.check.arc is not None:
+            row["arc"] = self.check.arc
         if self.broken:
             row["broken"] = list(self.broken)
         if self.picture is not None:
