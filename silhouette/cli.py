@@ -16,7 +16,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from silhouette.cli_pictures import draw
 from silhouette.errors import RequestError
+from silhouette.options import (
+    BAD,
+    BROKEN,
+    HELD,
+    INTERRUPTED,
+    NO_READER,
+    AsJson,
+    NoCache,
+    Picture,
+    PixelSize,
+    Quiet,
+    RendererName,
+    SceneFile,
+    SceneFiles,
+    Workers,
+)
 from silhouette.terminal import DEBUG_VARIABLE, Waiting, complain, problem, show, show_json, tolerate_any_text
 
 if TYPE_CHECKING:
@@ -25,8 +42,6 @@ if TYPE_CHECKING:
     from silhouette.questions import Check, Scene
     from silhouette.renderers.base import Renderer
     from silhouette.rules.base import Verdict
-
-HELD, BROKEN, BAD, INTERRUPTED, NO_READER = 0, 1, 2, 130, 141
 
 # Click's own base of all that is wrong with a command line: it lies inside typer or beside it, by typer's version.
 _UsageProblem = typer.BadParameter.__mro__[2]
@@ -37,23 +52,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-SceneFiles = Annotated[list[Path], typer.Argument(metavar="SCENE", help="Scene files, or folders of them.")]
-SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-RendererName = Annotated[
-    str, typer.Option("--renderer", metavar="NAME", help="auto, embree, gl or reference; see silhouette doctor.")
-]
-PixelSize = Annotated[
-    float | None,
-    typer.Option("--pixel", metavar="MM", help="How fine: mm per pixel at the target.  [default: the scene's, or 0.1]"),
-]
-Workers = Annotated[
-    int | None, typer.Option("--workers", metavar="N", min=1, help="Processes at the same time.  [default: the cores]")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, reasons or warnings: results alone.")]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every mesh anew and keep nothing on disk.")]
-Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="Also draw it.")]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -316,6 +314,9 @@ def rules(as_json: AsJson = False) -> int:
     else:
         show(*rules_report(systems))
     return HELD
+
+
+app.command(short_help="Write the diagrams of each check.")(draw)
 
 
 class _Job:

@@ -190,7 +190,8 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
 
 def _matrix_cell(row: Row) -> Text:
     verdict = row["verdict"]
-    words = printable(verdict if verdict == "no cover" else verdict.removesuffix(" cover")) + ("?" if row.get("marginal") else "")
+    short = verdict if verdict == "no cover" else verdict.removesuffix(" cover")
+    words = printable(short) + ("?" if row.get("marginal") else "")
     share = row.get("occluded")
     if share and verdict != "hidden":
         words += f"\n{_share(row)}"

@@ -60,7 +60,7 @@ BAD: dict[str, tuple[Write, str, str]] = {
     "wrong type": (changed("at = [0, 200]", 'at = "far"'), "duel.toml", "fighter 'Vex', at is \"far\""),
     "negative size": (changed("box = [60, 5, 10]", "box = [60, -5, 10]"), "duel.toml", "above zero"),
     "unknown rules": (changed('"necromunda"', '"necromnda"'), "duel.toml", "did you mean 'necromunda'?"),
-    "no rules": (changed('rules = "necromunda"', ""), "duel.toml", 'must be one of "crisis-protocol", "ikosa", "necromunda"'),
+    "no rules": (changed('rules = "necromunda"', ""), "duel.toml", 'must be one of "crisis-protocol", "ikosa"'),
     "two of one name": (changed('name = "Vex"', 'name = "Kal"'), "duel.toml", "called 'Kal'"),
     "check of nobody": (changed('target = "Vex"', 'target = "Vx"'), "duel.toml", "did you mean 'Vex'?"),
     "check of terrain": (changed('target = "Vex"', 'target = "wall"'), "duel.toml", "is terrain"),

@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "silhouette"
 
 # From file to verdict to page; a name stands for a module, or for a folder and everything in it.
 ORDER = [
-    *["errors", "geometry", "plan", "free_lines", "cell_lines", "hexes", "cache", "documents"],
+    *["errors", "geometry", "plan", "line_cells", "free_lines", "cell_lines", "hexes", "cache", "documents"],
     *["health", "formats", "meshes", "closing", "solids", "slicing"],
     *["bases", "protrusions", "eyes", "schemas", "questions", "frames", "models", "scenes"],
     *["views", "clusters"],
@@ -23,7 +23,7 @@ ORDER = [
     *["rules.tide_of_iron_entries", "rules.tide_of_iron_lines", "rules.tide_of_iron", "rules"],
     *["pictures", "terminal", "workers", "judging", "inspecting", "doctor"],
     *["crew", "fingerprints", "portions", "cluster", "journal", "planning", "tables", "batches", "rows"],
-    *["report", "cli", "__main__", "__init__"],
+    *["report", "options", "cli_pictures", "cli", "__main__", "__init__"],
 ]
 
 
@@ -98,3 +98,4 @@ def test_each_heavy_library_has_one_room() -> None:
     assert all(name.startswith("renderers.gl") for name in importers_of("pyrender"))
     assert all(name == "meshes" or name.startswith("formats") for name in importers_of("trimesh"))
     assert all(name.startswith("pictures") for name in importers_of("PIL"))
+    assert all(name.startswith("pictures") for name in importers_of("matplotlib"))

@@ -1,0 +1,27 @@
+"""What the commands of the command line share: options that mean the same in all of them, and exit statuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+SceneFiles = Annotated[list[Path], typer.Argument(metavar="SCENE", help="Scene files, or folders of them.")]
+SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+RendererName = Annotated[
+    str, typer.Option("--renderer", metavar="NAME", help="auto, embree, gl or reference; see silhouette doctor.")
+]
+PixelSize = Annotated[
+    float | None,
+    typer.Option("--pixel", metavar="MM", help="How fine: mm per pixel at the target.  [default: the scene's, or 0.1]"),
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", metavar="N", min=1, help="Processes at the same time.  [default: the cores]")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, reasons or warnings: results alone.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every mesh anew and keep nothing on disk.")]
+Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="Also draw it.")]
+
+HELD, BROKEN, BAD, INTERRUPTED, NO_READER = 0, 1, 2, 130, 141

@@ -1,0 +1,136 @@
+"""DRAW: which figures a verdict has, and how they become files: the one place that knows all rule systems."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from silhouette.pictures.saving import Format, save
+from silhouette.pictures.styles import PRINT, Style
+from silhouette.pictures.vector import COLUMN, Sheet, settings
+from silhouette.questions import Check, Scene
+from silhouette.renderers.base import Renderer
+from silhouette.rules.base import Verdict
+
+MOST_HEXES = 600
+"""Of a larger board there is no map of what is blind: its hexes would be too small in print."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that a verdict has.
+
+    Attributes:
+        name: such as "plan"; part of the file's name.
+        draw: draws it on a sheet, within `settings`.
+    """
+
+    name: str
+    draw: Callable[[Sheet], None]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How figures are to look: format, colours, and whether captions and names are shown."""
+
+    format: Format = "svg"
+    style: Style = PRINT
+    captions: bool = True
+    names: bool = True
+
+
+def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
+    """The figures of one verdict, the most telling first.
+
+    Args:
+        scene, check: what was judged.
+        verdict: the ruling on it: all that figures tell.
+        renderer: draws eye views; it need not be the one that measured.
+    """
+    if scene.rules == "crisis-protocol":
+        from silhouette.pictures.bases_plan import draw_bases_plan
+
+        return [Figure("plan", lambda sheet: draw_bases_plan(sheet, scene, check, verdict))]
+    if scene.rules == "tide-of-iron":
+        return _of_hexes(scene, check, verdict, renderer)
+    if scene.rules == "ikosa":
+        from silhouette.pictures.cell_view import draw_cell_view
+
+        return [Figure("cells", lambda sheet: draw_cell_view(sheet, scene, check, verdict))]
+    return _of_table(scene, check, verdict, renderer)
+
+
+def _of_hexes(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
+    """The board, and, once for each who looks, all that is blind to it."""
+    from silhouette.pictures.hex_board import draw_blind_hex_map, draw_hex_board
+    from silhouette.rules import RULES
+
+    figures = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict))]
+    first = next((one for one in scene.checks if one.attacker == check.attacker), check)
+    if first == check:
+        rule: Any = RULES[scene.rules]()
+        asked = rule.asked(scene, check.attacker, None, None)
+        if 1 < len(asked) <= MOST_HEXES:
+            verdicts = [rule.judge(scene, one, renderer, 0.0) for one in asked]
+            figures.append(Figure("map", lambda sheet: draw_blind_hex_map(sheet, scene, verdicts)))
+    return figures
+
+
+def _of_table(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
+    """Eye view, plan and side view of a look; none where nothing is looked at, or from an arc that there is not."""
+    from silhouette.pictures.eye_frame import draw_eye_frame
+    from silhouette.pictures.plan_view import draw_plan_view
+    from silhouette.pictures.side_view import draw_side_view
+    from silhouette.pictures.sightlines import Sightline
+
+    if verdict.row().get("ask", "protection") != "protection":
+        return []
+    line = Sightline.of(scene, check, verdict, renderer)
+    return [
+        Figure("eye", lambda sheet: draw_eye_frame(sheet, line)),
+        Figure("plan", lambda sheet: draw_plan_view(sheet, line)),
+        Figure("side", lambda sheet: draw_side_view(sheet, line)),
+    ]
+
+
+def write_figures(
+    scene: Scene, check: Check, verdict: Verdict, renderer: Renderer, folder: Path, number: int, look: Look
+) -> list[Path]:
+    """Writes the figures of one verdict, and gives their paths, ``NN-attacker-target-figure.ext``.
+
+    Raises:
+        FileError: where one cannot be written; those before it are.
+        RequestError: where matplotlib is not installed.
+    """
+    written = []
+    with settings():
+        for figure in figures_of(scene, check, verdict, renderer):
+            sheet = Sheet(COLUMN, look.style, captions=look.captions, names=look.names)
+            figure.draw(sheet)
+            path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, look.format)
+            title = f"{scene.title or scene.path.stem}: {verdict.attacker} → {verdict.target}, {figure.name}"
+            data = {"scene": str(scene.path), "title": scene.title, "figure": figure.name, **verdict.row()}
+            save(sheet.finish(), path, title, {**data, **sheet.data})
+            written.append(path)
+    return written
+
+
+def file_name(number: int, attacker: str, target: str, figure: str, ending: str) -> str:
+    """A name for a file that every system takes, whatever the models are called.
+
+    >>> file_name(1, "Kal", "Vex", "plan", "svg"), file_name(12, "../etc", "<b>&É", "side", "png")
+    ('01-kal-vex-plan.svg', '12-etc-b-e-side.png')
+    >>> file_name(1, "", "\\U0001f480", "board", "pdf"), len(file_name(1, "x" * 80, "y" * 80, "plan", "svg"))
+    ('01-board.pdf', 65)
+    """
+    names = [_safe(name) for name in (attacker, target)]
+    return "-".join([f"{number:02d}", *filter(None, names), figure]) + f".{ending}"
+
+
+def _safe(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain)[:26].strip("-")

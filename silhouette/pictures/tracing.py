@@ -1,0 +1,140 @@
+"""DRAW: outlines of meshes as they stand, from above or from a side, true to a quarter of a millimetre.
+
+mesh -> orthographic mask, by the numpy renderer from very far away -> contours -> simplified rings
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Flags, Floats, Pose
+from silhouette.meshes import Mesh
+from silhouette.models import INSIGNIFICANT, Model
+from silhouette.renderers.base import Body
+from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.views import View
+
+if TYPE_CHECKING:
+    from matplotlib.path import Path as Outline
+
+FAR = 1e7
+"""mm: from so far away lines of sight are parallel, to less than a thousandth of a mm across a table."""
+
+STEP = 0.3
+"""mm between samples."""
+
+MOST_ACROSS = 800
+"""Samples along the longer side of a mesh, at most: large pieces are traced less finely."""
+
+SMOOTH = 0.6
+"""Samples: what the staircase of a mask is smoothed with."""
+
+SMALLEST = 6.0
+"""Samples: outlines and holes of a smaller area are left out."""
+
+Rings = tuple[Floats, ...]
+"""Closed outlines (n, 2), holes going round the other way."""
+
+
+@lru_cache(maxsize=256)
+def from_above(mesh: Mesh) -> Rings:
+    """The outline of a mesh seen from straight above, in its own frame."""
+    return outline(mesh, Pose.standing(), np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+
+
+@lru_cache(maxsize=256)
+def insignificant(model: Model) -> Mesh:
+    """The parts of a model that do not count, without its base."""
+    return model.mesh.subset(model.role == INSIGNIFICANT)
+
+
+def standing(mesh: Mesh, pose: Pose) -> Rings:
+    """The outline from above of a mesh that stands upright somewhere, in the world."""
+    return tuple(pose.place(np.column_stack([ring, np.zeros(len(ring))]))[:, :2] for ring in from_above(mesh))
+
+
+def outline(mesh: Mesh, pose: Pose, right: Floats, up: Floats) -> Rings:
+    """The outline of a mesh as it stands, seen along the direction across two unit vectors of the world.
+
+    Points of it are (world point · right, world point · up).
+    """
+    if not len(mesh.faces):
+        return ()
+    axes = np.array([right, up, -np.cross(right, up)])
+    points = pose.place(mesh.vertices[np.unique(mesh.faces)]) @ axes.T
+    low, high = points.min(axis=0), points.max(axis=0)
+    step = max(STEP, float((high - low)[:2].max()) / MOST_ACROSS)
+    width, height = (int(np.ceil(span / step)) + 6 for span in (high - low)[:2])
+    middle = (low + high) / 2
+    eye = (middle - [0.0, 0.0, FAR]) @ axes
+    view = View(eye, axes, -width * step / FAR / 2, height * step / FAR / 2, step / FAR, width, height)
+    mask = ReferenceRenderer().render(view, [Body(1, mesh, pose)]).ids > 0
+    rings = traced(mask)
+    corner = middle[:2] + np.array([-width, height]) * (step / 2)
+    return tuple(corner + ring * [step, -step] for ring in rings)
+
+
+def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
+    """The outlines of an area of a picture, in pixels from its upper left corner: x to the right, y down.
+
+    Args:
+        mask: (height, width) bool.
+        tolerance: how far, in pixels, an outline may be moved to have fewer corners.
+    """
+    import shapely
+    from contourpy import contour_generator
+    from scipy.ndimage import gaussian_filter
+
+    if not mask.any():
+        return ()
+    smooth = gaussian_filter(np.pad(mask, 2).astype(np.float32), SMOOTH)
+    lines: list[NDArray[Any]] = contour_generator(z=smooth).lines(0.5)  # type: ignore[assignment]
+    found = []
+    for line in lines:
+        if len(line) < 4 or abs(ring_area(line)) < SMALLEST:
+            continue
+        simple = shapely.get_coordinates(shapely.simplify(shapely.LinearRing(line), tolerance))
+        if len(simple) >= 4:
+            found.append(simple - 1.5)
+    return tuple(found)
+
+
+def ring_area(ring: NDArray[Any]) -> float:
+    """The area within a ring (n, 2), negative where it goes round clockwise."""
+    x, y = (ring - ring[0]).T
+    return float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2
+
+
+def path_of(rings: Rings) -> Outline:
+    """The same for matplotlib, as one shape with its holes."""
+    from matplotlib.path import Path
+
+    closed = [np.concatenate([ring, ring[:1]]) for ring in rings]
+    return Path.make_compound_path(*(Path(ring, closed=True) for ring in closed))
+
+
+def area_of(rings: Rings) -> Any:
+    """The same for shapely, valid, with its holes."""
+    import shapely
+
+    whole = shapely.Polygon()
+    for ring in sorted(rings, key=lambda ring: -abs(ring_area(ring))):
+        whole = shapely.symmetric_difference(whole, shapely.make_valid(shapely.Polygon(ring)))
+    return whole
+
+
+def rings_of(area: Any) -> Rings:
+    """The rings of a shapely area; holes going round the other way."""
+    import shapely
+
+    found: list[Floats] = []
+    for part in shapely.get_parts(area):
+        if part.geom_type != "Polygon" or part.is_empty:
+            continue
+        clean = shapely.orient_polygons(part) if hasattr(shapely, "orient_polygons") else shapely.normalize(part)
+        found += [np.asarray(ring.coords) for ring in (clean.exterior, *clean.interiors)]
+    return tuple(found)
