@@ -3,7 +3,7 @@
 Touching is free, and a seam between two polygons that touch is not: a line is free if it is when it is moved by a hair
 to its left, or by a hair to its right. If any line is free, it can be moved until it touches two corners, a corner and
 a disc, or both discs, and so that both lie on one side of it: moved off them by a hair, it is still free. Those lines
-are finitely many, and all are tried.
+are finitely many, and all are tried, but where very many things stand about only those that can be free.
 
 polygons -> what a line can touch -> the lines that touch two of them -> the free ones -> the one with the most room
 """
@@ -17,8 +17,10 @@ import numpy as np
 import shapely
 
 from silhouette.geometry import Flags, Floats
-from silhouette.plan import Disc, Indices, Outlines, between_discs, to_outlines
+from silhouette.line_cells import LineCells, cells_left
+from silhouette.plan import Disc, Indices, Outlines, between_discs, crossed, to_outlines
 
+MANY_TOUCHES = 120  # where there are more, they are thinned out first
 PAIRS_AT_ONCE = 200_000
 SIDES_AT_ONCE = 2_000_000  # lines times corners
 ROOMS_AT_ONCE = 200
@@ -36,7 +38,8 @@ class Sight:
 
     Attributes:
         line: (2, 2) from where to where one goes, clear of everything where that can be; None if there is none.
-        blocking: (polygons,) those through which a line would pass, or that close a seam; none if there is a free line.
+        blocking: (polygons,) those through which a line would pass, or, where none is ``alone``, that close a seam;
+            none if there is a free line.
         alone: (polygons,) those of them that leave no free line even if all others are taken away.
     """
 
@@ -72,18 +75,27 @@ def look(source: Disc, target: Target, blockers: Outlines, hair: float) -> Sight
     seen = _Field(source, target, blockers.chosen(near), hair)
     if not seen.stopped(direct).any():
         return Sight(seen.segment(direct), none, none)
-    alone, blocking = np.ones(near.sum(), dtype=bool), np.zeros(near.sum(), dtype=bool)
     touches = _touches(source, target, seen.blockers, hair)
-    for lines in _touching_two(touches, seen):
-        stopped = seen.stopped(lines)
-        free: Flags = np.logical_not(stopped.any(axis=2))
-        if free.any():
-            return Sight(seen.segment(_roomiest(lines, free, touches, seen)), none, none)
-        alone &= stopped.all(axis=(0, 1))
-        blocking |= (stopped.all(axis=1) | (stopped & (stopped.sum(axis=2, keepdims=True) == 1)).any(axis=1)).any(
-            axis=0
-        )
-    return Sight(None, _spread(blocking, near), _spread(alone & blocking, near))
+    alone = _alone(seen, direct)
+    in_the_way = crossed(source, target, seen.blockers, hair)
+    if not alone.any():
+        for lines in _touching_two(*_where_free(touches, seen, direct), seen):
+            stopped = seen.stopped(lines)
+            free: Flags = ~np.asarray(stopped.any(axis=2))
+            if free.any():
+                return Sight(seen.segment(_roomiest(lines, free, touches, seen)), none, none)
+            in_the_way |= (stopped & (stopped.sum(axis=2, keepdims=True) == 1)).any(axis=(0, 1))
+    alone |= len(alone) == 1
+    return Sight(None, _spread(in_the_way | alone, near), _spread(alone, near))
+
+
+def _alone(seen: _Field, direct: _Lines) -> Flags:
+    """(polygons,) those of several that leave no free line even if all others are taken away."""
+    alone = np.zeros(len(seen.blockers.starts), dtype=bool)
+    for index in np.flatnonzero(seen.stopped(direct).all(axis=(0, 1))) if len(alone) > 1 else ():
+        single = seen.blockers.chosen(np.arange(len(alone)) == index)
+        alone[index] = look(seen.source, seen.target, single, seen.hair).line is None
+    return alone
 
 
 def _spread(flags: Flags, among: Flags) -> Flags:
@@ -319,17 +331,32 @@ def _crossings(some: Outlines, others: Outlines) -> Floats:
     return points
 
 
-def _touching_two(touches: _Touches, seen: _Field) -> Iterator[_Lines]:
+def _where_free(touches: _Touches, seen: _Field, direct: _Lines) -> tuple[_Touches, LineCells | None]:
+    """Those touches that a free line can have, and, where there are many, the cells in which it can be."""
+    cells, kept = None, touches.pointed
+    if len(kept) > MANY_TOUCHES:
+        cells = cells_left(seen.source, seen.target, seen.blockers, direct.directions[0], seen.hair)
+    if cells is not None:
+        kept = kept & ((touches.reach != 0.0) | cells.passed(touches.points))
+    return _Touches(**{field.name: getattr(touches, field.name)[kept] for field in fields(_Touches)}), cells
+
+
+def _touching_two(touches: _Touches, cells: LineCells | None, seen: _Field) -> Iterator[_Lines]:
     """The lines from source to target that touch two things without passing through them there, some at a time."""
     count = len(touches.reach)
-    rows = max(1, PAIRS_AT_ONCE // count)
+    rows = max(1, PAIRS_AT_ONCE // max(1, count))
+    batch = max(ROOMS_AT_ONCE, SIDES_AT_ONCE // max(1, len(seen.blockers.corners)))
     for first in range(0, count, rows):
         one, other = _pairs(first, min(first + rows, count), count)
         lines, pair = _through(touches, one, other, seen.hair)
         for step in (one, other):
             allowed = touches.allow(step[pair], lines, seen.hair)
             lines, pair = lines.chosen(allowed), pair[allowed]
-        yield lines.chosen(np.isfinite(seen.spans(lines)[1]))
+        lines = lines.chosen(np.isfinite(seen.spans(lines)[1]))
+        if cells is not None:
+            lines = lines.chosen(cells.distinct(lines.normals, lines.offsets))
+        for start in range(0, len(lines.offsets), batch):
+            yield lines.chosen(slice(start, start + batch))
 
 
 def _pairs(first: int, last: int, count: int) -> tuple[Indices, Indices]:

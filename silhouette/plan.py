@@ -209,23 +209,31 @@ def between_tangents(one: Disc, other: Disc) -> Floats:
     return corners
 
 
-def crossed(one: Disc, other: Disc, outlines: Outlines, hair: float) -> Flags:
-    """(polygons,) whether some line from a point of one disc to a point of the other passes through a polygon.
+def crossed(one: Disc, other: Disc | Outlines, outlines: Outlines, hair: float) -> Flags:
+    """(polygons,) whether some line from a point of a disc to a point of another, or of a polygon, passes through each.
 
-    All those lines together are the convex hull of the discs. A polygon that reaches into it by no more than a hair
-    touches it: nothing passes through.
+    All those lines together are the convex hull of the two. A polygon that reaches into it by no more than a hair
+    touches it: nothing passes through. What is within a polygon at the end of the lines is behind its edge.
 
     >>> post = Outlines.of([[[4, 2], [5, 2], [5, 9], [4, 9]]])
     >>> crossed(Disc((0.0, 0.0), 2.5), Disc((9.0, 0.0), 2.5), post, 1e-9).tolist()
     [True]
     >>> crossed(Disc((0.0, 0.0), 2.0), Disc((9.0, 0.0), 2.0), post, 1e-9).tolist()
     [False]
+    >>> crossed(Disc((0.0, 0.0), 2.0), Outlines.of([[[9, -3], [10, -3], [10, 3], [9, 3]]]), post, 1e-9).tolist()
+    [True]
     """
-    smaller = [Disc(disc.centre, max(disc.radius - hair, 0.0)) for disc in (one, other)]
-    flags = np.zeros(len(outlines.starts), dtype=bool)
-    for disc in smaller:
-        flags |= shapely.dwithin(outlines.polygons, shapely.Point(disc.centre), disc.radius)
-    corners = between_tangents(*smaller)
+    small = Disc(one.centre, max(one.radius - hair, 0.0))
+    flags: Flags = shapely.dwithin(outlines.polygons, shapely.Point(small.centre), small.radius)
+    if isinstance(other, Outlines):
+        rays = [between_tangents(small, Disc((float(x), float(y)), 0.0)) for x, y in other.corners]
+        hull = shapely.convex_hull(shapely.MultiPoint(np.concatenate(rays)))
+        passed = shapely.difference(shapely.intersection(outlines.polygons, hull), other.polygons[0])
+        flags |= shapely.area(passed) > hair * shapely.length(hull)
+        return flags
+    end = Disc(other.centre, max(other.radius - hair, 0.0))
+    flags |= shapely.dwithin(outlines.polygons, shapely.Point(end.centre), end.radius)
+    corners = between_tangents(small, end)
     if len(corners):
         flags |= shapely.intersects(outlines.polygons, shapely.Polygon(corners))
     return flags

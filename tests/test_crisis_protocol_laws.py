@@ -7,12 +7,14 @@ import itertools
 from typing import Any
 
 import numpy as np
+import pytest
 import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from silhouette import free_lines
 from tests.crisis_protocol_by_brute_force import is_free, judged, some_line_is_free
-from tests.crisis_protocol_tables import duel, grid_duel, moved, scene, verdict, verdicts
+from tests.crisis_protocol_tables import box, duel, grid_duel, moved, scene, verdict, verdicts
 
 SEEDS = st.integers(0, 10**6)
 
@@ -141,3 +143,45 @@ def test_many_corners_are_no_hardship() -> None:
     assert found.line_of_sight
     assert found.sight_line is not None
     assert max(abs(end[1]) for end in found.sight_line) < 0.05
+
+
+def tiles(gap: float) -> dict[str, Any]:
+    """A thousand tiles in rows, with gaps between the rows."""
+    places = itertools.product(range(31), range(32))
+    polygons = [box(30 + 17 * i, 2.5 * j - 40, 47 + 17 * i, 2.5 * j - 37.5 - gap) for i, j in places]
+    terrain = [{"name": f"{number}", "size": 5, "polygon": polygon} for number, polygon in enumerate(polygons)]
+    return scene(*terrain, b={"at": [600, 0]})
+
+
+@pytest.mark.parametrize("gap, sees", [(0.0, False), (0.1, True)])
+def test_a_thousand_pieces_between_two_are_no_hardship(gap: float, sees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+    stopped = free_lines._Field.stopped
+
+    def counted(field: Any, lines: Any) -> Any:
+        tried.append(len(lines.offsets))
+        return stopped(field, lines)
+
+    monkeypatch.setattr(free_lines._Field, "stopped", counted)
+    assert verdict(tiles(gap)).line_of_sight == sees
+    assert sum(tried) < 20_000, "of some ten million that touch two corners"
+
+
+def test_thinning_out_what_a_line_can_touch_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(60):
+        for document in (duel(seed), grid_duel(seed)):
+            found = []
+            for many in (0, 10**9):
+                monkeypatch.setattr(free_lines, "MANY_TOUCHES", many)
+                found.append(answers(document))
+            assert found[0] == found[1], seed
+
+
+def test_what_stands_between_is_named_wherever_it_stands_there() -> None:
+    tower = {"name": "tower", "size": 5, "polygon": box(150, -90, 160, 90)}
+    for bottom in np.linspace(-16, 14, 16).tolist():
+        post = {"name": "post", "size": 5, "polygon": box(100, bottom, 105, bottom + 2)}
+        assert verdict(scene(tower, post)).blockers == ("tower", "post")
+        console = {"name": "console", "size": 1, "polygon": box(222.5, -17.5, 257.5, 17.5)}
+        asked = scene(tower, post, object=[console], check=[{"attacker": "A", "target": "console"}])
+        assert verdict(asked).blockers == ("tower", "post")
