@@ -42,7 +42,7 @@ def test_the_python_example_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert capsys.readouterr().out.startswith("partial cover 0.42")
 
 
-@pytest.mark.parametrize("command", ["check", "matrix", "batch", "inspect", "doctor", "rules"])
+@pytest.mark.parametrize("command", ["check", "matrix", "batch", "draw", "inspect", "doctor", "rules"])
 def test_every_command_in_the_table_is_there(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"`silhouette {command}`" in README
     assert main([command, "--help"]) == 0
