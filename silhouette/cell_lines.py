@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags
+from silhouette.geometry import Flags, Floats
 
 Cell = tuple[int, int, int]
 Point = tuple[Fraction, Fraction, Fraction]
@@ -168,6 +168,12 @@ class Solids:
         self._scale = _common_denominator(ends)
         corners = _whole(ends, self._scale)
         self._low, self._high = _alike(corners[::2], corners[1::2])
+
+    @property
+    def boxes(self) -> Floats:
+        """(n, 2, 3) the least and the greatest corners, rounded to floats: for drawing, not for judging."""
+        ends: Floats = np.stack([self._low, self._high], axis=1).astype(np.float64).reshape(-1, 2, 3)
+        return ends / float(self._scale)
 
     def crossings(self, sources: Sequence[Point], targets: Sequence[Point]) -> Crossings:
         """Which of the lines from every source to every target have a stretch in the interior of the union.

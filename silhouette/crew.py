@@ -8,7 +8,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 import time
 import warnings
@@ -18,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Literal
 
-from silhouette.workers import CAN_FORK
+from silhouette.workers import forks_safely
 
 Work = Callable[[Any], Iterator[Any]]
 """Does a task, and yields what is to be told of it, as it goes on."""
@@ -45,11 +44,6 @@ class Event:
     task: Any
     kind: Literal["told", "done", "lost"]
     value: Any = None
-
-
-def forks_safely() -> bool:
-    """Whether a process can be forked from this one: graphics drivers that are loaded do not survive it."""
-    return CAN_FORK and "OpenGL" not in sys.modules
 
 
 class Crew:

@@ -22,7 +22,7 @@ from silhouette.rules.base import Rule, Verdict, broken
 from silhouette.scenes import TableScene
 from silhouette.schemas import COARSEST, Arc, near
 from silhouette.terminal import problem
-from silhouette.workers import CAN_FORK, forked
+from silhouette.workers import forked, forks_safely
 
 __all__ = ["PIXEL", "Ask", "Judged", "SceneResult", "check", "judge_scene", "load_scene", "scenes_in"]
 
@@ -282,7 +282,7 @@ def verdicts_of(
     def verdict_of(question: Check) -> Verdict:
         return rule.judge(scene, question, renderer, pixel)
 
-    if workers == 1 or len(checks) < WORTH_FORKING or not CAN_FORK:
+    if workers == 1 or len(checks) < WORTH_FORKING or not forks_safely():
         return map(verdict_of, checks)
     meshes = [piece.model.significant for piece in scene.pieces] if isinstance(scene, TableScene) else []
     if not (meshes and renderer.share(meshes)):

@@ -111,7 +111,7 @@ def _rims_to_follow(silhouette: Silhouette, classified: Sequence[_Classified], q
     """Which outlines to follow down to single pixels, since the answer may hang on them; None where it does not.
 
     Where all of the target is seen, or all of it obscured, the share is exactly nothing or all, whatever the outline.
-    Else the division of the two parts weighs most, and of the rims that round the larger part.
+    Else the division of the two parts weighs most, and of the rims the one round the smaller part.
     """
     coarse = [one.survey for one in classified if one.survey.block > 1]
     if len(classified) > 1:  # the faces of a cube have few pixels each
@@ -123,8 +123,8 @@ def _rims_to_follow(silhouette: Silhouette, classified: Sequence[_Classified], q
     if silhouette.error <= ENOUGH:
         return None
     variance = _variance(classified)
-    seen_rim = Rims(occluded=False) if 2 * silhouette.occluded >= silhouette.total else Rims(seen=False)
-    for rims in (Rims(seen=False, occluded=False), seen_rim):
+    smaller = Rims(occluded=False) if 2 * silhouette.occluded >= silhouette.total else Rims(seen=False)
+    for rims in (Rims(seen=False, occluded=False), smaller):
         left = (variance * FOLLOWED).or_where(_unfollowed(variance, rims))
         if left.share_error(silhouette.occluded, silhouette.total) <= SAFELY * ENOUGH:
             return rims

@@ -121,7 +121,8 @@ class Waiting:
         self._rated = rated
         self._words = printable(words)
         self._shown = not quiet and sys.stderr.isatty()
-        self._started = time.monotonic()
+        self._started = 0.0
+        self._before: int | None = None
         self._lock = threading.Lock()
         self._timer = threading.Timer(PATIENCE, self._appear)
         self._timer.daemon = True
@@ -136,10 +137,13 @@ class Waiting:
     def step(self, done: int, total: int) -> None:
         """So much is done, of so much."""
         with self._lock:
+            if self._before is None:
+                self._before, self._started = done, time.monotonic()
             self._done = (done, total)
             if self._bar is not None:
                 bar, task = self._bar
-                rate = f"{done / (time.monotonic() - self._started):.0f}/s"
+                seconds = max(time.monotonic() - self._started, 1e-3)
+                rate = f"{(done - self._before) / seconds:.0f}/s"
                 bar.update(task, completed=done, total=total, rate=rate)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

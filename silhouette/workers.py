@@ -26,6 +26,11 @@ CAN_FORK = sys.platform == "linux"
 """macOS can fork as well, but its own libraries do not survive it."""
 
 
+def forks_safely() -> bool:
+    """Whether a process can be forked from this one: graphics drivers that are loaded do not survive it."""
+    return CAN_FORK and "OpenGL" not in sys.modules
+
+
 def cores() -> int:
     """The processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -349,7 +349,11 @@ def test_r3_each_crew_looks_with_its_own_eye_and_the_best_one_decides() -> None:
     others = [{"name": "Vex", "at": [0, 200], "parts": [{"box": [20, 10, 30]}]},
               {"name": "Yar", "at": [-200, 0], "parts": [{"box": [10, 20, 30]}]}]  # fmt: skip
     document = table(*walls, fighters=others, vehicles=[hauler])
-    assert judged(document, "Hauler", "Vex").verdict == "hidden"
+    ahead = judged(document, "Hauler", "Vex")
+    assert (ahead.verdict, ahead.arc) == ("hidden", "front")
+    behind = judged({**document, "fighter": [{**others[0], "at": [0, -200]}]}, "Hauler", "Vex")
+    assert (behind.verdict, behind.arc) == ("hidden", None)
+    assert behind.reason == "no part of Vex lies in Hauler's front or left vision arc: hidden"
     aside = judged(document, "Hauler", "Yar")
     assert (aside.verdict, aside.arc) == ("partial cover", "left")
     assert judged(document, "Hauler", "Yar", "left").row() == aside.row()

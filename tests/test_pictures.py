@@ -27,7 +27,7 @@ from silhouette.renderers import choose
 from silhouette.renderers.base import Body, Layer, Renderer
 from silhouette.rules.necromunda import NECROMUNDA, SightVerdict
 from silhouette.scenes import TableScene
-from silhouette.views import View
+from silhouette.views import View, frame
 from tests import shapes
 from tests.conftest import started
 
@@ -171,7 +171,9 @@ def test_a_target_all_round_the_eye_is_drawn_as_the_quarter_turn_ahead(
         {"name": "Kal", "parts": FIGURE, "at": [0, 0], "eye": [0, 3, 27]},
     ], "vehicle": [{"name": "Vex", "parts": arch, "at": [0, 0]}]})  # fmt: skip
     image = looked(scene, renderer)
-    assert verdict.silhouette.total > 0
+    kal, vex = scene.piece("Kal"), scene.piece("Vex")
+    assert len(frame(kal.eye, vex.body_box.mean(axis=0), vex.body_box, 0.1, facing=kal.facing)) == 6
+    assert verdict.silhouette.total > 6 * 24**2
     assert image.surrounds
     assert image.view.step * image.view.width == pytest.approx(2.0)
 

@@ -118,6 +118,15 @@ def long_rifle(barrel: float = 9.5) -> Weapon:
 
     `barrel` is how far the barrel reaches beyond the fore-end. Holds: the pistol grip, the fore-end from below.
     """
+    holds = (
+        Hold((0, 0, 0.1), (0, 0.32, 1), (0, -1, -0.25), 0.5, True),
+        Hold((0, 7.9, 1.85), (0, 1, 0), (-1, 0, -0.55), 0.8),
+    )
+    return Weapon(_rifle(), _rifle_barrel(barrel), holds)
+
+
+def _rifle() -> Manifold:
+    """Receiver, stock, magazine, fore-end and scope."""
     receiver = side_plate([(-1.6, 1.25), (5.4, 1.1), (5.4, 2.7), (4.6, 3.0), (-0.9, 3.0), (-1.6, 2.5)], 1.45, 0.18)
     details = [
         solids.box((1.62, 2.2, 0.75), (0, 2.4, 1.95), 0.12),
@@ -145,7 +154,7 @@ def long_rifle(barrel: float = 9.5) -> Weapon:
     fore = side_plate([(5.2, 1.2), (10.2, 1.35), (10.6, 1.7), (10.6, 2.5), (10.2, 2.75), (5.2, 2.75)], 1.35, 0.25)
     vents = [solids.rod(0.44, 3.0, (-1.5, 6.2 + 0.95 * i, 2.35), (1, 0, 0), 0.0, 10) for i in range(5)]
     fore = solids.cut(fore, vents) + along_y(0.7, 5.0, 10.4, 2.3)
-    body = solids.union(
+    return solids.union(
         [
             receiver,
             *details,
@@ -161,6 +170,10 @@ def long_rifle(barrel: float = 9.5) -> Weapon:
             scope(5.4).translate((0, 2.0, 4.15)),
         ]
     )
+
+
+def _rifle_barrel(barrel: float) -> Manifold:
+    """The barrel with its bands, fins and slotted brake, from the fore-end on."""
     end = 10.6 + barrel
     pieces = [
         along_y(0.95, 10.3, end - 1.2, 2.15),
@@ -172,12 +185,7 @@ def long_rifle(barrel: float = 9.5) -> Weapon:
     ]
     slots = [solids.box((3, 0.34, 0.7), (0, end - 1.1 + 0.65 * i, 1.8), 0.0) for i in range(2)]
     bore = along_y(0.6, end - 1.0, end + 1.0, 2.15, bevel=0.0, sides=12)
-    muzzle = solids.cut(solids.union(pieces), [*slots, bore])
-    holds = (
-        Hold((0, 0, 0.1), (0, 0.32, 1), (0, -1, -0.25), 0.5, True),
-        Hold((0, 7.9, 1.85), (0, 1, 0), (-1, 0, -0.55), 0.8),
-    )
-    return Weapon(body, muzzle, holds)
+    return solids.cut(solids.union(pieces), [*slots, bore])
 
 
 def knife(length: float = 3.6) -> Weapon:
@@ -250,55 +258,6 @@ def sword(length: float = 13.0, teeth: int = 0) -> Weapon:
 
 
 _HILT = (Hold((0, 0, 0), (0, 1, 0), (0.4, -0.35, -1), 0.42),)
-
-
-def heavy_stubber(barrel: float = 8.0) -> Weapon:
-    """A belt-fed machine gun held at the hip: box receiver, jacketed barrel, spade grip, carrying handle.
-
-    Holds: the rear grip, and the handle above the barrel's root (held from above by the left hand).
-    """
-    receiver = side_plate([(-1.6, 0.6), (6.4, 0.6), (6.4, 3.2), (5.8, 3.6), (-1.0, 3.6), (-1.6, 3.1)], 2.3, 0.25)
-    cover = solids.box((1.9, 4.2, 0.7), (0, 3.6, 3.4), 0.2)
-    ribs = [solids.box((2.55, 0.3, 1.6), (0, 0.2 + 0.75 * i, 1.1), 0.1) for i in range(3)]
-    port = solids.box((3.2, 1.5, 1.3), (0, 4.3, 1.7), 0.15)
-    handle = solids.swept(
-        solids.regular(10, 0.75),
-        solids.rounded_path([(0, 6.0, 3.2), (0, 6.3, 5.2), (0, 9.6, 5.2), (0, 9.6, 3.0)], 0.7, 4),
-    )
-    tray = solids.box((0.6, 2.6, 2.6), (-1.35, 4.3, -1.2), 0.2)
-    root = along_y(2.0, 6.2, 10.2, 2.0, bevel=0.25)
-    holes = [
-        solids.rod(0.55, 4, (0, 7.0 + 0.9 * i, 2.0), (np.cos(a), 0, np.sin(a)), 0.0, 8).translate(
-            (-2 * np.cos(a), 0, -2 * np.sin(a))
-        )
-        for i in range(3)
-        for a in np.arange(4) * np.pi / 4
-    ]
-    body = solids.union(
-        [
-            receiver,
-            cover,
-            *ribs,
-            port,
-            handle,
-            tray,
-            solids.cut(root, holes) + along_y(1.2, 6.2, 10.1, 2.0),
-            _pistol_grip(),
-            _trigger_guard(),
-        ]
-    )
-    end = 10.2 + barrel
-    fins = [along_y(1.6, 10.8 + 0.7 * i, 11.1 + 0.7 * i, 2.0) for i in range(int((barrel - 4) / 0.7))]
-    cone = solids.rod(1.3, 2.0, (0, end - 2.0, 2.0), (0, 1, 0), 0.12, 16, 2.0)
-    muzzle = solids.cut(
-        solids.union([along_y(1.1, 9.9, end - 1.6, 2.0), *fins, cone]),
-        [along_y(1.1, end - 1.2, end + 1, 2.0, bevel=0.0)],
-    )
-    holds = (
-        Hold((0, 0, 0.1), (0, 0.32, 1), (0, -1, -0.1), 0.5, True),
-        Hold((0, 7.9, 5.2), (0, 1, 0), (-0.9, -0.2, 0.6), 0.42),
-    )
-    return Weapon(body, muzzle, holds)
 
 
 def ammunition_belt(

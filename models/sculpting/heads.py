@@ -147,12 +147,6 @@ def combed(cap: Field, seed: int = 0, depth: float = 0.14) -> Field:
     return displaced(cap, grooves, depth) & half_space((0, 0, 0.75), (0, 0.42, -1))
 
 
-def line_of(points: Sequence[ArrayLike], radius: float) -> Field:
-    """A raised cord along a smooth line: plaits, cables, scars of relief."""
-    line = curve([vector(p) for p in points], 12)
-    return union(*(cone(line[i], line[i + 1], radius) for i in range(len(line) - 1)))
-
-
 def _disc(at: ArrayLike, towards: ArrayLike, radius: float, height: float, edge: float = 0.05) -> Field:
     """A round plate or canister from a point on, along a direction, its rims rounded."""
     foot, way = vector(at), unit(towards)

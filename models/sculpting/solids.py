@@ -213,22 +213,6 @@ def girder(
     return laid_along_x(outlined(outline, length, bevel))
 
 
-def channel(length: float, width: float, height: float, wall: float = 1.0, bevel: float = 0.2) -> Manifold:
-    """A U-profile lying along +x from x = 0, open towards +z, `width` in y, `height` in z."""
-    half = width / 2
-    outline = [
-        (-half, 0),
-        (half, 0),
-        (half, height),
-        (half - wall, height),
-        (half - wall, wall),
-        (wall - half, wall),
-        (wall - half, height),
-        (-half, height),
-    ]
-    return laid_along_x(outlined(outline, length, bevel))
-
-
 def angle(length: float, width: float, height: float, wall: float = 1.0, bevel: float = 0.2) -> Manifold:
     """An L-profile lying along +x from x = 0, its outer corner at y = z = 0, arms towards +y and +z."""
     outline = [(0, 0), (width, 0), (width, wall), (wall, wall), (wall, height), (0, height)]

@@ -112,8 +112,7 @@ def solids_of(solids: Solids, in_the_way: Iterable[int], low: Floats, high: Floa
         in_the_way: the numbers of those through which lines pass.
         low, high: (3,) each, of the box round creatures and lines.
     """
-    scale = float(solids._scale)
-    lows, highs = (np.asarray(ends, dtype=np.float64).reshape(-1, 3) / scale for ends in (solids._low, solids._high))
+    lows, highs = solids.boxes[:, 0], solids.boxes[:, 1]
     blocking = np.isin(np.arange(len(lows)), list(in_the_way))
     reach = np.where(blocking, FURTHER, AROUND)[:, None]
     lows, highs = np.maximum(lows, low - reach), np.minimum(highs, high + reach)

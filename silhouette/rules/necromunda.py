@@ -8,7 +8,7 @@ section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -179,9 +179,7 @@ class Necromunda:
         attacker, target = _model(scene, check.attacker), _model(scene, check.target)
         if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
             crew = [self.judge(scene, replace(check, arc=arc), renderer, pixel) for arc in attacker.arcs]
-            best = min(crew, key=lambda verdict: (VERDICTS.index(verdict.verdict), verdict.occluded))
-            if best.line_of_sight:
-                return best
+            return _best_of(crew, attacker)
         attacker = attacker.looking(check.arc)
         readings = Readings.model_validate(scene.readings)
         arcs = arcs_of(attacker, check.arc)
@@ -222,6 +220,18 @@ def is_friend_in_contact(scene: TableScene, attacker: Piece, piece: Piece) -> bo
     """Friendly fighters in base contact are disregarded (R17, A7); vehicles in base contact still block (R18)."""
     friendly = piece.kind == "fighter" and piece.gang is not None and piece.gang == attacker.gang
     return friendly and piece.name != attacker.name and in_base_contact(scene, attacker, piece)
+
+
+def _best_of(crew: Sequence[SightVerdict], attacker: Piece) -> SightVerdict:
+    """What the one of the crew says who sees best; one whose arc the target lies in, if nobody sees it."""
+    best = min(crew, key=lambda one: (VERDICTS.index(one.verdict), one.silhouette.in_arc == 0, one.occluded))
+    if best.silhouette.in_arc:
+        return best
+    return replace(best, arc=None, reason=_in_no_arc(best.target, attacker.name, attacker.arcs))
+
+
+def _in_no_arc(target: str, attacker: str, arcs: Sequence[str]) -> str:
+    return f"no part of {target} lies in {attacker}'s {' or '.join(arcs)} vision arc: hidden"
 
 
 def _ruling(
@@ -303,9 +313,7 @@ def _ladder(words: _Words, sight: Silhouette, part: int, whole: int) -> tuple[st
         reason = f"from there {target} is edge-on, nothing of it can be seen: hidden"
         return "hidden", RuleReference("Line Of Sight", "R6"), reason
     if sight.in_arc == 0:
-        arcs = " or ".join(words.arcs)
-        reason = f"no part of {target} lies in {attacker}'s {arcs} vision arc: hidden"
-        return "hidden", RuleReference("Line Of Sight", "R6"), reason
+        return "hidden", RuleReference("Line Of Sight", "R6"), _in_no_arc(target, attacker, words.arcs)
     if sight.seen == 0:
         beyond = "" if sight.in_arc == sight.total else " that lies in the vision arc"
         reason = f"every part of {target}{beyond} is obscured{words.by}: hidden"

@@ -78,7 +78,6 @@ class Cover:
         standing: the room that it takes.
         corners: (4, 2) of the rectangle round it in plan, anticlockwise: its faces.
         bricks: its height, for messages.
-        defence: its DE, or None.
         is_section: a section of cover, a box; else terrain of any shape.
     """
 
@@ -87,7 +86,6 @@ class Cover:
     standing: Standing
     corners: Floats
     bricks: float
-    defence: int | None
     is_section: bool
 
     def class_for(self, unit: Unit) -> CoverClass:
@@ -277,7 +275,7 @@ def _section(entry: CoverEntry, piece: Piece) -> Cover:
     x, y, ground = (*entry.at, 0.0)[:3]
     corners = rectangle(x, y, *entry.size, entry.turn)
     standing = Standing(Footprint.of_corners(corners), ground, ground + entry.height * BRICK)
-    return Cover(entry.name, piece, standing, corners, entry.height, entry.defence, True)
+    return Cover(entry.name, piece, standing, corners, entry.height, True)
 
 
 def _terrain(piece: Piece) -> Cover:
@@ -286,7 +284,7 @@ def _terrain(piece: Piece) -> Cover:
     standing = Standing(Footprint.around(points), low, high, points[piece.model.mesh.faces])
     flat = np.column_stack([piece.model.footprint, np.zeros(4)])
     corners = piece.pose.place(flat)[:, :2]
-    return Cover(piece.name, piece, standing, corners, (high - low) / BRICK, None, False)
+    return Cover(piece.name, piece, standing, corners, (high - low) / BRICK, False)
 
 
 def _names_differ(path: Path, named: Sequence[tuple[str, str]]) -> None:
