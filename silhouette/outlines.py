@@ -111,17 +111,20 @@ def outline_variance(kinds: NDArray[np.uint8]) -> OutlineVariance:
 
 
 def rim(target: Flags) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pixels of a target (height, width) with a neighbour in the image that is not of it: pairs, both (n, 2)."""
-    inside, outside = [], []
-    for axis, step in ((0, 1), (0, -1), (1, 1), (1, -1)):
-        one: list[slice] = [slice(None), slice(None)]
-        other = list(one)
-        one[axis], other[axis] = (slice(None, -1), slice(1, None)) if step == 1 else (slice(1, None), slice(None, -1))
-        leaving = target[tuple(one)] & ~target[tuple(other)]
-        found = np.column_stack(np.divmod(np.flatnonzero(leaving), leaving.shape[1]))
-        found[:, axis] += step == -1
-        inside.append(found)
-        beside = found.copy()
-        beside[:, axis] += step
-        outside.append(beside)
-    return np.concatenate(inside), np.concatenate(outside)
+    """Pixels of a target (height, width) with a neighbour in the image that is not of it: pairs, both (n,).
+
+    Both are places in the image read row by row.
+
+    >>> import numpy as np
+    >>> [places.tolist() for places in rim(np.array([[True, True, False], [True, True, False]]))]
+    [[1, 4], [2, 5]]
+    >>> [places.tolist() for places in rim(np.zeros((2, 3), bool))]
+    [[], []]
+    """
+    width = target.shape[1]
+    below = np.flatnonzero(target[:-1] != target[1:])
+    beside = np.flatnonzero(target[:, :-1] != target[:, 1:])
+    beside += beside // max(width - 1, 1)
+    one, other = np.concatenate([below, beside]), np.concatenate([below + width, beside + 1])
+    inner = target.ravel()[one]
+    return np.where(inner, one, other), np.where(inner, other, one)

@@ -143,16 +143,18 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
     nearest = np.full(len(target), -1, dtype=np.int32)
     around = np.zeros(len(target), dtype=np.bool_)
     if question.blockers and (beside or len(where)):
-        asked = np.arange(len(target)) if beside else where
-        limit = np.where(target, depth, np.float32(question.farthest))[asked]
-        front, of_target = limit.copy(), target[asked]
+        asked: Any = slice(None) if beside else where
+        on_target, limit = target[asked], np.where(target, depth, np.float32(question.farthest))[asked]
+        front, number_in_front = limit, nearest[asked]
+        among = None if pixels is None else places[asked]
         for number, blocker in enumerate(question.blockers):
-            layer = question.renderer.render(view, [blocker], None if pixels is None else places[asked])
-            distance = layer.depth if pixels is not None else layer.depth.ravel()[asked]
-            before = distance < limit
-            blocked[number, asked] = before & of_target
-            around[asked] |= before & ~of_target
-            closer = of_target & (distance < front)
-            nearest[asked[closer]] = number
-            front = np.where(closer, distance, front)
+            distance = question.renderer.render(view, [blocker], among).depth.ravel()
+            if pixels is None:
+                distance = distance[asked]
+            blocked[number, asked] = (distance < limit) & on_target
+            number_in_front = np.where(distance < front, np.int32(number), number_in_front)
+            front = np.minimum(front, distance)
+        something = number_in_front >= 0
+        nearest[asked] = np.where(on_target, number_in_front, np.int32(-1))
+        around[asked] = something & ~on_target
     return Samples(places, target, in_arc, depth, blocked, nearest, around)

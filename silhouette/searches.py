@@ -43,7 +43,23 @@ def seen_searched(one: Survey, question: Question) -> Survey:
     places = np.column_stack([rows[within], columns[within]])
     blocks = places.astype(np.intp) // one.block
     places = places[~_eroded(target, 2 // one.block)[blocks[:, 0], blocks[:, 1]]]
-    return _replaced(one, question, _thinned(places), lambda samples: samples.seen)
+    places = _thinned(places)
+    if question.renderer.sparse:
+        places = places[~_wholly_hidden(one, question, places, depth[within].min(initial=np.inf))]
+    return _replaced(one, question, places, lambda samples: samples.seen)
+
+
+def _wholly_hidden(one: Survey, question: Question, places: Floats, foremost: float) -> Flags:
+    """At which places (n, 2) something is before all of the target, no part of which is nearer than ``foremost``, mm.
+
+    Blockers that hide most are asked first, and the others only about what these leave.
+    """
+    hidden = np.zeros(len(places), dtype=np.bool_)
+    for number in np.argsort(-(one.samples.blocked @ one.weight), kind="stable"):
+        left = np.flatnonzero(~hidden)
+        layer = question.renderer.render(one.view, [question.blockers[number]], places[left] - 0.5)
+        hidden[left[layer.depth < foremost]] = True
+    return hidden
 
 
 def occluded_searched(one: Survey, question: Question) -> Survey:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,8 @@ from silhouette.outlines import NO_VARIANCE, OCCLUDED, OUTSIDE_BLOCKED, SEEN, Ou
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.sampling import Question, Samples, take
 from silhouette.searches import occluded_searched, rim_searched, seen_searched
-from silhouette.surveys import ALL_RIMS, Rims, Survey, finer, is_divided, shows_thin_parts, survey
-from silhouette.views import View
+from silhouette.surveys import ALL_RIMS, Rims, Survey, finer, shows_thin_parts, survey
+from silhouette.views import ROLL, View
 
 ENOUGH = 0.002
 """An error up to this, a fifth of the hundredth that players cannot tell, is not made smaller by following outlines
@@ -34,6 +35,11 @@ FOLLOWED = 1.0 / 8.0
 
 FEW = 32
 """Where so few pixels are seen, or obscured, that it hangs on them, they are looked at again in exact arithmetic."""
+
+
+_ANGLES = np.radians(ROLL + np.arange(8) * 22.5)
+WAYS = np.array([np.cos(_ANGLES), np.sin(_ANGLES)])
+"""(2, 8) across which lines in the picture are tried, to part two bodies: the upright and the level among them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +85,32 @@ def in_view(view: View, boxes: Floats, farthest: float) -> Flags:
     return near
 
 
+def overlap(view: View, one: Floats, other: Floats) -> bool:
+    """Whether two bodies may overlap in the picture: no line in it, of eight directions, parts their hulls.
+
+    Args:
+        view: the picture.
+        one, other: (n, 3) points in the world, whose convex hulls hold the bodies.
+
+    >>> from silhouette.views import frame
+    >>> square = np.array([[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0], [9.0, 1.0, 1.0]])
+    >>> (view,) = frame([0.0, 0.0, 0.0], square.mean(axis=0), square, 0.1)
+    >>> overlap(view, square, square + [0.0, 0.9, 0.0]), overlap(view, square, square + [0.0, 1.1, 0.0])
+    (True, False)
+    >>> overlap(view, square, square - [10.0, 0.0, 0.0])  # beside the eye, where there is no picture
+    True
+    """
+    spans = []
+    for points in (one, other):
+        columns, rows, depth = view.project(points)
+        if depth.min() <= 0.0:
+            return True
+        along = np.multiply.outer(WAYS[0], columns) + np.multiply.outer(WAYS[1], rows)
+        spans.append((along.min(axis=1), along.max(axis=1)))
+    (low, high), (other_low, other_high) = spans
+    return not ((low > other_high) | (other_low > high)).any()
+
+
 def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouette:
     """Counts the target's pixels in the views, which together show it once, and those that are obscured.
 
@@ -116,9 +148,11 @@ def _rims_to_follow(silhouette: Silhouette, classified: Sequence[_Classified], q
     coarse = [one.survey for one in classified if one.survey.block > 1]
     if len(classified) > 1:  # the faces of a cube have few pixels each
         return ALL_RIMS if coarse else None
-    if not any(map(is_divided, coarse)):
+    if not coarse or max(silhouette.error, silhouette.error_seen) == 0.0:
         return None
-    if silhouette.in_arc < silhouette.total or _near_threshold(silhouette, question) or shows_thin_parts(coarse[0]):
+    if shows_thin_parts(coarse[0]):
+        return ALL_RIMS
+    if silhouette.in_arc and (silhouette.in_arc < silhouette.total or _near_threshold(silhouette, question)):
         return ALL_RIMS
     if silhouette.error <= ENOUGH:
         return None
@@ -170,6 +204,11 @@ class _Classified:
     inside: Floats
     outside: Floats
 
+    @cached_property
+    def variance(self) -> OutlineVariance:
+        """Along its outlines, in pixels squared."""
+        return outline_variance(self.kinds) * self.survey.block**4
+
 
 def _counted(
     surveys: Sequence[Survey], question: Question, unfollowed: OutlineVariance = NO_VARIANCE
@@ -208,7 +247,7 @@ def _counted(
 
 def _variance(classified: Sequence[_Classified]) -> OutlineVariance:
     """Along all outlines, in pixels squared."""
-    return sum((outline_variance(one.kinds) * one.survey.block**4 for one in classified), NO_VARIANCE)
+    return sum((one.variance for one in classified), NO_VARIANCE)
 
 
 def _arc_errors(classified: Sequence[_Classified], counts: tuple[int, int, int]) -> tuple[float, float]:
@@ -235,7 +274,7 @@ def _classified(one: Survey, question: Question) -> _Classified:
     if not question.blockers:
         return _Classified(one, kinds, np.empty((0, 2)), np.empty((0, 2)))
     inside, outside = rim(kinds > 0)
-    pairs = (one.index[tuple(inside.T)].astype(np.int64) << 32) | one.index[tuple(outside.T)]
+    pairs = (one.index.take(inside).astype(np.int64) << 32) | one.index.take(outside)
     pairs, pair = np.unique(pairs, return_inverse=True)
     within, beside = pairs >> 32, pairs & 0xFFFFFFFF
     occluded, blocked = samples.occluded[within], samples.beside[beside]
@@ -243,7 +282,7 @@ def _classified(one: Survey, question: Question) -> _Classified:
     inner, outer = samples.places[within], samples.places[beside]
     if len(asked):
         blocked[asked] = _goes_on(one.view, question, inner[asked], outer[asked], samples.depth[within[asked]])
-    kinds[tuple(outside[blocked[pair]].T)] = OUTSIDE_BLOCKED
+    kinds.ravel()[outside[blocked[pair]]] = OUTSIDE_BLOCKED
     together = blocked != occluded
     return _Classified(one, kinds, inner[together], outer[together])
 
@@ -257,9 +296,10 @@ def _goes_on(view: View, question: Question, inside: Floats, outside: Floats, de
     which the target's ``depth`` (n,) is known.
     """
     goes_on = np.zeros(len(inside), dtype=np.bool_)
+    places = np.concatenate([outside, 2 * outside - inside])
     for blocker in question.blockers:
-        met = question.renderer.render(view, [blocker], outside).depth.astype(np.float64)
-        beyond = question.renderer.render(view, [blocker], 2 * outside - inside).depth
+        layer = question.renderer.render(view, [blocker], places)
+        met, beyond = np.split(layer.depth.astype(np.float64), 2)
         goes_on |= (met < depth) & ((2.0 / met - 1.0 / beyond) * depth > 1.0 + 1e-6)
     return goes_on
 

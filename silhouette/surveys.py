@@ -70,7 +70,7 @@ class Survey:
 
     def mask(self, flags: Any) -> Any:
         """The samples' values (n,) as an image (height, width), in blocks."""
-        return flags[self.index]
+        return flags.take(self.index)
 
     def replaced(self, pixels: Integers, samples: Samples) -> Survey:
         """The same, with other samples standing for the ``pixels`` (k, 2): one for each, the last where they meet."""
@@ -121,11 +121,6 @@ def finer(one: Survey, question: Question, rims: Rims) -> Survey:
 def every_pixel(one: Survey, question: Question) -> Survey:
     """The survey anew, with a sample in every pixel that the target may reach into."""
     return _Grid.coarse(one.view, question, 1).survey()
-
-
-def is_divided(one: Survey) -> bool:
-    """Whether part of the target is seen and part obscured, or either ends where the other does."""
-    return bool(_changing(one.samples.code[one.index], _divided).any())
 
 
 def shows_thin_parts(one: Survey) -> bool:
@@ -213,7 +208,7 @@ class _Grid:
         apart = _apart if rims == ALL_RIMS else partial(_apart_on, rims)
         coarse, self.index = self.index, _repeated(self.index, 2)
         self.width //= 2
-        refined = _changing(self.code[coarse], apart)
+        refined = _changing(self.code.take(coarse), apart)
         blocks = np.flatnonzero(refined)
         while len(blocks):
             self.weight[coarse.ravel()[blocks]] -= 4 * self.width * self.width
@@ -239,7 +234,7 @@ class _Grid:
         last = np.array(self.index.shape) - 1
         one = blocks[:, None] * 2 + AT_SIDES
         other = np.clip(one + STEPS, 0, last)
-        codes = [self.code[self.index[places[..., 0], places[..., 1]]] for places in (one, other)]
+        codes = [self.code.take(self.index[places[..., 0], places[..., 1]]) for places in (one, other)]
         found: NDArray[np.intp] = other[apart(*codes)] // 2
         return found
 

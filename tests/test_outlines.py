@@ -67,8 +67,8 @@ def test_variances_add_up() -> None:
 def test_the_rim_pairs_every_pixel_with_each_neighbour_outside() -> None:
     target = np.zeros((5, 6), bool)
     target[2, 2:4] = True
-    inside, outside = rim(target)
-    pairs = {(tuple(one), tuple(other)) for one, other in zip(inside.tolist(), outside.tolist(), strict=True)}
+    inside, outside = (np.transpose(np.unravel_index(places, target.shape)).tolist() for places in rim(target))
+    pairs = {(tuple(one), tuple(other)) for one, other in zip(inside, outside, strict=True)}
     assert pairs == {
         ((2, 2), (1, 2)),
         ((2, 2), (3, 2)),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.errors import RendererUnavailable
-from silhouette.geometry import Floats, Integers, corners, turned
+from silhouette.geometry import Floats, Integers, corners
 from silhouette.meshes import Mesh
 from silhouette.renderers.base import NEAREST, Body, Layer
 from silhouette.views import View
@@ -76,9 +76,7 @@ class EmbreeRenderer:
         else:
             rows, columns = np.asarray(pixels).reshape(-1, 2).T
             shape = (len(rows),)
-        plane = np.ones((3, len(rows)))
-        plane[0] = view.left + (columns + 0.5) * view.step
-        plane[1] = view.top - (rows + 0.5) * view.step
+        plane = np.stack([view.left + (columns + 0.5) * view.step, view.top - (rows + 0.5) * view.step])
         front = Layer.empty((len(rows),))
         for body in sorted(bodies, key=lambda one: one.id):
             for chunk in self._index(body.mesh):
@@ -185,8 +183,7 @@ def _aim(view: View, body: Body, chunk: _Chunk) -> _Aim:
 def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -> None:
     """Casts the rays that come near the chunk, and enters in ``front`` what they meet before what is there.
 
-    ``plane`` (3, n) is where the rays pass the picture, at distance one: across, upward, and one; ``number`` is the
-    body's id.
+    ``plane`` (2, n) is where the rays pass the picture, at distance one: across and upward; ``number`` the body's id.
     """
     if aim.behind:
         return
@@ -201,10 +198,13 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
             near = None
     if near is not None:
         plane = plane[:, near]
-    along = turned(aim.axes.T, plane)
-    rays = np.ascontiguousarray(along.T, dtype=np.float32)
+    right, up, forward = aim.axes[:, :, None]
+    along = plane[0] * right
+    along += plane[1] * up
+    along += forward
+    rays = along.T.astype(np.float32, order="C")
     faces, found = _cast(chunk.structure(), np.broadcast_to(aim.eye.astype(np.float32), rays.shape), rays)
-    touching = np.flatnonzero((faces >= 0) & (found < NEAREST))
+    touching = np.flatnonzero(found < NEAREST)
     if len(touching):
         onward = aim.eye.astype(np.float32) + np.float32(NEAREST) * rays[touching]
         faces[touching], further = _cast(chunk.structure(), onward, rays[touching])

@@ -14,7 +14,7 @@ from silhouette.clusters import outer_points
 from silhouette.renderers.base import Body, Renderer
 from silhouette.sampling import Question
 from silhouette.scenes import Piece, TableScene
-from silhouette.silhouettes import Silhouette, in_view, measure
+from silhouette.silhouettes import Silhouette, in_view, measure, overlap
 from silhouette.views import Arc, fighter_arc, frame, vehicle_arc
 
 FINEST = 4
@@ -88,11 +88,13 @@ def look(
     for view in views:
         near |= in_view(view, boxes, farthest)
     near[[piece.index for piece in (attacker, target, *aside)]] = False
-    blockers = [scene.pieces[index] for index in np.flatnonzero(near)]
-    bodies = [
-        Body(number, piece.model.mesh if ignored_parts_block else piece.model.significant, piece.pose)
-        for number, piece in enumerate(blockers, 2)
-    ]
+    blockers, bodies = [], []
+    for number, index in enumerate(np.flatnonzero(near), 2):
+        piece = scene.pieces[index]
+        mesh = piece.model.mesh if ignored_parts_block else piece.model.significant
+        if len(views) > 1 or overlap(views[0], outer, piece.pose.place(outer_points(mesh))):
+            blockers.append(piece)
+            bodies.append(Body(number, mesh, piece.pose))
     question = Question(body, bodies, near_arcs, renderer, farthest)
     width = views[0].step * float(np.linalg.norm(box.mean(axis=0) - attacker.eye))
     width = pixel if np.isclose(width, pixel, rtol=1e-9) else width
@@ -106,6 +108,8 @@ def look(
 
 def _near_half(silhouette: Silhouette, tolerance: float) -> bool:
     """Whether a share's error, but not the tolerance, reaches one half."""
+    if silhouette.in_arc == 0:
+        return False
     shares = [(silhouette.occluded, silhouette.total, silhouette.error)]
     shares += [(silhouette.occluded_in_arc, silhouette.in_arc, silhouette.error_in_arc)]
     distances = [(abs(part / whole - 0.5), error) for part, whole, error in shares if whole]
