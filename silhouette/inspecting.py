@@ -62,6 +62,7 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "base": _base(model),
         "eye": None if model.kind == "terrain" else _rounded(model.eye),
         "eye_from": None if model.kind == "terrain" else model.eye_from,
+        "eyes": {arc: _rounded(point) for arc, point in model.eyes.items()},
         "watertight": model.watertight,
         "holes": model.holes,
         "suggested": [_suggestion(found) for found in suggested],

@@ -221,9 +221,10 @@ def inspection_report(found: Row) -> list[RenderableType]:
         _line(f"size    {size} mm (x, y, z), units {found['units']} ({found['units_from']}), {found['up']} was up"),
     ]
     if found["kind"] != "terrain":
-        base, eye = found["base"], ", ".join(f"{value:.1f}" for value in found["eye"])
+        base, eye = found["base"], _point(found["eye"])
         known = f"{base['diameter']:.1f} mm across, {base['height']:.2f} mm high ({base['from']})" if base else "none"
         parts += [_line(f"base    {known}"), _line(f"eye     {eye} ({found['eye_from']})")]
+        parts += [_line(f"        {_point(point)} into the {arc} arc") for arc, point in found["eyes"].items()]
     surface = "watertight" if found["watertight"] else f"not watertight, {_counted(found['holes'], 'hole')}"
     table = _table("part", "triangles", "role")
     for part in found["parts"]:
@@ -238,20 +239,40 @@ def inspection_report(found: Row) -> list[RenderableType]:
     return parts
 
 
+def _point(coordinates: Sequence[float]) -> str:
+    return ", ".join(f"{value:.1f}" for value in coordinates)
+
+
 def doctor_report(found: Row) -> list[RenderableType]:
     """What `silhouette.doctor.examination` found, as tables."""
-    table = _table("renderer", "works", "device", "why not, and what would help")
-    for one in found["renderers"]:
+    renderers = found["renderers"]
+    timed = any(one["checks_per_second"] is not None for one in renderers)
+    table = _table("renderer", "works", "--device", "device", *(["checks/s"] if timed else []), "driver, or why not")
+    for one in renderers:
         works = _line("yes", "green") if one["works"] else _line("no", "red")
-        table.add_row(_line(one["name"]), works, _line(one["device"]), _line(one["reason"]))
+        number = "" if one["number"] is None else str(one["number"])
+        fast = "" if one["checks_per_second"] is None else f"{one['checks_per_second']:.3g}"
+        words = [number, one["device"], *([fast] if timed else []), one["reason"] or one["driver"] or ""]
+        table.add_row(_line(one["name"]), works, *map(_line, words))
     cache = found["cache"]
     versions = ", ".join(f"{name} {version or 'not installed'}" for name, version in found["versions"].items())
     return [
         table,
         _line(f"auto takes {found['auto']['name']} ({found['auto']['device']})", "bold"),
+        *_gpu_lines(found["gpu"]),
         _line(versions),
         _line(f"cache {cache['folder']}: {_counted(cache['entries'], 'entry')}, {cache['bytes'] / 1e6:.1f} MB"),
     ]
+
+
+def _gpu_lines(gpu: Row) -> list[Text]:
+    """Whether there is a GPU, and if so, whether it is used, or why not."""
+    if not gpu["seen"]:
+        return [_line("GPU: gl draws on one" if gpu["used"] else "GPU: this system shows none")]
+    seen = ", ".join(gpu["seen"])
+    if gpu["used"]:
+        return [_line(f"GPU: {seen}; gl draws on it")]
+    return [_line(f"GPU: {seen}; gl cannot draw on it", "red"), *(_line(f"  - {why}") for why in gpu["obstacles"])]
 
 
 def rules_report(systems: Iterable[Row]) -> list[RenderableType]:

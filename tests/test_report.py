@@ -210,6 +210,7 @@ def test_an_inspection_in_words(capsys: pytest.CaptureFixture[str]) -> None:
         "kind": "fighter",
         "eye": [0.0, 3.0, 27.0],
         "eye_from": "estimated",
+        "eyes": {"left": [-20.6, 10.4, 36.4]},
         "parts": [{"name": "lasgun barrel", "triangles": 812, "role": "insignificant"}],
         "base": {"from": "auto", "height": 3.1, "diameter": 25.0},
         "watertight": False,
@@ -220,7 +221,12 @@ def test_an_inspection_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     told = printed(capsys, *inspection_report(found))
     for words in (
         *("fighter, glb, 41 250 triangles", "31.0 x 29.5 x 38.2 mm", "units m (guessed)", "y was up"),
-        *("25.0 mm across, 3.10 mm high (auto)", "0.0, 3.0, 27.0 (estimated)", "not watertight, 2 holes"),
+        *(
+            "25.0 mm across, 3.10 mm high (auto)",
+            "0.0, 3.0, 27.0 (estimated)",
+            "-20.6, 10.4, 36.4 into the left arc",
+            "not watertight, 2 holes",
+        ),
         *("lasgun barrel", "insignificant", "warning: taken to be in metres", "[[insignificant]]", "box = 1", "4.0 %"),
     ):
         assert words in told
