@@ -136,9 +136,10 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
     where = np.flatnonzero(target)
     in_arc = target
     if question.arcs is not None:
-        in_arc = target.copy()
-        points = view.eye + view.directions(*places[where].T) * depth[where, None]
-        in_arc[where] = in_any(question.arcs, points, edges=False)
+        in_arc = np.zeros(len(target), dtype=np.bool_)
+        if question.arcs:
+            points = view.eye + view.directions(*places[where].T) * depth[where, None]
+            in_arc[where] = in_any(question.arcs, points, edges=False)
     blocked = np.zeros((len(question.blockers), len(target)), dtype=np.bool_)
     nearest = np.full(len(target), -1, dtype=np.int32)
     around = np.zeros(len(target), dtype=np.bool_)

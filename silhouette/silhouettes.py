@@ -85,30 +85,30 @@ def in_view(view: View, boxes: Floats, farthest: float) -> Flags:
     return near
 
 
-def overlap(view: View, one: Floats, other: Floats) -> bool:
-    """Whether two bodies may overlap in the picture: no line in it, of eight directions, parts their hulls.
+def extent(view: View, points: Floats) -> Floats:
+    """(2, 8) how far points (n, 3) in the world reach in the picture, at least and at most, along eight directions.
 
-    Args:
-        view: the picture.
-        one, other: (n, 3) points in the world, whose convex hulls hold the bodies.
+    Without bounds where any lies beside the eye or behind it. Bodies whose hulls' extents are `apart` do not overlap.
+    """
+    columns, rows, depth = view.project(points)
+    if depth.min() <= 0.0:
+        return np.array([[-np.inf], [np.inf]]).repeat(8, axis=1)
+    along = np.multiply.outer(WAYS[0], columns) + np.multiply.outer(WAYS[1], rows)
+    return np.stack([along.min(axis=1), along.max(axis=1)])
+
+
+def apart(one: Floats, other: Floats) -> bool:
+    """Whether a line in the picture parts what reaches so far, each an `extent`.
 
     >>> from silhouette.views import frame
     >>> square = np.array([[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0], [9.0, 1.0, 1.0]])
     >>> (view,) = frame([0.0, 0.0, 0.0], square.mean(axis=0), square, 0.1)
-    >>> overlap(view, square, square + [0.0, 0.9, 0.0]), overlap(view, square, square + [0.0, 1.1, 0.0])
-    (True, False)
-    >>> overlap(view, square, square - [10.0, 0.0, 0.0])  # beside the eye, where there is no picture
-    True
+    >>> [apart(extent(view, square), extent(view, square + [0.0, way, 0.0])) for way in (0.9, 1.1)]
+    [False, True]
+    >>> apart(extent(view, square), extent(view, square - [10.0, 0.0, 0.0]))  # beside the eye, where no picture is
+    False
     """
-    spans = []
-    for points in (one, other):
-        columns, rows, depth = view.project(points)
-        if depth.min() <= 0.0:
-            return True
-        along = np.multiply.outer(WAYS[0], columns) + np.multiply.outer(WAYS[1], rows)
-        spans.append((along.min(axis=1), along.max(axis=1)))
-    (low, high), (other_low, other_high) = spans
-    return not ((low > other_high) | (other_low > high)).any()
+    return bool(((one[0] > other[1]) | (other[0] > one[1])).any())
 
 
 def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouette:

@@ -197,7 +197,7 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
         if len(near) == plane.shape[1]:
             near = None
     if near is not None:
-        plane = plane[:, near]
+        plane = plane.take(near, axis=1)
     right, up, forward = aim.axes[:, :, None]
     along = plane[0] * right
     along += plane[1] * up
@@ -212,7 +212,7 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
     met = np.flatnonzero(faces >= 0)
     if len(met) == 0:
         return
-    depth = _exact_depth(chunk.planes()[faces[met]], aim.eye, along[:, met], found[met])
+    depth = _exact_depth(chunk.planes().take(faces[met], axis=0), aim.eye, along.take(met, axis=1), found[met])
     where = met if near is None else near[met]
     closer = depth < front.depth[where]
     front.depth[where[closer]] = depth[closer]

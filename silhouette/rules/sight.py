@@ -14,7 +14,7 @@ from silhouette.clusters import outer_points
 from silhouette.renderers.base import Body, Renderer
 from silhouette.sampling import Question
 from silhouette.scenes import Piece, TableScene
-from silhouette.silhouettes import Silhouette, in_view, measure, overlap
+from silhouette.silhouettes import Silhouette, apart, extent, in_view, measure
 from silhouette.views import Arc, fighter_arc, frame, vehicle_arc
 
 FINEST = 4
@@ -88,11 +88,11 @@ def look(
     for view in views:
         near |= in_view(view, boxes, farthest)
     near[[piece.index for piece in (attacker, target, *aside)]] = False
-    blockers, bodies = [], []
+    blockers, bodies, reach = [], [], extent(views[0], outer)
     for number, index in enumerate(np.flatnonzero(near), 2):
         piece = scene.pieces[index]
         mesh = piece.model.mesh if ignored_parts_block else piece.model.significant
-        if len(views) > 1 or overlap(views[0], outer, piece.pose.place(outer_points(mesh))):
+        if len(views) > 1 or not apart(reach, extent(views[0], piece.pose.place(outer_points(mesh)))):
             blockers.append(piece)
             bodies.append(Body(number, mesh, piece.pose))
     question = Question(body, bodies, near_arcs, renderer, farthest)
