@@ -18,7 +18,7 @@ from silhouette.renderers.base import Body
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.sampling import Question
 from silhouette.silhouettes import Silhouette, in_view, measure
-from silhouette.views import Arc, View, fighter_arc, frame
+from silhouette.views import ROLL, Arc, View, fighter_arc, frame
 from tests import shapes
 from tests.conftest import started
 
@@ -184,6 +184,20 @@ def test_a_target_all_round_the_eye_is_measured_too(embree: EmbreeRenderer) -> N
     open_view, _ = measured(embree, tunnel, [])
     assert open_view.total == pytest.approx(silhouette.total, rel=0.005)
     assert open_view.occluded == 0
+
+
+@pytest.mark.parametrize("slope", [1, 2, 3, 1 / 2, 1 / 3, 2 / 3])
+def test_the_error_is_true_of_edges_that_climb_the_grid_in_equal_steps(slope: float, embree: EmbreeRenderer) -> None:
+    random = np.random.default_rng(round(100 * slope))
+    for _ in range(20):
+        angle = ROLL - np.degrees(np.arctan(slope)) + random.normal(0.0, 0.05)
+        y, z, width = random.uniform([-9, 5, 5], [9, 25, 40])
+        wall = shapes.box((250, y, z), (250.5, y + width, z + 60))
+        wall = turned(wall, rotation_about_x(np.radians(random.choice([-angle, angle]))), np.array([250.0, y, z]))
+        silhouette, (view,) = measured(embree, FRONT, [wall])
+        truth = exact_share(view, FRONT, [wall])
+        assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
+        assert silhouette.error < 0.006
 
 
 def test_a_figure_at_arms_length_fills_the_picture_and_is_right(embree: EmbreeRenderer) -> None:
