@@ -13,6 +13,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document an
 RendererName = Annotated[
     str, typer.Option("--renderer", metavar="NAME", help="auto, embree, gl or reference; see silhouette doctor.")
 ]
+Device = Annotated[
+    int | None,
+    typer.Option("--device", metavar="N", min=0, help="For gl: the EGL device, by its number in silhouette doctor."),
+]
 PixelSize = Annotated[
     float | None,
     typer.Option("--pixel", metavar="MM", help="How fine: mm per pixel at the target.  [default: the scene's, or 0.1]"),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
-from silhouette.renderers.base import Body, Renderer
+from silhouette.renderers.base import Body, Renderer, layers
 from silhouette.views import Arc, View, in_any
 
 Codes = NDArray[np.uint64]
@@ -127,7 +127,9 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
 
     Blockers are asked for where the target is; with ``beside`` also where it is not.
     """
-    alone = question.renderer.render(view, [question.target], pixels)
+    renderer = question.renderer
+    drawn = None if renderer.sparse else layers(renderer, view, [question.target, *question.blockers], pixels)
+    alone = next(drawn) if drawn else renderer.render(view, [question.target], pixels)
     target, depth = alone.ids.ravel() > 0, alone.depth.ravel()
     if pixels is None:
         places = np.indices((view.height, view.width), dtype=np.float64).reshape(2, -1).T
@@ -149,8 +151,8 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
         front, number_in_front = limit, nearest[asked]
         among = None if pixels is None else places[asked]
         for number, blocker in enumerate(question.blockers):
-            distance = question.renderer.render(view, [blocker], among).depth.ravel()
-            if pixels is None:
+            distance = (next(drawn) if drawn else renderer.render(view, [blocker], among)).depth.ravel()
+            if drawn or pixels is None:
                 distance = distance[asked]
             blocked[number, asked] = (distance < limit) & on_target
             number_in_front = np.where(distance < front, np.int32(number), number_in_front)

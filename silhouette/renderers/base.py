@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -79,3 +79,26 @@ class Renderer(Protocol):
         a sparse renderer looks at that very point, another one at the middle of the nearest pixel.
         """
         ...
+
+
+def layers(renderer: Renderer, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
+    """What `Renderer.render` gives for each body alone, in their order; drawn in one go where the renderer can.
+
+    Such a renderer has a method ``layers(view, bodies, pixels)``. The pixels are asked for of every body.
+
+    >>> from silhouette.renderers.reference import ReferenceRenderer
+    >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
+    >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
+    >>> mesh = Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
+    >>> bodies = [Body(number, mesh, Pose.standing()) for number in (3, 7)]
+    >>> [layer.ids.tolist() for layer in layers(ReferenceRenderer(), view, bodies)]
+    [[[3, 3], [0, 0]], [[7, 7], [0, 0]]]
+    >>> list(layers(ReferenceRenderer(), view, []))
+    []
+    """
+    at_once = getattr(renderer, "layers", None)
+    if at_once is not None:
+        yield from at_once(view, bodies, pixels)
+        return
+    for body in bodies:
+        yield renderer.render(view, [body], pixels)

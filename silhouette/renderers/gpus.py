@@ -1,0 +1,245 @@
+"""Which GPUs a system shows, whether or not OpenGL can draw on them, and what stands in the way where it cannot.
+
+What is looked at, on Linux: device files, what the kernel says of the PCI bus, the list of drivers by which EGL's
+loader (glvnd) goes, and what nvidia-smi says. Nothing is drawn: what came of that is told to `obstacles`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MAKERS = {"0x10de": "NVIDIA", "0x1002": "AMD", "0x8086": "Intel"}
+"""By the numbers of the PCI bus. The chips of consoles and of virtual machines draw nothing by themselves."""
+
+DISPLAY = "0x03"
+"""What the class of a display controller begins with on the PCI bus."""
+
+DRIVER_LISTS = ("etc/glvnd/egl_vendor.d", "usr/share/glvnd/egl_vendor.d")
+NVIDIA_LIBRARY = "libEGL_nvidia.so.0"
+NVIDIA_CONTAINER = "in a container NVIDIA_DRIVER_CAPABILITIES must be all, or name graphics, when it is started"
+
+
+def _opens(file: Path) -> bool:
+    return os.access(file, os.R_OK | os.W_OK)
+
+
+def _loads(library: str) -> bool:
+    with suppress(OSError):
+        ctypes.CDLL(library)
+        return True
+    return False
+
+
+def _nvidia_smi() -> str:
+    """What NVIDIA's own tool lists, or complains of; empty where it is not installed."""
+    try:
+        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + done.stderr
+
+
+@dataclass(frozen=True)
+class System:
+    """What is looked at.
+
+    Attributes:
+        root: below which /dev, /sys, /usr and so on lie.
+        environment: the variables.
+        opens: whether this user may read and write a device file.
+        loads: whether a library is found.
+        nvidia_smi: gives what ``nvidia-smi -L`` prints, empty where there is no such tool.
+    """
+
+    root: Path = Path("/")
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    opens: Callable[[Path], bool] = _opens
+    loads: Callable[[str], bool] = _loads
+    nvidia_smi: Callable[[], str] = _nvidia_smi
+
+    def files(self, *patterns: str) -> list[Path]:
+        """Those like the patterns, seen from the root."""
+        return [file for pattern in patterns for file in sorted(self.root.glob(pattern))]
+
+    def named(self, file: Path) -> str:
+        """A file as it is called on the system itself."""
+        return "/" + file.relative_to(self.root).as_posix()
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """What the system shows of GPUs.
+
+    Attributes:
+        makers: whose chips are on the PCI bus, or have a device file of their own.
+        chips: each on the bus, in words, or as nvidia-smi names it.
+        files: the device files, /dev/nvidia0, /dev/dri/renderD128, /dev/dxg and so on.
+        complaint: of nvidia-smi, where it finds none.
+    """
+
+    makers: frozenset[str]
+    chips: tuple[str, ...]
+    files: tuple[Path, ...]
+    complaint: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no sign of one."""
+        return not (self.makers or self.files)
+
+
+def sighted(system: System) -> Sighting:
+    """The GPUs that the system shows.
+
+    >>> sighted(System(root=Path("/no/such/folder"), nvidia_smi=str)).is_empty
+    True
+    """
+    makers, chips = set(), []
+    for place in system.files("sys/bus/pci/devices/*"):
+        maker = MAKERS.get(_word(place / "vendor"))
+        if maker is not None and _word(place / "class").startswith(DISPLAY):
+            makers.add(maker)
+            number = f"{_word(place / 'vendor')[2:]}:{_word(place / 'device')[2:]}"
+            chips.append(f"{maker} {number} at {place.name}")
+    files = system.files("dev/nvidia[0-9]*", "dev/dri/renderD*", "dev/dxg")
+    for place in system.files("sys/class/drm/renderD*/device/vendor"):
+        makers |= {maker for number, maker in MAKERS.items() if number == _word(place)}
+    if any(file.name.startswith("nvidia") for file in files):
+        makers.add("NVIDIA")
+    said = system.nvidia_smi().strip()
+    named = re.findall(r"^GPU \d+: (.+?)(?: \(UUID.*)?$", said, re.MULTILINE)
+    if named:
+        makers.add("NVIDIA")
+        chips = [*named, *(chip for chip in chips if not chip.startswith("NVIDIA"))]
+    complaint = said.splitlines()[0] if said and not named else ""
+    return Sighting(frozenset(makers), tuple(chips), tuple(files), complaint)
+
+
+def _word(file: Path) -> str:
+    with suppress(OSError, UnicodeDecodeError):
+        return file.read_text().strip()
+    return ""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What came of an attempt to draw on an EGL device.
+
+    Attributes:
+        number: of the device; None where EGL itself does not work.
+        works: whether it drew.
+        hardware: whether OpenGL said that a GPU did it.
+        told: what OpenGL calls its renderer, or why it did not draw.
+    """
+
+    number: int | None
+    works: bool
+    hardware: bool
+    told: str
+
+
+def obstacles(system: System, sighting: Sighting, drawn: Sequence[Drawn]) -> list[str]:
+    """Why OpenGL does not draw on the GPU that is there: a sentence each, the likeliest first.
+
+    Empty where it does, and where there is none.
+    """
+    found = [*_forced(system)]
+    if sighting.is_empty or any(one.works and one.hardware for one in drawn):
+        return [] if sighting.is_empty else found
+    if "NVIDIA" in sighting.makers:
+        found += _nvidia(system, sighting)
+    if sighting.makers - {"NVIDIA"} or not sighting.makers:
+        found += _rendering(system, sighting)
+    for one in drawn:
+        if not one.works:
+            found.append(f"EGL's device {one.number}: {one.told}" if one.number is not None else one.told)
+        elif not found:
+            found.append(f"EGL's device {one.number} draws in software ({one.told}): it was given no driver of the GPU")
+    return found or ["EGL does not list it, and says no more; is the driver of the GPU installed?"]
+
+
+def _forced(system: System) -> Iterator[str]:
+    """What the environment says against the GPU."""
+    asked = system.environment
+    if asked.get("PYOPENGL_PLATFORM", "egl") != "egl":
+        yield f"PYOPENGL_PLATFORM is {asked['PYOPENGL_PLATFORM']}, which draws in software; unset it"
+    if asked.get("LIBGL_ALWAYS_SOFTWARE", "") not in ("", "0", "false"):
+        yield "LIBGL_ALWAYS_SOFTWARE is set, which asks Mesa for software; unset it"
+
+
+def _nvidia(system: System, sighting: Sighting) -> Iterator[str]:
+    files = [file for file in sighting.files if file.name.startswith("nvidia")]
+    control = system.files("dev/nvidiactl")
+    if not files:
+        if system.files("proc/driver/nvidia/version"):
+            yield "there is no /dev/nvidia0 here: start the container with its GPU (docker run --gpus all)"
+        else:
+            yield "there is no /dev/nvidia0: NVIDIA's kernel driver is not loaded (nvidia-smi says more)"
+    if sighting.complaint:
+        yield f"nvidia-smi says: {sighting.complaint.rstrip('.')}"
+    yield from _closed(system, [*files, *control])
+    drivers = list(_drivers(system))
+    if NVIDIA_LIBRARY not in drivers:
+        where = " or ".join(f"/{folder}" for folder in DRIVER_LISTS)
+        yield (
+            f"EGL is not told of NVIDIA's driver: no .json file in {where} names {NVIDIA_LIBRARY}; "
+            "install the OpenGL part of the driver (Ubuntu: libnvidia-gl, Debian: nvidia-driver-libs); "
+            f"{NVIDIA_CONTAINER}"
+        )
+    elif not system.loads(NVIDIA_LIBRARY):
+        yield f"{NVIDIA_LIBRARY}, which EGL is told of, is not found; {NVIDIA_CONTAINER}"
+
+
+def _drivers(system: System) -> Iterator[str]:
+    """The libraries that EGL's loader is told of; the environment may name files or folders in place of its own."""
+    asked = system.environment
+    if asked.get("__EGL_VENDOR_LIBRARY_FILENAMES"):
+        files = [Path(name) for name in asked["__EGL_VENDOR_LIBRARY_FILENAMES"].split(":")]
+    elif asked.get("__EGL_VENDOR_LIBRARY_DIRS"):
+        folders = asked["__EGL_VENDOR_LIBRARY_DIRS"].split(":")
+        files = [file for folder in folders for file in sorted(Path(folder).glob("*.json"))]
+    else:
+        files = system.files(*(f"{folder}/*.json" for folder in DRIVER_LISTS))
+    for file in files:
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            yield Path(json.loads(file.read_text())["ICD"]["library_path"]).name
+
+
+def _rendering(system: System, sighting: Sighting) -> Iterator[str]:
+    """For the drivers of Mesa, which draw through /dev/dri, and on Windows' own Linux through /dev/dxg."""
+    files = [file for file in sighting.files if not file.name.startswith("nvidia")]
+    if not files:
+        yield (
+            "there is no /dev/dri/renderD128: the kernel's driver of the GPU is not loaded, "
+            "or the container was started without it (docker run --device /dev/dri)"
+        )
+        return
+    closed = list(_closed(system, files))
+    yield from closed
+    if not closed and not any("mesa" in driver for driver in _drivers(system)):
+        yield "EGL is not told of Mesa's drivers; on Debian or Ubuntu: apt install libegl-mesa0 libgl1-mesa-dri"
+
+
+def _closed(system: System, files: Sequence[Path]) -> Iterator[str]:
+    """Device files that this user may not open, and who may."""
+    closed = [file for file in files if not system.opens(file)]
+    if not closed:
+        return
+    names = ", ".join(system.named(file) for file in closed)
+    group = _group(closed[0])
+    cure = f"it is open to the group {group}: sudo usermod -aG {group} $USER, then log in anew" if group else ""
+    yield f"this user may not open {names}" + (f"; {cure}" if cure else "")
+
+
+def _group(file: Path) -> str:
+    with suppress(OSError, KeyError, NotImplementedError):
+        return "" if file.group() == "root" else file.group()
+    return ""

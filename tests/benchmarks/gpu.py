@@ -1,0 +1,188 @@
+"""Checks per second with OpenGL on each device of this machine, and where the time goes.
+
+    python -m tests.benchmarks.gpu [--workers 1,4,16] [--pixel 0.1] [--seconds 5]
+
+The crowded table: 10 figures, 12 pieces of terrain, all 90 pairs at 0.1 mm, judged again and again by one process, then
+by several at once on the same device, each with a context of its own. To be run wherever there is a GPU.
+
+For one process, milliseconds per check:
+
+    submit     Python and the driver put together what is to be drawn
+    draw       waiting for the device, until all of it is drawn
+    readback   what was drawn comes back
+    layers     it is laid out as layers
+    counting   everything else: views, arcs, masks, counts, errors, the verdict
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import cycle, permutations
+from pathlib import Path
+from typing import Any
+
+from silhouette.errors import RendererUnavailable
+from silhouette.questions import Check
+from silhouette.renderers import choose
+from silhouette.renderers.devices import listed_devices
+from silhouette.rules.necromunda import NECROMUNDA, Readings
+from silhouette.workers import cores
+from tests.benchmarks.crowded_table import crowded_document, loaded
+
+PARTS = ("submit", "draw", "readback", "layers", "counting")
+READY = "ready"
+
+
+class Clock:
+    """What is spent where, measured round the renderer's own steps; a step within another counts for itself alone."""
+
+    def __init__(self) -> None:
+        self.spent: defaultdict[str, float] = defaultdict(float)
+        self._inner = [0.0]
+
+    def step(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The same function, measured."""
+
+        def measured(*arguments: Any, **named: Any) -> Any:
+            start = time.perf_counter()
+            self._inner.append(0.0)
+            try:
+                return function(*arguments, **named)
+            finally:
+                passed = time.perf_counter() - start
+                self.spent[name] += passed - self._inner.pop()
+                self._inner[-1] += passed
+
+        return measured
+
+    def watch(self) -> None:
+        """Measures every renderer from now on, which then waits for the device before it reads back."""
+        from OpenGL import GL
+
+        from silhouette.renderers.gl import GLRenderer
+        from silhouette.renderers.gl_pass import Pass
+
+        fetched = self.step("readback", Pass._fetched)
+        finish = self.step("draw", GL.glFinish)
+
+        def waited(one: Pass, *arguments: Any) -> Any:
+            finish()
+            self.spent["pixels"] += arguments[1]
+            return fetched(one, *arguments)
+
+        def drawn_bodies(function: Callable[..., Any]) -> Callable[..., Any]:
+            def counted(one: Pass, view: Any, bodies: Any, *rest: Any) -> Any:
+                self.spent["bodies"] += len(bodies)
+                return function(one, view, bodies, *rest)
+
+            return counted
+
+        replaced = {"_fetched": waited}
+        replaced |= {name: drawn_bodies(self.step("submit", getattr(Pass, name))) for name in ("windows", "depths")}
+        for name, function in replaced.items():
+            setattr(Pass, name, function)
+        layers = GLRenderer.layers
+        listed = {"render": GLRenderer.render, "layers": lambda *asked: iter(list(layers(*asked)))}
+        for name, function in listed.items():
+            setattr(GLRenderer, name, self.step("layers", function))
+
+
+def judge_for(seconds: float, device: int | None, pixel: float, *, watched: bool, wait: bool) -> dict[str, Any]:
+    """Judges for so long, and says how many checks a second that was and what was spent where.
+
+    With ``wait`` it says when it is ready and begins when a line is read.
+    """
+    renderer: Any = choose("gl", device)
+    scene = loaded({**crowded_document(), "readings": Readings().model_dump()})
+    figures = [piece.name for piece in scene.pieces if piece.kind == "fighter"]
+    checks = [Check(*pair) for pair in permutations(figures, 2)]
+    for check in checks:
+        NECROMUNDA.judge(scene, check, renderer, pixel)
+    clock = Clock()
+    if watched:
+        clock.watch()
+    if wait:
+        print(READY, flush=True)
+        sys.stdin.readline()
+    judged, start = 0, time.perf_counter()
+    for check in cycle(checks):
+        NECROMUNDA.judge(scene, check, renderer, pixel)
+        judged += 1
+        passed = time.perf_counter() - start
+        if passed >= seconds:
+            break
+    clock.spent["counting"] = passed - sum(clock.spent[part] for part in PARTS if part != "counting")
+    each = {name: value / judged for name, value in clock.spent.items()}
+    told = {"device": renderer.device, "driver": renderer.driver, "hardware": renderer.hardware}
+    return {**told, "rate": judged / passed, "each": each}
+
+
+def several(count: int, device: int, pixel: float, seconds: float) -> list[dict[str, Any]]:
+    """What so many processes tell that judge at the same time on one device."""
+    command = [sys.executable, "-m", "tests.benchmarks.gpu", "--child", "--device", str(device)]
+    command += ["--pixel", str(pixel), "--seconds", str(seconds)]
+    folder = Path(__file__).resolve().parents[2]
+    pipe = subprocess.PIPE
+    command += ["--watched"] if count == 1 else []
+    processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=folder) for _ in range(count)]
+    try:
+        for process in processes:
+            assert process.stdout is not None
+            if process.stdout.readline().strip() != READY:
+                raise SystemExit(f"device {device}: a process ended before it began")
+        for process in processes:
+            assert process.stdin is not None
+            process.stdin.write("\n")
+            process.stdin.flush()
+        return [json.loads(process.communicate()[0].splitlines()[-1]) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def main() -> None:
+    """Prints a table for each device."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--workers", default=f"1,{cores()}", help="numbers of processes, such as 1,4,16")
+    parser.add_argument("--pixel", type=float, default=0.1)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--device", type=int, help="only this one")
+    for hidden in ("--child", "--watched"):
+        parser.add_argument(hidden, action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.child:
+        print(json.dumps(judge_for(asked.seconds, asked.device, asked.pixel, watched=asked.watched, wait=True)))
+        return
+    try:
+        devices = [one for one in listed_devices() if asked.device in (None, one.index)]
+    except RendererUnavailable as reason:
+        raise SystemExit(str(reason)) from None
+    print(f"the crowded table, 90 pairs, {asked.pixel:g} mm per pixel; {os.cpu_count()} cores")
+    for device in devices:
+        counts = sorted({1, *map(int, asked.workers.split(","))})
+        rates = {}
+        for count in counts:
+            told = several(count, device.index, asked.pixel, asked.seconds)
+            rates[count] = sum(one["rate"] for one in told)
+            if count == 1:
+                alone = told[0]
+        each = alone["each"]
+        kind = "a GPU" if alone["hardware"] else "in software"
+        print(f"\ndevice {device.index}: {alone['device']} ({kind}; {alone['driver']})")
+        print(f"{'processes':>12}{'checks/s':>12}")
+        for count, rate in rates.items():
+            print(f"{count:12}{rate:12,.1f}")
+        print("one process, ms per check: " + ", ".join(f"{part} {each[part] * 1e3:.2f}" for part in PARTS))
+        print(f"per check: {each['bodies']:.1f} bodies drawn, {each['pixels'] * 4 / 1e6:.2f} MB read back")
+
+
+if __name__ == "__main__":
+    main()
