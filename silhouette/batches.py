@@ -23,8 +23,8 @@ from silhouette.fingerprints import DOCUMENTS
 from silhouette.journal import Journal, Row, Rows
 from silhouette.judging import usable_pixel
 from silhouette.planning import Ledger, Plan
-from silhouette.portions import How, judging
-from silhouette.renderers import RENDERERS, choose
+from silhouette.portions import How, Judge, Needs
+from silhouette.renderers import check_name
 from silhouette.tables import check_table_path, failed, whose, write_junit, write_table
 from silhouette.workers import cores
 
@@ -183,8 +183,7 @@ def check_how(how: How) -> None:
     Raises:
         SilhouetteError: see above.
     """
-    if how.renderer != "auto" and how.renderer not in RENDERERS:
-        choose(how.renderer)
+    check_name(how.renderer, how.device)
     if how.pixel is not None:
         usable_pixel(how.pixel)
 
@@ -208,7 +207,8 @@ def workers_of(
     if timeout is not None and not timeout > 0.0:
         raise RequestError(f"timeout is {timeout:g}; it must be seconds above 0")
     if cluster is None:
-        return Crew(partial(judging, how), cores() if workers is None else workers, timeout)
+        needs = None if how.renderer == "gl" else Needs()  # a context belongs to the process that made it
+        return Crew(partial(Judge, how), cores() if workers is None else workers, timeout, needs)
     if workers is not None:
         raise RequestError("a cluster has the workers that were started for it; leave --workers out")
     from silhouette.cluster import Cluster

@@ -1,4 +1,5 @@
-"""What took long to work out once is kept on disk: arrays under a key, safe against damage and against each other.
+"""What took long to work out once is kept: on disk, arrays under a key, safe against damage and against each other; and
+in the memory of a process that reads many scenes, whatever was made of a file.
 
 The folder is the user's cache folder, or the one that the environment variable ``SILHOUETTE_CACHE_DIR`` names.
 """
@@ -12,15 +13,17 @@ import tempfile
 import time
 import zipfile
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Arrays = dict[str, NDArray[Any]]
+Made = TypeVar("Made")
 
 # Part of every key: raise it whenever what is stored under a key changes its meaning.
 FORMAT_VERSION = 2
@@ -28,6 +31,50 @@ DIRECTORY_VARIABLE = "SILHOUETTE_CACHE_DIR"
 LARGEST_TOTAL = 2 * 1024**3
 _STALE_SECONDS = 3600.0
 _DAMAGE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+
+
+class Memory:
+    """Whatever was made of files, in memory as long as the files are the same; the latest used, up to some size.
+
+    Args:
+        fingerprint: of a file and of all that it names: the same as long as nothing would be made otherwise of it.
+        most: so much is kept, by the sizes that `recall` is told; the one used last whatever its size.
+
+    Attributes:
+        size: of all that is kept.
+
+    >>> memory = Memory(lambda path: path.name, most=3)
+    >>> make = lambda word: memory.recall(Path(word), "upper", lambda: (word.upper(), print("made"))[0], len)
+    >>> [make("ab"), make("ab"), make("cd"), memory.size]
+    made
+    made
+    ['AB', 'AB', 'CD', 2]
+    """
+
+    def __init__(self, fingerprint: Callable[[Path], str], most: int) -> None:
+        self._fingerprint = fingerprint
+        self._most = most
+        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self.size = 0
+
+    def recall(self, file: Path, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
+        """What ``make`` makes of a file; ``key`` says what, and what else it depends on. What it raises passes through.
+
+        A file that changes while it is read is made anew the next time.
+        """
+        before = self._fingerprint(file)
+        place = (os.path.abspath(file), before, key)
+        if place in self._kept:
+            self._kept.move_to_end(place)
+            found: Made = self._kept[place][0]
+            return found
+        made = make()
+        if self._fingerprint(file) == before:
+            self._kept[place] = made, size(made)
+            self.size += self._kept[place][1]
+            while self.size > self._most and len(self._kept) > 1:
+                self.size -= self._kept.popitem(last=False)[1][1]
+        return made
 
 
 @dataclass(frozen=True)
@@ -40,12 +87,14 @@ class Cache:
 
     Attributes:
         directory: where the entries lie; None keeps nothing.
+        memory: keeps what was made of files, for a process that reads many scenes; None keeps nothing.
 
     >>> Cache(None).fetch("ones", lambda: {"ones": np.ones(3)})["ones"].tolist()
     [1.0, 1.0, 1.0]
     """
 
     directory: Path | None
+    memory: Memory | None = field(default=None, compare=False)
 
     @classmethod
     def default(cls) -> Cache:
@@ -56,6 +105,10 @@ class Cache:
         from platformdirs import user_cache_path
 
         return cls(user_cache_path("silhouette", appauthor=False))
+
+    def recall(self, file: Path, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
+        """As `Memory.recall`; made each time where there is no memory."""
+        return make() if self.memory is None else self.memory.recall(file, key, make, size)
 
     def fetch(self, key: str, build: Callable[[], Arrays]) -> Arrays:
         """The arrays kept under ``key``, or else those that ``build`` makes, which are kept for the next time.

@@ -8,6 +8,7 @@ any worker announces the resource GPU, only such workers are given something, on
 
 from __future__ import annotations
 
+import itertools
 import logging
 import threading
 import time
@@ -40,6 +41,7 @@ WORKERS_RISKED = 3
 """Workers that may be lost over one check before it is given up."""
 
 _judges = threading.local()
+_threads = itertools.count()
 
 
 def judged_there(portion: Portion, how: How, folder: str, version: str | None) -> list[Row]:
@@ -55,8 +57,15 @@ def judged_there(portion: Portion, how: How, folder: str, version: str | None) -
             f"a worker has silhouette {version_of('silhouette')}, and this is {version}; install the same"
         )
     if getattr(_judges, "asked", None) != (how, folder):
-        _judges.judge, _judges.asked = Judge(how, Path(folder)), (how, folder)
-    return list(_judges.judge.work(portion))
+        _judges.judge, _judges.asked = Judge(how, Path(folder), _share()), (how, folder)
+    return list(_judges.judge(portion))
+
+
+def _share() -> int:
+    """Which of its worker's GPUs a thread judges on: each takes the next, of as many as the worker announces."""
+    distributed = import_module("distributed")
+    gpus = int(distributed.get_worker().state.total_resources.get("GPU", 1))
+    return next(_threads) % max(gpus, 1)
 
 
 @dataclass(eq=False)

@@ -24,7 +24,7 @@ def read_document(path: Path) -> dict[str, Any]:
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise FileError(path, f"'{path.suffix}' is no known ending; scene and model files end in .toml or .json")
-    text = _text(path)
+    text = read_text(path)
     try:
         document = reader(text)
     except json.JSONDecodeError as error:
@@ -40,7 +40,12 @@ def read_document(path: Path) -> dict[str, Any]:
     return document
 
 
-def _text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a scene or model file.
+
+    Raises:
+        FileError: where it is missing, no file, too large or not UTF-8.
+    """
     try:
         if path.is_dir():
             raise FileError(path, "is a folder; give a file in it")

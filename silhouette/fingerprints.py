@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -36,18 +38,31 @@ class Fingerprints:
         """
         self.named(scene)
         found = hashlib.blake2b(digest_size=16)
+        for path in self._every(scene):
+            try:
+                found.update(self._content(path))
+            except (OSError, ValueError):
+                found.update(b"not to be read")
+        return found.hexdigest()
+
+    def pieces_of(self, scene: Path) -> frozenset[tuple[str, _Stamp]]:
+        """The files that a scene names, and those name in turn, each as it is now; but those that cannot be read."""
+        found = set()
+        for path in self._every(scene):
+            with suppress(OSError, ValueError):
+                found.add((os.path.abspath(path), _stamp(path)))
+        return frozenset(found - {each for each in found if each[0] == os.path.abspath(scene)})
+
+    def _every(self, scene: Path) -> Iterator[Path]:
+        """The file itself, and whatever it names, directly or not; each once."""
         todo, seen = [scene], set()
         while todo:
             path = todo.pop()
-            if path in seen:
-                continue
-            seen.add(path)
-            try:
-                found.update(self._content(path))
-                todo += reversed(self.named(path))
-            except (OSError, ValueError, SilhouetteError):
-                found.update(b"not to be read")
-        return found.hexdigest()
+            if path not in seen:
+                seen.add(path)
+                yield path
+                with suppress(OSError, ValueError, SilhouetteError):
+                    todo += reversed(self.named(path))
 
     def named(self, path: Path) -> tuple[Path, ...]:
         """The files that a scene, model or glTF file names itself, sorted; nothing for other files.

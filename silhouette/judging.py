@@ -32,7 +32,7 @@ PIXEL = 0.1
 WORTH_FORKING = 20
 """Fewer checks are judged by the time that processes have been forked."""
 
-Draw = Callable[[Scene, Check, Verdict, bool], Path]
+Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
 Step = Callable[[int, int], None]
 
 
@@ -55,7 +55,7 @@ def load_scene(path: str | PathLike[str], *, cache: Cache | None = None) -> Scen
 
 
 def check(
-    scene: Scene,
+    scene: Scene | str | PathLike[str],
     attacker: str,
     target: str,
     *,
@@ -66,7 +66,7 @@ def check(
     """Can the attacker see the target, and is the target in cover?
 
     Args:
-        scene: from `load_scene`.
+        scene: from `load_scene`, or the path of one.
         attacker, target: names of two fighters or vehicles of the scene.
         arc: "front", "left", "right" or "rear": the vision arc looked from; by default any that the attacker has.
         renderer: "auto", "embree", "gl" or "reference", or one that is started already, from
@@ -94,12 +94,15 @@ def check(
     'partial cover'
     >>> print(verdict.reason)
     33 % of Vex is obscured by the wall; less than half: partial cover
+    >>> check(file, "Vex", "Kal", renderer="reference", pixel=0.2).verdict
+    'hidden'
     >>> check(scene, "Kal", "Wex")
     Traceback (most recent call last):
     ...
     silhouette.errors.RequestError: ...duel.toml: nothing is called 'Wex'; did you mean 'Vex'?
     >>> folder.cleanup()
     """
+    scene = scene if isinstance(scene, Scene) else load_scene(scene)
     (question,) = Ask(attacker, target, arc).checks(scene)
     fine = _pixel(scene, pixel)
     ready = choose(renderer) if isinstance(renderer, str) else renderer
@@ -251,7 +254,7 @@ def judge_scene(
         renderer: measures.
         cache: keeps what takes long to work out.
         pixel: mm per pixel, if it was asked for.
-        draw: draws each verdict, told whether it is the scene's only one, and says into which file.
+        draw: draws each verdict, told whether it is the scene's only one, and says into which file, or None.
         step: is told how many checks are done, of how many.
         workers: processes that judge at the same time, where there is much to judge and nothing to draw.
     """
@@ -284,12 +287,22 @@ def verdicts_of(
 
     if workers == 1 or len(checks) < WORTH_FORKING or not forks_safely():
         return map(verdict_of, checks)
-    meshes = [piece.model.significant for piece in scene.pieces] if isinstance(scene, TableScene) else []
-    if not (meshes and renderer.share(meshes)):
-        return map(verdict_of, checks)
+    return forked(verdict_of, checks, workers) if shared(scene, renderer) else map(verdict_of, checks)
+
+
+def shared(scene: Scene, renderer: Renderer) -> bool:
+    """Works out all that each check would work out first, so that processes forked from this one need not do it each.
+
+    False where there is nothing to share, or the renderer is of no use in them.
+    """
+    if not (isinstance(scene, TableScene) and scene.pieces):
+        return False
+    meshes = list({piece.model: piece.model.significant for piece in scene.pieces}.values())
+    if not renderer.share(meshes):
+        return False
     for mesh in meshes:
         prepare(mesh)
-    return forked(verdict_of, checks, workers)
+    return True
 
 
 def scenes_in(path: Path) -> list[Path]:

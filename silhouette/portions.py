@@ -6,17 +6,23 @@ Portion -> the scene that it is of, read unless it was read last -> rows; what g
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from silhouette.cache import Cache, Memory
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.fingerprints import Fingerprints
+from silhouette.forkserver import Loaded
 from silhouette.terminal import problem, strict
+from silhouette.workers import forks_safely, seat
 
 PORTION = 32
 """So many checks of a scene are given to a worker at once."""
+
+KEPT = 4_000_000
+"""Models of up to so many triangles stay in the memory of a process, from scene to scene."""
 
 Row = dict[str, Any]
 
@@ -30,12 +36,14 @@ class How:
         pixel: mm per pixel at the target; None is what each scene says, else 0.1.
         everyone: everyone against everyone, instead of the checks that a scene asks for.
         cached: whether meshes are kept on disk.
+        device: the number of the EGL device; None shares out the GPUs, where there are several of one kind.
     """
 
     renderer: str = "auto"
     pixel: float | None = None
     everyone: bool = False
     cached: bool = True
+    device: int | None = None
 
 
 @dataclass(frozen=True)
@@ -72,29 +80,56 @@ def portions(scene: str, digest: str, checks: Sequence[int], longest: int = PORT
     return [Portion(scene, digest, start, stop) for start, stop in runs]
 
 
-def judging(how: How) -> Callable[[Portion], Iterator[Row]]:
-    """What a worker does with a portion, ready to begin; for `silhouette.crew.Crew`."""
-    return Judge(how).work
+class Needs:
+    """What portions need in memory: for `silhouette.crew.Crew`."""
+
+    def __init__(self) -> None:
+        self._prints = Fingerprints()
+
+    def __call__(self, portion: Portion) -> frozenset[Any]:
+        """The models and meshes of the scene, as they are now; nothing, where it was known before and may be done."""
+        if portion.stop is None and portion.digest:
+            return frozenset()
+        return self._prints.pieces_of(Path(portion.scene))
 
 
 class Judge:
-    """What one process keeps: its renderer, and the scene that it read last.
+    """What one process keeps: its renderer, the scene that it read last, and models for the scenes to come.
 
     Args:
         how: everything is judged.
         folder: that the paths of scenes are seen from; they stay as they are in what is told.
+        number: of the GPU that it takes where several are shared out; by default `silhouette.workers.seat`.
     """
 
-    def __init__(self, how: How, folder: Path | None = None) -> None:
+    def __init__(self, how: How, folder: Path | None = None, number: int | None = None) -> None:
         self._how = how
         self._folder = folder
+        self._number = number
         self._prints = Fingerprints()
+        self._memory = Memory(self._prints.of, KEPT)
         self._renderer: Any = None
         self._scene: Any = None
         self._checks: Sequence[Any] = ()
         self._read = ("", "")
 
-    def work(self, portion: Portion) -> Iterator[Row]:
+    def load(self, portion: Portion) -> Loaded:
+        """Reads what a portion needs, so that processes forked from this one share it.
+
+        Half of what is kept is as much as it should come to: nothing must go that a fork relies on.
+        """
+        from silhouette.judging import shared
+
+        try:
+            self._open(portion.scene, portion.digest or self._prints.of(self._place(portion.scene)))
+        except RendererUnavailable:
+            return "unshared"
+        if not (forks_safely() and self._renderer.share([])):  # looking for a GPU may have loaded its drivers
+            return "unshared"
+        shared(self._scene, self._renderer)
+        return "room" if self._memory.size < KEPT // 2 else "full"
+
+    def __call__(self, portion: Portion) -> Iterator[Row]:
         """Opens a scene and says how many checks there are, or judges some."""
         path = self._place(portion.scene)
         try:
@@ -136,7 +171,6 @@ class Judge:
         Raises:
             SilhouetteError: where that cannot be, or where its files are not those of the digest any more.
         """
-        from silhouette.cache import Cache
         from silhouette.judging import Ask, load_scene
         from silhouette.renderers import choose
 
@@ -147,13 +181,22 @@ class Judge:
         if self._read == (scene, digest):
             return
         if self._renderer is None:
-            self._renderer = choose(self._how.renderer)
+            self._renderer = choose(self._how.renderer, self._device())
         self._read, self._scene = ("", ""), None  # what was read before goes first: two large scenes may be too much
-        self._scene = load_scene(path, cache=Cache.default() if self._how.cached else Cache(None))
+        disk = Cache.default() if self._how.cached else Cache(None)
+        self._scene = load_scene(path, cache=replace(disk, memory=self._memory))
         self._checks = Ask(everyone=self._how.everyone).checks(self._scene)
         if self._prints.of(path) != digest:
             raise changed
         self._read = (scene, digest)
+
+    def _device(self) -> int | None:
+        """The device asked for; else this one's share, where it is on GPUs that is judged."""
+        from silhouette.renderers.devices import shared_out
+
+        if self._how.device is not None or self._how.renderer not in ("auto", "gl"):
+            return self._how.device
+        return shared_out(seat() if self._number is None else self._number)
 
     def _row(self, scene: str, check: Any, lost: str) -> Row:
         """The row as it will be read back: of plain values, whatever the rule system put into it."""

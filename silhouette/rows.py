@@ -78,6 +78,7 @@ def batch(
     timeout: float | None = None,
     cluster: str | None = None,
     cached: bool = True,
+    device: int | None = None,
 ) -> Iterator[Row]:
     """A row for each check of many scenes, in their order, as they come; what goes wrong is a row with ``error``.
 
@@ -94,15 +95,32 @@ def batch(
         timeout: seconds that reading one scene, or one check, may take; then it is a row with ``error``.
         cluster: the address of a Dask scheduler, whose workers are taken instead.
         cached: whether meshes are kept on disk.
+        device: for ``gl``, the number of the EGL device; by default the workers share the GPUs.
 
     Raises:
         SilhouetteError: where the paths mean no scene, or no scene could be judged with such options.
 
-    >>> for row in batch("no such scene.toml", workers=1):
-    ...     print(row)
-    {'scene': 'no such scene.toml', 'error': 'no such scene.toml: there is no such file; give ...'}
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> for height in (10, 40):
+    ...     _ = Path(folder.name, f"wall {height}.toml").write_text(f'''
+    ...     rules = "necromunda"
+    ...     fighter = [
+    ...       {{ name = "Kal", at = [0, 0], parts = [{{ box = [12, 12, 30] }}], eye = [0, 6, 15] }},
+    ...       {{ name = "Vex", at = [0, 200], parts = [{{ box = [12, 12, 30] }}] }},
+    ...     ]
+    ...     terrain = [{{ name = "wall", at = [0, 185], parts = [{{ box = [60, 5, {height}] }}] }}]
+    ...     check = [{{ attacker = "Kal", target = "Vex" }}]
+    ...     ''')
+    >>> for row in batch([folder.name, "gone.toml"], renderer="reference", pixel=0.5, workers=1):
+    ...     print(Path(row["scene"]).name, row.get("verdict"), row["error"])
+    wall 10.toml partial cover 0.0...
+    wall 40.toml hidden 0.0
+    gone.toml None gone.toml: there is no such file; give the path of one that is there
+    >>> folder.cleanup()
     """
-    how = How(renderer, pixel, everyone, cached)
+    how = How(renderer, pixel, everyone, cached, device)
     check_how(how)
     scenes = scenes_of([paths] if isinstance(paths, str | PathLike) else paths)
     return _in_order(scenes, workers_of(how, workers, timeout, cluster))

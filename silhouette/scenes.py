@@ -5,7 +5,7 @@ file -> document -> entries checked by the schema -> pieces with models and pose
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -232,7 +232,7 @@ class _Models:
     def __init__(self, scene: Path, cache: Cache) -> None:
         self._scene = scene
         self._cache = cache
-        self._loaded: dict[object, Model] = {}
+        self._loaded: dict[Hashable, Model] = {}
 
     def of(self, kind: Kind, piece: PieceEntry) -> Model:
         """The model of a piece, without the eye that the piece itself may give."""
@@ -245,20 +245,26 @@ class _Models:
         overrides = {key: getattr(piece, key) for key in sorted(overriding)}
         if piece.parts is not None:
             parts = piece.parts
-            key: object = (kind, parts, piece.front, piece.solid)
-            return self._once(key, lambda: model_of_solids(parts, place, kind, piece.front, piece.solid))
+            solids: Hashable = (kind, parts, piece.front, piece.solid)
+            if solids not in self._loaded:
+                self._loaded[solids] = model_of_solids(parts, place, kind, piece.front, piece.solid)
+            return self._loaded[solids]
         if piece.model is not None:
             file = self._scene.parent / piece.model
-            key = (kind, file, *overrides.items())
-            return self._once(key, lambda: load_model(file, self._cache, kind, overrides))
+            how: Hashable = (kind, *overrides.items())
+            return self._of_file(file, how, lambda: load_model(file, self._cache, kind, overrides))
+        file = self._scene.parent / str(piece.mesh)
         options = ModelOptions(mesh=piece.mesh, **overrides)
-        key = (kind, options)
-        return self._once(key, lambda: model_of_mesh(options, place, self._cache, kind))
+        how = (kind, options.model_copy(update={"mesh": None}))
+        return self._of_file(file, how, lambda: model_of_mesh(options, place, self._cache, kind))
 
-    def _once(self, key: object, load: Callable[[], Model]) -> Model:
-        if key not in self._loaded:
-            self._loaded[key] = load()
-        return self._loaded[key]
+    def _of_file(self, file: Path, how: Hashable, load: Callable[[], Model]) -> Model:
+        """What another scene may have loaded before, from whatever folder it names the file."""
+        if (file, how) not in self._loaded:
+            self._loaded[file, how] = self._cache.recall(
+                file, (file.name, how), load, lambda model: len(model.mesh.faces)
+            )
+        return self._loaded[file, how]
 
 
 def _piece(index: int, kind: Kind, entry: PieceEntry, models: _Models) -> Piece:

@@ -12,7 +12,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
@@ -29,6 +29,14 @@ CAN_FORK = sys.platform == "linux"
 def forks_safely() -> bool:
     """Whether a process can be forked from this one: graphics drivers that are loaded do not survive it."""
     return CAN_FORK and "OpenGL" not in sys.modules
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """For forking: other threads draw progress, wait or watch, and hold no lock that a forked process takes."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+        yield
 
 
 def cores() -> int:
@@ -69,9 +77,7 @@ def _helper(answer: Callable[[Any], Any], questions: Sequence[Any]) -> tuple[Bas
     context = multiprocessing.get_context("fork")
     near, far = context.Pipe(duplex=False)
     process = context.Process(target=_answer_all, args=(answer, questions, far), daemon=True)
-    with warnings.catch_warnings():
-        # Other threads wait, and hold no lock that an answer takes.
-        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+    with unwarned():
         process.start()
     far.close()
     return process, near
@@ -100,3 +106,18 @@ def _answer_of(pipe: Connection) -> Any:
     if not is_answer:
         raise value
     return value
+
+
+_seat = 0
+
+
+def seated(number: int, start: Callable[[], Answered]) -> Answered:
+    """What ``start()`` gives, in a process that is the worker of that number from now on; see `seat`."""
+    global _seat
+    _seat = number
+    return start()
+
+
+def seat() -> int:
+    """Which of several workers this process is, from 0, so that each takes its share; 0 where it is none."""
+    return _seat

@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 
-import silhouette.crew
+import silhouette.forkserver
 import silhouette.judging
+import silhouette.serving
 from silhouette.workers import CAN_FORK
+from tests.shapes import cube
 
 FAST = ("--renderer", "reference", "--pixel", "2", "--no-cache", "--quiet")
 """Options with which a check of these scenes takes a millisecond or two."""
@@ -57,6 +59,28 @@ def pack(folder: Path, scenes: int = 4, models: int = 6) -> Path:
     for number in range(scenes):
         crowd(folder / f"crowd {number}.toml", models, wall=12.0 + 2 * number)
     return folder
+
+
+def pack_with_meshes(folder: Path, scenes: int = 4, models: int = 6) -> Path:
+    """The same, where each scene has two blocks from mesh files: one that all share, and one that it has alone."""
+    pack(folder, scenes, models)
+    for number in range(scenes):
+        pieces = []
+        for name, at in (("shared", -60), (f"own {number}", 30)):
+            write_block(folder / f"{name}.obj", 20.0 if name == "shared" else 15.0 + number)
+            (folder / f"{name}.toml").write_text(f'mesh = "{name}.obj"\nkind = "terrain"\nunits = "mm"\n')
+            pieces.append(f'{{ name = "{name}", model = "{name}.toml", at = [{at}, 70] }}')
+        path = folder / f"crowd {number}.toml"
+        path.write_text(path.read_text().replace("terrain = [", f"terrain = [{', '.join(pieces)}, "))
+    return folder
+
+
+def write_block(path: Path, side: float) -> None:
+    """A cube as an OBJ file."""
+    shape = cube(side)
+    corners = "".join("v {} {} {}\n".format(*corner) for corner in shape.vertices)
+    faces = "".join("f {} {} {}\n".format(*(face + 1)) for face in shape.faces)
+    path.write_text(corners + faces)
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
@@ -129,6 +153,12 @@ def alive_in_group(leader: int) -> list[int]:
     return found
 
 
+def forking(monkeypatch: pytest.MonkeyPatch, is_safe: bool = True) -> None:
+    """Has workers forked, whatever was loaded into this process before; or else started anew."""
+    for module in (silhouette.serving, silhouette.forkserver):
+        monkeypatch.setattr(module, "forks_safely", lambda: is_safe)
+
+
 def instead_of_judging(monkeypatch: pytest.MonkeyPatch, before: Callable[[Any], None]) -> None:
     """Does something before each check, told which, in workers that are forked from this process."""
     if not CAN_FORK:
@@ -140,7 +170,7 @@ def instead_of_judging(monkeypatch: pytest.MonkeyPatch, before: Callable[[Any], 
         return right(scene, check, *others)
 
     monkeypatch.setattr(silhouette.judging, "judged", judged)
-    monkeypatch.setattr(silhouette.crew, "forks_safely", lambda: True)
+    forking(monkeypatch)
 
 
 def die(check: Any, attacker: str, target: str) -> None:

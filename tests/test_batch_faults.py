@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +24,22 @@ from tests.batching import (
     instead_of_judging,
     kept_in,
     pack,
+    pack_with_meshes,
     rows_of,
     started,
     wait_until,
+    write_block,
 )
 from tests.commands import CHECK, run, scene
-from tests.shapes import cube
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="signals and forked processes are others on this system")
 
 SLOW = 0.004
+with_and_without_meshes = pytest.mark.parametrize(
+    "undisturbed", [pack, pack_with_meshes], ids=["solids", "meshes"], indirect=True
+)
+"""Workers of scenes with meshes are forked from a process that has loaded them."""
+
 COUNTING = """
 import silhouette.judging
 silhouette_judged = silhouette.judging.judged
@@ -44,13 +52,16 @@ ROWS = 120
 
 
 @pytest.fixture
-def undisturbed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, bytes]:
+def undisturbed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> tuple[Path, bytes]:
     """A pack of 120 pairs, and the file that it becomes."""
-    folder = pack(tmp_path / "pack")
+    folder = getattr(request, "param", pack)(tmp_path / "pack")
     run(capsys, "batch", folder, "--everyone", "--out", tmp_path / "undisturbed.jsonl", *FAST)
     return folder, (tmp_path / "undisturbed.jsonl").read_bytes()
 
 
+@with_and_without_meshes
 def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twice(
     tmp_path: Path, undisturbed: tuple[Path, bytes]
 ) -> None:
@@ -77,13 +88,17 @@ def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twic
     assert [alive_in_group(leader) for leader in leaders] == [[]] * 4
 
 
-def test_workers_go_though_they_are_in_the_middle_of_something(tmp_path: Path) -> None:
-    words = ("batch", pack(tmp_path / "pack"), "--everyone", "--out", tmp_path / "a.csv", *FAST)
+@pytest.mark.parametrize(("make", "processes"), [(pack, 3), (pack_with_meshes, 4)], ids=["solids", "meshes"])
+def test_workers_go_though_they_are_in_the_middle_of_something(
+    tmp_path: Path, make: Callable[[Path], Path], processes: int
+) -> None:
+    words = ("batch", make(tmp_path / "pack"), "--everyone", "--out", tmp_path / "a.csv", "--workers", 2, *FAST)
     with started(*words, seconds=60.0) as batch:
-        wait_until(lambda: len(alive_in_group(batch.pid)) > 1)
+        wait_until(lambda: len(alive_in_group(batch.pid)) >= processes)
     wait_until(lambda: not alive_in_group(batch.pid))
 
 
+@with_and_without_meshes
 def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbed: tuple[Path, bytes]) -> None:
     folder, expected = undisturbed
     out = tmp_path / "out.jsonl"
@@ -107,6 +122,7 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbe
     assert out.read_bytes() == expected
 
 
+@with_and_without_meshes
 def test_a_worker_that_dies_costs_one_row(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -204,6 +220,51 @@ def test_a_full_disk_is_one_line_and_the_batch_goes_on_when_there_is_room(
     assert out.read_bytes() == expected
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """A disk of its own: called with a size, it has that size from then on, and says where it is."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+
+    def sized(size: str) -> Path:
+        again = "remount," if folder.is_mount() else ""
+        words = ["mount", "-t", "tmpfs", "-o", f"{again}size={size}", "none", str(folder)]
+        try:
+            subprocess.run(words, check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            pytest.skip(f"a small disk cannot be mounted here ({error})")
+        return folder
+
+    yield sized
+    if folder.is_mount():
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_fills_loses_no_row(undisturbed: tuple[Path, bytes], small_disk: Callable[[str], Path]) -> None:
+    folder, expected = undisturbed
+    before = 0
+    for size, full in (("32k", "out.jsonl.unfinished"), ("64k", "out.jsonl.unfinished"), ("160k", "out.jsonl")):
+        out = small_disk(size) / "out.jsonl"
+        words = ("batch", folder, "--everyone", "--out", out, *FAST)
+        ran = done(*words, *(["--resume"] if before else []))
+        assert (ran.returncode, ran.stdout) == (2, "")
+        assert ran.stderr == (
+            f"error: {out.with_name(full)}: cannot be written (No space left on device); "
+            "put that right, then go on with --resume\n"
+        )
+        kept = kept_in(out)
+        assert len(set(kept)) == len(kept) > before
+        assert [path.name for path in out.parent.iterdir()] == ["out.jsonl.unfinished"]
+        before = len(kept)
+    assert before == ROWS
+    small_disk("2m")
+    ran = done(*words, "--resume")
+    assert ran.returncode == 0
+    assert f"{ROWS} judged before" in ran.stdout
+    assert out.read_bytes() == expected
+    assert [path.name for path in out.parent.iterdir()] == ["out.jsonl"]
+
+
 def test_an_output_folder_that_goes_away_is_one_line(tmp_path: Path) -> None:
     folder = tmp_path / "results"
     folder.mkdir()
@@ -236,14 +297,8 @@ def test_of_two_batches_that_write_one_file_the_second_is_refused(
 
 @pytest.mark.parametrize("changed", ["scene", "model", "mesh"])
 def test_what_changes_between_kill_and_resume_is_judged_anew(tmp_path: Path, changed: str) -> None:
-    def write_mesh(side: float) -> None:
-        shape = cube(side)
-        corners = "".join("v {} {} {}\n".format(*corner) for corner in shape.vertices)
-        faces = "".join("f {} {} {}\n".format(*(face + 1)) for face in shape.faces)
-        (folder / "block.obj").write_text(corners + faces)
-
     folder = pack(tmp_path / "pack", scenes=2)
-    write_mesh(20.0)
+    write_block(folder / "block.obj", 20.0)
     (folder / "block.toml").write_text('mesh = "block.obj"\nkind = "terrain"\nunits = "mm"\n')
     path = folder / "crowd 0.toml"
     piece = '{ name = "block", model = "block.toml", at = [0, 75] }'
@@ -257,7 +312,7 @@ def test_what_changes_between_kill_and_resume_is_judged_anew(tmp_path: Path, cha
     elif changed == "model":
         (folder / "block.toml").write_text('mesh = "block.obj"\nkind = "terrain"\nunits = "mm"\nscale = 1.1\n')
     else:
-        write_mesh(19.0)
+        write_block(folder / "block.obj", 19.0)
     unchanged = sum(Path(scene) != path for scene, _ in kept_in(out))
     ran = done(*words, "--out", out, "--resume")
     assert ran.returncode == 0

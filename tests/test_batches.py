@@ -9,14 +9,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-import silhouette.crew
 from silhouette.batches import scenes_of
+from silhouette.cache import Cache, Memory
 from silhouette.errors import RequestError
 from silhouette.fingerprints import Fingerprints
 from silhouette.judging import load_scene
 from silhouette.planning import Plan
-from silhouette.portions import How, Judge, Portion
-from tests.batching import FAST, crowd, pack, rows_of
+from silhouette.portions import How, Judge, Needs, Portion
+from silhouette.workers import CAN_FORK
+from tests.batching import FAST, crowd, forking, pack, pack_with_meshes, rows_of, write_block
 from tests.commands import CHECK, run, scene
 
 EXPECTED = CHECK + 'expect = { verdict = "partial cover" }\n'
@@ -171,7 +172,7 @@ def test_a_renderer_that_cannot_run_here_ends_the_batch(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "embreex", None)
-    monkeypatch.setattr(silhouette.crew, "forks_safely", lambda: True)
+    forking(monkeypatch)
     options = ("--out", tmp_path / "out.csv", "--renderer", "embree", "--workers", "2")
     ran = run(capsys, "batch", pack(tmp_path / "pack"), "--everyone", *options)
     assert ran.status == 2
@@ -180,12 +181,31 @@ def test_a_renderer_that_cannot_run_here_ends_the_batch(
     assert [path.name for path in tmp_path.iterdir()] == ["pack"]
 
 
+def test_scenes_that_share_meshes_come_out_the_same_by_any_number_of_workers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if CAN_FORK:
+        forking(monkeypatch)
+    folder = pack_with_meshes(tmp_path / "pack")
+    (folder / "no mesh.toml").write_text((folder / "crowd 1.toml").read_text().replace("own 1.toml", "gone.toml"))
+    files = []
+    for workers in (1, 2, 3):
+        out = tmp_path / f"by {workers}.jsonl"
+        ran = run(capsys, "batch", folder, "--everyone", "--out", out, "--workers", workers, *FAST)
+        assert ran.status == 2
+        (complaint,) = ran.complaints
+        assert "gone.toml: there is no such file" in complaint
+        files.append(out.read_bytes())
+    assert len(set(files)) == 1
+    assert len(rows_of(out)) == 4 * 30 + 1
+
+
 def test_workers_that_are_not_forked_do_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = scene(tmp_path, EXPECTED)
     assert run(capsys, "batch", path, "--out", tmp_path / "forked.jsonl", *FAST).status == 0
-    monkeypatch.setattr(silhouette.crew, "forks_safely", lambda: False)
+    forking(monkeypatch, False)
     assert run(capsys, "batch", path, "--out", tmp_path / "anew.jsonl", *FAST).status == 0
     assert (tmp_path / "anew.jsonl").read_bytes() == (tmp_path / "forked.jsonl").read_bytes()
 
@@ -249,4 +269,49 @@ def test_a_scene_that_was_judged_is_not_read_again(tmp_path: Path, monkeypatch: 
     path = scene(tmp_path, CHECK)
     digest = Fingerprints().of(path)
     monkeypatch.setattr("silhouette.judging.load_scene", lambda *_, **__: pytest.fail("read again"))
-    assert list(Judge(How()).work(Portion(str(path), digest))) == [{"digest": digest}]
+    assert list(Judge(How())(Portion(str(path), digest))) == [{"digest": digest}]
+
+
+def test_scenes_of_one_process_have_their_models_in_common(tmp_path: Path) -> None:
+    folder = pack_with_meshes(tmp_path / "pack", scenes=2)
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "crowd 2.toml").write_text(
+        (folder / "crowd 1.toml").read_text().replace('model = "', 'model = "../pack/')
+    )
+    cache = Cache(None, Memory(Fingerprints().of, 1000))
+    paths = (folder / "crowd 0.toml", folder / "crowd 1.toml", tmp_path / "deep" / "crowd 2.toml")
+    first, second, third = (load_scene(path, cache=cache).piece for path in paths)  # type: ignore[attr-defined]
+    assert first("shared").model is second("shared").model is third("shared").model
+    assert first("own 0").model is not second("own 1").model
+    assert second("own 1").model is third("own 1").model
+    write_block(folder / "shared.obj", 21.0)
+    (changed,) = (load_scene(path, cache=cache).piece("shared") for path in paths[:1])  # type: ignore[attr-defined]
+    assert changed.model is not first("shared").model
+    assert changed.model.mesh.bounds[1, 2] == 21.0
+
+
+def test_portions_need_the_files_of_their_scene_as_they_are(tmp_path: Path) -> None:
+    folder = pack_with_meshes(tmp_path / "pack", scenes=2)
+    scenes, needs = [str(folder / f"crowd {number}.toml") for number in range(2)], Needs()
+    one, other = (needs(Portion(scene, "digest", 0, 3)) for scene in scenes)
+    assert sorted(Path(file).name for file, _ in one) == ["own 0.obj", "own 0.toml", "shared.obj", "shared.toml"]
+    assert len(one & other) == 2
+    assert needs(Portion(scenes[0])) == one
+    assert needs(Portion(scenes[0], "digest")) == frozenset()
+    assert needs(Portion(str(crowd(tmp_path / "crowd.toml", 2)))) == frozenset()
+    assert needs(Portion("gone.toml")) == frozenset()
+    write_block(folder / "shared.obj", 21.5)
+    (folder / "own 0.toml").unlink()
+    assert len(needs(Portion(scenes[0], "digest", 3, 6)) & one) == 1
+
+
+def test_loading_says_whether_there_is_room_for_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("silhouette.portions.forks_safely", lambda: True)
+    folder = pack_with_meshes(tmp_path / "pack", scenes=2)
+    portions = [Portion(str(folder / f"crowd {number}.toml")) for number in range(2)]
+    for kept, expected in ((100, ["room", "room"]), (72, ["room", "full"]), (24, ["full", "full"])):
+        monkeypatch.setattr("silhouette.portions.KEPT", kept)
+        judge = Judge(How("reference", everyone=True, cached=False))
+        assert [judge.load(portion) for portion in portions] == expected
+    monkeypatch.setattr("silhouette.portions.forks_safely", lambda: False)
+    assert judge.load(portions[0]) == "unshared"

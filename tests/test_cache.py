@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from silhouette import cache as cache_module
-from silhouette.cache import Cache
+from silhouette.cache import Cache, Memory
 
 
 class Counting:
@@ -159,3 +159,59 @@ def test_the_environment_names_the_folder(tmp_path, monkeypatch):
     directory = Cache.default().directory
     assert directory is not None
     assert directory.name == "silhouette"
+
+
+class Content:
+    """A fingerprint that is a file's text, and a maker that counts; what is made is as large as the text is long."""
+
+    def __init__(self, most: int) -> None:
+        self.memory = Memory(lambda path: path.read_text(), most)
+        self.made: list[str] = []
+
+    def of(self, path: Path, key: str = "") -> str:
+        def make() -> str:
+            self.made.append(path.name)
+            return path.read_text() + key
+
+        return Cache(None, self.memory).recall(path, key, make, len)
+
+
+def test_what_was_made_of_a_file_is_remembered_until_the_file_is_another(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("one")
+    (tmp_path / "x").mkdir()
+    content = Content(most=100)
+    assert [content.of(path), content.of(tmp_path / "x" / ".." / "a"), content.of(path, "!")] == ["one", "one", "one!"]
+    path.write_text("two")
+    assert [content.of(path), content.of(path)] == ["two", "two"]
+    assert len(content.made) == 3
+
+
+def test_the_memory_keeps_what_was_used_last_up_to_its_size(tmp_path):
+    content = Content(most=6)
+    for name in "abcadaa":
+        (tmp_path / name).write_text("12")
+        content.of(tmp_path / name)
+        assert content.memory.size <= 6
+    assert content.made == ["a", "b", "c", "d"]
+    (tmp_path / "large").write_text("1" * 9)
+    content.of(tmp_path / "large")
+    content.of(tmp_path / "large")
+    assert content.memory.size == 9
+    content.of(tmp_path / "a")
+    assert content.memory.size == 2
+    assert content.made[4:] == ["large", "a"]
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_remembered(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("one")
+    memory = Memory(lambda file: file.read_text(), 100)
+    assert memory.recall(path, "", lambda: path.write_text("other"), lambda _: 1) == 5
+    path.write_text("one")
+    assert memory.recall(path, "", lambda: "anew", len) == "anew"
+
+
+def test_without_a_memory_everything_is_made_each_time(tmp_path):
+    made = [Cache(None).recall(tmp_path / "a", "", lambda: object(), lambda _: 1) for _ in range(2)]
+    assert made[0] is not made[1]

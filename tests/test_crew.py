@@ -11,16 +11,17 @@ from typing import Any
 
 import pytest
 
-import silhouette.crew
-from silhouette.crew import Crew, Event, Work
+from silhouette.crew import Crew, Event
+from silhouette.serving import Work
 from silhouette.workers import CAN_FORK
+from tests.batching import forking
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes are not forked on this system")
 
 
 @pytest.fixture(autouse=True)
 def _forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(silhouette.crew, "forks_safely", lambda: True)
+    forking(monkeypatch)
 
 
 def doing(work: Work) -> Callable[[], Work]:
@@ -133,7 +134,7 @@ def test_no_process_is_left_where_the_crew_is_left_in_the_middle() -> None:
 
 
 def test_processes_that_are_started_anew_do_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(silhouette.crew, "forks_safely", lambda: False)
+    forking(monkeypatch, False)
     found = events(Crew(partial(_identity, divmod_by_seven), 1), [20, 50])
     assert [event.value for event in found if event.kind == "told"] == [(2, 6), (7, 1)]
 

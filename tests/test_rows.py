@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 import silhouette
 from silhouette import RequestError
-from tests.batching import FAST, crowd, pack, rows_of
+from tests.batching import FAST, crowd, pack, pack_with_meshes, rows_of
 from tests.commands import CHECK, run, scene
 
 HOW = {"renderer": "reference", "pixel": 2.0}
@@ -32,14 +33,23 @@ def test_a_matrix_is_the_batch_of_everyone(tmp_path: Path) -> None:
     assert silhouette.matrix(silhouette.load_scene(path), workers=1, **HOW) == rows  # type: ignore[arg-type]
 
 
-def test_whoever_stops_in_the_middle_leaves_no_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize("make", [pack, pack_with_meshes], ids=["solids", "meshes"])
+def test_whoever_stops_in_the_middle_leaves_no_process(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     import multiprocessing
 
-    rows = silhouette.batch(pack(tmp_path / "pack"), everyone=True, workers=2, **HOW)  # type: ignore[arg-type]
+    rows = silhouette.batch(make(tmp_path / "pack"), everyone=True, workers=2, **HOW)  # type: ignore[arg-type]
     assert len(list(islice(rows, 5))) == 5
     assert multiprocessing.active_children()
     rows.close()  # type: ignore[attr-defined]
     assert multiprocessing.active_children() == []
+
+
+def test_one_check_is_asked_of_a_scene_or_of_its_path(tmp_path: Path) -> None:
+    path = scene(tmp_path, CHECK)
+    rows = list(silhouette.batch(path, **HOW))  # type: ignore[arg-type]
+    for asked in (path, str(path), silhouette.load_scene(path)):
+        verdict = silhouette.check(asked, "Kal", "Vex", **HOW)  # type: ignore[arg-type]
+        assert verdict.row().items() <= rows[0].items()
 
 
 def test_what_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
