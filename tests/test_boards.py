@@ -147,7 +147,7 @@ def test_ranges_are_drawn_from_the_edge_of_the_base_as_they_are_measured(tmp_pat
 def test_who_stands_on_terrain_is_told_to_count_for_more(tmp_path: Path) -> None:
     _, verdict, plan = figure(tmp_path, SCENES / "crisis_protocol" / "ultron_on_terrain.toml")
     assert verdict.target_size == 6
-    assert plan.says("Ultron, size 3, counts as 6")
+    assert plan.says("Ultron, size 3, as 6")
 
 
 def test_terrain_that_is_itself_looked_at_is_drawn_as_the_target(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_map_of_blind_hexes_shows_those_that_the_verdicts_name(name: str, tmp_
     assert {address(mark) for mark in board.marked("blind_")} == blind
     assert {address(mark) for mark in board.marked("hidden_")} == set(hidden) - blind - plateau
     assert blind
-    assert board.says(f"Of {len(verdicts)} hexes {len(blind | plateau)} are blind")
+    assert board.says(f"Of {len(verdicts)} hexes, blind: {len(blind | plateau)}; of these by")
 
 
 @pytest.mark.parametrize("path, number", checks_of("ikosa"))

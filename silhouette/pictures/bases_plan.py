@@ -13,9 +13,9 @@ import numpy as np
 import shapely
 
 from silhouette.geometry import Floats
-from silhouette.pictures.board_words import BASES as WORDS
-from silhouette.pictures.strokes import area, arrow, cross, disc, line, sentence, short, tint
-from silhouette.pictures.vector import BOLD, HAIR, LINE, SMALL, THIN, Sheet, Swatch
+from silhouette.pictures.strokes import area, arrow, cross, disc, line, sentence, short, tint, title
+from silhouette.pictures.typeface import elided, printable
+from silhouette.pictures.vector import BOLD, HAIR, LINE, NAME, NAMED, SMALL, THIN, Sheet, Swatch
 from silhouette.plan import between_tangents
 from silhouette.questions import Check
 from silhouette.rules.crisis_protocol import PlanVerdict
@@ -47,8 +47,7 @@ def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: PlanV
     plan.draw_bases()
     plan.draw_line()
     plan.name_terrain()
-    said = {"attacker": verdict.attacker, "target": verdict.target, "verdict": verdict.verdict}
-    sheet.caption(WORDS["title"].format(**said), sentence(verdict.reason))
+    sheet.caption(title(sheet, verdict), sentence(verdict.reason))
 
 
 class _Plan:
@@ -85,7 +84,7 @@ class _Plan:
 
     def draw_terrain(self) -> None:
         """Every piece with what it does."""
-        sheet, style, words = self.sheet, self.sheet.style, WORDS
+        sheet, style = self.sheet, self.sheet.style
         left_over = False
         for number, one in enumerate(self.scene.terrain):
             blocks, covers = one.name in self.verdict.blockers, one.name in self.verdict.cover_from
@@ -95,17 +94,18 @@ class _Plan:
                 edge = style.green if covers else style.blocker_edge
                 hatch = BLOCKS * blocks + COVERS * covers
                 what = "both" if blocks and covers else "blocker" if blocks else "cover"
+                said = {"both": "blocks and covers", "blocker": "larger", "cover": "gives cover"}[what]
                 width = 1.8 if covers else LINE
                 area(sheet, corners, fill=fill, edge=edge, hatch=hatch, width=width, mark=f"{mark}-{what}")
-                sheet.legend(Swatch(words[what], fill=fill, edge=edge, hatch=hatch))
+                sheet.legend(Swatch(sheet.words(said), fill=fill, edge=edge, hatch=hatch))
             elif one is self.target:
                 area(sheet, corners, fill=style.seen, edge=style.seen_edge, width=BOLD, mark=mark)
-                sheet.legend(Swatch(words["looked at"], fill=style.seen, edge=style.seen_edge))
+                sheet.legend(Swatch(sheet.words("looked at"), fill=style.seen, edge=style.seen_edge))
             else:
                 area(sheet, corners, fill=style.terrain, edge=style.terrain_edge, width=LINE, mark=mark)
                 left_over = True
         if left_over:
-            sheet.legend(Swatch(words["terrain"], fill=style.terrain, edge=style.terrain_edge))
+            sheet.legend(Swatch(sheet.words("other terrain"), fill=style.terrain, edge=style.terrain_edge))
         for number, other in enumerate(self.scene.objects):
             chosen = other is self.target
             fill, edge = (style.seen, style.seen_edge) if chosen else (style.model, style.model_edge)
@@ -134,7 +134,9 @@ class _Plan:
             for start, end in (corners[:2], corners[2:]):
                 line(self.sheet, start, end, style.blue, width=HAIR, zorder=4.0)
                 self.sheet.avoid_line(start, end)
-            self.sheet.legend(Swatch(WORDS["between"], fill=tint(style.blue, style.ground, 0.1), edge=style.blue))
+            self.sheet.legend(
+                Swatch(self.sheet.words("between"), fill=tint(style.blue, style.ground, 0.1), edge=style.blue)
+            )
 
     def draw_ranges(self) -> None:
         """Range 1 round the target and range 2 round the attacker, from the edge of the base as they are measured."""
@@ -156,8 +158,8 @@ class _Plan:
             for step in shown[:1]:
                 start, end = np.array(one.base.centre) + np.outer([one.base.radius, rim], step)
                 arrow(sheet, start, end, colour, width=THIN, heads="<|-|>")
-                sheet.label(WORDS[f"{key} here"], tuple((start + end) / 2), size=SMALL, inside=True)
-            words = WORDS[key].format(name=short(sheet, one.name), length=self._length(reach))
+                sheet.label(sheet.words(f"{key} here"), tuple((start + end) / 2), size=SMALL, inside=True)
+            words = sheet.words(key, name=short(sheet, one.name), length=self._length(reach))
             sheet.legend(Swatch(words, edge=colour, line=True, dashes=dashes))
 
     def draw_distance(self) -> None:
@@ -186,14 +188,14 @@ class _Plan:
             for end in found:
                 disc(sheet, end, sheet.paper(0.55), fill=style.blue, zorder=12.0)
             sheet.avoid_line(*found)
-            sheet.legend(Swatch(WORDS["free"], edge=style.blue, line=True))
+            sheet.legend(Swatch(sheet.words("a free line"), edge=style.blue, line=True))
             return
         first, last = _middle(self.attacker), _middle(self.target)
         line(sheet, first, last, style.red, width=BOLD, dashes=DASHED, zorder=11.0, mark="blocked-line")
         sheet.avoid_line(first, last)
         for at in self._stops(first, last):
             cross(sheet, at, style.red)
-        sheet.legend(Swatch(WORDS["blocked"], edge=style.red, line=True, dashes=DASHED))
+        sheet.legend(Swatch(sheet.words("no free line"), edge=style.red, line=True, dashes=DASHED))
 
     def _stops(self, start: Floats, end: Floats) -> list[Floats]:
         """Where the line meets the verdict's blockers: at the first of them, the middle of the stretch inside."""
@@ -253,10 +255,11 @@ class _Plan:
     def _sized(self, one: Character | Feature) -> str:
         counted = self.verdict.target_size
         raised = one is self.target and counted != one.size
-        return WORDS["raised" if raised else "sized"].format(name=one.name, size=one.size, counted=counted)
+        name = elided(printable(one.name), NAMED * self.sheet.width / 2, NAME, bold=True) if raised else one.name
+        return self.sheet.words("raised" if raised else "sized", name=name, size=one.size, counted=counted)
 
     def _length(self, length: float) -> str:
-        return WORDS["length"].format(length=length, units=self.scene.units)
+        return self.sheet.words("length", length=self.sheet.words.number(f"{length:.4g}"), units=self.scene.units)
 
 
 def _radius(one: Character | Feature) -> float:

@@ -14,9 +14,8 @@ import numpy as np
 
 from silhouette.cell_lines import Cell, Face, Point
 from silhouette.geometry import Floats
-from silhouette.pictures.board_words import CELLS as WORDS
 from silhouette.pictures.cell_frames import SeenFace, Solid, best_viewpoint, faces_of, inside_stretch, solids_of
-from silhouette.pictures.strokes import area, arrow, disc, line, sentence, short, tint
+from silhouette.pictures.strokes import area, arrow, disc, line, sentence, short, tint, title
 from silhouette.pictures.vector import BOLD, HAIR, LINE, SMALL, THIN, Sheet, Swatch
 from silhouette.questions import Check
 from silhouette.rules.ikosa import CellVerdict
@@ -45,8 +44,7 @@ def draw_cell_view(sheet: Sheet, scene: CellScene, check: Check, verdict: CellVe
     view.draw_lines()
     view.draw_corners()
     view.draw_gravity()
-    title = WORDS["title"].format(attacker=verdict.attacker, target=verdict.target, verdict=verdict.verdict)
-    sheet.caption(title, sentence(verdict.reason))
+    sheet.caption(title(sheet, verdict), sentence(verdict.reason))
 
 
 class _CellView:
@@ -86,7 +84,8 @@ class _CellView:
             edge = style.blocker_edge if one.in_the_way else style.terrain_edge
             shade = tint(style.ink, fill, (0.02, 0.2, 0.1)[face.turn])
             area(self.sheet, self.view.flat(face.corners), fill=shade, edge=edge, width=THIN, zorder=2.0)
-            self.sheet.legend(Swatch(WORDS["in the way" if one.in_the_way else "solid"], fill=fill, edge=edge))
+            words = self.sheet.words("solid in the way" if one.in_the_way else "solid")
+            self.sheet.legend(Swatch(words, fill=fill, edge=edge))
 
     def draw_creatures(self) -> None:
         """The outlines of everybody's cells, with names."""
@@ -134,7 +133,7 @@ class _CellView:
             width, colour = (LINE, style.blue) if strong else (HAIR, tint(style.blue, style.paper, 0.6))
             line(self.sheet, sources[i], targets[j], colour, width=width, zorder=8.0, mark=f"clear-{i}-{j}")
         if clear:
-            self.sheet.legend(Swatch(WORDS["clear"].format(count=clear), edge=style.blue, line=True))
+            self.sheet.legend(Swatch(self.sheet.words("clear lines", count=clear), edge=style.blue, line=True))
         width = BOLD if drawn.blocked <= FEW else THIN
         for i, j in np.argwhere(drawn.hindered):
             look: dict[str, Any] = {"width": width, "dashes": BLOCKED, "zorder": 9.0}
@@ -142,7 +141,7 @@ class _CellView:
             self._draw_inside(drawn.sources[i], drawn.targets[j], width)
             self.sheet.avoid_line(sources[i], targets[j])
         if drawn.blocked:
-            words = WORDS["blocked"].format(count=drawn.blocked)
+            words = self.sheet.words("blocked lines", count=drawn.blocked)
             self.sheet.legend(Swatch(words, edge=style.red, line=True, dashes=BLOCKED))
 
     def _draw_inside(self, source: Point, target: Point, width: float) -> None:
@@ -165,11 +164,11 @@ class _CellView:
         for number, at in enumerate(self.view.flat(_floats(drawn.sources))):
             disc(sheet, (at[0], at[1]), small, fill=style.attacker_edge, zorder=15.0, mark=f"source-{number}")
         if drawn.count:
-            one = "point" if len(drawn.sources) == 1 else "sources"
-            told = WORDS[one].format(attacker=short(sheet, self.attacker.name), count=len(drawn.sources))
-            sheet.legend(Swatch(told, fill=style.attacker_edge, edge=style.attacker_edge))
-            told = WORDS["targets"].format(target=short(sheet, self.target.name), count=len(drawn.targets))
-            sheet.legend(Swatch(told, fill=style.seen, edge=style.seen_edge))
+            one = "source point" if len(drawn.sources) == 1 else "sources"
+            told = sheet.words(one, attacker=short(sheet, self.attacker.name), count=len(drawn.sources))
+            sheet.legend(Swatch(told, fill=style.attacker_edge, edge=style.attacker_edge, point="o"))
+            told = sheet.words("targets", target=short(sheet, self.target.name), count=len(drawn.targets))
+            sheet.legend(Swatch(told, fill=style.seen, edge=style.seen_edge, point="s"))
 
     def draw_gravity(self) -> None:
         """Where the attacker falls, and the face that is left out because terrain lies there."""
@@ -179,7 +178,7 @@ class _CellView:
             [left_out] = [one for one in faces_of(Solid.of_cell(cell), self.view, both=True) if one.face == face]
             look: dict[str, Any] = {"edge": style.purple, "hatch": LEFT_OUT}
             area(sheet, self.view.flat(left_out.corners), width=LINE, zorder=7.0, mark="left-out", **look)
-            sheet.legend(Swatch(WORDS["left out"], **look))
+            sheet.legend(Swatch(sheet.words("left out"), **look))
         down = np.zeros(3)
         down[face.axis] = 1.0 if face.high else -1.0
         step = self.view.flat(down[None])[0] - self.view.flat(np.zeros((1, 3)))[0]
@@ -192,7 +191,7 @@ class _CellView:
         start, end = middle - sheet.paper(3.0) * step, middle + sheet.paper(3.0) * step
         arrow(sheet, start, end, style.ink, width=LINE, zorder=20.0, mark="gravity")
         below = min(start[1], end[1]) - sheet.paper(2.0)
-        sheet.text(float(middle[0]), float(below), WORDS["gravity"], size=SMALL, ha="center")
+        sheet.text(float(middle[0]), float(below), sheet.words("gravity"), size=SMALL, ha="center")
         sheet.avoid(
             np.linspace(start, (middle[0], below), 12) + np.linspace(-1, 1, 5)[:, None, None] * (sheet.paper(4.0), 0.0)
         )

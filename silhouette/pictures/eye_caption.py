@@ -24,11 +24,13 @@ from silhouette.pictures.page import (
     Face,
     joined,
 )
+from silhouette.pictures.words import Words
 from silhouette.questions import Check
 from silhouette.renderers.base import Renderer
-from silhouette.rules.base import margin_in_words, share_in_words
 from silhouette.rules.necromunda import Readings, SightVerdict
 from silhouette.scenes import TableScene
+
+WORDS = Words()
 
 NAMES = Face(17, "Semibold")
 TITLE = (Face(33, "Bold"), Face(28, "Bold"), Face(23, "Bold"))
@@ -125,8 +127,8 @@ def add_caption(
 
 def _title(drawing: Drawing, y: float, verdict: SightVerdict) -> float:
     """Who looks at whom, and the verdict: as large as fits on one line, else smaller and on two."""
-    close = ", too close to call" if verdict.marginal else ""
-    text = TITLE[0].printable(f"{verdict.attacker} → {verdict.target}: {verdict.verdict}{close}")
+    text = WORDS("title", attacker=verdict.attacker, target=verdict.target, verdict=verdict.verdict)
+    text = TITLE[0].printable(WORDS("marginal", title=text) if verdict.marginal else text)
     width = WIDTH - 2 * MARGIN
     face = next((face for face in TITLE if face.width(text) <= width), TITLE[-1])
     return _lines(drawing, y, text, face, 3)
@@ -144,45 +146,49 @@ def shares_in_words(verdict: SightVerdict, scene: TableScene) -> str:
     measured = verdict.silhouette
     in_arc = Readings.model_validate(scene.readings).share == "in arc"
     part, whole, error, of = (
-        (measured.occluded_in_arc, measured.in_arc, measured.error_in_arc, " of what lies in the arc")
+        (measured.occluded_in_arc, measured.in_arc, measured.error_in_arc, WORDS("of what lies in the arc"))
         if in_arc
         else (measured.occluded, measured.total, measured.error, "")
     )
-    share = f"{_percent(part, whole)}{margin_in_words(error)}{of} obscured"
+    share = WORDS("share", share=f"{_percent(part, whole)}{WORDS.margin(error)}{of}")
     told = [
-        f"{SHARES.elided(SHARES.printable(one.name), WIDTH / 4)} {_percent(round(one.occluded * 1e9), 10**9)}"
+        WORDS(
+            "blocker",
+            name=SHARES.elided(SHARES.printable(one.name), WIDTH / 4),
+            share=_percent(round(one.occluded * 1e9), 10**9),
+        )
         for one in verdict.blockers
         if one.occluded > 0
     ]
-    more = [f"{len(told) - NAMED} more"] if len(told) > NAMED else []
+    more = [WORDS("more", count=len(told) - NAMED)] if len(told) > NAMED else []
     return joined([share, *told[:NAMED], *more])
 
 
 def _percent(part: int, whole: int) -> str:
     """A share with one decimal, unless that would round to nothing, a half or all of it."""
     if whole == 0:
-        return "nothing"
+        return WORDS("no share")
     shown = f"{100 * part / whole:.1f}"
-    return share_in_words(part, whole) if shown in ("0.0", "50.0", "100.0") else f"{shown} %"
+    return WORDS.share(part, whole) if shown in ("0.0", "50.0", "100.0") else f"{shown} %"
 
 
 def _remarks(image: EyeImage, verdict: SightVerdict) -> list[str]:
     """What must be known to read the picture, and what is doubtful about the verdict."""
-    ahead = f"{verdict.target} reaches round the eye: the picture shows only the 90° ahead."
+    ahead = WORDS("ahead", target=verdict.target)
     warnings = [warning for warning in verdict.warnings if not warning.endswith("is estimated")]
-    told = [f"Note: {warning}." for warning in warnings[:2]]
+    told = [WORDS("note", warning=warning) for warning in warnings[:2]]
     return ([ahead] if image.surrounds else []) + told
 
 
 def _small_print(scene: TableScene, check: Check, verdict: SightVerdict, renderer: Renderer) -> str:
     attacker = scene.piece(check.attacker).looking(check.arc)
-    drawn = "" if renderer.name == verdict.renderer else f"drawn with {renderer.name}"
+    drawn = "" if renderer.name == verdict.renderer else WORDS("drawn with", renderer=renderer.name)
     return joined(
         [
-            f"measured with {verdict.renderer}, {verdict.pixel:.2g} mm per pixel",
+            WORDS("measured with", renderer=verdict.renderer, pixel=f"{verdict.pixel:.2g}"),
             drawn,
-            f"eye {attacker.eye_from}",
-            "lines on the ground one inch apart",
+            WORDS("the eye", eye=attacker.eye_from),
+            WORDS("an inch apart"),
         ]
     )
 
@@ -202,16 +208,16 @@ def _legend(page: Image.Image, y: float, image: EyeImage, verdict: SightVerdict)
     """The colours that are used in this picture, in words; gives where the last line ends, and its top."""
     drawing, kinds = ImageDraw.Draw(page), image.kinds
     entries = [
-        (SEEN in kinds, _Swatch(SKY_BLUE, "seen")),
-        (OBSCURED in kinds, _Swatch((236, 170, 124), "obscured", stripes=VERMILLION)),
+        (SEEN in kinds, _Swatch(SKY_BLUE, WORDS("seen"))),
+        (OBSCURED in kinds, _Swatch((236, 170, 124), WORDS("obscured"), stripes=VERMILLION)),
         (
             OUTSIDE in kinds,
-            _Swatch((150, 150, 157), "target outside the vision arc", stripes=(212, 212, 215), falling=True),
+            _Swatch((150, 150, 157), WORDS("outside"), stripes=(212, 212, 215), falling=True),
         ),
-        (image.ghosts.ids.any(), _Swatch((240, 241, 241), "not counted: base and insignificant parts", dotted=True)),
-        (any(one.occluded > 0 for one in verdict.blockers), _Swatch((222, 190, 152), "in the way")),
-        (image.friends.ids.any(), _Swatch((241, 222, 233), "disregarded: friend in base contact")),
-        (not image.inside.all(), _Swatch((214, 213, 210), "beyond the vision arc")),
+        (image.ghosts.ids.any(), _Swatch((240, 241, 241), WORDS("ignored"), dotted=True)),
+        (any(one.occluded > 0 for one in verdict.blockers), _Swatch((222, 190, 152), WORDS("in the way"))),
+        (image.friends.ids.any(), _Swatch((241, 222, 233), WORDS("friend"))),
+        (not image.inside.all(), _Swatch((214, 213, 210), WORDS("beyond"))),
     ]
     x: float = MARGIN
     side, gap = 17 * FINE, 8 * FINE

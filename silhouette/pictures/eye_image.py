@@ -25,6 +25,8 @@ from silhouette.views import Arc, View, frame, in_any
 NOTHING, SEEN, OBSCURED, OUTSIDE = 0, 1, 2, 3
 """Kinds of pixel: not the target; target seen; something before it; seen, but beyond the vision arc."""
 
+Kinds = NDArray[np.uint8]
+
 TARGET = 1
 FIRST_PIECE = 2
 """Ids in the layers: the target has the lowest, as when it was measured; piece n of the scene has n + FIRST_PIECE."""
@@ -38,8 +40,6 @@ WIDEST_WINDOW = 1.1
 
 FAR = 1e5
 """mm; the table ends there, and the sky begins."""
-
-Kinds = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)

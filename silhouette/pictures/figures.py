@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from silhouette.pictures.every_pixel import EveryPixel
+from silhouette.pictures.eye_view import draw_eye_view
+from silhouette.pictures.page import check_png_path
 from silhouette.pictures.saving import Format, save
 from silhouette.pictures.styles import PRINT, Style
 from silhouette.pictures.vector import COLUMN, Sheet, settings
 from silhouette.questions import Check, Scene
 from silhouette.renderers.base import Renderer
 from silhouette.rules.base import Verdict
+from silhouette.rules.necromunda import SightVerdict
 
-MOST_HEXES = 600
-"""Of a larger board there is no map of what is blind: its hexes would be too small in print."""
+MOST_HEXES = 1000
+"""Of a larger board the map of what is blind shows so many hexes round who looks: more would be too small in print."""
 
 
 @dataclass(frozen=True)
@@ -27,20 +31,23 @@ class Figure:
     Attributes:
         name: such as "plan"; part of the file's name.
         draw: draws it on a sheet, within `settings`.
+        verdict: what it tells.
     """
 
     name: str
     draw: Callable[[Sheet], None]
+    verdict: Verdict
 
 
 @dataclass(frozen=True)
 class Look:
-    """How figures are to look: format, colours, and whether captions and names are shown."""
+    """How figures are to look: format, colours, whether captions and names are shown, and the language of words."""
 
     format: Format = "svg"
     style: Style = PRINT
     captions: bool = True
     names: bool = True
+    language: str = "en"
 
 
 def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
@@ -48,19 +55,21 @@ def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> li
 
     Args:
         scene, check: what was judged.
-        verdict: the ruling on it: all that figures tell.
+        verdict: the ruling on it: all that figures tell. Looks on a table are judged again with a sample in every
+            pixel, unless this was measured with ``renderer`` and that is an
+            `silhouette.pictures.every_pixel.EveryPixel`: then what they show and tell is one count.
         renderer: draws eye views; it need not be the one that measured.
     """
     if scene.rules == "crisis-protocol":
         from silhouette.pictures.bases_plan import draw_bases_plan
 
-        return [Figure("plan", lambda sheet: draw_bases_plan(sheet, scene, check, verdict))]
+        return [Figure("plan", lambda sheet: draw_bases_plan(sheet, scene, check, verdict), verdict)]
     if scene.rules == "tide-of-iron":
         return _of_hexes(scene, check, verdict, renderer)
     if scene.rules == "ikosa":
         from silhouette.pictures.cell_view import draw_cell_view
 
-        return [Figure("cells", lambda sheet: draw_cell_view(sheet, scene, check, verdict))]
+        return [Figure("cells", lambda sheet: draw_cell_view(sheet, scene, check, verdict), verdict)]
     return _of_table(scene, check, verdict, renderer)
 
 
@@ -69,15 +78,32 @@ def _of_hexes(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> lis
     from silhouette.pictures.hex_board import draw_blind_hex_map, draw_hex_board
     from silhouette.rules import RULES
 
-    figures = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict))]
+    figures = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict), verdict)]
     first = next((one for one in scene.checks if one.attacker == check.attacker), check)
     if first == check:
         rule: Any = RULES[scene.rules]()
         asked = rule.asked(scene, check.attacker, None, None)
-        if 1 < len(asked) <= MOST_HEXES:
-            verdicts = [rule.judge(scene, one, renderer, 0.0) for one in asked]
-            figures.append(Figure("map", lambda sheet: draw_blind_hex_map(sheet, scene, verdicts)))
+        if len(asked) > 1:
+
+            def draw_map(sheet: Sheet) -> None:
+                near = _nearest(scene, check.attacker, asked)
+                verdicts = [rule.judge(scene, one, renderer, 0.0) for one in near]
+                draw_blind_hex_map(sheet, scene, verdicts, len(asked))
+
+            figures.append(Figure("map", draw_map, verdict))
     return figures
+
+
+def _nearest(scene: Any, attacker: str, asked: Sequence[Check]) -> Sequence[Check]:
+    """The checks of a board's hexes; of a large one, of those up to a distance from who looks."""
+    from silhouette.hexes import distance
+
+    start = scene.address(attacker)
+    away = [distance(start, scene.address(one.target)) for one in asked]
+    if len(asked) <= MOST_HEXES:
+        return asked
+    reach = sorted(away)[MOST_HEXES]
+    return [one for one, steps in zip(asked, away, strict=True) if steps < max(reach, 2)]
 
 
 def _of_table(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
@@ -91,9 +117,9 @@ def _of_table(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> lis
         return []
     line = Sightline.of(scene, check, verdict, renderer)
     return [
-        Figure("eye", lambda sheet: draw_eye_frame(sheet, line)),
-        Figure("plan", lambda sheet: draw_plan_view(sheet, line)),
-        Figure("side", lambda sheet: draw_side_view(sheet, line)),
+        Figure("eye", lambda sheet: draw_eye_frame(sheet, line), line.verdict),
+        Figure("plan", lambda sheet: draw_plan_view(sheet, line), line.verdict),
+        Figure("side", lambda sheet: draw_side_view(sheet, line), line.verdict),
     ]
 
 
@@ -109,14 +135,48 @@ def write_figures(
     written = []
     with settings():
         for figure in figures_of(scene, check, verdict, renderer):
-            sheet = Sheet(COLUMN, look.style, captions=look.captions, names=look.names)
-            figure.draw(sheet)
             path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, look.format)
-            title = f"{scene.title or scene.path.stem}: {verdict.attacker} → {verdict.target}, {figure.name}"
-            data = {"scene": str(scene.path), "title": scene.title, "figure": figure.name, **verdict.row()}
-            save(sheet.finish(), path, title, {**data, **sheet.data})
+            _write(scene, figure, path, look)
             written.append(path)
     return written
+
+
+def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Renderer, path: Path) -> bool:
+    """Writes the most telling figure of a verdict as a PNG: the eye view, or the board.
+
+    Necromunda's eye view needs no matplotlib, and is larger than a column of print.
+
+    Args:
+        scene, check, verdict, renderer: as of `figures_of`.
+        path: of the picture, ending in .png, in a folder that is there.
+
+    Returns:
+        False where nothing of it can be drawn: then nothing is.
+
+    Raises:
+        FileError: where it cannot be written.
+        RequestError: where matplotlib is needed and not installed.
+    """
+    check_png_path(path)
+    if isinstance(verdict, SightVerdict):
+        drawing = renderer.inner if isinstance(renderer, EveryPixel) else renderer
+        draw_eye_view(scene, check, verdict, drawing, path)
+        return True
+    with settings():
+        for figure in figures_of(scene, check, verdict, renderer)[:1]:
+            _write(scene, figure, path, Look("png"))
+            return True
+    return False
+
+
+def _write(scene: Scene, figure: Figure, path: Path, look: Look) -> None:
+    """One figure into its file."""
+    sheet = Sheet(COLUMN, look.style, captions=look.captions, names=look.names, language=look.language)
+    figure.draw(sheet)
+    told = figure.verdict
+    title = f"{scene.title or scene.path.stem}: {told.attacker} → {told.target}, {figure.name}"
+    data = {"scene": str(scene.path), "title": scene.title, "figure": figure.name, **told.row()}
+    save(sheet.finish(), path, title, {**data, **sheet.data})
 
 
 def file_name(number: int, attacker: str, target: str, figure: str, ending: str) -> str:

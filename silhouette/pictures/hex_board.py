@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from silhouette.hexes import Address
-from silhouette.pictures.board_words import HEXES as WORDS
 from silhouette.pictures.hex_ground import ROW, Board, corners, in_rectangle, middle
-from silhouette.pictures.strokes import area, cross, line, sentence, tint
+from silhouette.pictures.strokes import area, areas, cross, line, sentence, tint, title
 from silhouette.pictures.vector import BOLD, LINE, Sheet, Swatch
 from silhouette.questions import Check
 from silhouette.rules.tide_of_iron import HexVerdict
@@ -55,34 +54,34 @@ def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: HexVerd
     board.draw_addresses([at for one in verdict.lines for at in one.hexes], [start, end])
     _draw_lines(board, verdict, start, end)
     board.draw_units(start, end, (verdict.attacker, verdict.target))
-    title = WORDS["title"].format(attacker=verdict.attacker, target=verdict.target, verdict=verdict.verdict)
-    sheet.caption(title, sentence(verdict.reason))
+    sheet.caption(title(sheet, verdict), sentence(verdict.reason))
 
 
-def draw_blind_hex_map(sheet: Sheet, scene: HexScene, verdicts: Sequence[HexVerdict]) -> None:
+def draw_blind_hex_map(sheet: Sheet, scene: HexScene, verdicts: Sequence[HexVerdict], whole: int | None = None) -> None:
     """Draws what one hex sees of a whole board: one verdict for each hex of it, all with the same attacker.
 
     Args:
         sheet: to draw on.
         scene: whose ground it is.
         verdicts: on every hex that is to be shown, at least one; nothing is ruled on here.
+        whole: how many hexes the board has, where that may be more.
     """
     start = scene.address(verdicts[0].attacker)
     targets = [scene.address(verdict.target) for verdict in verdicts]
     board = Board(sheet, scene, dict.fromkeys([*targets, start]))
     board.draw_ground()
     kinds = [_hidden_how(verdict) for verdict in verdicts]
-    for kind, address in zip(kinds, targets, strict=True):
-        if kind is not None:
-            _shade(board, address, kind)
+    for kind in ("blind", "plateau", "hidden"):
+        _shade(board, [at for at, how in zip(targets, kinds, strict=True) if how == kind], kind)
     board.draw_addresses([], [start])
     board.draw_units(start, None, (verdicts[0].attacker, None))
     hidden, plateau = kinds.count("hidden"), kinds.count("plateau")
-    reason = WORDS["map reason"].format(
-        all=len(kinds), blind=_counted(len(kinds) - kinds.count(None) - hidden), plateau=_counted(plateau).split()[0]
-    )
-    reason += WORDS["map hidden"].format(hidden=_counted(hidden)) if hidden else ""
-    sheet.caption(WORDS["map title"].format(attacker=verdicts[0].attacker), sentence(reason))
+    counted = {"all": len(kinds), "blind": len(kinds) - kinds.count(None) - hidden, "plateau": plateau}
+    reason = sheet.words("map reason", hidden=hidden, **counted)
+    sheet.caption(sheet.words("map title", attacker=verdicts[0].attacker), reason)
+    if whole is not None and whole > len(verdicts):
+        steps = max(verdict.distance for verdict in verdicts)
+        sheet.note(sheet.words("map part", attacker=verdicts[0].attacker, steps=steps, all=whole))
 
 
 def _shown(scene: HexScene, verdict: HexVerdict, start: Address, end: Address) -> list[Address]:
@@ -106,22 +105,21 @@ def _draw_entered(board: Board, verdict: HexVerdict) -> None:
     for q, r in entered:
         look: dict[str, Any] = {"edge": style.ink, "width": LINE, "dashes": ":"}
         area(sheet, corners((q, r), 0.9), zorder=5.0, mark=f"entered_{q}_{r}", **look)
-        sheet.legend(Swatch(WORDS["entered"], edge=style.ink, dashes=":"))
+        sheet.legend(Swatch(sheet.words("entered"), edge=style.ink, dashes=":"))
     found = [one.found for one in verdict.lines]
     for at in dict.fromkeys(one.obstruction for one in found):
         if at is not None:
             mark = f"obstruction_{at[0]}_{at[1]}"
             area(sheet, corners(at, 0.93), edge=style.blocker_edge, width=2.2, zorder=6.0, mark=mark)
             blocks = any(one.obstruction == at and one.behind is None for one in found)
-            sheet.legend(Swatch(WORDS["blocks" if blocks else "obstruction"], edge=style.blocker_edge))
+            sheet.legend(Swatch(sheet.words("blocks" if blocks else "obstruction"), edge=style.blocker_edge))
 
 
 def _draw_blind(board: Board, verdict: HexVerdict, start: Address, end: Address) -> None:
     """The blind hexes of the verdict; behind a plateau the lower one's own hex."""
-    for at in verdict.blind_hexes:
-        _shade(board, at, "blind")
+    _shade(board, verdict.blind_hexes, "blind")
     if _hidden_how(verdict) == "plateau":
-        _shade(board, end if verdict.elevations[0] > verdict.elevations[1] else start, "plateau")
+        _shade(board, [end if verdict.elevations[0] > verdict.elevations[1] else start], "plateau")
 
 
 def _hidden_how(verdict: HexVerdict) -> str | None:
@@ -134,19 +132,22 @@ def _hidden_how(verdict: HexVerdict) -> str | None:
     return "blind" if causes <= {"plateau", "blind_hex"} else "hidden"
 
 
-def _shade(board: Board, address: Address, kind: str) -> None:
-    """Marks a hex as one that is not seen."""
+def _shade(board: Board, hexes: Sequence[Address], kind: str) -> None:
+    """Marks hexes that are not seen, all of one kind."""
+    if not hexes:
+        return
     style = board.sheet.style
     fill, edge, hatch, alpha = {
         "blind": (style.red, style.red, BLIND, 0.45),
         "plateau": (style.yellow, PLATEAU_EDGE, PLATEAU, 0.75),
         "hidden": (style.soft_ink, style.soft_ink, HIDDEN, 0.25),
     }[kind]
-    mark = f"{kind}_{address[0]}_{address[1]}"
-    look: dict[str, Any] = {"fill": fill, "edge": edge, "hatch": hatch, "alpha": alpha}
-    area(board.sheet, corners(address, 0.97), width=0.0, zorder=1.5, mark=mark, **look)
-    board.sheet.avoid(corners(address, 0.5))
-    board.sheet.legend(Swatch(WORDS[kind], fill=tint(fill, style.ground, alpha), edge=edge, hatch=hatch))
+    rings = [corners(at, 0.97) for at in hexes]
+    for (q, r), ring in zip(hexes, rings, strict=True):
+        area(board.sheet, ring, fill=fill, alpha=alpha, zorder=1.5, mark=f"{kind}_{q}_{r}")
+    areas(board.sheet, rings, edge=edge, hatch=hatch, width=0.0, zorder=1.5)
+    board.sheet.avoid(np.concatenate([corners(at, 0.5) for at in hexes]))
+    board.sheet.legend(Swatch(board.sheet.words(kind), fill=tint(fill, style.ground, alpha), edge=edge, hatch=hatch))
 
 
 def _draw_lines(board: Board, verdict: HexVerdict, start: Address, end: Address) -> None:
@@ -155,7 +156,7 @@ def _draw_lines(board: Board, verdict: HexVerdict, start: Address, end: Address)
     first, last = middle(start), middle(end)
     if verdict.cause == "adjacent":
         line(sheet, first, last, style.blue, width=BOLD, mark="adjacent")
-        sheet.legend(Swatch(WORDS["adjacent"], edge=style.blue, line=True))
+        sheet.legend(Swatch(sheet.words("adjacent"), edge=style.blue, line=True))
     for one in verdict.lines:
         along = (last - first) / np.hypot(*(last - first))
         shift = one.shift * APART * np.array([-along[1], along[0]])
@@ -167,13 +168,8 @@ def _draw_lines(board: Board, verdict: HexVerdict, start: Address, end: Address)
         if not one.clear and one.found.obstruction is not None:
             reach = (middle(one.found.obstruction) - first - shift) @ along
             cross(sheet, first + shift + along * reach, style.red)
-        said = "free" if one.clear else "blocked"
-        sheet.legend(Swatch(WORDS[said], edge=colour, line=True, dashes=dashes))
+        said = sheet.words("clear line" if one.clear else "blocked line")
+        sheet.legend(Swatch(said, edge=colour, line=True, dashes=dashes))
         if one.side is not None:
             at = first + shift * 1.0 + 0.34 * (last - first)
-            sheet.label(WORDS[one.side], (float(at[0]), float(at[1])), clear=(0.05, 0.05), size=6.2)
-
-
-def _counted(count: int) -> str:
-    """A number of hexes and its verb."""
-    return {0: WORDS["none"], 1: WORDS["one"]}.get(count, WORDS["many"].format(count=count))
+            sheet.label(sheet.words(one.side), (float(at[0]), float(at[1])), clear=(0.05, 0.05), size=6.2)

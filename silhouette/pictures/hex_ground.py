@@ -6,17 +6,16 @@ the right.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from silhouette.geometry import Floats
 from silhouette.hexes import NEIGHBOURS, Address
-from silhouette.pictures.board_words import HEXES as WORDS
-from silhouette.pictures.strokes import area, disc, line, tint
+from silhouette.pictures.strokes import area, areas, disc, lines, tint
 from silhouette.pictures.vector import BOLD, LINE, SMALL, THIN, Sheet, Swatch
-from silhouette.rules.tide_of_iron_entries import Ground, HexScene
+from silhouette.rules.tide_of_iron_entries import HexScene
 
 HATCHES = {"woods": "....", "building": "++++", "smoke": "oo"}
 
@@ -26,6 +25,9 @@ ROW = float(np.sqrt(3.0) / 2.0)
 RADIUS = float(1.0 / np.sqrt(3.0))
 """From the middle of a hex to its corners."""
 
+FEWEST = 5.0
+"""So many hexes have room beside each other at least: larger ones would only be large."""
+
 LEGIBLE = 9.0
 """mm: in hexes this wide there is room for an address, and in those `TIGHT` for one here and there."""
 
@@ -33,6 +35,9 @@ TIGHT = 6.6
 
 HILL = "#a8742a"
 """The earth of hills, as on maps; a level more is a shade more of it."""
+
+CONTOUR = 0.2
+"""Points for each mm that a hex is wide: how wide lines are at most."""
 
 UNIT = 0.19
 """Half the width of a unit's counter."""
@@ -81,39 +86,49 @@ class Board:
         self.sheet, self.scene, self.hexes = sheet, scene, list(hexes)
         points = np.concatenate([corners(each) for each in self.hexes])
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
+        beside = max(FEWEST - (right - left), 0.0) / 2
+        left, right = left - beside, right + beside
         sheet.frame(left - 0.12, bottom - 0.12, right + 0.12, top + 0.12, ground=sheet.style.paper)
         self.width = 1.0 / sheet.unit
 
     def draw_ground(self) -> None:
         """Levels as shades, terrain as hatched patches, and contours where the level changes."""
         grounds = {each: self.scene.ground(each) for each in self.hexes}
-        for address, ground in grounds.items():
-            self._draw_hex(address, ground)
-        shown = set(grounds)
-        for address, ground in grounds.items():
+        for level in sorted({ground.elevation for ground in grounds.values()}):
+            self._draw_level(level, [at for at, ground in grounds.items() if ground.elevation == level])
+        for terrain in HATCHES:
+            self._draw_terrain(terrain, [at for at, ground in grounds.items() if ground.terrain == terrain])
+        contours = []
+        for at, ground in grounds.items():
             for side, (q, r) in enumerate(NEIGHBOURS):
-                other = address[0] + q, address[1] + r
-                if other in shown and grounds[other].elevation < ground.elevation:
-                    ring = corners(address)
-                    line(self.sheet, ring[side - 1], ring[side], self._earth(9), width=BOLD, zorder=4.0)
+                other = grounds.get((at[0] + q, at[1] + r), ground)
+                if other.elevation < ground.elevation:
+                    ring = corners(at)
+                    contours.append((ring[side - 1], ring[side]))
+        if contours:
+            lines(self.sheet, contours, self._earth(9), width=min(BOLD, CONTOUR * self.width), zorder=4.0)
 
-    def _draw_hex(self, address: Address, ground: Ground) -> None:
+    def _draw_level(self, level: int, hexes: Sequence[Address]) -> None:
+        """The hexes of a level, with its number in each where there is room."""
+        sheet, fill = self.sheet, self._earth(level)
+        areas(sheet, [corners(at) for at in hexes], fill=fill, edge=sheet.style.rule, width=THIN, zorder=1.0)
+        if not level:
+            return
+        said = sheet.words("level", level=level)
+        sheet.legend(Swatch(said, fill=fill, edge=self._earth(9)))
+        for x, y in map(middle, hexes) if self.width >= LEGIBLE else ():
+            sheet.reserve(x - 0.08, y + 0.32, x + 0.08, y + 0.48)
+            sheet.text(x, y + 0.4, sheet.words("level mark", level=level), ha="center", zorder=21.0)
+
+    def _draw_terrain(self, terrain: str, hexes: Sequence[Address]) -> None:
+        """A patch in each of the hexes where this stands."""
         sheet, style = self.sheet, self.sheet.style
-        fill = self._earth(ground.elevation)
-        area(sheet, corners(address), fill=fill, edge=style.rule, width=THIN, zorder=1.0)
-        if ground.elevation:
-            sheet.legend(Swatch(WORDS["level"].format(level=ground.elevation), fill=fill, edge=self._earth(9)))
-            if self.width >= LEGIBLE:
-                x, y = middle(address)
-                sheet.avoid(np.array([x, y + 0.4]) + np.array([[-0.05, 0.0], [0.0, 0.0], [0.05, 0.0]]))
-                sheet.text(x, y + 0.4, WORDS["level mark"].format(level=ground.elevation), ha="center", zorder=21.0)
-        if ground.blocks:
-            tree, house, smoke = style.green, style.purple, style.soft_ink
-            edge = {"woods": tree, "building": house, "smoke": smoke}[ground.terrain]
-            patch, hatch = tint(edge, style.ground, 0.28), HATCHES[ground.terrain]
-            look: dict[str, Any] = {"fill": patch, "edge": edge, "hatch": hatch}
-            area(sheet, corners(address, 0.8), width=LINE, zorder=2.0, **look)
-            sheet.legend(Swatch(WORDS[ground.terrain], **look))
+        if not hexes:
+            return
+        edge = {"woods": style.green, "building": style.purple, "smoke": style.soft_ink}[terrain]
+        look: dict[str, Any] = {"fill": tint(edge, style.ground, 0.28), "edge": edge, "hatch": HATCHES[terrain]}
+        areas(sheet, [corners(at, 0.8) for at in hexes], width=min(LINE, CONTOUR * self.width), zorder=2.0, **look)
+        sheet.legend(Swatch(sheet.words(terrain), **look))
 
     def _earth(self, level: int) -> str:
         """The colour of a level."""
@@ -128,8 +143,8 @@ class Board:
         """
         shown = set(self.hexes) if self.width >= LEGIBLE else set(self.hexes) & set(most_telling)
         for q, r in sorted(shown - set(occupied)) if self.width >= TIGHT else ():
-            x, y = middle((q, r)) - np.array([0.0, 0.33])
-            text, colour = WORDS["address"].format(q=q, r=r), self.sheet.style.soft_ink
+            x, y = middle((q, r)) - np.array([0.0, 0.3])
+            text, colour = self.sheet.words("address", q=q, r=r), self.sheet.style.soft_ink
             self.sheet.text(float(x), float(y), text, color=colour, ha="center")
             self.sheet.avoid(np.column_stack([x + np.linspace(-0.2, 0.2, 5), np.full(5, y)]))
 
@@ -156,7 +171,7 @@ class Board:
         else:
             square = at + UNIT * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
             area(self.sheet, square, fill=fill, edge=edge, width=LINE, zorder=20.0, mark=mark)
-        self.sheet.avoid(at + UNIT * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [0, 0]]))
+        self.sheet.reserve(*(at - UNIT).tolist(), *(at + UNIT).tolist())
 
     def _name(self, address: Address, name: str, *, bold: bool = False) -> None:
         at = middle(address)

@@ -24,7 +24,6 @@ from silhouette.pictures.table_parts import (
 )
 from silhouette.pictures.tracing import Rings, insignificant, standing
 from silhouette.pictures.vector import COLUMN, EDGE, HAIR, LINE, THIN, Sheet, Swatch
-from silhouette.pictures.words import word
 from silhouette.scenes import Piece
 
 WIDEST = 0.3
@@ -49,7 +48,7 @@ def draw_plan_view(sheet: Sheet, line: Sightline) -> None:
     for piece in sorted(shown, key=lambda piece: _importance(line, piece)):
         _name(sheet, line, piece, outlines[piece.name])
     _legend(sheet, line, shown)
-    caption(sheet, line, word("plan"))
+    caption(sheet, line, sheet.words("plan"))
     world_frame(sheet, line, "plan")
 
 
@@ -196,9 +195,9 @@ def _legend(sheet: Sheet, line: Sightline, shown: list[Piece]) -> None:
     style = sheet.style
     entries = level_swatches(sheet, levels_in(line.plan_sectors))
     if line.blocking:
-        entries.append(Swatch(word("in the way"), style.blocker, style.blocker_edge))
+        entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))
     if any(piece.name == friend.name for friend in line.sight.friends for piece in shown):
-        entries.append(Swatch(word("disregarded"), style.ignored, style.model_edge))
+        entries.append(Swatch(sheet.words("disregarded"), style.ignored, style.model_edge))
     if 0 < len(line.sight.arcs) < 4:
-        entries.append(Swatch(word("arc"), edge=style.arc, line=True, dashes="--"))
+        entries.append(Swatch(sheet.words("arc"), edge=style.arc, line=True, dashes="--"))
     sheet.legend(*entries)

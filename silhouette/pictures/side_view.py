@@ -25,7 +25,6 @@ from silhouette.pictures.table_parts import (
 )
 from silhouette.pictures.tracing import Rings, area_of, outline, rings_of
 from silhouette.pictures.vector import COLUMN, EDGE, LINE, SHORTEST, THIN, Sheet, Swatch
-from silhouette.pictures.words import word
 from silhouette.scenes import Piece
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -64,7 +63,7 @@ def draw_side_view(sheet: Sheet, line: Sightline) -> None:
     for piece, chief in names:
         _name(sheet, piece, elevations[piece.name], chief)
     _legend(sheet, line, between)
-    caption(sheet, line, word("side"))
+    caption(sheet, line, sheet.words("side"))
     world_frame(sheet, line, "side")
 
 
@@ -229,9 +228,9 @@ def _legend(sheet: Sheet, line: Sightline, between: list[tuple[Piece, Mesh]]) ->
     style = sheet.style
     entries = level_swatches(sheet, levels_in(line.side_sectors))
     if line.blocking:
-        entries.append(Swatch(word("in the way"), style.blocker, style.blocker_edge))
+        entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))
     if between:
-        entries.append(Swatch(word("cut"), style.paper, style.blocker_edge, "\\\\\\\\\\\\"))
+        entries.append(Swatch(sheet.words("cut"), style.paper, style.blocker_edge, "\\\\\\\\\\\\"))
     if len(line.side_sectors) > 1:
-        entries.append(Swatch(word("ray"), edge=style.obscured_edge, line=True))
+        entries.append(Swatch(sheet.words("ray"), edge=style.obscured_edge, line=True))
     sheet.legend(*entries)

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from silhouette.geometry import Floats, cosine_and_sine
+from silhouette.pictures.every_pixel import Counted, EveryPixel
 from silhouette.pictures.eye_image import OBSCURED, OUTSIDE, EyeImage, Looking, image_of, looking
 from silhouette.questions import Check
 from silhouette.renderers.base import Renderer
+from silhouette.rules import RULES
 from silhouette.rules.base import Verdict
 from silhouette.scenes import Piece, TableScene
 from silhouette.views import vehicle_arc
@@ -68,6 +70,7 @@ class Sightline:
         scene, check, verdict: what was judged, and the ruling.
         sight: who looks at whom, past what.
         renderer: draws.
+        counted: the pixels that the verdict counted; None where it rests on rays between them.
     """
 
     scene: TableScene
@@ -75,14 +78,28 @@ class Sightline:
     verdict: Verdict
     sight: Looking
     renderer: Renderer
+    counted: Counted | None = None
 
     @classmethod
     def of(cls, scene: TableScene, check: Check, verdict: Verdict, renderer: Renderer) -> Sightline:
-        """For a check of Necromunda, or one of SkirmishCorps for protection."""
-        if scene.rules == "skirmishcorps":
-            return cls(scene, check, verdict, _skirmish(scene, check), renderer)
-        asked = replace(check, arc=verdict.row().get("arc", check.arc))
-        return cls(scene, check, verdict, looking(scene, asked), renderer)
+        """For a check of Necromunda, or one of SkirmishCorps for protection.
+
+        Where the verdict was not measured with this `EveryPixel`, it is again, with a sample in every pixel: what the
+        figures tell and what they show is one count.
+        """
+        row = verdict.row()
+        if not isinstance(renderer, EveryPixel):
+            renderer = EveryPixel(renderer)
+            rule: Any = RULES[scene.rules]()
+            verdict = rule.judge(scene, check, renderer, row["pixel"])
+            row = verdict.row()
+        asked = replace(check, arc=row.get("arc", check.arc))
+        sight = _skirmish(scene, check) if scene.rules == "skirmishcorps" else looking(scene, asked)
+        box = sight.target.body_box
+        whole_target = any(arc.contains(box).all() for arc in sight.arcs)
+        arcs = None if whole_target or scene.rules == "skirmishcorps" else sight.arcs
+        counted = renderer.counted(sight.attacker.eye, arcs, row["target_pixels"], row["occluded_pixels"])
+        return cls(scene, check, verdict, sight, renderer.inner, counted)
 
     @cached_property
     def row(self) -> Mapping[str, Any]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from silhouette.geometry import Floats
 from silhouette.pictures.sightlines import BEYOND, CLEAR, PARTLY, WHOLLY, Sector, Sightline
+from silhouette.pictures.strokes import sentence
 from silhouette.pictures.tracing import Rings, path_of
 from silhouette.pictures.typeface import elided, printable
 from silhouette.pictures.vector import EDGE, HAIR, INCH, THIN, TITLE, Sheet, Swatch
-from silhouette.pictures.words import word
-from silhouette.rules.base import margin_in_words, share_in_words
 
 SPARSE, DENSE = "////", "xxxxx"
 """How what is partly and what is wholly obscured is hatched."""
@@ -21,6 +21,8 @@ ROOM = 0.07
 """Of the length shown, left free beside attacker and target."""
 
 CENTIMETRE = 10.0
+
+MINUS = "\N{MINUS SIGN}"
 
 
 def stretch(line: Sightline) -> tuple[float, float]:
@@ -80,10 +82,10 @@ def level_swatches(sheet: Sheet, levels: set[int]) -> list[Swatch]:
     """What they look like, for the legend."""
     style = sheet.style
     entries = {
-        CLEAR: Swatch(word("seen"), style.seen, style.seen_edge),
-        PARTLY: Swatch(word("partly"), style.obscured, style.obscured_edge, SPARSE),
-        WHOLLY: Swatch(word("wholly"), style.obscured, style.obscured_edge, DENSE),
-        BEYOND: Swatch(word("outside"), style.terrain, style.terrain_edge, "...."),
+        CLEAR: Swatch(sheet.words("seen"), style.seen, style.seen_edge),
+        PARTLY: Swatch(sheet.words("partly"), style.obscured, style.obscured_edge, SPARSE),
+        WHOLLY: Swatch(sheet.words("wholly"), style.obscured, style.obscured_edge, DENSE),
+        BEYOND: Swatch(sheet.words("outside"), style.terrain, style.terrain_edge, "...."),
     }
     return [entry for level, entry in entries.items() if level in levels]
 
@@ -122,7 +124,7 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
             corner = (left + cut * step, low)
             patch = Rectangle(corner, step, high, facecolor=fill, edgecolor=style.ink, linewidth=HAIR, zorder=25)
             sheet.axes.add_patch(patch)
-        text = word(words, number=number)
+        text = sheet.words(words, number=number)
         sheet.text(left + number * unit + sheet.paper(0.9), low + high / 2, text, ha="left")
     sheet.reserve(left, bottom, left + longest + sheet.paper(7.0), bottom + sheet.paper(4.2))
 
@@ -138,32 +140,50 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
     row = line.row
     room = 0.85 * sheet.width
     names = {key: elided(printable(row[key]), room, TITLE, bold=True) for key in ("attacker", "target")}
-    title = word("title", **names, verdict=row["verdict"])
+    title = sheet.words("title", **names, verdict=sheet.words.verdict(row["verdict"]))
+    if row.get("modifier") is not None:
+        title = sheet.words(
+            "modifier", title=title, modifier=f"{row['modifier']:+d}".replace("+0", "±0").replace("-", MINUS)
+        )
     if row["marginal"]:
-        title = word("marginal", title=title)
-    sheet.caption(title, row["reason"][:1].upper() + row["reason"][1:] + ".")
+        title = sheet.words("marginal", title=title)
+    sheet.caption(title, why(sheet, row))
     if line.image.surrounds:
-        sheet.note(word("ahead", target=row["target"]))
+        sheet.note(sheet.words("ahead", target=row["target"]))
     warnings = [text for text in row["warnings"] if not text.endswith("is estimated")]
     for warning in warnings[:2] if warned else ():
-        sheet.note(word("note", warning=warning))
+        sheet.note(sheet.words("note", warning=warning))
     for note in notes:
         sheet.note(note)
-    eye = line.sight.attacker.eye_from
-    share = share_of_target(line)
-    sheet.note(word("measured", share=share, renderer=row["renderer"], pixel=f"{row['pixel']:.2g}", eye=eye))
+    eye = "eye given" if line.sight.attacker.eye_from == "given" else "eye estimated"
+    counted = {"part": row["occluded_pixels"], "whole": row["target_pixels"], "renderer": row["renderer"]}
+    share, pixel = share_of_target(sheet, line), sheet.words.number(f"{row['pixel']:.2g}")
+    sheet.note(sheet.words("measured", share=share, pixel=pixel, eye=sheet.words(eye), **counted))
 
 
-def share_of_target(line: Sightline) -> str:
+def why(sheet: Sheet, row: Mapping[str, Any]) -> str:
+    """The verdict's reason; in other languages than English composed from the shares."""
+    words = sheet.words
+    if words.language == "en":
+        return sentence(row["reason"])
+    by = ", ".join(share_of_blocker(sheet, one["name"], one["occluded"]) for one in row["blockers"] if one["occluded"])
+    share = words.share(row["occluded_pixels"], row["target_pixels"])
+    if not row.get("in_arc", True):
+        return words("why out of arc", target=row["target"])
+    key = "why nothing" if not row["occluded_pixels"] else "why some" if row["line_of_sight"] else "why all"
+    return words(key, share=share, target=row["target"], by=by)
+
+
+def share_of_target(sheet: Sheet, line: Sightline) -> str:
     """The share of the target that is obscured, and how sure that is."""
-    row = line.row
-    share = share_in_words(row["occluded_pixels"], row["target_pixels"]) + margin_in_words(row["error"])
-    return word("share", share=share)
+    row, words = line.row, sheet.words
+    share = words.share(row["occluded_pixels"], row["target_pixels"]) + words.margin(row["error"])
+    return words("share", share=share)
 
 
-def share_of_blocker(name: str, share: float) -> str:
+def share_of_blocker(sheet: Sheet, name: str, share: float) -> str:
     """A blocker's name with its share."""
-    return word("blocker", name=name, share=share_in_words(round(share * 1e9), 10**9))
+    return sheet.words("blocker", name=name, share=sheet.words.share(round(share * 1e9), 10**9))
 
 
 def world_frame(sheet: Sheet, line: Sightline, kind: str) -> None:

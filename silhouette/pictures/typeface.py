@@ -6,6 +6,7 @@ matplotlib is imported here where it is used, because it is an extra and takes l
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -57,7 +58,7 @@ def face(size: float, bold: bool = False) -> FontProperties:
     """The type in a size, in points."""
     from matplotlib.font_manager import FontProperties
 
-    return FontProperties(family=list(families()), size=size, weight=700 if bold else 400)
+    return FontProperties(family=list(families()), size=size, weight="bold" if bold else "normal")
 
 
 @lru_cache(maxsize=4096)
@@ -115,11 +116,12 @@ def elided(text: str, room: float, size: float, bold: bool = False) -> str:
     """
     if width(text, size, bold) <= room:
         return text
-    for kept in range(len(text) - 1, 0, -1):
-        shorter = text[: (kept + 1) // 2].rstrip() + ELLIPSIS + text[len(text) - kept // 2 :].lstrip()
-        if width(shorter, size, bold) <= room:
-            return shorter
-    return ELLIPSIS
+
+    def cut(kept: int) -> str:
+        return text[: (kept + 1) // 2].rstrip() + ELLIPSIS + text[len(text) - kept // 2 :].lstrip()
+
+    fitting = bisect_right(range(1, len(text)), room, key=lambda kept: width(cut(kept), size, bold))
+    return cut(fitting) if fitting else ELLIPSIS
 
 
 def wrapped(text: str, room: float, size: float, bold: bool = False, most: int = 4) -> list[str]:
@@ -146,7 +148,8 @@ def _broken(word: str, room: float, size: float, bold: bool) -> list[str]:
     """A word, cut where it is wider than a line."""
     pieces = []
     while width(word, size, bold) > room and len(word) > 1:
-        count = next(c for c in range(len(word) - 1, 0, -1) if c == 1 or width(word[:c], size, bold) <= room)
+        fitting = bisect_right(range(1, len(word)), room, key=lambda count: width(word[:count], size, bold))
+        count = max(fitting, 1)
         pieces.append(word[:count])
         word = word[count:]
     return [*pieces, word]

@@ -21,6 +21,7 @@ from silhouette.geometry import Floats
 from silhouette.pictures import typeface
 from silhouette.pictures.labels import Box, Label, place_labels
 from silhouette.pictures.styles import PRINT, Style
+from silhouette.pictures.words import Words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,6 +39,9 @@ SHORTEST, TALLEST = 30.0, 105.0
 
 INCH = 25.4
 
+NAMED = 0.42
+"""Of the page's width, what a name takes at most."""
+
 RESOLUTION = 300
 """Dots per inch of what is not drawn in lines."""
 
@@ -53,6 +57,7 @@ SETTINGS: dict[Any, Any] = {
     "pdf.fonttype": 42,
     "text.usetex": False,
     "text.parse_math": False,
+    "text.hinting": "none",
     "hatch.linewidth": 0.6,
     "path.simplify": False,
     "lines.solid_capstyle": "round",
@@ -65,11 +70,12 @@ class Swatch:
     """An entry of the legend: how it looks in the drawing, and what it means.
 
     Attributes:
-        words: what it means.
+        words: the meaning.
         fill, edge: colours, or None.
         hatch: as matplotlib spells it, in the edge's colour; or None.
         line: whether it is a line and not an area: ``edge`` is its colour then.
         dashes: of the line or edge, as matplotlib spells it.
+        point: a sign of this form instead, as matplotlib spells it.
     """
 
     words: str
@@ -78,6 +84,7 @@ class Swatch:
     hatch: str | None = None
     line: bool = False
     dashes: str = "-"
+    point: str | None = None
 
 
 @contextmanager
@@ -105,6 +112,8 @@ class Sheet:
         style: its colours.
         captions: whether the caption is shown.
         names: whether names and other letters are shown in the drawing.
+        words: those of its language.
+        lettering: whose ink and paper names in the drawing have: another style's on a picture that is always light.
         figure: matplotlib's.
         axes: the drawing, in its own units; no more than the frame is shown.
         width: of the page, mm.
@@ -113,12 +122,20 @@ class Sheet:
     """
 
     def __init__(
-        self, width: float = COLUMN, style: Style = PRINT, *, captions: bool = True, names: bool = True
+        self,
+        width: float = COLUMN,
+        style: Style = PRINT,
+        *,
+        captions: bool = True,
+        names: bool = True,
+        language: str = "en",
     ) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
         self.style, self.captions, self.names, self.width = style, captions, names, width
+        self.lettering = style
+        self.words = Words(language)
         self.figure: Figure = Figure(figsize=(width / INCH, width / INCH), facecolor=style.paper)
         FigureCanvasAgg(self.figure)
         self.axes: Axes = self.figure.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -192,9 +209,9 @@ class Sheet:
             inside: whether it may stand on the middle itself, where there is room.
             optional: whether it is left out where there is no good place for it.
         """
-        shown = typeface.elided(typeface.printable(text), 0.38 * self.width, max(size, typeface.LEAST), bold)
+        shown = typeface.elided(typeface.printable(text), NAMED * self.width, max(size, typeface.LEAST), bold)
         if self.names and shown:
-            colour = self.style.ink if colour is None else colour
+            colour = self.lettering.ink if colour is None else colour
             self._labels.append(Label(shown, at, clear, max(size, typeface.LEAST), bold, colour, inside, optional))
 
     def picture(self, colours: NDArray[np.uint8]) -> None:
@@ -242,7 +259,7 @@ class Sheet:
         for placed in place_labels(self._labels, self._obstacles, self._reserved, self.bounds, self.unit):
             if placed.leader is not None:
                 (x, y), (to_x, to_y) = placed.leader
-                self.axes.plot([x, to_x], [y, to_y], color=self.style.soft_ink, linewidth=HAIR, zorder=29)
+                self.axes.plot([x, to_x], [y, to_y], color=self.lettering.soft_ink, linewidth=HAIR, zorder=29)
             label = placed.label
             self._set(*placed.at, label.text, label.size, bold=label.bold, color=label.colour, ha="center")
         lines = _Caption(self).lines() if self.captions else []
@@ -261,10 +278,10 @@ class Sheet:
         """Sets a line of text; its halo is drawn below it by itself, so that the text stays text in every format."""
         from matplotlib.patheffects import Stroke
 
-        style = {"color": self.style.ink, "va": "center_baseline", "zorder": 31.0, "clip_on": True, **options}
+        style = {"color": self.lettering.ink, "va": "center_baseline", "zorder": 31.0, "clip_on": True, **options}
         shown = {"fontproperties": typeface.face(size, bold), "parse_math": False, **style}
-        halo = {**shown, "color": self.style.paper, "zorder": float(style["zorder"]) - 1.0, "alpha": 0.85}
-        stroke = Stroke(linewidth=0.32 * size, foreground=self.style.paper, joinstyle="round")
+        halo = {**shown, "color": self.lettering.paper, "zorder": float(style["zorder"]) - 1.0, "alpha": 0.85}
+        stroke = Stroke(linewidth=0.32 * size, foreground=self.lettering.paper, joinstyle="round")
         self.axes.text(x, y, text, path_effects=[stroke], **halo)
         self.axes.text(x, y, text, **shown)
 
@@ -284,17 +301,9 @@ class _Line:
         """Draws it below a height on the page, in mm."""
         page = _page(sheet)
         middle = top - self.height / 2
+        look: dict[str, Any] = {"fontproperties": typeface.face(self.size, self.bold), "color": self.colour}
         for x, text in self.texts:
-            sheet.figure.text(
-                x,
-                middle,
-                text,
-                transform=page,
-                fontproperties=typeface.face(self.size, self.bold),
-                color=self.colour,
-                va="center_baseline",
-                parse_math=False,
-            )
+            sheet.figure.text(x, middle, text, transform=page, va="center_baseline", parse_math=False, **look)
         for x, swatch in self.swatches:
             _draw_swatch(sheet, swatch, x, middle, page)
 
@@ -306,6 +315,12 @@ def _page(sheet: Sheet) -> Transform:
     return Affine2D().scale(1.0 / INCH) + sheet.figure.dpi_scale_trans
 
 
+POINT = 4.5
+"""Points: the size of a sign in the legend."""
+
+SAFE = 0.98
+"""Of a line, what is filled: type is set a little wider by some viewers than it is measured."""
+
 SWATCH = (4.2, 2.2)
 """mm: width and height of a square of the legend."""
 
@@ -316,8 +331,14 @@ def _draw_swatch(sheet: Sheet, swatch: Swatch, x: float, middle: float, page: Tr
 
     edge = swatch.edge or sheet.style.ink
     wide, high = SWATCH
+    if swatch.point is not None:
+        look: dict[str, Any] = {"marker": swatch.point, "markersize": POINT, "markeredgewidth": LINE}
+        sign = Line2D([x + wide / 2], [middle], color=swatch.fill, markeredgecolor=edge, linestyle="none", **look)
+        sign.set_transform(page)
+        sheet.figure.add_artist(sign)
+        return
     if swatch.line:
-        look: dict[str, Any] = {"color": edge, "linewidth": 1.0, "linestyle": swatch.dashes}
+        look = {"color": edge, "linewidth": 1.0, "linestyle": swatch.dashes}
         shape = Line2D([x, x + wide], [middle, middle], **look)
         shape.set_transform(page)
         sheet.figure.add_artist(shape)
@@ -335,7 +356,7 @@ class _Caption:
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
-        self._room = sheet.width - 2 * EDGE
+        self._room = SAFE * (sheet.width - 2 * EDGE)
 
     def lines(self) -> list[_Line]:
         """From the top down."""

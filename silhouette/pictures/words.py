@@ -1,41 +1,90 @@
-"""DRAW: every word of the figures of a table, in one place, so that another language is another table."""
+"""DRAW: every word that is drawn in a figure, in one place and in four languages.
+
+A verdict's own term is kept in English beside its translation, because players know it from their books. The sentence
+that says why comes from the rules and is English; of looks on a table it is composed in the other languages, from the
+share and from what is in the way. English stay the reasons of boards, warnings, the names of a scene, the pictures of
+`silhouette check` and `silhouette inspect` that need no matplotlib, and what lies in a file's metadata.
+"""
 
 from __future__ import annotations
 
-ENGLISH = {
-    "title": "{attacker} → {target}: {verdict}",
-    "marginal": "{title}, too close to call",
-    "share": "{share} obscured",
-    "blocker": "{name} {share}",
-    "seen": "seen",
-    "obscured": "obscured",
-    "partly": "partly obscured in that direction",
-    "wholly": "wholly obscured in that direction",
-    "in the way": "in the way",
-    "disregarded": "disregarded",
-    "ignored": "not counted: base and insignificant parts",
-    "outside": "target outside the vision arc",
-    "arc": "vision arc",
-    "cut": "cut along the line of sight",
-    "ray": "limiting ray",
-    "attacker": "attacker",
-    "target": "target",
-    "eye": "eye",
-    "eye estimated": "eye (estimated)",
-    "measured": "{share}, measured with {renderer} at {pixel} mm per pixel; eye {eye}.",
-    "plan": "Seen from above, turned so that the line of sight runs to the right.",
-    "side": "Seen from the side, along the line of sight; heights to the same scale.",
-    "inches": '{number}"',
-    "centimetres": "{number} cm",
-    "note": "Note: {warning}.",
-    "ahead": "{target} reaches round the eye: the picture shows only the 90° ahead.",
-}
+import re
+from dataclasses import dataclass
+
+from silhouette.errors import RequestError
+from silhouette.pictures.phrases import PHRASES, VERDICTS
+from silhouette.rules.base import margin_in_words, share_in_words
+
+LANGUAGES = ("en", "de", "fr", "es")
+"""English, German, French and Spanish, in the order of the tables."""
+
+ROUNDED = {"nothing": "no share", "under": "under", "about": "about", "over": "over"}
+"""What `share_in_words` may say beside a number, and the phrase for it."""
 
 
-def word(key: str, **values: object) -> str:
-    """The words for something, with names and numbers put in.
+@dataclass(frozen=True)
+class Words:
+    """The words of one language.
 
-    >>> word("title", attacker="Kal", target="V{e}x", verdict="open")
+    Attributes:
+        language: one of `LANGUAGES`.
+
+    Raises:
+        RequestError: where there is no such language; it names those that there are.
+
+    >>> Words()("title", attacker="Kal", target="V{e}x", verdict="open")
     'Kal → V{e}x: open'
+    >>> Words("it")
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: no language 'it'; the languages are en, de, fr, es
     """
-    return ENGLISH[key].format(**values)
+
+    language: str = "en"
+
+    def __post_init__(self) -> None:
+        if self.language not in LANGUAGES:
+            raise RequestError(f"no language '{self.language}'; the languages are {', '.join(LANGUAGES)}")
+
+    def __call__(self, key: str, **values: object) -> str:
+        """The words for something, with names and numbers put in."""
+        return PHRASES[key][LANGUAGES.index(self.language)].format(**values)
+
+    def verdict(self, verdict: str) -> str:
+        """A verdict's word, with the rules' own beside it where that is another; one that is not known stays.
+
+        >>> Words().verdict("partial cover"), Words("de").verdict("partial cover"), Words("fr").verdict("fled")
+        ('partial cover', 'Teildeckung (partial cover)', 'fled')
+        """
+        known = VERDICTS.get(verdict)
+        if self.language == "en" or known is None:
+            return verdict
+        said = known[LANGUAGES.index(self.language) - 1]
+        return said if said == verdict else f"{said} ({verdict})"
+
+    def number(self, text: str) -> str:
+        """Numbers in a text with the decimal sign of the language.
+
+        >>> Words().number("0.14 %"), Words("es").number("0.14 %"), Words("de").number("Nr. 5.")
+        ('0.14 %', '0,14 %', 'Nr. 5.')
+        """
+        return text if self.language == "en" else re.sub(r"(?<=\d)\.(?=\d)", ",", text)
+
+    def share(self, part: int, whole: int) -> str:
+        """A share as `silhouette.rules.base.share_in_words` rounds it.
+
+        >>> Words("de").share(4999, 10000), Words("fr").share(1, 10**9), Words("es").share(0, 0)
+        ('49,99 %', 'moins de 0,01 %', 'nada')
+        """
+        first, _, rest = share_in_words(part, whole).partition(" ")
+        if first not in ROUNDED:
+            return self.number(f"{first} {rest}")
+        return self(ROUNDED[first], share=self.number(rest))
+
+    def margin(self, error: float) -> str:
+        """How far a share may be off, as `silhouette.rules.base.margin_in_words` rounds it.
+
+        >>> Words("de").margin(0.00131), Words("de").margin(0.0)
+        (' ± 0,14 %', '')
+        """
+        return self.number(margin_in_words(error))

@@ -1,0 +1,1 @@
+"""Accepted figures, and what draws, reads and compares them."""

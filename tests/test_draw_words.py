@@ -1,0 +1,129 @@
+"""The words of figures: in every language all of them, with the same names and numbers in them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from string import Formatter
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from silhouette.cli import main
+from silhouette.errors import RequestError
+from silhouette.hexes import in_words
+from silhouette.pictures import typeface
+from silhouette.pictures.phrases import PHRASES, VERDICTS
+from silhouette.pictures.vector import settings
+from silhouette.pictures.words import LANGUAGES, Words
+from silhouette.rules import crisis_protocol, ikosa, necromunda, tide_of_iron
+from silhouette.rules.skirmishcorps import shooting
+from silhouette.rules.skirmishcorps.classes import CLASSES
+
+PROJECT = Path(__file__).resolve().parent.parent
+SVG = "{http://www.w3.org/2000/svg}"
+
+COMPOSED = {
+    *(f"band {kind}" for kind in CLASSES),
+    *("range 1", "range 2", "range 1 here", "range 2 here"),
+    *("woods", "building", "smoke", "left", "right", "blind", "plateau", "hidden"),
+}
+"""Phrases whose keys are put together, or come from a verdict."""
+
+
+@pytest.mark.parametrize("key", PHRASES)
+def test_every_language_has_every_phrase_with_the_same_placeholders(key: str) -> None:
+    phrases = PHRASES[key]
+    assert len(phrases) == len(LANGUAGES)
+    placeholders = [sorted(name for _, name, _, _ in Formatter().parse(one) if name is not None) for one in phrases]
+    assert all(one == placeholders[0] for one in placeholders), phrases
+    assert all(one.strip() for one in phrases)
+
+
+def test_every_verdict_of_every_system_has_a_word_in_every_language() -> None:
+    verdicts = {
+        *necromunda.VERDICTS,
+        *shooting.VERDICTS,
+        *tide_of_iron.VERDICTS,
+        *("hidden", "cover", "open"),
+        *("no cover", "cover", "no line of effect"),
+    }
+    assert crisis_protocol.CRISIS_PROTOCOL.name == "crisis-protocol"
+    assert ikosa.IKOSA.name == "ikosa"
+    assert set(VERDICTS) == verdicts
+    for verdict, others in VERDICTS.items():
+        assert len(others) == len(LANGUAGES) - 1
+        for language in LANGUAGES[1:]:
+            assert verdict in Words(language).verdict(verdict), "the rules' own word stays"
+
+
+def test_every_phrase_is_drawn_somewhere_and_no_other() -> None:
+    literals = set()
+    for file in (PROJECT / "silhouette" / "pictures").glob("*.py"):
+        if file.name != "phrases.py":
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+            literals |= {one.value for one in ast.walk(tree) if isinstance(one, ast.Constant)}
+    assert set(PHRASES) - COMPOSED <= literals
+    assert set(PHRASES) >= COMPOSED
+
+
+def test_no_word_stands_in_the_code_of_a_figure() -> None:
+    """Legends and notes take what they say from the table."""
+    for file in (PROJECT / "silhouette" / "pictures").glob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "attr", getattr(call.func, "id", "")) in (
+                "Swatch",
+                "_Swatch",
+                "note",
+            ):
+                assert not any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in call.args[:1]), (
+                    f"{file.name}:{call.lineno}"
+                )
+
+
+def test_the_type_has_every_sign_of_every_phrase() -> None:
+    with settings():
+        for phrases in (*PHRASES.values(), *VERDICTS.values()):
+            for one in phrases:
+                plain = " ".join(re.sub(r"\{[^}]*\}", "", one).split())
+                assert typeface.printable(plain) == plain
+
+
+def test_an_unknown_language_is_one_line_that_lists_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(RequestError, match="the languages are en, de, fr, es"):
+        Words("it")
+    scene = PROJECT / "scenes" / "ikosa" / "face_to_face.toml"
+    assert main(["draw", str(scene), "--out", str(tmp_path / "out"), "--lang", "klingon"]) == 2
+    assert capsys.readouterr().err == "error: no language 'klingon'; the languages are en, de, fr, es\n"
+    assert not (tmp_path / "out").exists()
+
+
+SPOKEN = [
+    ("necromunda/example_2_partial_cover", "de", ["Kal → Vex: Teildeckung (partial cover)", "42 % von Vex verdeckt:"]),
+    ("necromunda/example_2_partial_cover", "es", ["visto", "oculto", "se interpone"]),
+    ("skirmishcorps/elevation", "fr", ["couvert bas (low cover), \N{MINUS SIGN}2 pour toucher", "très bas"]),
+    ("crisis_protocol/in_cover", "de", ["gibt Deckung", "Range 1 um Captain Marvel: 70 mm"]),
+    ("tide_of_iron/same_elevation", "fr", ["ligne bloquée", "bois", "caché (hidden)"]),
+    ("ikosa/round_a_corner", "es", ["líneas bloqueadas: 2", "gravedad"]),
+]
+
+
+@pytest.mark.parametrize(("name", "language", "words"), SPOKEN, ids=lambda one: str(one).replace("/", "-")[:24])
+def test_a_figure_speaks_its_language(name: str, language: str, words: list[str], tmp_path: Path) -> None:
+    scene = PROJECT / "scenes" / f"{name}.toml"
+    options = ["--lang", language, "--check", "1", "--pixel", "0.3", "--no-cache"]
+    assert main(["draw", str(scene), "--out", str(tmp_path), *options]) == 0
+    files = sorted(tmp_path.iterdir())
+    said = " ".join("".join(text.itertext()) for file in files for text in ElementTree.parse(file).iter(f"{SVG}text"))
+    for word in words:
+        assert word in said
+    if language != "en" and "necromunda" in name:
+        assert re.search(r"± \d+,\d+ %", said)
+        assert not re.search(r"\d\.\d", said)
+
+
+def test_addresses_are_the_same_in_every_language() -> None:
+    assert {Words(language)("address", q=2, r=-1) for language in LANGUAGES} == {in_words((2, -1)).strip("[]")}
