@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from silhouette.cli_doctor import doctor
+from silhouette.cli_pages import report
 from silhouette.cli_pictures import draw
-from silhouette.errors import RequestError
+from silhouette.cli_tutorial import tutorial
 from silhouette.options import (
     BAD,
     BROKEN,
@@ -25,6 +27,7 @@ from silhouette.options import (
     INTERRUPTED,
     NO_READER,
     AsJson,
+    Device,
     NoCache,
     Picture,
     PixelSize,
@@ -39,6 +42,7 @@ from silhouette.terminal import DEBUG_VARIABLE, Waiting, complain, problem, show
 if TYPE_CHECKING:
     from silhouette.cache import Cache
     from silhouette.judging import Ask, SceneResult
+    from silhouette.pictures.every_pixel import EveryPixel
     from silhouette.questions import Check, Scene
     from silhouette.renderers.base import Renderer
     from silhouette.rules.base import Verdict
@@ -135,6 +139,7 @@ def check(
     ] = None,
     as_json: AsJson = False,
     renderer: RendererName = "auto",
+    device: Device = None,
     pixel: PixelSize = None,
     picture: Picture = None,
     no_cache: NoCache = False,
@@ -147,7 +152,7 @@ def check(
     from silhouette.judging import Ask, scenes_in
     from silhouette.report import scene_report, scenes_document, summary
 
-    job = _Job(Ask(attacker, target, arc), renderer, pixel, picture, no_cache, quiet)
+    job = _Job(Ask(attacker, target, arc), renderer, device, pixel, picture, no_cache, quiet)
     files = [file for path in scenes for file in scenes_in(path)]
     results = []
     for file in files:
@@ -169,6 +174,7 @@ def matrix(
     scene: SceneFile,
     as_json: AsJson = False,
     renderer: RendererName = "auto",
+    device: Device = None,
     pixel: PixelSize = None,
     workers: Workers = None,
     no_cache: NoCache = False,
@@ -179,7 +185,7 @@ def matrix(
     from silhouette.report import matrix_report, scenes_document
     from silhouette.workers import cores
 
-    job = _Job(Ask(everyone=True), renderer, pixel, None, no_cache, quiet)
+    job = _Job(Ask(everyone=True), renderer, device, pixel, None, no_cache, quiet)
     result = job.judge(scene, workers=cores() if workers is None else workers)
     if as_json:
         show_json(scenes_document([result]))
@@ -208,6 +214,7 @@ def batch(
     ] = None,
     as_json: AsJson = False,
     renderer: RendererName = "auto",
+    device: Device = None,
     pixel: PixelSize = None,
     workers: Workers = None,
     no_cache: NoCache = False,
@@ -221,7 +228,7 @@ def batch(
     from silhouette.portions import How
     from silhouette.report import batch_report
 
-    how = How(renderer, pixel, everyone, cached=not no_cache)
+    how = How(renderer, pixel, everyone, cached=not no_cache, device=device)
     hands = workers_of(how, workers, timeout, cluster)
     try:
         with Waiting("judging", quiet=quiet, rated=True) as waiting:
@@ -284,21 +291,6 @@ def inspect(
     return HELD
 
 
-@app.command(short_help="Say which renderers work on this machine.")
-def doctor(as_json: AsJson = False, quiet: Quiet = False) -> int:
-    """Say which renderers work on this machine, on what device, and why the others do not."""
-    from silhouette.doctor import examination
-    from silhouette.report import doctor_report
-
-    with Waiting("trying the renderers", quiet=quiet):
-        found = examination()
-    if as_json:
-        show_json(found)
-    else:
-        show(*doctor_report(found))
-    return HELD
-
-
 @app.command()
 def rules(as_json: AsJson = False) -> int:
     """List the rule systems and what each reads."""
@@ -316,7 +308,10 @@ def rules(as_json: AsJson = False) -> int:
     return HELD
 
 
+app.command(short_help="Say which renderers work on this machine.")(doctor)
 app.command(short_help="Write the diagrams of each check.")(draw)
+app.command(short_help="Write a tutorial as pages, from the example scenes.")(tutorial)
+app.command(short_help="Write one page with verdicts, figures and the table in 3D.")(report)
 
 
 class _Job:
@@ -326,7 +321,14 @@ class _Job:
     """
 
     def __init__(
-        self, ask: Ask, renderer: str, pixel: float | None, picture: Path | None, no_cache: bool, quiet: bool
+        self,
+        ask: Ask,
+        renderer: str,
+        device: int | None,
+        pixel: float | None,
+        picture: Path | None,
+        no_cache: bool,
+        quiet: bool,
     ) -> None:
         from silhouette.judging import usable_pixel
         from silhouette.renderers import choose
@@ -336,7 +338,12 @@ class _Job:
         self._picture = picture
         if picture is not None:
             _check_picture(picture)
-        self._renderer: Renderer = choose(renderer)
+        self._renderer: Renderer = choose(renderer, device)
+        self._every: EveryPixel | None = None
+        if picture is not None:
+            from silhouette.pictures.every_pixel import EveryPixel
+
+            self._renderer = self._every = EveryPixel(self._renderer)
         self._cache = _cache(no_cache)
         self._quiet = quiet
         self._drawn = 0
@@ -345,20 +352,18 @@ class _Job:
         """One scene, which may be one of several; by so many processes."""
         from silhouette.judging import judge_scene
 
-        def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path:
-            from silhouette.pictures.eye_view import draw_eye_view
-            from silhouette.rules.necromunda import SightVerdict
-            from silhouette.scenes import TableScene
+        def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path | None:
+            from silhouette.pictures.figures import write_main_figure
 
             assert self._picture is not None
-            if not (isinstance(verdict, SightVerdict) and isinstance(scene, TableScene)):
-                raise RequestError(f"{scene.path}: nothing is looked at through an eye in {scene.rules}; no --picture")
+            assert self._every is not None
             self._drawn += 1
             place = self._picture
             if several or not alone:
                 place = place.with_name(f"{place.stem}-{self._drawn}{place.suffix}")
-            draw_eye_view(scene, question, verdict, self._renderer, place)
-            return place
+            is_drawn = write_main_figure(scene, question, verdict, self._every, place)
+            self._every.forget()
+            return place if is_drawn else None
 
         with Waiting(f"judging {path}", quiet=self._quiet) as waiting:
             return judge_scene(

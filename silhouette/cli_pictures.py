@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from silhouette.cli_animation import AnimationFile, Fps, Frames, Moving, Turn, Walk, animated
 from silhouette.errors import FileError, RequestError
-from silhouette.options import BROKEN, HELD, AsJson, NoCache, PixelSize, Quiet, RendererName, SceneFile
+from silhouette.options import BROKEN, HELD, AsJson, Device, NoCache, PixelSize, Quiet, RendererName, SceneFile
 from silhouette.terminal import Waiting, show, show_json
 
 if TYPE_CHECKING:
     from silhouette.pictures.figures import Look
     from silhouette.questions import Check, Scene
 
-Folder = Annotated[Path, typer.Option("--out", metavar="DIR", help="For the figures; made where it is not there.")]
+Folder = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="For the figures; made where it is not there.")
+]
 
 
 def draw(
     scene: SceneFile,
-    out: Folder,
+    out: Folder = None,
     kind: Annotated[str, typer.Option("--format", metavar="FORMAT", help="svg, png or pdf.")] = "svg",
     number: Annotated[
         int | None, typer.Option("--check", metavar="N", help="The scene's check N alone.  [default: all]")
@@ -28,26 +31,48 @@ def draw(
     style: Annotated[str, typer.Option("--style", metavar="STYLE", help="print or dark.")] = "print",
     no_captions: Annotated[bool, typer.Option("--no-captions", help="No words below the figures.")] = False,
     no_names: Annotated[bool, typer.Option("--no-names", help="No names or other letters in them.")] = False,
+    language: Annotated[str, typer.Option("--lang", metavar="LANG", help="Of the words: en, de, fr or es.")] = "en",
+    animate: AnimationFile = None,
+    walk: Walk = None,
+    turn: Turn = None,
+    frames: Frames = None,
+    fps: Fps = None,
     as_json: AsJson = False,
     renderer: RendererName = "auto",
+    device: Device = None,
     pixel: PixelSize = None,
     no_cache: NoCache = False,
     quiet: Quiet = False,
 ) -> int:
     """Write the diagrams of each check of a scene, for print at column width: NN-attacker-target-figure.svg.
 
-    Figures and verdict come from one measurement; scene and verdict lie in each file's own metadata.
+    Figures and verdict come from one measurement; scene and verdict lie in each file's own metadata. With --animate,
+    a GIF or MP4 in place of them: the target walking, or the attacker turning, every frame of it a check of its own.
     """
     from silhouette.cache import Cache
     from silhouette.judging import judged, load_scene, usable_pixel
+    from silhouette.pictures.every_pixel import EveryPixel
     from silhouette.pictures.figures import write_figures
     from silhouette.pictures.vector import settings
     from silhouette.renderers import choose
 
-    look = _look(kind, style, captions=not no_captions, names=not no_names)
+    moving = Moving(animate, walk, turn, frames, fps)
+    only_figures = {"format": kind != "svg", "style": style != "print", "lang": language != "en"}
+    moving.checked(out, **only_figures, no_captions=no_captions, no_names=no_names)
+    if out is None:
+        how: Any = {
+            "as_json": as_json,
+            "renderer": renderer,
+            "device": device,
+            "pixel": pixel,
+            "no_cache": no_cache,
+            "quiet": quiet,
+        }
+        return animated(scene, number, moving, **how)
+    look = _look(kind, style, language, captions=not no_captions, names=not no_names)
     fine = None if pixel is None else usable_pixel(pixel)
     with settings():  # nobody waits for a verdict that then cannot be drawn
-        measuring = choose(renderer)
+        measuring = choose(renderer, device)
     with Waiting(f"drawing {scene}", quiet=quiet) as waiting:
         table = load_scene(scene, cache=Cache(None) if no_cache else Cache.default())
         checks = _checks(table, number)
@@ -55,8 +80,9 @@ def draw(
         drawn = list[dict[str, Any]]()
         for done, (place, check) in enumerate(checks.items()):
             waiting.step(done, len(checks))
-            found = judged(table, check, measuring, fine)
-            files = write_figures(table, check, found.verdict, measuring, out, place, look)
+            every = EveryPixel(measuring)
+            found = judged(table, check, every, fine)
+            files = write_figures(table, check, found.verdict, every, out, place, look)
             drawn.append({"check": place, **found.row(), "figures": [str(file) for file in files]})
     if as_json:
         show_json({"scene": str(scene), "title": table.title, "checks": drawn})
@@ -65,11 +91,12 @@ def draw(
     return BROKEN if any(one["expected"] is False for one in drawn) else HELD
 
 
-def _look(kind: str, style: str, *, captions: bool, names: bool) -> Look:
+def _look(kind: str, style: str, language: str, *, captions: bool, names: bool) -> Look:
     """How figures are to look, or why there is nothing that looks so."""
     from silhouette.pictures.figures import Look
     from silhouette.pictures.saving import FORMATS
     from silhouette.pictures.styles import STYLES
+    from silhouette.pictures.words import Words
     from silhouette.schemas import near
 
     ending = next((one for one in FORMATS if one == kind.lower()), None)
@@ -77,7 +104,7 @@ def _look(kind: str, style: str, *, captions: bool, names: bool) -> Look:
         raise RequestError(f"no format '{kind}'; {near(kind, FORMATS)}")
     if style not in STYLES:
         raise RequestError(f"no style '{style}'; {near(style, list(STYLES))}")
-    return Look(ending, STYLES[style], captions, names)
+    return Look(ending, STYLES[style], captions, names, Words(language).language)
 
 
 def _checks(scene: Scene, number: int | None) -> dict[int, Check]:

@@ -251,7 +251,8 @@ def doctor_report(found: Row) -> list[RenderableType]:
     for one in renderers:
         works = _line("yes", "green") if one["works"] else _line("no", "red")
         number = "" if one["number"] is None else str(one["number"])
-        fast = "" if one["checks_per_second"] is None else f"{one['checks_per_second']:.3g}"
+        rate = one["checks_per_second"]
+        fast = "" if rate is None else f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
         words = [number, one["device"], *([fast] if timed else []), one["reason"] or one["driver"] or ""]
         table.add_row(_line(one["name"]), works, *map(_line, words))
     cache = found["cache"]

@@ -12,6 +12,9 @@ import pytest
 from silhouette.errors import RendererUnavailable
 from silhouette.renderers import choose
 from silhouette.renderers.base import Renderer
+from tests.browsing import browser
+
+__all__ = ["browser"]
 
 PROJECT = Path(__file__).resolve().parent.parent
 

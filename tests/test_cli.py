@@ -335,18 +335,22 @@ def test_doctor_says_what_works_and_what_auto_takes(capsys: Capture, monkeypatch
     from silhouette.renderers import Probe
 
     probes = [Probe("embree", False, "CPU", "embreex is not installed"), Probe("reference", True, "numpy", "")]
-    monkeypatch.setattr("silhouette.doctor.probe", lambda: probes)
-    found = run(capsys, "doctor", "--json").document
+    monkeypatch.setattr("silhouette.doctor.probe", lambda step: probes)
+    found = run(capsys, "doctor", "--quick", "--json").document
     assert found["renderers"][0] == {
         "name": "embree",
         "works": False,
+        "number": None,
         "device": "CPU",
+        "driver": None,
+        "hardware": False,
         "reason": "embreex is not installed",
+        "checks_per_second": None,
     }
     assert found["auto"]["name"] in ("embree", "gl", "reference")
     assert found["versions"].keys() >= {"python", "silhouette", "numpy", "trimesh", "pyrender2", "embreex"}
     assert found["cache"].keys() == {"folder", "entries", "bytes"}
-    told = run(capsys, "doctor")
+    told = run(capsys, "doctor", "--quick")
     assert (told.status, told.err) == (0, "")
     assert re.search(r"embree +no +CPU +embreex is not installed", told.out)
     assert "auto takes" in told.out

@@ -103,7 +103,7 @@ def test_ctrl_c_stops_a_real_process(tmp_path: Path) -> None:
 
 
 def test_an_unexpected_exception_is_one_line_too(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing() -> None:
+    def failing(step: object) -> None:
         raise RuntimeError("a bug")
 
     monkeypatch.setattr("silhouette.doctor.probe", failing)

@@ -236,13 +236,26 @@ def test_an_inspection_in_words(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_doctor_says_what_is_not_installed(capsys: pytest.CaptureFixture[str]) -> None:
     found = {
-        "renderers": [{"name": "gl", "works": False, "device": "EGL", "reason": "no EGL: apt install libegl1"}],
+        "renderers": [
+            {
+                "name": "gl",
+                "works": False,
+                "device": "EGL",
+                "reason": "no EGL: apt install libegl1",
+                "number": None,
+                "driver": None,
+                "hardware": False,
+                "checks_per_second": None,
+            }
+        ],
+        "gpu": {"seen": ["/dev/nvidia0"], "used": False, "obstacles": ["start the container with its GPU"]},
         "auto": {"name": "reference", "device": "numpy"},
         "versions": {"python": "3.11.7", "embreex": None},
         "cache": {"folder": "/home/kal/.cache/silhouette", "entries": 1, "bytes": 2_500_000},
     }
     told = printed(capsys, *doctor_report(found))
-    for words in ("no EGL: apt install libegl1", "auto takes reference", "embreex not installed", "1 entry, 2.5 MB"):
+    said = ("no EGL: apt install libegl1", "auto takes reference", "embreex not installed", "1 entry, 2.5 MB")
+    for words in (*said, "/dev/nvidia0; gl cannot draw on it", "- start the container with its GPU"):
         assert words in told
 
 

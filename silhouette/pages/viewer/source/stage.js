@@ -1,0 +1,255 @@
+// What stands on the table, coloured by the part that it plays in one check.
+import {
+  BufferGeometry,
+  Color,
+  DirectionalLight,
+  DoubleSide,
+  EdgesGeometry,
+  Float32BufferAttribute,
+  Group,
+  HemisphereLight,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshLambertMaterial,
+  PlaneGeometry,
+  Scene,
+  Sphere,
+  SphereGeometry,
+  Box3,
+} from "three";
+import { Line2 } from "three/examples/jsm/lines/Line2.js";
+import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
+import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
+import { matrixOf, shapeOf } from "./meshes.js";
+import { Target, through } from "./target.js";
+
+const BLOCKING = 1; // the layer of what may stand in the way
+
+const COLOURS = {
+  seen: "#56b4e9",
+  obscured: "#d55e00",
+  outside: "#96969d",
+  blocker: "#e3b778",
+  attacker: "#5d6470",
+  terrain: "#cfcdc6",
+  model: "#aab1be",
+  aside: "#cc79a7",
+  ghost: "#f2f1f4",
+  edge: "#4b4e55",
+  arc: "#cc79a7",
+  sight: "#21242a",
+  ground: "#f6f4ee",
+  free: "#0b4f7d",
+  blocked: "#b34700",
+};
+
+function faint(colour, opacity) {
+  return new MeshLambertMaterial({ color: colour, side: DoubleSide, transparent: true, opacity, depthWrite: false });
+}
+
+export class Stage {
+  constructor(told, bytes) {
+    this.told = told;
+    this.scene = new Scene();
+    this.target = new Target();
+    this.materials = { ghost: faint(COLOURS.ghost, 0.5), aside: faint(COLOURS.aside, 0.35) };
+    this.target.coloured(new Color(COLOURS.seen), new Color(COLOURS.obscured), new Color(COLOURS.outside));
+    this.through = { free: through(COLOURS.seen), hidden: through(COLOURS.obscured) };
+    this.edge = new LineBasicMaterial({ color: COLOURS.edge, transparent: true, opacity: 0.55 });
+    this.pieces = this.#pieces(told, bytes);
+    this.box = new Box3();
+    for (const piece of this.pieces) this.box.expandByObject(piece.group);
+    this.sphere = this.box.getBoundingSphere(new Sphere());
+    this.#lit();
+    this.#floor(told.floor);
+    this.marks = new Group();
+    this.scene.add(this.marks);
+    this.ink = new Color(COLOURS.sight);
+    this.view = null;
+  }
+
+  #pieces(told, bytes) {
+    const shapes = told.shapes.map((shape) => shapeOf(bytes, shape));
+    const edges = shapes.map((shape) => (shape.flat && shape.counting ? new EdgesGeometry(shape.counting, 25) : null));
+    return told.pieces.map((one) => {
+      const group = new Group();
+      const shape = shapes[one.shape];
+      group.matrix.copy(matrixOf(one.pose));
+      group.matrixAutoUpdate = false;
+      const mesh = shape.counting && new Mesh(shape.counting, this.#plain("terrain"));
+      const ghost = shape.ghosts && new Mesh(shape.ghosts, this.materials.ghost);
+      if (mesh) {
+        mesh.castShadow = mesh.receiveShadow = true;
+        group.add(mesh);
+      }
+      if (ghost) {
+        ghost.renderOrder = 4;
+        group.add(ghost);
+      }
+      const lines = edges[one.shape] && new LineSegments(edges[one.shape], this.edge);
+      if (lines) group.add(lines);
+      this.scene.add(group);
+      group.updateMatrixWorld(true);
+      const body = new Box3().setFromObject(mesh || group, true);
+      return { ...one, group, mesh, ghost, lines, body, wanted: true };
+    });
+  }
+
+  #plain(colour, opacity = 1) {
+    const key = `${colour}/${opacity}`;
+    if (!this.materials[key]) {
+      const colours = COLOURS[colour] || colour;
+      this.materials[key] =
+        opacity < 1
+          ? faint(colours, opacity)
+          : new MeshLambertMaterial({
+              color: colours,
+              side: DoubleSide,
+              polygonOffset: true,
+              polygonOffsetFactor: 1,
+              polygonOffsetUnits: 1,
+            });
+    }
+    return this.materials[key];
+  }
+
+  #lit() {
+    const { center, radius } = this.sphere;
+    this.scene.add(new HemisphereLight("#ffffff", "#b9b2a4", 2.1));
+    const sun = new DirectionalLight("#ffffff", 2.0);
+    sun.position.set(center.x - radius, center.y - 0.7 * radius, center.z + 2.1 * radius);
+    sun.target.position.copy(center);
+    sun.castShadow = true;
+    sun.shadow.mapSize.set(2048, 2048);
+    Object.assign(sun.shadow.camera, { left: -radius, right: radius, top: radius, bottom: -radius });
+    Object.assign(sun.shadow.camera, { near: 0.1 * radius, far: 4.5 * radius });
+    sun.shadow.normalBias = radius / 350;
+    sun.shadow.intensity = 0.45;
+    this.scene.add(sun, sun.target);
+  }
+
+  #floor(floor) {
+    if (!floor) return;
+    const [[left, near], [right, far]] = floor.span;
+    const ground = new Mesh(new PlaneGeometry(right - left, far - near), this.#plain("ground"));
+    ground.position.set((left + right) / 2, (near + far) / 2, floor.height - 0.002 * this.sphere.radius);
+    ground.receiveShadow = true;
+    const points = [];
+    for (let x = left; x <= right + 1e-6; x += floor.step) points.push(x, near, 0, x, far, 0);
+    for (let y = near; y <= far + 1e-6; y += floor.step) points.push(left, y, 0, right, y, 0);
+    const lines = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(points, 3));
+    this.grid = new LineBasicMaterial();
+    const grid = new LineSegments(lines, this.grid);
+    grid.position.z = floor.height - 0.001 * this.sphere.radius;
+    this.scene.add(ground, grid);
+  }
+
+  // The page's own colours, which change with light and dark.
+  painted(style) {
+    const of = (name) => new Color(style.getPropertyValue(`--${name}`).trim() || "#ffffff");
+    this.scene.background = of("paper");
+    this.#plain("ground").color = of("ground");
+    if (this.grid) this.grid.color = of("grid");
+    this.#plain("sight").color = this.ink = of("ink");
+    this.#marked();
+  }
+
+  chosen(view) {
+    this.view = view;
+    for (const [index, piece] of this.pieces.entries()) {
+      const part = this.part(index);
+      piece.part = part;
+      if (piece.behind) {
+        piece.group.remove(piece.behind);
+        piece.behind = null;
+      }
+      if (!piece.mesh) continue;
+      const colour = piece.colour || (piece.kind === "terrain" ? "terrain" : "model");
+      const measured = part === "target" && view.measured;
+      piece.mesh.material = measured
+        ? this.target.material
+        : part === "aside"
+          ? this.materials.aside
+          : part === "target"
+            ? this.#plain(view.free ? "seen" : "obscured", piece.opacity)
+            : this.#plain(part === "blocker" || part === "attacker" ? part : colour, piece.opacity);
+      piece.mesh.renderOrder = part === "aside" ? 3 : 0;
+      piece.mesh.castShadow = part !== "aside";
+      piece.mesh.layers.set(0);
+      if (!["attacker", "target", "aside"].includes(part)) piece.mesh.layers.enable(BLOCKING);
+      if (part !== "target") continue;
+      const through = view.free ? this.through.free : this.through.hidden;
+      piece.behind = new Mesh(piece.mesh.geometry, measured ? this.target.behind : through);
+      piece.behind.renderOrder = 1;
+      piece.mesh.renderOrder = 2;
+      piece.group.add(piece.behind);
+      piece.group.updateMatrixWorld(true);
+    }
+    this.#marked();
+  }
+
+  part(index) {
+    const { view } = this;
+    if (!view) return "";
+    if (index === view.attacker) return "attacker";
+    if (index === view.target) return "target";
+    if (view.aside.includes(index)) return "aside";
+    return view.blockers.includes(index) ? "blocker" : "";
+  }
+
+  // In the eye what looks is not in its own way, nor shown.
+  shown(fromEye) {
+    const inside = fromEye && this.view.measured;
+    for (const [index, piece] of this.pieces.entries()) {
+      piece.group.visible = piece.wanted && !(inside && index === this.view.attacker);
+    }
+    this.marks.visible = !inside;
+  }
+
+  // Anew after anything has come or gone.
+  looked(renderer) {
+    renderer.shadowMap.needsUpdate = true;
+    const { view } = this;
+    if (!view?.measured) return;
+    this.target.camera.layers.set(BLOCKING);
+    this.target.look(renderer, this.scene, view, this.sphereOf(view));
+  }
+
+  sphereOf(view) {
+    return this.pieces[view.target].body.getBoundingSphere(new Sphere());
+  }
+
+  #marked() {
+    for (const mark of [...this.marks.children]) {
+      this.marks.remove(mark);
+      mark.geometry.dispose();
+    }
+    const { view } = this;
+    if (!view) return;
+    for (const line of view.lines) this.marks.add(this.#line(line));
+    if (view.eye && view.measured) {
+      const eye = new Mesh(new SphereGeometry(this.sphere.radius / 130, 16, 12), this.#plain("sight"));
+      eye.position.set(...view.eye);
+      this.marks.add(eye);
+    }
+  }
+
+  #line(line) {
+    const geometry = new LineGeometry();
+    geometry.setPositions(line.points.flat());
+    const material = new LineMaterial({
+      color: line.kind === "sight" ? this.ink : COLOURS[line.kind],
+      linewidth: line.kind === "sight" || line.kind === "arc" ? 1.75 : 2.5,
+      depthTest: line.kind === "arc",
+      transparent: true,
+      dashed: line.kind === "blocked" || line.kind === "arc",
+      dashSize: this.sphere.radius / 30,
+      gapSize: this.sphere.radius / 45,
+    });
+    const mark = new Line2(geometry, material);
+    mark.computeLineDistances();
+    mark.renderOrder = 5;
+    return mark;
+  }
+}

@@ -1,0 +1,216 @@
+// The camera, the canvas and what moves them: pointer, keys, buttons.
+import { MathUtils, PCFShadowMap, PerspectiveCamera, Vector3, WebGLRenderer } from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+
+const ANGLE = 35; // degrees upright
+const STEP = Math.PI / 24;
+const NEARER = 0.86;
+const SECONDS = 0.55;
+
+export class Viewer {
+  constructor(canvas, stage, labels) {
+    this.canvas = canvas;
+    this.stage = stage;
+    this.labels = labels;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.shadowMap.autoUpdate = false;
+    this.camera = new PerspectiveCamera(ANGLE, 1, 1, 1000);
+    this.camera.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.zoomSpeed = 1.4;
+    this.fromEye = false;
+    this.left = () => {};
+    this.controls.addEventListener("change", () => this.draw());
+    this.controls.addEventListener("start", () => this.#leave());
+    canvas.addEventListener("keydown", (event) => this.#key(event));
+    // A page is scrolled over the view unless somebody has taken it up.
+    this.controls.enableZoom = false;
+    canvas.addEventListener("pointerdown", () => canvas.focus({ preventScroll: true }));
+    canvas.addEventListener("focus", () => (this.controls.enableZoom = true));
+    canvas.addEventListener("blur", () => (this.controls.enableZoom = false));
+    canvas.addEventListener("webglcontextrestored", () => this.changed());
+    new ResizeObserver(() => this.#fit()).observe(canvas.parentElement);
+    this.#fit();
+  }
+
+  #fit() {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    if (!width || !height) return;
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    if (this.fromEye) this.eye(false);
+    else this.draw();
+  }
+
+  draw() {
+    if (this.waiting) return;
+    this.waiting = requestAnimationFrame(() => {
+      this.waiting = 0;
+      this.#depths();
+      this.renderer.render(this.stage.scene, this.camera);
+      this.#named();
+    });
+  }
+
+  // Something has come, gone or changed its part.
+  changed() {
+    this.stage.shown(this.fromEye);
+    this.stage.looked(this.renderer);
+    this.draw();
+  }
+
+  #depths() {
+    const { center, radius } = this.stage.sphere;
+    const distance = this.camera.position.distanceTo(center);
+    this.camera.near = this.fromEye && this.stage.view.measured ? radius / 2000 : Math.max(distance - 3 * radius, radius / 400);
+    this.camera.far = distance + 6 * radius;
+    this.camera.updateProjectionMatrix();
+  }
+
+  table(from = new Vector3(-0.55, -1, 0.78), moving = true) {
+    const center = this.stage.box.getCenter(new Vector3());
+    const away = from.clone().normalize();
+    const position = away.clone().multiplyScalar(this.#distance(center, away)).add(center);
+    this.fromEye = false;
+    this.changed();
+    this.#go(position, center, ANGLE, moving);
+  }
+
+  // How far away all of it just fits into the picture.
+  #distance(center, away) {
+    const right = new Vector3().crossVectors(this.camera.up, away).normalize();
+    const up = new Vector3().crossVectors(away, right);
+    const upright = Math.tan(MathUtils.degToRad(ANGLE) / 2) * 0.92;
+    const across = upright * this.camera.aspect;
+    const { min, max } = this.stage.box;
+    let distance = 0;
+    for (let corner = 0; corner < 8; corner += 1) {
+      const at = new Vector3(corner & 1 ? max.x : min.x, corner & 2 ? max.y : min.y, corner & 4 ? max.z : min.z);
+      at.sub(center);
+      const reach = Math.max(Math.abs(at.dot(right)) / across, Math.abs(at.dot(up)) / upright);
+      distance = Math.max(distance, reach + at.dot(away));
+    }
+    return distance;
+  }
+
+  above() {
+    this.table(new Vector3(0, -0.001, 1));
+  }
+
+  // What the attacker sees: the camera in its eye, the target in the middle. Where the rules know no eye, from behind.
+  eye(moving = true) {
+    const { view } = this.stage;
+    const sphere = this.stage.sphereOf(view);
+    const eye = new Vector3(...view.eye);
+    const distance = Math.max(eye.distanceTo(sphere.center), 1e-6);
+    this.fromEye = true;
+    this.changed();
+    if (!view.measured) {
+      const back = eye.clone().sub(sphere.center).setZ(0);
+      if (back.lengthSq() < 1e-9) back.set(0, -1, 0);
+      const reach = Math.max(distance, 3 * sphere.radius);
+      const middle = eye.clone().lerp(sphere.center, 0.6);
+      const position = eye.addScaledVector(back.normalize(), 0.75 * reach).setZ(eye.z + 0.6 * reach);
+      const angle = this.camera.aspect < 1 ? 55 : 42;
+      this.#go(position, middle, angle, moving);
+      return;
+    }
+    const wide = Math.asin(Math.min((sphere.radius * 1.5) / distance, 0.92));
+    const upright = this.camera.aspect < 1 ? Math.atan(Math.tan(wide) / this.camera.aspect) : wide;
+    this.#go(eye, sphere.center, Math.min(MathUtils.radToDeg(2 * upright), 140), moving);
+  }
+
+  #go(position, target, angle, moving) {
+    const { camera, controls } = this;
+    const from = { position: camera.position.clone(), target: controls.target.clone(), angle: camera.fov };
+    const still = !moving || window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const started = performance.now();
+    const turn = (this.turn = {});
+    const at = (share) => {
+      camera.position.lerpVectors(from.position, position, share);
+      controls.target.lerpVectors(from.target, target, share);
+      camera.fov = from.angle + (angle - from.angle) * share;
+      camera.zoom = 1;
+      controls.update();
+      this.draw();
+    };
+    const next = () => {
+      if (this.turn !== turn) return;
+      const share = Math.min((performance.now() - started) / (1000 * SECONDS), 1);
+      at(share * share * (3 - 2 * share));
+      if (share < 1) requestAnimationFrame(next);
+    };
+    if (still) at(1);
+    else next();
+  }
+
+  // Whoever turns the view by hand is no longer in the eye.
+  #leave() {
+    this.turn = null;
+    if (!this.fromEye) return;
+    this.fromEye = false;
+    this.changed();
+    this.left();
+  }
+
+  nearer(share = NEARER) {
+    if (this.fromEye) {
+      this.camera.zoom = Math.min(Math.max(this.camera.zoom / share, 0.25), 12);
+      this.draw();
+      return;
+    }
+    const away = this.camera.position.clone().sub(this.controls.target).multiplyScalar(share);
+    this.camera.position.copy(this.controls.target).add(away);
+    this.controls.update();
+    this.draw();
+  }
+
+  farther() {
+    this.nearer(1 / NEARER);
+  }
+
+  turned(left, up) {
+    this.#leave();
+    this.controls.rotateLeft(left);
+    this.controls.rotateUp(up);
+    this.controls.update();
+    this.draw();
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const acts = {
+      ArrowLeft: () => this.turned(STEP, 0),
+      ArrowRight: () => this.turned(-STEP, 0),
+      ArrowUp: () => this.turned(0, STEP),
+      ArrowDown: () => this.turned(0, -STEP),
+      "+": () => this.nearer(),
+      "=": () => this.nearer(),
+      "-": () => this.farther(),
+    };
+    if (!acts[event.key]) return;
+    event.preventDefault();
+    acts[event.key]();
+  }
+
+  // The names of those whom the check is about, over their heads.
+  #named() {
+    const at = new Vector3();
+    const inEye = this.fromEye && this.stage.view.measured;
+    for (const [index, piece] of this.stage.pieces.entries()) {
+      const label = this.labels[index];
+      if (!label) continue;
+      piece.body.getCenter(at).setZ(piece.body.max.z + this.stage.sphere.radius / 60);
+      at.project(this.camera);
+      const inside = Math.max(Math.abs(at.x), Math.abs(at.y), Math.abs(at.z)) < 1;
+      label.hidden = !inside || !piece.part || !piece.group.visible || piece.part === "aside" || (inEye && piece.part !== "target");
+      if (label.hidden) continue;
+      label.style.left = `${(50 * (1 + at.x)).toFixed(2)}%`;
+      label.style.top = `${(50 * (1 - at.y)).toFixed(2)}%`;
+    }
+  }
+}

@@ -1,0 +1,125 @@
+"""TELL: every word of a report's page, in one place, so that another language is another table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+FIGURES = {
+    "eye": "From the attacker's eye",
+    "plan": "Plan",
+    "side": "From the side, along the line of sight",
+    "board": "The board",
+    "map": "All that is blind to the attacker",
+    "cells": "The cells",
+}
+"""The captions of figures, by their names."""
+
+WORDS = {
+    "skip": "Skip to the verdicts",
+    "about": "Verdicts, figures and the table in 3D: {title}",
+    "verdicts": "Verdicts",
+    "verdicts caption": "Each check, in the order of the scene file. Shares are of the target's significant parts.",
+    "verdicts plain": "Each check, in the order of the scene file.",
+    "warnings": "To know before trusting them:",
+    "check": "check",
+    "verdict": "verdict",
+    "obscured": "obscured",
+    "in the way": "in the way",
+    "expected": "expected",
+    "held": "held",
+    "broken": "not as expected",
+    "close": "too close to call: roll off",
+    "nobody": "nothing",
+    "3d": "The table in 3D",
+    "3d missing": "The 3D view needs JavaScript and WebGL. Verdicts, reasons and figures are complete without it.",
+    "3d label": "The table in 3D. Arrow keys turn it, plus and minus come nearer and go farther.",
+    "3d keys": "Drag to turn it. With the view in focus, arrow keys turn it, + and − and the wheel come nearer and go "
+    "farther. What is hidden here is hidden in this picture alone: the verdicts stay.",
+    "3d check": "Coloured for check",
+    "3d eye": "From the attacker's eye",
+    "from eye": "From {attacker}'s eye",
+    "from place": "From behind {attacker}",
+    "seen from eye": "Seen from {attacker}'s eye.",
+    "seen from place": "Seen from behind {attacker}.",
+    "3d where": "Where to look from",
+    "3d table": "Whole table",
+    "3d above": "From above",
+    "3d nearer": "Nearer",
+    "3d farther": "Farther",
+    "3d pieces": "Pieces shown",
+    "3d all": "Show all",
+    "3d none": "This scene is only shown in its figures.",
+    "see": "See this in 3D",
+    "checks": "Check by check",
+    "rule": "rule",
+    "share": "share obscured",
+    "share in arc": "of the part in the arc",
+    "pixels": "pixels",
+    "pixels told": "{occluded} of {target} obscured",
+    "blockers": "In the way of {target}",
+    "blocker": "piece",
+    "blocker occluded": "nearest in the way of",
+    "blocker alone": "would obscure alone",
+    "could be": "could be",
+    "everything": "Everything that was found",
+    "no figure": "Nothing of this check can be drawn.",
+    "basis": "What the verdicts rest on",
+    "pieces": "Pieces",
+    "pieces plain": "Everything on the board, and where it stands.",
+    "pieces caption": "Everything on the table, where it stands, and what its mesh is. A hash names a surface: with "
+    "the same hash it is the same mesh, triangle by triangle.",
+    "scene file": "The scene file",
+    "scene about": "Whoever has this file, and the meshes it names, comes to the same verdicts with",
+    "copy": "Copy the scene file",
+    "scene label": "The scene file, {file}",
+    "made": "Made by Silhouette {version}. This page holds all it needs and reaches no network.",
+    "licence": "Licence of the 3D view's library, three.js",
+}
+
+LEGEND = (
+    ("seen", "seen by the attacker"),
+    ("obscured", "obscured: something stands before it"),
+    ("outside", "beyond the vision arc"),
+    ("blocker", "in the way"),
+    ("ghost", "not counted: base and insignificant parts"),
+)
+"""Colours of a target in 3D, as in the eye view."""
+
+LEGEND_PLAIN = (
+    ("seen", "the target, where nothing hides it"),
+    ("obscured", "the target, not seen"),
+    ("blocker", "what the verdict rests on"),
+)
+"""The same for games that measure nothing."""
+
+VIEWER: dict[str, Any] = {
+    "table": "The whole table.",
+    "above": "The table from above.",
+    "check": "{who}: {verdict}. The colours are now those of this check.",
+    "eye": "{eyeLabel}",
+    "noEye": "No view for this check",
+    "fromEye": "{eyeTold} {who}: {verdict}.",
+    "shown": "{name} is shown again.",
+    "hidden": "{name} is hidden in this picture. The verdict stays as it is.",
+    "all": "Everything is shown again.",
+    "parts": {
+        "attacker": "attacker",
+        "target": "target",
+        "blocker": "in the way",
+        "aside": "disregarded",
+    },
+    "missing": "This browser cannot show the 3D view, which needs WebGL. Verdicts, reasons and figures are complete "
+    "without it.",
+    "copied": "The scene file is copied.",
+    "selected": "The scene file is selected: press Ctrl+C, or ⌘C, to copy it.",
+}
+"""What the viewer says; what stands in braces it fills in."""
+
+
+def word(key: str, **values: object) -> str:
+    """The words of a key, with what stands in braces filled in.
+
+    >>> word("scene label", file="duel.toml")
+    'The scene file, duel.toml'
+    """
+    return WORDS[key].format(**values)

@@ -1,0 +1,101 @@
+"""A real browser for tests of pages: the system's Chromium, headless, with WebGL in software, driven by Playwright."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--force-color-profile=srgb")
+DESKTOP, PHONE = (1280, 800), (390, 844)
+PATIENCE = 60_000  # ms: software WebGL on a busy machine
+
+
+@dataclass
+class Visit:
+    """A page that is open, and all that it said and asked for since."""
+
+    page: Any
+    asked: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+    def picture(self, selector: str) -> NDArray[np.int64]:
+        """(height, width, 3) what is seen of an element."""
+        data = self.page.locator(selector).screenshot()
+        with Image.open(io.BytesIO(data)) as image:
+            return np.asarray(image.convert("RGB")).astype(np.int64)
+
+    def until(self, condition: str) -> None:
+        """Waits until a JavaScript expression is true; asked from outside, since the page itself may evaluate none."""
+        end = time.monotonic() + PATIENCE / 1000
+        while not self.page.evaluate(condition):
+            assert time.monotonic() < end, f"never came true: {condition}; {self.said}"
+            self.page.wait_for_timeout(30)
+
+    def settled(self) -> None:
+        """Waits until the 3D view stands, and all that was to be drawn is."""
+        self.until("window.silhouette !== undefined && !window.silhouette.viewer.waiting")
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+class Browser:
+    """Opens pages from files, and lets them reach nothing."""
+
+    def __init__(self, chromium: Any) -> None:
+        self._chromium = chromium
+
+    @contextmanager
+    def visit(self, file: Path, size: tuple[int, int] = DESKTOP, before: str = "", **options: Any) -> Iterator[Visit]:
+        """A page, open in a window of its own.
+
+        Args:
+            file: the page.
+            size: of the window, in CSS pixels.
+            before: JavaScript that runs before anything of the page.
+            options: of the browser's context, as Playwright names them.
+        """
+        width, height = size
+        how = {"reduced_motion": "reduce", "viewport": {"width": width, "height": height}, **options}
+        with self._chromium.new_context(**how) as context:
+            page = context.new_page()
+            visit = Visit(page)
+            page.on("request", lambda request: visit.asked.append(request.url))
+            page.on("console", lambda message: visit.said.append(f"{message.type}: {message.text}"))
+            page.on("pageerror", lambda error: visit.said.append(f"error: {error}"))
+            page.route("**/*", lambda route: route.continue_() if _local(route.request.url) else route.abort())
+            page.set_default_timeout(PATIENCE)
+            if before:
+                page.add_init_script(before)
+            page.goto(file.resolve().as_uri())
+            yield visit
+
+
+def _local(url: str) -> bool:
+    return url.startswith(("file:", "data:", "blob:"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium. Where there is none the test is skipped; where SILHOUETTE_REQUIRE_BROWSER says it must be, it fails."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        if os.environ.get("SILHOUETTE_REQUIRE_BROWSER"):
+            pytest.fail("a browser must be here, but there is no Chromium")
+        pytest.skip("needs Chromium, which is not installed")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=found, args=list(ARGUMENTS))
+        yield Browser(chromium)
+        chromium.close()
