@@ -119,17 +119,14 @@ def _along_staircases(pair: Any, runs: Any, row: Any, column: Any) -> Floats:
 
     What the runs are off by themselves, s / 12 of the s² / 12, is not in it.
     """
-    totals = np.zeros(16)
     longest, height, reach = runs.max() + 1, row.max() + 2, (column + runs * row).max() + 1
-    for step in (1, -1):
-        stair = (pair * longest + runs) * 2 * reach + column - step * runs * row + reach
-        place = np.sort(stair * height + row)
-        last = np.flatnonzero(np.diff(place, append=-1) != 1)
-        steps = np.diff(last, prepend=-1)
-        of, length = np.divmod(place[last] // height // (2 * reach), longest)
-        share = np.where(length > 1, 1.0, 0.5)  # 1 in 1 is met along the rows and along the columns
-        totals += np.bincount(of, weights=share * steps * (steps - 1) / 12.0, minlength=16)
-    return totals
+    kind, climb = (pair * longest + runs) * 2 * reach + column + reach, runs * row
+    place = np.sort(np.concatenate([(kind - climb) * 2 * height + row, (kind + climb) * 2 * height + height + row]))
+    last = np.flatnonzero(np.diff(place, append=-1) != 1)
+    steps = np.diff(last, prepend=-1)
+    of, length = np.divmod(place[last] // (4 * height * reach), longest)
+    share = np.where(length > 1, 1.0, 0.5)  # 1 in 1 is met along the rows and along the columns
+    return np.bincount(of, weights=share * steps * (steps - 1) / 12.0, minlength=16)
 
 
 def rim(target: Flags) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

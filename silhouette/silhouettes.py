@@ -24,6 +24,9 @@ ENOUGH = 0.002
 """An error up to this, a fifth of the hundredth that players cannot tell, is not made smaller by following outlines
 down to single pixels,"""
 
+ENOUGH_OUT_OF_ARC = 0.005
+"""The same for a target out of the vision arc, which is hidden whatever its share."""
+
 NEAR = 3.0
 """unless the share is within so many errors of one at which the verdict changes."""
 
@@ -150,6 +153,8 @@ def _rims_to_follow(silhouette: Silhouette, classified: Sequence[_Classified], q
         return ALL_RIMS if coarse else None
     if not coarse or max(silhouette.error, silhouette.error_seen) == 0.0:
         return None
+    if silhouette.in_arc == 0 and silhouette.error <= ENOUGH_OUT_OF_ARC:
+        return None
     if shows_thin_parts(coarse[0]):
         return ALL_RIMS
     if silhouette.in_arc and (silhouette.in_arc < silhouette.total or _near_threshold(silhouette, question)):
@@ -206,7 +211,9 @@ class _Classified:
 
     @cached_property
     def variance(self) -> OutlineVariance:
-        """Along its outlines, in pixels squared."""
+        """Along its outlines, in pixels squared; none where all is seen, and no share hangs on them."""
+        if self.kinds.max() <= SEEN:
+            return NO_VARIANCE
         return outline_variance(self.kinds) * self.survey.block**4
 
 

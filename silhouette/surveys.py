@@ -157,7 +157,7 @@ def _reached(view: View, target: Body, block: int) -> Flags:
     for angle in np.radians(TANGENTS):
         along = rows * np.sin(angle) + columns * np.cos(angle)
         place = down[:, None] * np.sin(angle) + right * np.cos(angle)
-        reached &= (place >= along.min() - 2 * block) & (place <= along.max() + 2 * block)
+        reached &= (place >= along.min() - block) & (place <= along.max() + block)
     return reached
 
 

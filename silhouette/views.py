@@ -215,8 +215,14 @@ def _upright(forward: Floats, facing: float) -> Floats:
     upward = np.array([0.0, 0.0, 1.0])
     if np.hypot(forward[0], forward[1]) < 1e-9:
         upward = np.array([*cosine_and_sine(facing), 0.0]) * -np.sign(forward[2])
-    right = unit(np.cross(forward, upward))
-    return np.array([right, np.cross(right, forward), forward])
+    right = unit(_cross(forward, upward))
+    return np.array([right, _cross(right, forward), forward])
+
+
+def _cross(one: Floats, other: Floats) -> Floats:
+    """The cross product of two vectors; numpy's takes as long as a hundred rays."""
+    (a, b, c), (x, y, z) = one, other
+    return np.array([b * z - c * y, c * x - a * z, a * y - b * x])
 
 
 def _cube(eye: Floats, axes: Floats, step: float) -> list[View]:

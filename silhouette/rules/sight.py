@@ -97,7 +97,7 @@ def look(
             bodies.append(Body(number, mesh, piece.pose))
     question = Question(body, bodies, near_arcs, renderer, farthest)
     width = views[0].step * float(np.linalg.norm(box.mean(axis=0) - attacker.eye))
-    width = pixel if np.isclose(width, pixel, rtol=1e-9) else width
+    width = pixel if abs(width - pixel) <= 1e-9 * pixel else width
     silhouette = measure(views, question, width)
     factor = 1
     while _near_half(silhouette, scene.tolerance) and factor < FINEST:
