@@ -126,7 +126,7 @@ def _along_staircases(pair: Any, runs: Any, row: Any, column: Any) -> Floats:
     steps = np.diff(last, prepend=-1)
     of, length = np.divmod(place[last] // (4 * height * reach), longest)
     share = np.where(length > 1, 1.0, 0.5)  # 1 in 1 is met along the rows and along the columns
-    return np.bincount(of, weights=share * steps * (steps - 1) / 12.0, minlength=16)
+    return np.bincount(of, weights=share * steps * (steps - 1) / 12.0, minlength=16).astype(np.float64, copy=False)
 
 
 def rim(target: Flags) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
