@@ -24,7 +24,7 @@ ENOUGH = 0.002
 """An error up to this, a fifth of the hundredth that players cannot tell, is not made smaller by following outlines
 down to single pixels,"""
 
-ENOUGH_OUT_OF_ARC = 0.005
+ENOUGH_OUT_OF_ARC = 0.004
 """The same for a target out of the vision arc, which is hidden whatever its share."""
 
 NEAR = 3.0
