@@ -134,11 +134,14 @@ def _inside(view: View, columns: Floats, rows: Floats) -> Flags:
 
 
 def _eroded(mask: Flags, blocks: int) -> Flags:
-    """The mask without its outermost blocks."""
-    for axis in (0, 1):
+    """The mask without those of its blocks that are so near to one beside it, row by row and then across."""
+    for rows in (True, False):
         kept = mask.copy()
-        for shift in (*range(-blocks, 0), *range(1, blocks + 1)):
-            kept &= np.roll(mask, shift, axis)
+        for shift in range(1, blocks + 1):
+            later, sooner = np.s_[shift:], np.s_[:-shift]
+            one, other = (later, sooner) if rows else ((slice(None), later), (slice(None), sooner))
+            kept[one] &= mask[other]
+            kept[other] &= mask[one]
         mask = kept
     return mask
 

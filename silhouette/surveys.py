@@ -214,10 +214,11 @@ class _Grid:
             self.weight[coarse.ravel()[blocks]] -= 4 * self.width * self.width
             places = np.column_stack(np.divmod(blocks, coarse.shape[1]))
             self._resample(places)
-            beside = self._apart_from(places, apart)
-            blocks = np.unique(beside[:, 0] * coarse.shape[1] + beside[:, 1])
-            blocks = blocks[~refined.ravel()[blocks]]
-            refined.ravel()[blocks] = True
+            following = np.zeros(coarse.shape, dtype=np.bool_)
+            following[self._apart_from(places, apart)] = True
+            following &= ~refined
+            refined |= following
+            blocks = np.flatnonzero(following)
 
     def _resample(self, blocks: NDArray[np.intp]) -> None:
         """Takes new samples in the four quarters of blocks (k, 2)."""
@@ -229,14 +230,14 @@ class _Grid:
         self.code = np.concatenate([self.code, samples.code])
         self.weight = np.concatenate([self.weight, np.full(len(quarters), self.width * self.width)])
 
-    def _apart_from(self, blocks: NDArray[np.intp], apart: Apart) -> NDArray[np.intp]:
-        """Blocks (k, 2) that are apart, somewhere along the common side, from one of the ``blocks`` next to them."""
-        last = np.array(self.index.shape) - 1
-        one = blocks[:, None] * 2 + AT_SIDES
-        other = np.clip(one + STEPS, 0, last)
-        codes = [self.code.take(self.index[places[..., 0], places[..., 1]]) for places in (one, other)]
-        found: NDArray[np.intp] = other[apart(*codes)] // 2
-        return found
+    def _apart_from(self, blocks: NDArray[np.intp], apart: Apart) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Rows and columns of blocks that are apart, somewhere along the common side, from one of ``blocks`` (k, 2)."""
+        height, width = self.index.shape
+        rows, columns = blocks[:, :1] * 2 + AT_SIDES[:, 0], blocks[:, 1:] * 2 + AT_SIDES[:, 1]
+        beside = np.clip(rows + STEPS[:, 0], 0, height - 1), np.clip(columns + STEPS[:, 1], 0, width - 1)
+        one, other = (self.index.take(row * width + column) for row, column in ((rows, columns), beside))
+        found = apart(self.code.take(one), self.code.take(other))
+        return beside[0][found] // 2, beside[1][found] // 2
 
 
 def _repeated(index: Integers, times: int) -> Integers:
