@@ -179,7 +179,7 @@ def margin_in_words(error: float) -> str:
     >>> margin_in_words(0.00131), margin_in_words(0.002), margin_in_words(0.0)
     (' ± 0.14 %', ' ± 0.2 %', '')
     """
-    return f" ± {math.ceil(round(error * 10**4, 6)) / 100:g} %" if error else ""
+    return f" ± {math.ceil(round(error * 10**4, 9)) / 100:g} %" if error else ""
 
 
 def in_a_sentence(name: str) -> str:
