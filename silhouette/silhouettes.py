@@ -24,9 +24,6 @@ ENOUGH = 0.002
 """An error up to this, a fifth of the hundredth that players cannot tell, is not made smaller by following outlines
 down to single pixels,"""
 
-ENOUGH_OUT_OF_ARC = 0.004
-"""The same for a target out of the vision arc, which is hidden whatever its share."""
-
 NEAR = 3.0
 """unless the share is within so many errors of one at which the verdict changes."""
 
@@ -152,8 +149,6 @@ def _rims_to_follow(silhouette: Silhouette, classified: Sequence[_Classified], q
     if len(classified) > 1:  # the faces of a cube have few pixels each
         return ALL_RIMS if coarse else None
     if not coarse or max(silhouette.error, silhouette.error_seen) == 0.0:
-        return None
-    if silhouette.in_arc == 0 and silhouette.error <= ENOUGH_OUT_OF_ARC:
         return None
     if shows_thin_parts(coarse[0]):
         return ALL_RIMS
