@@ -46,8 +46,7 @@ def draw(
 ) -> int:
     """Write the diagrams of each check of a scene, for print at column width: NN-attacker-target-figure.svg.
 
-    Figures and verdict come from one measurement; scene and verdict lie in each file's own metadata. With --animate,
-    a GIF or MP4 in place of them: the target walking, or the attacker turning, every frame of it a check of its own.
+    Figures and verdict come from one measurement, and lie in each file's metadata. With --animate a GIF or MP4 instead.
     """
     from silhouette.cache import Cache
     from silhouette.judging import judged, load_scene, usable_pixel
@@ -60,15 +59,8 @@ def draw(
     only_figures = {"format": kind != "svg", "style": style != "print", "lang": language != "en"}
     moving.checked(out, **only_figures, no_captions=no_captions, no_names=no_names)
     if out is None:
-        how: Any = {
-            "as_json": as_json,
-            "renderer": renderer,
-            "device": device,
-            "pixel": pixel,
-            "no_cache": no_cache,
-            "quiet": quiet,
-        }
-        return animated(scene, number, moving, **how)
+        shared = {"as_json": as_json, "no_cache": no_cache, "quiet": quiet}
+        return animated(scene, number, moving, renderer=renderer, device=device, pixel=pixel, **shared)
     look = _look(kind, style, language, captions=not no_captions, names=not no_names)
     fine = None if pixel is None else usable_pixel(pixel)
     with settings():  # nobody waits for a verdict that then cannot be drawn
