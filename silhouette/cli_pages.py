@@ -41,7 +41,7 @@ def report(
 
     check_page_path(out)
     fine = None if pixel is None else usable_pixel(pixel)
-    with settings():  # nobody waits for a verdict that then cannot be drawn
+    with settings("report"):  # nobody waits for a verdict that then cannot be drawn
         measuring = choose(renderer)
     cache = Cache(None) if no_cache else Cache.default()
     hands = cores() if workers is None else workers

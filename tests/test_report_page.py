@@ -247,7 +247,7 @@ def test_a_scene_without_checks_leaves_what_was_there(capsys: pytest.CaptureFixt
     assert not list(tmp_path.glob(".silhouette*"))
 
 
-@pytest.mark.parametrize(("library", "extra"), [("matplotlib", "draw"), ("fast_simplification", "report")])
+@pytest.mark.parametrize(("library", "extra"), [("matplotlib", "report"), ("fast_simplification", "report")])
 def test_what_is_not_installed_is_told_before_anything_is_judged(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, extra: str
 ) -> None:

@@ -109,7 +109,7 @@ def _outline(sheet: Sheet, area: Flags) -> None:
     path = path_of(tuple(ring * [1.0, -1.0] + [0.0, height] for ring in rings))
     for colour, width in ((sheet.lettering.paper, 1.9), (sheet.style.orange, 0.9)):
         patch = PathPatch(path, facecolor="none", edgecolor=colour, linewidth=width, joinstyle="round", zorder=10)
-        sheet.axes.add_patch(patch)
+        sheet.axes.add_artist(patch)
 
 
 def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:

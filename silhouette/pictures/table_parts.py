@@ -47,7 +47,8 @@ def shape(sheet: Sheet, rings: Rings, fill: str, edge: str, zorder: float, **opt
 
     if rings:
         style = {"linewidth": THIN, "joinstyle": "round", **options}
-        sheet.axes.add_patch(PathPatch(path_of(rings), facecolor=fill, edgecolor=edge, zorder=zorder, **style))
+        patch = PathPatch(path_of(rings), facecolor=fill, edgecolor=edge, zorder=zorder, **style)
+        sheet.axes.add_artist(patch)  # a frame is set, and add_patch would measure every point for one
 
 
 def hatched(sheet: Sheet, rings: Rings, level: int, zorder: float) -> None:

@@ -1,6 +1,6 @@
 """DRAW: outlines of meshes as they stand, from above or from a side, true to a quarter of a millimetre.
 
-mesh -> orthographic mask, by the numpy renderer from very far away -> contours -> simplified rings
+mesh -> orthographic mask, by the spans of its triangles on the rows of a grid -> contours -> simplified rings
 """
 
 from __future__ import annotations
@@ -14,21 +14,18 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags, Floats, Pose
 from silhouette.meshes import Mesh
 from silhouette.models import INSIGNIFICANT, Model
-from silhouette.renderers.base import Body
-from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.views import View
 
 if TYPE_CHECKING:
     from matplotlib.path import Path as Outline
-
-FAR = 1e7
-"""mm: from so far away lines of sight are parallel, to less than a thousandth of a mm across a table."""
 
 STEP = 0.3
 """mm between samples."""
 
 MOST_ACROSS = 800
 """Samples along the longer side of a mesh, at most: large pieces are traced less finely."""
+
+AT_ONCE = 100_000
+"""Triangles whose spans are in memory at the same time."""
 
 SMOOTH = 0.6
 """Samples: what the staircase of a mask is smoothed with."""
@@ -64,18 +61,61 @@ def outline(mesh: Mesh, pose: Pose, right: Floats, up: Floats) -> Rings:
     """
     if not len(mesh.faces):
         return ()
-    axes = np.array([right, up, -np.cross(right, up)])
-    points = pose.place(mesh.vertices[np.unique(mesh.faces)]) @ axes.T
-    low, high = points.min(axis=0), points.max(axis=0)
-    step = max(STEP, float((high - low)[:2].max()) / MOST_ACROSS)
-    width, height = (int(np.ceil(span / step)) + 6 for span in (high - low)[:2])
-    middle = (low + high) / 2
-    eye = (middle - [0.0, 0.0, FAR]) @ axes
-    view = View(eye, axes, -width * step / FAR / 2, height * step / FAR / 2, step / FAR, width, height)
-    mask = ReferenceRenderer().render(view, [Body(1, mesh, pose)]).ids > 0
-    rings = traced(mask)
-    corner = middle[:2] + np.array([-width, height]) * (step / 2)
-    return tuple(corner + ring * [step, -step] for ring in rings)
+    points = pose.place(mesh.vertices) @ np.array([right, up]).T
+    used = points[np.unique(mesh.faces)]
+    low, high = used.min(axis=0), used.max(axis=0)
+    step = max(STEP, float((high - low).max()) / MOST_ACROSS)
+    width, height = (int(np.ceil(span / step)) + 6 for span in high - low)
+    corner = (low + high) / 2 + np.array([-width, height]) * (step / 2)
+    triangles = ((points - corner) / [step, -step])[mesh.faces]
+    return tuple(corner + ring * [step, -step] for ring in traced(covered(triangles, width, height)))
+
+
+def covered(triangles: Floats, width: int, height: int) -> Flags:
+    """Which pixels' centres lie in one of many triangles.
+
+    Args:
+        triangles: (n, 3, 2) corners in pixels from the upper left corner of the picture, x to the right, y down;
+            all of them within the picture.
+        width, height: of the picture, in pixels.
+
+    >>> covered(np.array([[[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]]]), 4, 4).astype(int)
+    array([[1, 1, 1, 1],
+           [1, 1, 1, 0],
+           [1, 1, 0, 0],
+           [1, 0, 0, 0]])
+    >>> covered(np.array([[[0.0, 0.5], [4.0, 0.5], [2.0, 0.5]]]), 4, 1).tolist()
+    [[False, False, False, False]]
+    """
+    stride = width + 1
+    changes = np.zeros(height * stride, np.int64)
+    for start in range(0, len(triangles), AT_ONCE):
+        rows, left, right = _spans(triangles[start : start + AT_ONCE])
+        changes += np.bincount(rows * stride + left, minlength=len(changes))
+        changes -= np.bincount(rows * stride + right, minlength=len(changes))
+    mask: Flags = changes.reshape(height, stride).cumsum(axis=1)[:, :width] > 0
+    return mask
+
+
+def _spans(triangles: Floats) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """For each row of pixels' centres that a triangle crosses: the row, the first column and the one after the last."""
+    x, y = triangles[..., 0] - 0.5, triangles[..., 1] - 0.5
+    first = np.ceil(y.min(axis=1)).astype(np.int64)
+    count = np.floor(y.max(axis=1)).astype(np.int64) - first + 1
+    owner = np.repeat(np.arange(len(count)), count)
+    rows = np.arange(len(owner)) + np.repeat(first - (np.cumsum(count) - count), count)
+    left, right = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)
+    for one, other in ((0, 1), (1, 2), (2, 0)):
+        rise = (y[:, other] - y[:, one])[owner]
+        share = (rows - y[owner, one]) / np.where(rise == 0.0, 1.0, rise)
+        at = x[owner, one] + share * (x[:, other] - x[:, one])[owner]
+        met = (rise != 0.0) & (share >= 0.0) & (share <= 1.0)
+        np.minimum(left, at, out=left, where=met)
+        np.maximum(right, at, out=right, where=met)
+    whole = left <= right
+    rows, start, end = rows[whole], np.ceil(left[whole]).astype(np.int64), np.floor(right[whole]).astype(np.int64) + 1
+    kept = end > start
+    return rows[kept], start[kept], end[kept]
 
 
 def traced(mask: Flags, tolerance: float = 0.35) -> Rings:

@@ -88,8 +88,11 @@ class Swatch:
 
 
 @contextmanager
-def settings() -> Iterator[None]:
+def settings(extra: str = "draw") -> Iterator[None]:
     """Within it figures come out the same whatever the user has set for matplotlib; nothing of it stays afterwards.
+
+    Args:
+        extra: that brings all that is needed for what is drawn.
 
     Raises:
         RequestError: where matplotlib is not installed; it names the extra.
@@ -97,7 +100,7 @@ def settings() -> Iterator[None]:
     try:
         import matplotlib
     except ImportError:
-        raise RequestError("drawing needs matplotlib; pip install 'silhouette[draw]'") from None
+        raise RequestError(f"drawing needs matplotlib; pip install 'silhouette[{extra}]'") from None
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(SETTINGS)

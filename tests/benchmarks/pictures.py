@@ -1,0 +1,89 @@
+"""How long pictures take: the figures of each game's example, and the report of ten checks on a crowded skirmish.
+
+    python -m tests.benchmarks.pictures
+
+A figure is drawn and written as SVG, its check judged before; the report is a whole process, start included, as many
+workers as cores, with a warm cache and without one.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import permutations
+from pathlib import Path
+from statistics import median
+
+from silhouette.documents import read_document
+from silhouette.judging import Ask, judged, load_scene
+from silhouette.pictures.every_pixel import EveryPixel
+from silhouette.pictures.figures import Look, write_figures
+from silhouette.renderers import choose
+from silhouette.rules import RULES
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+SKIRMISH = PROJECT / "scenes" / "necromunda" / "skirmish.toml"
+CHECKS = 10
+RUNS = 3
+
+
+def time_figures(example: Path, folder: Path) -> list[float]:
+    """Seconds for each figure of every check of a scene, the median of some runs."""
+    scene, renderer = load_scene(example), EveryPixel(choose("embree"))
+    taken = []
+    for number, check in enumerate(Ask().checks(scene)):
+        found = judged(scene, check, renderer)
+        runs = []
+        for _ in range(RUNS):
+            start = time.perf_counter()
+            files = write_figures(scene, check, found.verdict, renderer, folder, number, Look("svg"))
+            runs.append((time.perf_counter() - start) / max(len(files), 1))
+        taken.append(median(runs))
+    return taken
+
+
+def ten_checks(folder: Path) -> Path:
+    """The skirmish with four more checks."""
+    scene = read_document(SKIRMISH)
+    asked = [(one["attacker"], one["target"]) for one in scene["check"]]
+    for piece in scene["terrain"] + scene["fighter"]:
+        piece["model"] = str((SKIRMISH.parent / piece["model"]).resolve())
+    names = [piece["name"] for piece in scene["fighter"]]
+    more = [pair for pair in permutations(names, 2) if pair not in asked][:: len(names)][: CHECKS - len(asked)]
+    scene["check"] += [{"attacker": one, "target": other} for one, other in more]
+    path = folder / "ten_checks.json"
+    path.write_text(json.dumps(scene), encoding="utf-8")
+    return path
+
+
+def time_report(scene: Path, folder: Path, *options: str) -> tuple[float, int]:
+    """Seconds for a report, the median of some runs, and its bytes."""
+    page, taken = folder / "report.html", []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        command = [sys.executable, "-m", "silhouette", "report", str(scene), "--out", str(page), *options]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        taken.append(time.perf_counter() - start)
+    return median(taken), page.stat().st_size
+
+
+def main() -> None:
+    """Prints the tables."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        print(f"{'seconds for a figure':40}{'mean':>8}{'longest':>10}")
+        examples = {system: PROJECT / RULES[system]().example for system in sorted(RULES)}
+        for what, example in {**examples, "necromunda, skirmish": SKIRMISH}.items():
+            taken = time_figures(example, folder)
+            print(f"{what:40}{sum(taken) / len(taken):8.2f}{max(taken):10.2f}", flush=True)
+        scene = ten_checks(folder)
+        for what, options in (("warm cache", ()), ("no cache", ("--no-cache",))):
+            seconds, size = time_report(scene, folder, *options)
+            print(f"report of {CHECKS} checks, {what}: {seconds:.1f} s, {size / 1e6:.1f} MB", flush=True)
+
+
+if __name__ == "__main__":
+    main()
