@@ -15,10 +15,13 @@ pytest.importorskip("matplotlib")
 from silhouette.cli import main
 from silhouette.errors import RequestError
 from silhouette.hexes import in_words
+from silhouette.judging import Ask, judged, load_scene
 from silhouette.pictures import typeface
 from silhouette.pictures.phrases import PHRASES, VERDICTS
+from silhouette.pictures.reasons import why
 from silhouette.pictures.vector import settings
 from silhouette.pictures.words import LANGUAGES, Words
+from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules import crisis_protocol, ikosa, necromunda, tide_of_iron
 from silhouette.rules.skirmishcorps import shooting
 from silhouette.rules.skirmishcorps.classes import CLASSES
@@ -29,6 +32,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 COMPOSED = {
     *(f"band {kind}" for kind in CLASSES),
     *("range 1", "range 2", "range 1 here", "range 2 here"),
+    *(f"why {cause}" for cause in (*tide_of_iron.CAUSES, "one side clear")),
     *("woods", "building", "smoke", "left", "right", "blind", "plateau", "hidden"),
 }
 """Phrases whose keys are put together, or come from a verdict."""
@@ -63,7 +67,7 @@ def test_every_verdict_of_every_system_has_a_word_in_every_language() -> None:
 def test_every_phrase_is_drawn_somewhere_and_no_other() -> None:
     literals = set()
     for file in (PROJECT / "silhouette" / "pictures").glob("*.py"):
-        if file.name != "phrases.py":
+        if not file.name.endswith("phrases.py"):
             tree = ast.parse(file.read_text(encoding="utf-8"))
             literals |= {one.value for one in ast.walk(tree) if isinstance(one, ast.Constant)}
     assert set(PHRASES) - COMPOSED <= literals
@@ -127,3 +131,24 @@ def test_a_figure_speaks_its_language(name: str, language: str, words: list[str]
 
 def test_addresses_are_the_same_in_every_language() -> None:
     assert {Words(language)("address", q=2, r=-1) for language in LANGUAGES} == {in_words((2, -1)).strip("[]")}
+
+
+@pytest.mark.parametrize("system", ["crisis_protocol", "ikosa", "tide_of_iron"])
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_reasons_of_boards_are_told_in_every_language(system: str, language: str) -> None:
+    """Whoever is asked about, and what is in the way, is named as the verdict names it."""
+    words = Words(language)
+    for file in sorted((PROJECT / "scenes" / system).glob("*.toml")):
+        scene = load_scene(file)
+        for check in Ask().checks(scene):
+            row = judged(scene, check, ReferenceRenderer()).row()
+            told = why(words, row)
+            assert told.endswith(".")
+            assert told != why(Words(), row)
+            if system == "crisis_protocol":
+                named = [row["attacker"], row["target"], *row["cover_from" if row["cover"] else "blockers"]]
+                assert all(name in told for name in named)
+            elif system == "ikosa":
+                assert {str(row["lines"]), str(row["blocked"])} <= set(re.findall(r"\d+", told))
+            elif row["obstruction"] is not None and not (row["line_of_sight"] or row["along_edge"]):
+                assert str(row["obstruction"]) in told

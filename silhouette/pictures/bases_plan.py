@@ -13,7 +13,8 @@ import numpy as np
 import shapely
 
 from silhouette.geometry import Floats
-from silhouette.pictures.strokes import area, arrow, cross, disc, line, sentence, short, tint, title
+from silhouette.pictures.reasons import why
+from silhouette.pictures.strokes import area, arrow, cross, disc, line, short, tint, title
 from silhouette.pictures.typeface import elided, printable
 from silhouette.pictures.vector import BOLD, HAIR, LINE, NAME, NAMED, SMALL, THIN, Sheet, Swatch
 from silhouette.plan import between_tangents
@@ -47,7 +48,7 @@ def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: PlanV
     plan.draw_bases()
     plan.draw_line()
     plan.name_terrain()
-    sheet.caption(title(sheet, verdict), sentence(verdict.reason))
+    sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
 
 
 class _Plan:

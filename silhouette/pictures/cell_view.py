@@ -15,7 +15,8 @@ import numpy as np
 from silhouette.cell_lines import Cell, Face, Point
 from silhouette.geometry import Floats
 from silhouette.pictures.cell_frames import SeenFace, Solid, best_viewpoint, faces_of, inside_stretch, solids_of
-from silhouette.pictures.strokes import area, arrow, disc, line, sentence, short, tint, title
+from silhouette.pictures.reasons import why
+from silhouette.pictures.strokes import area, arrow, disc, line, short, tint, title
 from silhouette.pictures.vector import BOLD, HAIR, LINE, SMALL, THIN, Sheet, Swatch
 from silhouette.questions import Check
 from silhouette.rules.ikosa import CellVerdict
@@ -44,7 +45,7 @@ def draw_cell_view(sheet: Sheet, scene: CellScene, check: Check, verdict: CellVe
     view.draw_lines()
     view.draw_corners()
     view.draw_gravity()
-    sheet.caption(title(sheet, verdict), sentence(verdict.reason))
+    sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
 
 
 class _CellView:

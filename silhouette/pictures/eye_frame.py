@@ -10,9 +10,10 @@ from silhouette.geometry import Flags, Floats
 from silhouette.pictures.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, SEEN
 from silhouette.pictures.eye_view import coloured
 from silhouette.pictures.height_bands import draw_height_bands
+from silhouette.pictures.reasons import share_of_blocker
 from silhouette.pictures.sightlines import Sightline
 from silhouette.pictures.styles import PRINT
-from silhouette.pictures.table_parts import caption, share_of_blocker
+from silhouette.pictures.table_parts import caption
 from silhouette.pictures.tracing import path_of, ring_area, traced
 from silhouette.pictures.vector import Sheet, Swatch
 
@@ -44,7 +45,7 @@ def draw_eye_frame(sheet: Sheet, line: Sightline) -> None:
         area = image.front.ids == numbers[name]
         if area.any():
             _outline(sheet, area)
-            _name_area(sheet, area & ~target, target, share_of_blocker(sheet, name, share))
+            _name_area(sheet, area & ~target, target, share_of_blocker(sheet.words, name, share))
     for piece in line.sight.friends:
         area = image.friends.ids == numbers[piece.name]
         if area.sum() > 1500:

@@ -15,7 +15,8 @@ import numpy as np
 
 from silhouette.hexes import Address
 from silhouette.pictures.hex_ground import ROW, Board, corners, in_rectangle, middle
-from silhouette.pictures.strokes import area, areas, cross, line, sentence, tint, title
+from silhouette.pictures.reasons import why
+from silhouette.pictures.strokes import area, areas, cross, line, tint, title
 from silhouette.pictures.vector import BOLD, LINE, Sheet, Swatch
 from silhouette.questions import Check
 from silhouette.rules.tide_of_iron import HexVerdict
@@ -54,7 +55,7 @@ def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: HexVerd
     board.draw_addresses([at for one in verdict.lines for at in one.hexes], [start, end])
     _draw_lines(board, verdict, start, end)
     board.draw_units(start, end, (verdict.attacker, verdict.target))
-    sheet.caption(title(sheet, verdict), sentence(verdict.reason))
+    sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
 
 
 def draw_blind_hex_map(sheet: Sheet, scene: HexScene, verdicts: Sequence[HexVerdict], whole: int | None = None) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from silhouette.pictures.reason_phrases import REASONS
+
 Phrases = tuple[str, str, str, str]
 
 _SHARED: Mapping[str, Phrases] = {
@@ -63,30 +65,6 @@ _TABLES: Mapping[str, Phrases] = {
         "Ziel außerhalb des Sichtbereichs",
         "cible hors de l'arc de vision",
         "objetivo fuera del arco de visión",
-    ),
-    "why out of arc": (
-        "No part of {target} lies in the vision arc.",
-        "Kein Teil von {target} liegt im Sichtbereich.",
-        "Aucune partie de {target} n'est dans l'arc de vision.",
-        "Ninguna parte de {target} está en el arco de visión.",
-    ),
-    "why nothing": (
-        "Nothing obscures {target}.",
-        "Nichts verdeckt {target}.",
-        "Rien ne masque {target}.",
-        "Nada oculta a {target}.",
-    ),
-    "why some": (
-        "{share} of {target} is obscured: {by}.",
-        "{share} von {target} verdeckt: {by}.",
-        "{share} de {target} masqué : {by}.",
-        "{share} de {target} oculto: {by}.",
-    ),
-    "why all": (
-        "Nothing of {target} is seen: {by}.",
-        "Von {target} ist nichts zu sehen: {by}.",
-        "On ne voit rien de {target} : {by}.",
-        "No se ve nada de {target}: {by}.",
     ),
     "arc": ("vision arc", "Sichtbereich (vision arc)", "arc de vision", "arco de visión"),
     "cut": (
@@ -322,7 +300,7 @@ _CELLS: Mapping[str, Phrases] = {
 }
 """Of the view of cells."""
 
-PHRASES: Mapping[str, Phrases] = {**_SHARED, **_TABLES, **_EVIDENCE, **_BASES, **_HEXES, **_CELLS}
+PHRASES: Mapping[str, Phrases] = {**_SHARED, **_TABLES, **_EVIDENCE, **_BASES, **_HEXES, **_CELLS, **REASONS}
 """All of them, by key."""
 
 VERDICTS: Mapping[str, tuple[str, str, str]] = {

@@ -168,12 +168,3 @@ def title(sheet: Sheet, verdict: Verdict) -> str:
     """The first line of a caption: who looks at whom, and the verdict."""
     said = sheet.words.verdict(verdict.verdict)
     return sheet.words("title", attacker=verdict.attacker, target=verdict.target, verdict=said)
-
-
-def sentence(reason: str) -> str:
-    """A verdict's reason as a caption prints it.
-
-    >>> sentence("all lines pass: open"), sentence("")
-    ('All lines pass: open.', '')
-    """
-    return reason[:1].upper() + reason[1:] + "." * bool(reason)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from silhouette.geometry import Floats
+from silhouette.pictures.reasons import why
 from silhouette.pictures.sightlines import BEYOND, CLEAR, PARTLY, WHOLLY, Sector, Sightline
-from silhouette.pictures.strokes import sentence
 from silhouette.pictures.tracing import Rings, path_of
 from silhouette.pictures.typeface import elided, printable
 from silhouette.pictures.vector import EDGE, HAIR, INCH, THIN, TITLE, Sheet, Swatch
@@ -148,7 +147,7 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
         )
     if row["marginal"]:
         title = sheet.words("marginal", title=title)
-    sheet.caption(title, why(sheet, row))
+    sheet.caption(title, why(sheet.words, row))
     if line.image.surrounds:
         sheet.note(sheet.words("ahead", target=row["target"]))
     warnings = [text for text in row["warnings"] if not text.endswith("is estimated")]
@@ -162,29 +161,11 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
     sheet.note(sheet.words("measured", share=share, pixel=pixel, eye=sheet.words(eye), **counted))
 
 
-def why(sheet: Sheet, row: Mapping[str, Any]) -> str:
-    """The verdict's reason; in other languages than English composed from the shares."""
-    words = sheet.words
-    if words.language == "en":
-        return sentence(row["reason"])
-    by = ", ".join(share_of_blocker(sheet, one["name"], one["occluded"]) for one in row["blockers"] if one["occluded"])
-    share = words.share(row["occluded_pixels"], row["target_pixels"])
-    if not row.get("in_arc", True):
-        return words("why out of arc", target=row["target"])
-    key = "why nothing" if not row["occluded_pixels"] else "why some" if row["line_of_sight"] else "why all"
-    return words(key, share=share, target=row["target"], by=by)
-
-
 def share_of_target(sheet: Sheet, line: Sightline) -> str:
     """The share of the target that is obscured, and how sure that is."""
     row, words = line.row, sheet.words
     share = words.share(row["occluded_pixels"], row["target_pixels"]) + words.margin(row["error"])
     return words("share", share=share)
-
-
-def share_of_blocker(sheet: Sheet, name: str, share: float) -> str:
-    """A blocker's name with its share."""
-    return sheet.words("blocker", name=name, share=sheet.words.share(round(share * 1e9), 10**9))
 
 
 def world_frame(sheet: Sheet, line: Sightline, kind: str) -> None:

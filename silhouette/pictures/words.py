@@ -1,9 +1,9 @@
 """DRAW: every word that is drawn in a figure, in one place and in four languages.
 
 A verdict's own term is kept in English beside its translation, because players know it from their books. The sentence
-that says why comes from the rules and is English; of looks on a table it is composed in the other languages, from the
-share and from what is in the way. English stay the reasons of boards, warnings, the names of a scene, the pictures of
-`silhouette check` and `silhouette inspect` that need no matplotlib, and what lies in a file's metadata.
+that says why comes from the rules and is English; in the other languages `silhouette.pictures.reasons` composes one.
+English stay warnings, the names of a scene, the pictures of `silhouette check` and `silhouette inspect` that need no
+matplotlib, and what lies in a file's metadata.
 """
 
 from __future__ import annotations

@@ -1,0 +1,71 @@
+"""DRAW: why a verdict is as it is, in one sentence below a figure, in the language of the figure.
+
+In English it is the sentence of the rules. In the other languages it is composed from the keys of the result: who, what
+is in the way, how many lines; it says what decided, and less of how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from silhouette.pictures.words import Words
+
+Row = Mapping[str, Any]
+
+
+def why(words: Words, row: Row) -> str:
+    """The sentence for a result, from its row.
+
+    >>> seen = {"rules": "tide-of-iron", "attacker": "A", "target": [2, 0], "cause": "clear", "along_edge": False}
+    >>> why(Words("de"), {**seen, "obstruction": None, "reason": "nothing blocks the line"})
+    'A sieht [2, 0]; nichts blockiert die Linie.'
+    >>> why(Words(), {**seen, "reason": "nothing blocks the line"}), why(Words(), {"reason": ""})
+    ('Nothing blocks the line.', '')
+    """
+    if words.language == "en":
+        reason: str = row["reason"]
+        return reason[:1].upper() + reason[1:] + "." * bool(reason)
+    return _COMPOSED.get(row["rules"], _of_table)(words, row)
+
+
+def share_of_blocker(words: Words, name: str, share: float) -> str:
+    """A blocker's name with its share."""
+    return words("blocker", name=name, share=words.share(round(share * 1e9), 10**9))
+
+
+def _of_table(words: Words, row: Row) -> str:
+    by = ", ".join(share_of_blocker(words, one["name"], one["occluded"]) for one in row["blockers"] if one["occluded"])
+    share = words.share(row["occluded_pixels"], row["target_pixels"])
+    if not row.get("in_arc", True):
+        return words("why out of arc", target=row["target"])
+    key = "why nothing" if not row["occluded_pixels"] else "why some" if row["line_of_sight"] else "why all"
+    return words(key, share=share, target=row["target"], by=by)
+
+
+def _of_plan(words: Words, row: Row) -> str:
+    if not row["line_of_sight"]:
+        key, by = "why no free line", row["blockers"]
+    elif row["cover"]:
+        key, by = "why cover" if row["cover_from"] else "why granted", row["cover_from"]
+    else:
+        key, by = "why seen" if row["cover"] is None else "why a free line", ()
+    return words(key, attacker=row["attacker"], target=row["target"], by=", ".join(by))
+
+
+def _of_cells(words: Words, row: Row) -> str:
+    told = {key: row[key] for key in ("attacker", "target", "lines", "blocked")}
+    told_lines = words("why lines", **told)
+    return words("why gravity", why=told_lines) if row["gravity_face_excluded"] else told_lines
+
+
+def _of_hexes(words: Words, row: Row) -> str:
+    key = "why one side clear" if row["along_edge"] and row["cause"] == "clear" else f"why {row['cause']}"
+    return words(key, attacker=row["attacker"], target=row["target"], at=row["obstruction"])
+
+
+_COMPOSED: Mapping[str, Callable[[Words, Row], str]] = {
+    "crisis-protocol": _of_plan,
+    "ikosa": _of_cells,
+    "tide-of-iron": _of_hexes,
+}
