@@ -13,9 +13,13 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing.connection import Connection
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkContext
 from multiprocessing.process import BaseProcess
-from typing import Any, TypeVar
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar, cast
 
 from silhouette.errors import SilhouetteError
 
@@ -47,8 +51,8 @@ def cores() -> int:
 def forked(answer: Callable[[Asked], Answered], questions: Sequence[Asked], workers: int) -> Iterator[Answered]:
     """The answers, in the order of the questions, by this process and others that live as long as the iterator.
 
-    Of ``workers`` processes, this one among them, each answers every so-manieth question. ``answer`` may be any
-    closure; the answers travel, and must be what pickle can carry.
+    Of ``workers`` processes, this one among them, each takes the next question as soon as it is free. ``answer`` may
+    be any closure; the answers travel, and must be what pickle can carry.
 
     Raises:
         SilhouetteError: where a process ends without an answer; what came before it has been yielded.
@@ -60,52 +64,136 @@ def forked(answer: Callable[[Asked], Answered], questions: Sequence[Asked], work
     >>> list(forked(str, [], workers=2))
     []
     """
-    helpers = [_helper(answer, questions[number::workers]) for number in range(1, min(workers, len(questions)))]
+    if not questions:
+        return
+    context = multiprocessing.get_context("fork")
+    asked = _Asked(answer, questions, context.Value("q", 0))
+    helpers = [_helper(context, asked) for _ in range(1, min(workers, len(questions)))]
+    arrived: SimpleQueue[_Told | None] = SimpleQueue()
+    listener = Thread(target=_listen, args=([pipe for _, pipe in helpers], arrived), daemon=True)
+    listener.start()
     try:
-        for number, question in enumerate(questions):
-            turn = number % workers
-            yield answer(question) if turn == 0 else _answer_of(helpers[turn - 1][1])
+        yield from _in_order(asked, arrived)
     finally:
-        for process, pipe in helpers:
+        for process, _ in helpers:
             process.kill()
             process.join()
-            pipe.close()
+        listener.join()
 
 
-def _helper(answer: Callable[[Any], Any], questions: Sequence[Any]) -> tuple[BaseProcess, Connection]:
-    """A process that answers these questions, and the pipe through which it does."""
-    context = multiprocessing.get_context("fork")
+@dataclass(frozen=True)
+class _Told:
+    """The answer to the question of a number, or the error that it raised."""
+
+    number: int
+    is_answer: bool
+    value: Any
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What several processes are asked, and the number of the first question that none has taken yet, in memory that
+    they share."""
+
+    answer: Callable[[Any], Any]
+    questions: Sequence[Any]
+    first: Any
+
+    def taken(self) -> Iterator[int]:
+        """The numbers of questions, none given to two processes, as long as there are any."""
+        while True:
+            with self.first.get_lock():
+                number = self.first.value
+                self.first.value = number + 1
+            if number >= len(self.questions):
+                return
+            yield number
+
+    def told(self, number: int) -> _Told:
+        """What comes of a question."""
+        try:
+            return _Told(number, True, self.answer(self.questions[number]))
+        except Exception as error:
+            return _Told(number, False, error)
+
+
+def _in_order(asked: _Asked, arrived: SimpleQueue[_Told | None]) -> Iterator[Any]:
+    """The answers; this process works on questions itself as long as it would else wait."""
+    known, mine = dict[int, _Told](), asked.taken()
+    for number in range(len(asked.questions)):
+        while number not in known:
+            own = next(mine, None)
+            one = arrived.get() if own is None else asked.told(own)
+            for told in (one or _lost(number), *_waiting(arrived)):
+                known[told.number] = told
+        told = known.pop(number)
+        if not told.is_answer:
+            raise told.value
+        yield told.value
+
+
+def _waiting(arrived: SimpleQueue[_Told | None]) -> Iterator[_Told]:
+    """What has arrived by now; that nothing more will stays to be told."""
+    while not arrived.empty():
+        told = arrived.get()
+        if told is None:
+            arrived.put(None)
+            return
+        yield told
+
+
+def _helper(context: ForkContext, asked: _Asked) -> tuple[BaseProcess, Connection]:
+    """A process that answers questions, and the pipe through which it does."""
     near, far = context.Pipe(duplex=False)
-    process = context.Process(target=_answer_all, args=(answer, questions, far), daemon=True)
+    process = context.Process(target=_help, args=(asked, far), daemon=True)
     with unwarned():
         process.start()
     far.close()
     return process, near
 
 
-def _answer_all(answer: Callable[[Any], Any], questions: Sequence[Any], pipe: Connection) -> None:
+def _help(asked: _Asked, pipe: Connection) -> None:
     """What such a process does. Ctrl-C is for the one that asked: it ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(BrokenPipeError):
-        for question in questions:
+        for number in asked.taken():
+            pipe.send(number)
+            pipe.send(asked.told(number))
+
+
+def _listen(pipes: list[Connection], arrived: SimpleQueue[_Told | None]) -> None:
+    """Passes on what comes through the pipes until all are closed, and None then; takes it off the helpers' hands."""
+    working_on = dict[Connection, int]()
+    while pipes:
+        for pipe in cast("list[Connection]", wait(pipes)):
             try:
-                told = True, answer(question)
-            except Exception as error:
-                told = False, error
-            pipe.send(told)
+                told = pipe.recv()
+            except (EOFError, OSError):
+                told = None
+            except Exception as error:  # what was told cannot be unpacked
+                told = _Told(working_on[pipe], False, error)
+            if isinstance(told, int):
+                working_on[pipe] = told
+            elif told is not None:
+                del working_on[pipe]
+                arrived.put(told)
+            else:
+                pipes.remove(pipe)
+                pipe.close()
+                if pipe in working_on:
+                    arrived.put(_lost(working_on[pipe]))
+    arrived.put(None)
 
 
-def _answer_of(pipe: Connection) -> Any:
-    try:
-        is_answer, value = pipe.recv()
-    except EOFError:
-        raise SilhouetteError(
+def _lost(number: int) -> _Told:
+    return _Told(
+        number,
+        False,
+        SilhouetteError(
             "a worker process ended in the middle of a check, out of memory or killed; "
             "take fewer with --workers, or a larger --pixel"
-        ) from None
-    if not is_answer:
-        raise value
-    return value
+        ),
+    )
 
 
 _seat = 0

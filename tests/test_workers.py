@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,12 @@ pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes are not forked o
 
 
 def test_answers_come_in_the_order_of_the_questions_from_several_processes() -> None:
-    answers = list(forked(lambda number: (number, os.getpid()), range(40), workers=3))
-    assert [number for number, _ in answers] == list(range(40))
+    def answer(number: int) -> tuple[int, int]:
+        time.sleep(0.01)
+        return number, os.getpid()
+
+    answers = list(forked(answer, range(60), workers=3))
+    assert [number for number, _ in answers] == list(range(60))
     assert len({process for _, process in answers}) == 3
 
 
@@ -38,13 +43,42 @@ def test_an_error_in_an_answer_reaches_the_asker_after_what_came_before() -> Non
 
 
 def test_a_process_that_is_killed_is_an_error_and_not_a_wait() -> None:
+    asker, found = os.getpid(), list[int]()
+
     def answer(number: int) -> int:
-        if number == 3:
+        time.sleep(0.05)
+        if os.getpid() != asker and number > 2:
             os.kill(os.getpid(), signal.SIGKILL)
         return number
 
     with pytest.raises(SilhouetteError, match="a worker process ended in the middle of a check"):
-        list(forked(answer, range(8), workers=2))
+        found.extend(forked(answer, range(100), workers=2))
+    assert found == list(range(len(found)))
+    assert 2 < len(found) < 90, "told when its turn comes, and not after all that others can still answer"
+
+
+def test_whoever_is_free_takes_the_next_question() -> None:
+    """One long question keeps one process; the other answers all the rest meanwhile."""
+    asker = os.getpid()
+
+    def answer(number: int) -> bool:
+        time.sleep(0.6 if number == 0 else 0.01)
+        return os.getpid() == asker
+
+    by_asker = list(forked(answer, range(31), workers=2))
+    assert by_asker[1:].count(by_asker[0]) <= 2
+
+
+def test_large_answers_do_not_make_a_process_wait_for_the_asker() -> None:
+    """More than a pipe holds, while the asker is busy with a long question of its own."""
+    asker = os.getpid()
+
+    def answer(number: int) -> tuple[bool, bytes]:
+        mine = os.getpid() == asker
+        time.sleep(0.6 if mine else 0.01)
+        return mine, bytes(200_000)
+
+    assert sum(mine for mine, _ in forked(answer, range(20), workers=2)) <= 2
 
 
 def test_there_is_a_core_to_work_on() -> None:
