@@ -98,8 +98,8 @@ def outline_variance(kinds: NDArray[np.uint8]) -> OutlineVariance:
         if len(crossed) == 0:
             continue
         before, after = one.ravel()[crossed], other.ravel()[crossed]
-        same_row = crossed[1:] % image.shape[1] > 0
-        breaks = (np.diff(crossed) != 1) | (np.diff(before) != 0) | (np.diff(after) != 0) | ~same_row
+        breaks = (crossed[1:] != crossed[:-1] + 1) | (crossed[1:] % image.shape[1] == 0)
+        breaks |= (before[1:] != before[:-1]) | (after[1:] != after[:-1])
         first = np.concatenate([[0], np.flatnonzero(breaks) + 1])
         runs = np.diff(np.concatenate([first, [len(crossed)]]))
         pair = np.minimum(before, after)[first] * 4 + np.maximum(before, after)[first]
@@ -122,8 +122,8 @@ def _along_staircases(pair: Any, runs: Any, row: Any, column: Any) -> Floats:
     longest, height, reach = runs.max() + 1, row.max() + 2, (column + runs * row).max() + 1
     kind, climb = (pair * longest + runs) * 2 * reach + column + reach, runs * row
     place = np.sort(np.concatenate([(kind - climb) * 2 * height + row, (kind + climb) * 2 * height + height + row]))
-    last = np.flatnonzero(np.diff(place, append=-1) != 1)
-    steps = np.diff(last, prepend=-1)
+    last = np.flatnonzero(np.concatenate([place[1:] != place[:-1] + 1, [True]]))
+    steps = last - np.concatenate([[-1], last[:-1]])
     of, length = np.divmod(place[last] // (4 * height * reach), longest)
     share = np.where(length > 1, 1.0, 0.5)  # 1 in 1 is met along the rows and along the columns
     return np.bincount(of, weights=share * steps * (steps - 1) / 12.0, minlength=16).astype(np.float64, copy=False)

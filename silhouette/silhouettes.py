@@ -157,8 +157,10 @@ def _rims_to_follow(silhouette: Silhouette, classified: Sequence[_Classified], q
     if silhouette.error <= ENOUGH:
         return None
     variance = _variance(classified)
-    smaller = Rims(occluded=False) if 2 * silhouette.occluded >= silhouette.total else Rims(seen=False)
-    for rims in (Rims(seen=False, occluded=False), smaller):
+    one_rim = [Rims(occluded=False), Rims(seen=False)]
+    if 2 * silhouette.occluded < silhouette.total:
+        one_rim.reverse()
+    for rims in (Rims(seen=False, occluded=False), *one_rim):
         left = (variance * FOLLOWED).or_where(_unfollowed(variance, rims))
         if left.share_error(silhouette.occluded, silhouette.total) <= SAFELY * ENOUGH:
             return rims
@@ -276,15 +278,13 @@ def _classified(one: Survey, question: Question) -> _Classified:
     if not question.blockers:
         return _Classified(one, kinds, np.empty((0, 2)), np.empty((0, 2)))
     inside, outside = rim(kinds > 0)
-    pairs = (one.index.take(inside).astype(np.int64) << 32) | one.index.take(outside)
-    pairs, pair = np.unique(pairs, return_inverse=True)
-    within, beside = pairs >> 32, pairs & 0xFFFFFFFF
+    within, beside = one.index.take(inside), one.index.take(outside)
     occluded, blocked = samples.occluded[within], samples.beside[beside]
     asked = np.flatnonzero(blocked & ~occluded)
     inner, outer = samples.places[within], samples.places[beside]
     if len(asked):
         blocked[asked] = _goes_on(one.view, question, inner[asked], outer[asked], samples.depth[within[asked]])
-    kinds.ravel()[outside[blocked[pair]]] = OUTSIDE_BLOCKED
+    kinds.ravel()[outside[blocked]] = OUTSIDE_BLOCKED
     together = blocked != occluded
     return _Classified(one, kinds, inner[together], outer[together])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import dist, sqrt
 from typing import Any
 
 import numpy as np
@@ -193,21 +194,22 @@ def frame(eye: Any, aim: Any, points: Floats, pixel: float, roll: float = ROLL, 
         facing: what is up in the picture when the target is straight above or below.
     """
     eye, aim = np.asarray(eye, dtype=np.float64), np.asarray(aim, dtype=np.float64)
-    distance = float(np.linalg.norm(aim - eye))
+    distance = dist(aim, eye)
     axes = _upright((aim - eye) / distance if distance > 0.0 else np.array([*cosine_and_sine(facing), 0.0]), facing)
     across, upward, depth = ((points - eye) @ axes.T).T
-    if np.any(np.hypot(across, upward) > WIDEST * depth):
+    if (np.hypot(across, upward) > WIDEST * depth).any():
         return _cube(eye, axes, pixel / max(distance, 1e-6))
     cosine, sine = cosine_and_sine(roll)
     axes = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]]) @ axes
     across, upward = (points - eye) @ axes[0] / depth, (points - eye) @ axes[1] / depth
-    spans = np.array([np.ptp(across), np.ptp(upward)])
-    step = min(pixel / distance, float(spans.max()) / FEWEST_ACROSS)
-    step = max(step, float(np.sqrt(np.prod(spans) / MOST_PIXELS)))
+    least, most, lowest, highest = (float(end) for one in (across, upward) for end in (one.min(), one.max()))
+    spans = most - least, highest - lowest
+    step = min(pixel / distance, max(spans) / FEWEST_ACROSS)
+    step = max(step, sqrt(spans[0] * spans[1] / MOST_PIXELS))
     width, height = (int(-(-(span / step + 2 * MARGIN) // MULTIPLE) * MULTIPLE) for span in spans)
-    left = (across.min() + across.max()) / 2 - width * step / 2
-    top = (upward.min() + upward.max()) / 2 + height * step / 2
-    return [View(eye, axes, float(left), float(top), step, width, height)]
+    left = (least + most) / 2 - width * step / 2
+    top = (lowest + highest) / 2 + height * step / 2
+    return [View(eye, axes, left, top, step, width, height)]
 
 
 def _upright(forward: Floats, facing: float) -> Floats:

@@ -76,7 +76,8 @@ class EmbreeRenderer:
         else:
             rows, columns = np.asarray(pixels).reshape(-1, 2).T
             shape = (len(rows),)
-        plane = np.stack([view.left + (columns + 0.5) * view.step, view.top - (rows + 0.5) * view.step])
+        plane = np.empty((2, len(rows)))
+        plane[0], plane[1] = view.left + (columns + 0.5) * view.step, view.top - (rows + 0.5) * view.step
         front = Layer.empty((len(rows),))
         for body in sorted(bodies, key=lambda one: one.id):
             for chunk in self._index(body.mesh):
@@ -191,7 +192,7 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
     if aim.window is not None and plane.shape[1] > RAYS_WORTH_A_LOOK:
         left, right, bottom, top = aim.window
         inside = (plane[0] >= left) & (plane[0] <= right) & (plane[1] >= bottom) & (plane[1] <= top)
-        near = np.flatnonzero(inside)
+        near = inside.nonzero()[0]
         if len(near) == 0:
             return
         if len(near) == plane.shape[1]:
@@ -203,13 +204,14 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
     along += plane[1] * up
     along += forward
     rays = along.T.astype(np.float32, order="C")
-    faces, found = _cast(chunk.structure(), np.broadcast_to(aim.eye.astype(np.float32), rays.shape), rays)
-    touching = np.flatnonzero(found < NEAREST)
+    origin = aim.eye.astype(np.float32)
+    faces, found = _cast(chunk.structure(), np.ndarray(rays.shape, np.float32, origin, strides=(0, 4)), rays)
+    touching = (found < NEAREST).nonzero()[0]
     if len(touching):
-        onward = aim.eye.astype(np.float32) + np.float32(NEAREST) * rays[touching]
+        onward = origin + np.float32(NEAREST) * rays[touching]
         faces[touching], further = _cast(chunk.structure(), onward, rays[touching])
         found[touching] = further + np.float32(NEAREST)
-    met = np.flatnonzero(faces >= 0)
+    met = (faces >= 0).nonzero()[0]
     if len(met) == 0:
         return
     depth = _exact_depth(chunk.planes().take(faces[met], axis=0), aim.eye, along.take(met, axis=1), found[met])

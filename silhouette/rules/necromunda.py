@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 from pydantic import Field
 
 from silhouette.cache import Cache
@@ -366,7 +365,7 @@ def _could_be(cover: Looked, sight: Looked, part: int, whole: int, in_arc: bool,
 def _warnings(attacker: Piece, target: Piece, cover: Looked, pixel: float) -> tuple[str, ...]:
     """What to know before trusting the verdict: estimates, an eye inside something, faults of the meshes."""
     found = []
-    if not np.isclose(cover.pixel, pixel, rtol=0.01):
+    if abs(cover.pixel - pixel) > 0.01 * pixel:
         found.append(f"measured at {cover.pixel:.2g} mm per pixel instead of {pixel:g}")
     if attacker.eye_from == "estimated":
         found.append(f"the eye of {attacker.name} is estimated")
