@@ -21,7 +21,7 @@ from silhouette.documents import read_document
 from silhouette.errors import FileError, RequestError, SilhouetteError
 from silhouette.fingerprints import DOCUMENTS
 from silhouette.journal import Journal, Row, Rows
-from silhouette.judging import usable_pixel
+from silhouette.judging import check_numbers
 from silhouette.planning import Ledger, Plan
 from silhouette.portions import How, Judge, Needs
 from silhouette.renderers import check_name
@@ -144,7 +144,7 @@ def write_batch(
             raise FileError(file, f"{wrong}; name a file in a folder that is there")
     check_how(how)
     scenes = scenes_of(paths)
-    asked = {"silhouette": version(), "renderer": how.renderer, "pixel": how.pixel, "everyone": how.everyone}
+    asked = {"silhouette": version(), **{key: getattr(how, key) for key in ("renderer", "pixel", "error", "everyone")}}
     with Journal(out, asked, resume=resume) as journal:
         judged = 0
         for plan in steps(scenes, workers, journal):
@@ -184,8 +184,7 @@ def check_how(how: How) -> None:
         SilhouetteError: see above.
     """
     check_name(how.renderer, how.device)
-    if how.pixel is not None:
-        usable_pixel(how.pixel)
+    check_numbers(how.pixel, how.error)
 
 
 def workers_of(

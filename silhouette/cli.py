@@ -28,6 +28,7 @@ from silhouette.options import (
     NO_READER,
     AsJson,
     Device,
+    ErrorSize,
     NoCache,
     Picture,
     PixelSize,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from silhouette.cache import Cache
     from silhouette.judging import Ask, SceneResult
     from silhouette.pictures.every_pixel import EveryPixel
+    from silhouette.portions import How
     from silhouette.questions import Check, Scene
     from silhouette.renderers.base import Renderer
     from silhouette.rules.base import Verdict
@@ -141,6 +143,7 @@ def check(
     renderer: RendererName = "auto",
     device: Device = None,
     pixel: PixelSize = None,
+    error: ErrorSize = None,
     picture: Picture = None,
     no_cache: NoCache = False,
     quiet: Quiet = False,
@@ -150,9 +153,11 @@ def check(
     With --picture and several checks, the files are FILE-1.png, FILE-2.png and so on, in the order of the table.
     """
     from silhouette.judging import Ask, scenes_in
+    from silhouette.portions import How
     from silhouette.report import scene_report, scenes_document, summary
 
-    job = _Job(Ask(attacker, target, arc), renderer, device, pixel, picture, no_cache, quiet)
+    how = How(renderer, pixel, cached=not no_cache, device=device, error=error)
+    job = _Job(Ask(attacker, target, arc), how, picture, quiet)
     files = [file for path in scenes for file in scenes_in(path)]
     results = []
     for file in files:
@@ -176,16 +181,19 @@ def matrix(
     renderer: RendererName = "auto",
     device: Device = None,
     pixel: PixelSize = None,
+    error: ErrorSize = None,
     workers: Workers = None,
     no_cache: NoCache = False,
     quiet: Quiet = False,
 ) -> int:
     """Judge everyone against everyone."""
     from silhouette.judging import Ask
+    from silhouette.portions import How
     from silhouette.report import matrix_report, scenes_document
     from silhouette.workers import cores
 
-    job = _Job(Ask(everyone=True), renderer, device, pixel, None, no_cache, quiet)
+    how = How(renderer, pixel, cached=not no_cache, device=device, error=error)
+    job = _Job(Ask(everyone=True), how, None, quiet)
     result = job.judge(scene, workers=cores() if workers is None else workers)
     if as_json:
         show_json(scenes_document([result]))
@@ -216,6 +224,7 @@ def batch(
     renderer: RendererName = "auto",
     device: Device = None,
     pixel: PixelSize = None,
+    error: ErrorSize = None,
     workers: Workers = None,
     no_cache: NoCache = False,
     quiet: Quiet = False,
@@ -228,7 +237,7 @@ def batch(
     from silhouette.portions import How
     from silhouette.report import batch_report
 
-    how = How(renderer, pixel, everyone, cached=not no_cache, device=device)
+    how = How(renderer, pixel, everyone, cached=not no_cache, device=device, error=error)
     hands = workers_of(how, workers, timeout, cluster)
     try:
         with Waiting("judging", quiet=quiet, rated=True) as waiting:
@@ -320,33 +329,21 @@ class _Job:
     Whatever is wrong with the options is found here, before anything is judged.
     """
 
-    def __init__(
-        self,
-        ask: Ask,
-        renderer: str,
-        device: int | None,
-        pixel: float | None,
-        picture: Path | None,
-        no_cache: bool,
-        quiet: bool,
-    ) -> None:
-        from silhouette.judging import usable_pixel
+    def __init__(self, ask: Ask, how: How, picture: Path | None, quiet: bool) -> None:
+        from silhouette.judging import check_numbers
         from silhouette.renderers import choose
 
-        self._ask = ask
-        self._pixel = None if pixel is None else usable_pixel(pixel)
-        self._picture = picture
+        self._ask, self._how, self._picture, self._quiet, self._drawn = ask, how, picture, quiet, 0
+        check_numbers(how.pixel, how.error)
         if picture is not None:
             _check_picture(picture)
-        self._renderer: Renderer = choose(renderer, device)
+        self._renderer: Renderer = choose(how.renderer, how.device)
         self._every: EveryPixel | None = None
         if picture is not None:
             from silhouette.pictures.every_pixel import EveryPixel
 
             self._renderer = self._every = EveryPixel(self._renderer)
-        self._cache = _cache(no_cache)
-        self._quiet = quiet
-        self._drawn = 0
+        self._cache = _cache(not how.cached)
 
     def judge(self, path: Path, *, several: bool = False, workers: int = 1) -> SceneResult:
         """One scene, which may be one of several; by so many processes."""
@@ -371,7 +368,8 @@ class _Job:
                 self._ask,
                 self._renderer,
                 cache=self._cache,
-                pixel=self._pixel,
+                pixel=self._how.pixel,
+                error=self._how.error,
                 draw=draw if self._picture is not None else None,
                 step=waiting.step,
                 workers=workers,

@@ -20,7 +20,7 @@ from silhouette.renderers.base import Renderer
 from silhouette.rules import RULES, rule_of
 from silhouette.rules.base import Rule, Verdict, broken
 from silhouette.scenes import TableScene
-from silhouette.schemas import COARSEST, Arc, near
+from silhouette.schemas import COARSEST, LARGEST_ERROR, Arc, near
 from silhouette.terminal import problem
 from silhouette.workers import forked, forks_safely
 
@@ -62,6 +62,7 @@ def check(
     arc: str | None = None,
     renderer: str | Renderer = "auto",
     pixel: float | None = None,
+    error: float | None = None,
 ) -> Verdict:
     """Can the attacker see the target, and is the target in cover?
 
@@ -72,9 +73,11 @@ def check(
         renderer: "auto", "embree", "gl" or "reference", or one that is started already, from
             `silhouette.renderers.choose`: for many checks that saves preparing the meshes again.
         pixel: mm per pixel at the target, above 0 and at most 10; by default what the scene says, else 0.1.
+        error: how large the stated error may stay where no other verdict is near, a share above 0 and at most 0.05;
+            by default what the scene says, else 0.002. More is faster.
 
     Raises:
-        RequestError: where a name, an arc or a renderer is not there, or ``pixel`` is out of bounds.
+        RequestError: where a name, an arc or a renderer is not there, or ``pixel`` or ``error`` is out of bounds.
         RendererUnavailable: where the renderer asked for cannot run on this machine.
 
     >>> import tempfile
@@ -102,7 +105,7 @@ def check(
     silhouette.errors.RequestError: ...duel.toml: nothing is called 'Wex'; did you mean 'Vex'?
     >>> folder.cleanup()
     """
-    scene = scene if isinstance(scene, Scene) else load_scene(scene)
+    scene = content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
     (question,) = Ask(attacker, target, arc).checks(scene)
     fine = _pixel(scene, pixel)
     ready = choose(renderer) if isinstance(renderer, str) else renderer
@@ -118,6 +121,30 @@ def usable_pixel(pixel: float) -> float:
     if not 0.0 < pixel <= COARSEST:
         raise RequestError(f"pixel is {pixel:g}; it must be millimetres above 0 and at most {COARSEST:g}")
     return pixel
+
+
+def check_numbers(pixel: float | None, error: float | None) -> None:
+    """Refuses numbers that no scene could be judged with.
+
+    Raises:
+        RequestError: where the pixel is not above 0 and at most 10, or the error not above 0 and at most 0.05.
+    """
+    if pixel is not None:
+        usable_pixel(pixel)
+    if error is not None and not 0.0 < error <= LARGEST_ERROR:
+        raise RequestError(f"error is {error:g}; it must be a share above 0 and at most {LARGEST_ERROR:g}")
+
+
+def content_with(scene: Scene, error: float | None) -> Scene:
+    """The scene, with the error that is asked for in place of its own; the same where none is, or nothing is measured.
+
+    Raises:
+        RequestError: where the error is not above 0 and at most 0.05.
+    """
+    check_numbers(None, error)
+    if error is None or not isinstance(scene, TableScene):
+        return scene
+    return replace(scene, error=error)
 
 
 def _pixel(scene: Scene, asked: float | None) -> float:
@@ -242,6 +269,7 @@ def judge_scene(
     *,
     cache: Cache,
     pixel: float | None = None,
+    error: float | None = None,
     draw: Draw | None = None,
     step: Step = lambda done, total: None,
     workers: int = 1,
@@ -254,13 +282,14 @@ def judge_scene(
         renderer: measures.
         cache: keeps what takes long to work out.
         pixel: mm per pixel, if it was asked for.
+        error: to be content with, if it was asked for.
         draw: draws each verdict, told whether it is the scene's only one, and says into which file, or None.
         step: is told how many checks are done, of how many.
         workers: processes that judge at the same time, where there is much to judge and nothing to draw.
     """
     result, done = SceneResult(path), list[Judged]()
     try:
-        scene = load_scene(path, cache=cache)
+        scene = content_with(load_scene(path, cache=cache), error)
         result = replace(result, title=scene.title, rules=scene.rules, warnings=scene.warnings)
         fine = _pixel(scene, pixel)
         checks = ask.checks(scene)
@@ -271,8 +300,8 @@ def judge_scene(
             if draw is not None:
                 picture = draw(scene, question, done[-1].verdict, len(checks) == 1)
                 done[-1] = replace(done[-1], picture=picture)
-    except Exception as error:
-        result = replace(result, error=problem(error, path))
+    except Exception as wrong:
+        result = replace(result, error=problem(wrong, path))
     return replace(result, judged=tuple(done))
 
 

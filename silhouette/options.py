@@ -21,6 +21,12 @@ PixelSize = Annotated[
     float | None,
     typer.Option("--pixel", metavar="MM", help="How fine: mm per pixel at the target.  [default: the scene's, or 0.1]"),
 ]
+ErrorSize = Annotated[
+    float | None,
+    typer.Option(
+        "--error", metavar="SHARE", help="How sure, where no other verdict is near.  [default: the scene's, or 0.002]"
+    ),
+]
 Workers = Annotated[
     int | None, typer.Option("--workers", metavar="N", min=1, help="Processes at the same time.  [default: the cores]")
 ]

@@ -37,6 +37,7 @@ class How:
         everyone: everyone against everyone, instead of the checks that a scene asks for.
         cached: whether meshes are kept on disk.
         device: the number of the EGL device; None shares out the GPUs, where there are several of one kind.
+        error: to be content with, as a share of the target; None is what each scene says, else 0.002.
     """
 
     renderer: str = "auto"
@@ -44,6 +45,7 @@ class How:
     everyone: bool = False
     cached: bool = True
     device: int | None = None
+    error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ class Judge:
         Raises:
             SilhouetteError: where that cannot be, or where its files are not those of the digest any more.
         """
-        from silhouette.judging import Ask, load_scene
+        from silhouette.judging import Ask, content_with, load_scene
         from silhouette.renderers import choose
 
         path = self._place(scene)
@@ -184,7 +186,7 @@ class Judge:
             self._renderer = choose(self._how.renderer, self._device())
         self._read, self._scene = ("", ""), None  # what was read before goes first: two large scenes may be too much
         disk = Cache.default() if self._how.cached else Cache(None)
-        self._scene = load_scene(path, cache=replace(disk, memory=self._memory))
+        self._scene = content_with(load_scene(path, cache=replace(disk, memory=self._memory)), self._how.error)
         self._checks = Ask(everyone=self._how.everyone).checks(self._scene)
         if self._prints.of(path) != digest:
             raise changed

@@ -12,7 +12,7 @@ from os import PathLike
 from silhouette.batches import Workers, check_how, scenes_of, steps, workers_of
 from silhouette.errors import SilhouetteError
 from silhouette.journal import Kept, Row
-from silhouette.judging import PIXEL, Ask, Judged, load_scene, usable_pixel, verdicts_of
+from silhouette.judging import PIXEL, Ask, Judged, content_with, load_scene, usable_pixel, verdicts_of
 from silhouette.portions import How
 from silhouette.questions import Scene
 from silhouette.renderers import choose
@@ -26,6 +26,7 @@ def matrix(
     *,
     renderer: str | Renderer = "auto",
     pixel: float | None = None,
+    error: float | None = None,
     workers: int | None = None,
 ) -> list[Row]:
     """Everyone against everyone: a row for each pair, as the contract names its keys.
@@ -34,11 +35,12 @@ def matrix(
         scene: from `silhouette.load_scene`, or the path of one.
         renderer: "auto", "embree", "gl" or "reference", or one that is started already, from `silhouette.choose`.
         pixel: mm per pixel at the target, above 0 and at most 10; by default what the scene says, else 0.1.
+        error: how large the stated error may stay where no other verdict is near; see `silhouette.check`.
         workers: processes that judge at the same time; by default as many as there are cores.
 
     Raises:
         FileError: where the scene cannot be read.
-        RequestError: where fewer than two stand there, a renderer is not there, or ``pixel`` is out of bounds.
+        RequestError: where fewer than two stand there, a renderer is not there, or a number is out of bounds.
         RendererUnavailable: where the renderer asked for cannot run on this machine.
 
     >>> import tempfile
@@ -59,7 +61,7 @@ def matrix(
     Vex Kal open 0.0
     >>> folder.cleanup()
     """
-    scene = scene if isinstance(scene, Scene) else load_scene(scene)
+    scene = content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
     checks = Ask(everyone=True).checks(scene)
     ready = choose(renderer) if isinstance(renderer, str) else renderer
     fine = usable_pixel(pixel) if pixel is not None else scene.pixel or PIXEL
@@ -74,6 +76,7 @@ def batch(
     everyone: bool = False,
     renderer: str = "auto",
     pixel: float | None = None,
+    error: float | None = None,
     workers: int | None = None,
     timeout: float | None = None,
     cluster: str | None = None,
@@ -91,6 +94,7 @@ def batch(
         everyone: everyone against everyone, instead of the checks that each scene asks for.
         renderer: "auto", "embree", "gl" or "reference".
         pixel: mm per pixel at the target, above 0 and at most 10; by default what each scene says, else 0.1.
+        error: how large the stated error may stay where no other verdict is near; see `silhouette.check`.
         workers: processes; by default as many as there are cores.
         timeout: seconds that reading one scene, or one check, may take; then it is a row with ``error``.
         cluster: the address of a Dask scheduler, whose workers are taken instead.
@@ -120,7 +124,7 @@ def batch(
     gone.toml None gone.toml: there is no such file; give the path of one that is there
     >>> folder.cleanup()
     """
-    how = How(renderer, pixel, everyone, cached, device)
+    how = How(renderer, pixel, everyone, cached, device, error)
     check_how(how)
     scenes = scenes_of([paths] if isinstance(paths, str | PathLike) else paths)
     return _in_order(scenes, workers_of(how, workers, timeout, cluster))

@@ -22,6 +22,10 @@ TARGET, HIDDEN = np.uint64(1), np.uint64(2)
 that something is there beside it."""
 
 
+ENOUGH = 0.002
+"""An error up to this, a fifth of the hundredth that players cannot tell, is not made smaller, unless asked for."""
+
+
 @dataclass(frozen=True, eq=False)
 class Question:
     """What is asked of each ray: does it meet the target, in an arc, and which blockers are nearer.
@@ -33,6 +37,7 @@ class Question:
         renderer: what casts the rays.
         farthest: a depth, mm, beyond which nothing of the target lies.
         thresholds: shares of the target obscured at which the answer changes: near them it is measured finer.
+        enough: an error up to this, as a share of the target, is not made smaller elsewhere.
     """
 
     target: Body
@@ -41,6 +46,7 @@ class Question:
     renderer: Renderer
     farthest: float = np.inf
     thresholds: tuple[float, ...] = (0.0, 0.5, 1.0)
+    enough: float = ENOUGH
 
 
 @dataclass(frozen=True, eq=False)

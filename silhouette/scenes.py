@@ -128,11 +128,13 @@ class TableScene(Scene):
     Attributes:
         pieces: terrain, fighters, vehicles, each in the order of the file.
         tolerance: the share within which a verdict counts as too close to call.
+        error: how sure the file asks a share to be where verdicts are not near, as a share, or None.
         base_contact: the pairs of names in base contact where the file lists them, else None.
     """
 
     pieces: tuple[Piece, ...]
     tolerance: float
+    error: float | None
     base_contact: frozenset[Pair] | None
 
     def piece(self, name: str) -> Piece:
@@ -199,6 +201,7 @@ def load_table_scene(
         ),
         readings=readings.model_dump(),
         tolerance=entry.tolerance,
+        error=entry.error,
         base_contact=_contacts(path, entry.base_contact, kinds),
         pixel=entry.pixel,
         source=dict(entry.source),

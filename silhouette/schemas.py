@@ -22,6 +22,7 @@ from silhouette.solids import Axis, Box, Cylinder, Solid, Sphere
 
 LARGEST = 1e6  # mm: a kilometre is no tabletop
 COARSEST = 10.0  # mm per pixel
+LARGEST_ERROR = 0.05
 LEAST_BASE = 0.01  # mm
 # How like a misspelt word must be, as difflib measures it, to one that is suggested. Keys are fewer, and in short ones
 # a letter or two are the difference between "arcs" and "parts".
@@ -33,6 +34,7 @@ Arc = Literal["front", "left", "right", "rear"]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
 Size = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=LARGEST)]
 Pixel = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=COARSEST)]
+Error = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=LARGEST_ERROR)]
 Name = Annotated[str, Field(min_length=1)]
 Point = tuple[Number, Number, Number]
 S = TypeVar("S", bound=BaseModel)
@@ -249,6 +251,7 @@ class TableEntry(SceneEntry):
     )
     tolerance: Annotated[float, Field(strict=True, ge=0, le=0.5)] = Field(0.01, description="a share from 0 to 0.5")
     pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {COARSEST:g}")
+    error: Error | None = Field(None, description=f"a share above zero, at most {LARGEST_ERROR:g}")
 
 
 def plain(message: str) -> PydanticCustomError:

@@ -20,12 +20,9 @@ from silhouette.searches import occluded_searched, rim_searched, seen_searched
 from silhouette.surveys import ALL_RIMS, Rims, Survey, finer, shows_thin_parts, survey
 from silhouette.views import ROLL, View
 
-ENOUGH = 0.002
-"""An error up to this, a fifth of the hundredth that players cannot tell, is not made smaller by following outlines
-down to single pixels,"""
-
 NEAR = 3.0
-"""unless the share is within so many errors of one at which the verdict changes."""
+"""An error that is small enough is made smaller all the same within so many errors of a share at which the verdict
+changes."""
 
 SAFELY = 0.9
 """What following an outline will leave is foreseen, and comes out a little different."""
@@ -154,7 +151,7 @@ def _rims_to_follow(silhouette: Silhouette, classified: Sequence[_Classified], q
         return ALL_RIMS
     if silhouette.in_arc and (silhouette.in_arc < silhouette.total or _near_threshold(silhouette, question)):
         return ALL_RIMS
-    if silhouette.error <= ENOUGH:
+    if silhouette.error <= question.enough:
         return None
     variance = _variance(classified)
     one_rim = [Rims(occluded=False), Rims(seen=False)]
@@ -162,7 +159,7 @@ def _rims_to_follow(silhouette: Silhouette, classified: Sequence[_Classified], q
         one_rim.reverse()
     for rims in (Rims(seen=False, occluded=False), *one_rim):
         left = (variance * FOLLOWED).or_where(_unfollowed(variance, rims))
-        if left.share_error(silhouette.occluded, silhouette.total) <= SAFELY * ENOUGH:
+        if left.share_error(silhouette.occluded, silhouette.total) <= SAFELY * question.enough:
             return rims
     return ALL_RIMS
 

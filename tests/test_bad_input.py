@@ -175,6 +175,7 @@ MISTAKES: list[tuple[str, Any, str]] = [
     ("tolerance", -0.1, "tolerance is -0.1; it must be a share from 0 to 0.5"),
     ("tolerance", float("nan"), "tolerance is nan; it must be a share from 0 to 0.5"),
     ("pixel", 0, "pixel is 0; it must be a number of mm above zero"),
+    ("error", 0.1, "error is 0.1; it must be a share above zero, at most 0.05"),
 ]
 
 

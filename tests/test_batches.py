@@ -147,6 +147,7 @@ def test_scenes_are_files_folders_and_globs_each_once(tmp_path: Path, monkeypatc
         (["--out", "out.csv", "--junit", "no/out.xml"], "there is no folder no"),
         (["--out", "out.csv", "--renderer", "refrence"], "did you mean 'reference'?"),
         (["--out", "out.csv", "--pixel", "-1"], "pixel is -1"),
+        (["--out", "out.csv", "--error", "0.2"], "error is 0.2; it must be a share above 0 and at most 0.05"),
         (["--out", "out.csv", "--timeout", "0"], "timeout is 0; it must be seconds above 0"),
         (["--out", "out.csv", "--workers", "0"], "--workers"),
     ],

@@ -164,6 +164,26 @@ def test_pixel_is_the_option_else_the_scenes_else_a_tenth(
     assert ran.document["scenes"][0]["results"][0]["pixel"] == pytest.approx(pixel)
 
 
+@pytest.mark.parametrize(
+    ("key", "words", "most"),
+    [("", [], 0.002), ("error = 0.01\n", [], 0.01), ("error = 0.01\n", ["--error", "0.003"], 0.003)],
+)
+def test_error_is_the_option_else_the_scenes_else_a_fifth_of_a_hundredth(
+    tmp_path: Path, capsys: Capture, key: str, words: list[str], most: float
+) -> None:
+    """An example whose share no other verdict is near: what is allowed is what is stated, but for what is left over."""
+    text = (PROJECT / "scenes/necromunda/example_2_partial_cover.toml").read_text(encoding="utf-8")
+    path = tmp_path / "duel.toml"
+    path.write_text(key + text.replace("../../models", (PROJECT / "models").as_posix()), encoding="utf-8")
+    (row,) = run(capsys, "check", path, "--json", *words).document["scenes"][0]["results"]
+    (exact,) = run(capsys, "check", path, "--json", "--error", "0.0001").document["scenes"][0]["results"]
+    assert row["verdict"] == exact["verdict"]
+    assert abs(row["occluded"] - exact["occluded"]) <= row["error"] + exact["error"]
+    assert exact["error"] <= row["error"] <= most
+    if row["renderer"] == "embree":
+        assert (row["error"] > 0.003) == (most == 0.01)
+
+
 def test_quiet_leaves_the_table_and_what_is_not_as_expected(tmp_path: Path, capsys: Capture) -> None:
     path = scene(tmp_path, PARTIAL, WRONG, '[[check]]\nattacker = "Vex"\ntarget = "Kal"\n')
     loud, quiet = (run(capsys, "check", path, *QUICK, *words).out for words in ([], ["--quiet"]))

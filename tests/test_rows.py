@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -58,6 +59,9 @@ def test_what_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
         silhouette.batch(path, renderer="refrence")
     with pytest.raises(RequestError, match="pixel is 0"):
         silhouette.batch(path, pixel=0.0)
+    for ask in (silhouette.matrix, silhouette.batch, partial(silhouette.check, attacker="Kal", target="Vex")):
+        with pytest.raises(RequestError, match="error is 0; it must be a share"):
+            ask(path, error=0.0)  # type: ignore[operator]
     with pytest.raises(RequestError, match="workers is 0"):
         silhouette.batch(path, workers=0)
     with pytest.raises(RequestError, match="no file is like that"):

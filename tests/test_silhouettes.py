@@ -16,7 +16,7 @@ from silhouette.geometry import Floats, Pose, corners
 from silhouette.meshes import Mesh
 from silhouette.renderers.base import Body
 from silhouette.renderers.embree import EmbreeRenderer
-from silhouette.sampling import Question
+from silhouette.sampling import ENOUGH, Question
 from silhouette.silhouettes import Silhouette, in_view, measure
 from silhouette.views import ROLL, Arc, View, fighter_arc, frame
 from tests import shapes
@@ -49,11 +49,13 @@ def measured(
     pixel: float = 0.1,
     arcs: Sequence[Arc] | None = None,
     pose: Pose = HERE,
+    enough: float = ENOUGH,
 ) -> tuple[Silhouette, list[View]]:
     aim = pose.place(target.bounds.mean(axis=0)[None])[0]
     views = frame(pose.place(eye[None])[0], aim, pose.place(outer_points(target)), pixel)
     bodies = [Body(number, shape, pose) for number, shape in enumerate(blockers, 2)]
-    return measure(views, Question(Body(1, target, pose), bodies, arcs, renderer), pixel), views
+    question = Question(Body(1, target, pose), bodies, arcs, renderer, enough=enough)
+    return measure(views, question, pixel), views
 
 
 def exact_share(view: View, target: Mesh, blockers: Sequence[Mesh]) -> float:
@@ -306,3 +308,16 @@ def test_more_meshes_than_embree_has_devices(embree: EmbreeRenderer) -> None:
     for number in range(1500):
         body = Body(1, shapes.square(30 + number / 1000), HERE)
         assert embree.render(view, [body], [[view.height // 2, view.width // 2]]).ids.tolist() == [1]
+
+
+@settings(max_examples=60)
+@given(st.floats(0.0, 80.0), st.floats(3.0, 28.0), st.sampled_from([0.004, 0.02]))
+def test_an_error_that_is_allowed_is_stated_and_true(
+    embree: EmbreeRenderer, lean: float, height: float, enough: float
+) -> None:
+    """A leaning wall before the target: with more allowed, no more samples are taken and less is promised."""
+    wall = turned(shapes.box((146, -200, height - 400), (150, 200, height)), rotation_about_x(np.radians(lean)), EYE)
+    fine, (view,) = measured(embree, FRONT, [wall])
+    rough, _ = measured(embree, FRONT, [wall], enough=enough)
+    assert abs(rough.occluded / rough.total - exact_share(view, FRONT, [wall])) <= rough.error + 1e-9
+    assert fine.error <= rough.error <= max(enough, fine.error)

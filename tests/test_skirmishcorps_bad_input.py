@@ -164,7 +164,18 @@ ANYTHING = st.recursive(
 PLACES = [
     *["unit", "unit.0", "unit.0.at", "unit.0.type", "unit.0.height", "unit.0.parts", "unit.0.eye", "unit.0.model"],
     *["cover", "cover.0", "cover.0.size", "cover.0.height", "cover.0.defence", "cover.0.turn", "terrain"],
-    *["check", "check.0", "check.0.ask", "check.0.expect", "readings", "tolerance", "pixel", "title", "source"],
+    *[
+        "check",
+        "check.0",
+        "check.0.ask",
+        "check.0.expect",
+        "readings",
+        "tolerance",
+        "pixel",
+        "error",
+        "title",
+        "source",
+    ],
 ]
 
 

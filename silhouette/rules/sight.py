@@ -12,7 +12,7 @@ import numpy as np
 
 from silhouette.clusters import outer_points
 from silhouette.renderers.base import Body, Renderer
-from silhouette.sampling import Question
+from silhouette.sampling import ENOUGH, Question
 from silhouette.scenes import Piece, TableScene
 from silhouette.silhouettes import Silhouette, apart, extent, in_view, measure
 from silhouette.views import Arc, fighter_arc, frame, vehicle_arc
@@ -95,7 +95,7 @@ def look(
         if len(views) > 1 or not apart(reach, extent(views[0], piece.pose.place(outer_points(mesh)))):
             blockers.append(piece)
             bodies.append(Body(number, mesh, piece.pose))
-    question = Question(body, bodies, near_arcs, renderer, farthest)
+    question = Question(body, bodies, near_arcs, renderer, farthest, enough=scene.error or ENOUGH)
     width = views[0].step * float(np.linalg.norm(box.mean(axis=0) - attacker.eye))
     width = pixel if abs(width - pixel) <= 1e-9 * pixel else width
     silhouette = measure(views, question, width)

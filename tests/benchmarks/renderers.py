@@ -4,11 +4,12 @@
 
 One scene: 10 figures of 50,000 triangles or more, 12 pieces of terrain, all 90 pairs. The others: two segmentation
 renders of 256 x 256 with pyrender, two casts of 256 x 256 rays with trimesh's Embree intersector and, where it is
-installed, with Open3D. The first row is the whole matrix, judged by as many processes as there are cores, as
-`silhouette matrix` does it, the forking counted; software OpenGL and Open3D use all cores as well. Every method judges
-all pairs in turn with the first row, several times over, so that all of them meet the same load: told are the medians
-of the times, and of the ratios to the first row of the same lap. The others have a process of their own, since what
-they load into memory would be copied at each fork. Worst error: against Embree at a quarter of the pixel.
+installed, with Open3D. The first two rows are the whole matrix, judged by as many processes as there are cores, as
+`silhouette matrix` does it, the forking counted: as it is by default, and with the error of 0.5 % that is asked of the
+comparison. Software OpenGL and Open3D use all cores as well. Every method judges all pairs in turn with the first two
+rows, several times over, so that all of them meet the same load: told are the medians of the times, and of the ratios
+to the first two rows of the same lap. The others have a process of their own, since what they load into memory would
+be copied at each fork. Worst error: against Embree at a quarter of the pixel.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.errors import RendererUnavailable
-from silhouette.judging import verdicts_of
+from silhouette.judging import content_with, verdicts_of
 from silhouette.questions import Check
 from silhouette.renderers import choose
 from silhouette.renderers.base import Renderer
@@ -38,6 +39,9 @@ from tests.benchmarks.crowded_table import crowded_document, loaded
 WIDTH = 256
 Method = Callable[[Piece, Piece], tuple[float, int]]
 """Judges attacker and target: the share occluded, and the target's pixels."""
+
+ERROR = 0.005
+"""That the comparison allows."""
 
 LAPS = 5
 
@@ -201,11 +205,14 @@ def table_and_pairs() -> tuple[TableScene, list[tuple[Piece, Piece]]]:
 
 
 def lap(work: Callable[[], Found]) -> tuple[float, Found]:
-    """Seconds per check, and what was found: the second time, since the memory has lain idle while others worked."""
-    work()
-    start = time.perf_counter()
-    found = work()
-    return (time.perf_counter() - start) / len(found), found
+    """Seconds per check, and what was found: the first time does not count, since the memory has lain idle while
+    others worked; of two more the better one does, since others work on these cores as well."""
+    found, taken = work(), []
+    for _ in range(2):
+        start = time.perf_counter()
+        found = work()
+        taken.append(time.perf_counter() - start)
+    return min(taken) / len(found), found
 
 
 def judge_on_demand(pipe: Connection) -> None:
@@ -235,22 +242,26 @@ def main() -> None:
     figures = len({attacker.name for attacker, _ in pairs})
     truth = ours(scene, "embree", pixel=0.025)
     exact = np.array([truth(*pair)[0] for pair in pairs])
-    together, names, embree = f"embree, {cores()} processes", pipe.recv(), choose("embree")
-    laps = []
+    names, embree = pipe.recv(), choose("embree")
+    together = {f"embree, {cores()} processes": scene, f"the same, error {ERROR:.1%}": content_with(scene, ERROR)}
+    laps: list[dict[str, tuple[float, Found]]] = []
     for _ in range(LAPS + 1):
-        laps.append({together: lap(lambda: in_processes(scene, pairs, embree))})
+        laps.append({})
+        for name, table in together.items():
+            laps[-1][name] = lap(lambda table=table: in_processes(table, pairs, embree))  # type: ignore[misc]
         for name in names:
             pipe.send(name)
             laps[-1][name] = pipe.recv()
     pipe.send("")
     print(f"{figures} figures, {len(scene.pieces) - figures} pieces, {triangles:,} triangles, {len(pairs)} pairs")
-    print(f"{'':22}{'ms per check':>14}{'x first':>9}{'target pixels':>15}{'worst error':>13}")
-    for name in (together, *names):
-        times = np.array([(each[name][0], each[together][0]) for each in laps[1:]])  # the first lap builds indexes
+    print(f"{'':22}{'ms per check':>14}{'x first':>9}{'x second':>10}{'target pixels':>15}{'worst error':>13}")
+    for name in laps[0]:
+        times = np.array([[each[which][0] for which in (name, *together)] for each in laps[1:]])  # the first builds
         shares, pixels = np.array(laps[-1][name][1]).T
         error = np.abs(shares - exact[:: EVERY.get(name, 1)]).max()
-        ratio = np.median(times[:, 0] / times[:, 1])
-        print(f"{name:22}{np.median(times[:, 0]) * 1e3:14.2f}{ratio:9.1f}{pixels.mean():15,.0f}{error:13.2%}")
+        first, second = np.median(times[:, :1] / times[:, 1:], axis=0)
+        told = f"{name:22}{np.median(times[:, 0]) * 1e3:14.2f}{first:9.1f}{second:10.1f}"
+        print(f"{told}{pixels.mean():15,.0f}{error:13.2%}")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,9 @@ from silhouette.rules.skirmishcorps.costs import PACES, Basis, Pace, UnitType
 from silhouette.schemas import (
     COARSEST,
     LARGEST,
+    LARGEST_ERROR,
     Entry,
+    Error,
     Name,
     Number,
     Pixel,
@@ -126,6 +128,7 @@ class SkirmishEntry(SceneEntry):
     check: tuple[dict[str, Any], ...] = Field((), description="tables [[check]]")
     tolerance: Annotated[float, Field(strict=True, ge=0, le=0.5)] = Field(0.0, description="a share from 0 to 0.5")
     pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {COARSEST:g}")
+    error: Error | None = Field(None, description=f"a share above zero, at most {LARGEST_ERROR:g}")
 
 
 class AskEntry(Entry):

@@ -16,7 +16,7 @@ from silhouette.renderers.base import Body, Renderer
 from silhouette.rules.skirmishcorps.classes import BRICK, LOOKED_OVER
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, crosses, in_contact, may_hide
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, raised
-from silhouette.sampling import Question
+from silhouette.sampling import ENOUGH, Question
 from silhouette.scenes import Piece
 from silhouette.silhouettes import Silhouette, in_view, measure
 from silhouette.views import View, frame
@@ -37,12 +37,14 @@ class Sight:
         obstacles: what may obscure, each with the body that does.
         over: its own cover that it looks over, and that lies between.
         blind: its own cover that it cannot look over, being prone (R13).
+        enough: an error up to this is small enough, where no threshold is near.
     """
 
     eye: Floats
     obstacles: tuple[tuple[Cover, Piece], ...]
     over: tuple[Cover, ...]
     blind: tuple[Cover, ...]
+    enough: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +108,7 @@ def sight(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing) 
         for cover in scene.covers
         if cover not in past and may_hide(eye[:2], body, cover.standing.footprint)
     )
-    return Sight(eye, obstacles, tuple(over), tuple(blind))
+    return Sight(eye, obstacles, tuple(over), tuple(blind), scene.error or ENOUGH)
 
 
 def together(seen: Sight, target: Piece, renderer: Renderer, pixel: float, *thresholds: float) -> Together:
@@ -155,7 +157,7 @@ class _Picture:
         ]
         self._views: Sequence[View] = frame(seen.eye, box.mean(axis=0), outer, pixel, facing=target.facing)
         self._farthest = float(np.linalg.norm(box - seen.eye, axis=1).max())
-        self._renderer = renderer
+        self._renderer, self._enough = renderer, seen.enough
         width = self._views[0].step * distance
         self._width = pixel if np.isclose(width, pixel, rtol=1e-9) else width
         boxes = np.array([body.pose.place(corners(*body.mesh.bounds)) for body in self._bodies]).reshape(-1, 8, 3)
@@ -168,7 +170,13 @@ class _Picture:
         """What some of the obstacles obscure together, and the pixel with which it was measured."""
         blockers = [self._bodies[number] for number in which]
         question = Question(
-            self._target, blockers, None, self._renderer, self._farthest, tuple(sorted({0.0, 1.0, *thresholds}))
+            self._target,
+            blockers,
+            None,
+            self._renderer,
+            self._farthest,
+            tuple(sorted({0.0, 1.0, *thresholds})),
+            self._enough,
         )
         silhouette = measure(self._views, question, self._width)
         factor = 1

@@ -156,7 +156,7 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     models = [(_table_of(one), _unit_piece(one)) for one in entry.unit]
     cover = [_cover_piece(one) for one in entry.cover]
     table = {
-        **{key: document[key] for key in ("title", "rules", "source", "readings", "pixel") if key in document},
+        **{key: document[key] for key in ("title", "rules", "source", "readings", "pixel", "error") if key in document},
         "tolerance": entry.tolerance,
         "terrain": [*cover, *document.get("terrain", ())],
         "fighter": [piece for kind, piece in models if kind == "fighter"],

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from silhouette.closing import encloses
 from silhouette.renderers.base import Renderer
 from silhouette.rules.base import RuleReference, in_a_sentence, share_in_words
@@ -233,7 +231,7 @@ def _blockers(shot: _Shot) -> list[dict[str, Any]]:
 def _warnings(shot: _Shot, pixel: float) -> list[str]:
     """What to know before trusting the verdict."""
     attacker, found = shot.attacker, []
-    if not np.isclose(shot.whole.pixel, pixel, rtol=0.01):
+    if abs(shot.whole.pixel - pixel) > 0.01 * pixel:
         found.append(f"measured at {shot.whole.pixel:.2g} mm per pixel instead of {pixel:g}")
     if attacker.piece.eye_from == "estimated":
         found.append(f"the eye of {attacker.name} is estimated")
