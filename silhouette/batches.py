@@ -144,7 +144,9 @@ def write_batch(
             raise FileError(file, f"{wrong}; name a file in a folder that is there")
     check_how(how)
     scenes = scenes_of(paths)
-    asked = {"silhouette": version(), **{key: getattr(how, key) for key in ("renderer", "pixel", "error", "everyone")}}
+    asked = {"silhouette": version(), "renderer": how.renderer, "pixel": how.pixel, "everyone": how.everyone}
+    if how.error is not None:
+        asked["error"] = how.error
     with Journal(out, asked, resume=resume) as journal:
         judged = 0
         for plan in steps(scenes, workers, journal):

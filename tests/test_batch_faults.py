@@ -115,9 +115,11 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbe
     refused = done(*words)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "an unfinished batch is kept there; go on with it by --resume" in refused.stderr
-    otherwise = done(*words, "--resume", "--pixel", "3")
-    assert otherwise.returncode == 2
-    assert "pixel 2.0, everyone True, not with" in otherwise.stderr
+    for option, value in (("--pixel", "3"), ("--error", "0.01")):
+        otherwise = done(*words, "--resume", option, value)
+        assert otherwise.returncode == 2
+        assert "pixel 2.0, everyone True, not with" in otherwise.stderr
+        assert f"{option[2:]} {float(value)}" in otherwise.stderr
     assert done(*words, "--resume").returncode == 0
     assert out.read_bytes() == expected
 
