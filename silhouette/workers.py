@@ -15,16 +15,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkContext
 from multiprocessing.process import BaseProcess
+from pickle import PicklingError
 from queue import SimpleQueue
+from tempfile import TemporaryFile
 from threading import Thread
-from typing import Any, TypeVar, cast
+from typing import IO, Any, TypeVar, cast
 
 from silhouette.errors import SilhouetteError
 
 Asked = TypeVar("Asked")
 Answered = TypeVar("Answered")
+
+WIDE = 8
+"""Bytes of a question's number."""
 
 CAN_FORK = sys.platform == "linux"
 """macOS can fork as well, but its own libraries do not survive it."""
@@ -64,21 +68,24 @@ def forked(answer: Callable[[Asked], Answered], questions: Sequence[Asked], work
     >>> list(forked(str, [], workers=2))
     []
     """
-    if not questions:
-        return
-    context = multiprocessing.get_context("fork")
-    asked = _Asked(answer, questions, context.Value("q", 0))
-    helpers = [_helper(context, asked) for _ in range(1, min(workers, len(questions)))]
     arrived: SimpleQueue[_Told | None] = SimpleQueue()
-    listener = Thread(target=_listen, args=([pipe for _, pipe in helpers], arrived), daemon=True)
-    listener.start()
-    try:
-        yield from _in_order(asked, arrived)
-    finally:
-        for process, _ in helpers:
-            process.kill()
-            process.join()
-        listener.join()
+    processes, pipes = list[BaseProcess](), list[Connection]()
+    listener = Thread(target=_listen, args=(pipes, arrived), daemon=True)
+    with TemporaryFile() as numbers:
+        asked = _Asked.all_of(answer, questions, numbers)
+        try:
+            for _ in range(1, min(workers, len(questions))):
+                process, pipe = _helper(asked)
+                processes.append(process)
+                pipes.append(pipe)
+            listener.start()
+            yield from _in_order(asked, arrived)
+        finally:
+            for process in processes:
+                process.kill()
+                process.join()
+            if listener.is_alive():
+                listener.join()
 
 
 @dataclass(frozen=True)
@@ -92,22 +99,31 @@ class _Told:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What several processes are asked, and the number of the first question that none has taken yet, in memory that
-    they share."""
+    """What several processes are asked, by this one.
+
+    The numbers of the questions stand in a file, from which each process reads the next: they share the place at
+    which it is read, and the system moves that on, whoever is killed when.
+    """
 
     answer: Callable[[Any], Any]
     questions: Sequence[Any]
-    first: Any
+    numbers: int
+    asker: int
+
+    @classmethod
+    def all_of(cls, answer: Callable[[Any], Any], questions: Sequence[Any], numbers: IO[bytes]) -> _Asked:
+        """All questions, none of them taken yet."""
+        numbers.write(b"".join(number.to_bytes(WIDE, "big") for number in range(len(questions))))
+        numbers.seek(0)
+        return cls(answer, questions, numbers.fileno(), os.getpid())
 
     def taken(self) -> Iterator[int]:
-        """The numbers of questions, none given to two processes, as long as there are any."""
-        while True:
-            with self.first.get_lock():
-                number = self.first.value
-                self.first.value = number + 1
-            if number >= len(self.questions):
+        """The numbers of questions, none given to two processes, as long as there are any, and who asked is there."""
+        while os.getpid() == self.asker or os.getppid() == self.asker:
+            number = os.read(self.numbers, WIDE)
+            if not number:
                 return
-            yield number
+            yield int.from_bytes(number, "big")
 
     def told(self, number: int) -> _Told:
         """What comes of a question."""
@@ -142,8 +158,9 @@ def _waiting(arrived: SimpleQueue[_Told | None]) -> Iterator[_Told]:
         yield told
 
 
-def _helper(context: ForkContext, asked: _Asked) -> tuple[BaseProcess, Connection]:
+def _helper(asked: _Asked) -> tuple[BaseProcess, Connection]:
     """A process that answers questions, and the pipe through which it does."""
+    context = multiprocessing.get_context("fork")
     near, far = context.Pipe(duplex=False)
     process = context.Process(target=_help, args=(asked, far), daemon=True)
     with unwarned():
@@ -158,7 +175,11 @@ def _help(asked: _Asked, pipe: Connection) -> None:
     with suppress(BrokenPipeError):
         for number in asked.taken():
             pipe.send(number)
-            pipe.send(asked.told(number))
+            told = asked.told(number)
+            try:
+                pipe.send(told)
+            except (TypeError, AttributeError, PicklingError) as error:  # it cannot travel
+                pipe.send(_Told(number, False, TypeError(f"{told.value!r}: {error}")))
 
 
 def _listen(pipes: list[Connection], arrived: SimpleQueue[_Told | None]) -> None:

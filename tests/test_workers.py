@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -122,3 +126,58 @@ def test_a_matrix_is_the_same_by_one_process_and_by_several(tmp_path: Path, rend
     assert {row["verdict"] for row in alone} >= {"open", "hidden", "partial cover"}
     assert rows(2) == alone
     assert steps == [(number, 30) for number in range(30)] * 2
+
+
+def test_an_error_that_cannot_travel_is_told_in_its_own_words() -> None:
+    asker = os.getpid()
+
+    class NeedsTwo(Exception):
+        def __init__(self, one: int, other: int) -> None:
+            super().__init__(f"{one} and {other}")
+            self.kept = threading.Lock()
+
+    def answer(number: int) -> int:
+        time.sleep(0.02)
+        if os.getpid() != asker:
+            raise NeedsTwo(number, 2)
+        return number
+
+    with pytest.raises(TypeError, match=r"NeedsTwo\(.* and 2'\): "):
+        list(forked(answer, range(20), workers=2))
+
+
+def test_nothing_is_left_behind_where_a_process_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    fork, count = os.fork, iter(range(9))
+
+    def failing() -> int:
+        if next(count) == 2:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        return fork()
+
+    monkeypatch.setattr(os, "fork", failing)
+    with pytest.raises(BlockingIOError):
+        list(forked(lambda number: time.sleep(0.1), range(400), workers=4))
+    assert multiprocessing.active_children() == []
+
+
+def test_whoever_is_left_ends_when_the_asker_is_killed(tmp_path: Path) -> None:
+    """The others look whether the asker is there before they take a question; a pipe would break for the last only."""
+    log = tmp_path / "log"
+    script = f"""
+import os, time
+from silhouette.workers import forked
+def answer(number):
+    time.sleep(0.02)
+    with open({str(log)!r}, "a") as file:
+        print(os.getpid(), file=file)
+list(forked(answer, range(1000), workers=3))
+"""
+    asker = subprocess.Popen([sys.executable, "-c", script])
+    while not log.is_file() or len(set(log.read_text().split())) < 3:
+        time.sleep(0.01)
+    asker.kill()
+    asker.wait()
+    time.sleep(0.3)
+    size = log.stat().st_size
+    time.sleep(0.3)
+    assert log.stat().st_size == size
