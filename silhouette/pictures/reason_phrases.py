@@ -68,6 +68,12 @@ REASONS: Mapping[str, tuple[str, str, str, str]] = {
         "Lignes de {attacker} à {target} : {lines}, dont {blocked} à travers le décor.",
         "Líneas de {attacker} a {target}: {lines}; por el terreno pasan {blocked}.",
     ),
+    "why one cell": (
+        "{attacker} and {target} share a cell.",
+        "{attacker} und {target} sind in derselben Zelle.",
+        "{attacker} et {target} sont dans la même cellule.",
+        "{attacker} y {target} comparten celda.",
+    ),
     "why gravity": (
         "{why} The gravity face is left out.",
         "{why} Die Seite der Schwerkraft ist ausgelassen.",

@@ -13,6 +13,9 @@ from silhouette.pictures.words import Words
 
 Row = Mapping[str, Any]
 
+BY_CARD = "R15"
+"""The rule of Crisis Protocol by which a card gives cover, whatever terrain does."""
+
 
 def why(words: Words, row: Row) -> str:
     """The sentence for a result, from its row.
@@ -47,7 +50,7 @@ def _of_plan(words: Words, row: Row) -> str:
     if not row["line_of_sight"]:
         key, by = "why no free line", row["blockers"]
     elif row["cover"]:
-        key, by = "why cover" if row["cover_from"] else "why granted", row["cover_from"]
+        key, by = "why granted" if row["rule_number"] == BY_CARD else "why cover", row["cover_from"]
     else:
         key, by = "why seen" if row["cover"] is None else "why a free line", ()
     return words(key, attacker=row["attacker"], target=row["target"], by=", ".join(by))
@@ -55,8 +58,8 @@ def _of_plan(words: Words, row: Row) -> str:
 
 def _of_cells(words: Words, row: Row) -> str:
     told = {key: row[key] for key in ("attacker", "target", "lines", "blocked")}
-    told_lines = words("why lines", **told)
-    return words("why gravity", why=told_lines) if row["gravity_face_excluded"] else told_lines
+    reason = words("why lines" if row["lines"] else "why one cell", **told)
+    return words("why gravity", why=reason) if row["gravity_face_excluded"] else reason
 
 
 def _of_hexes(words: Words, row: Row) -> str:

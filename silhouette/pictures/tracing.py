@@ -27,6 +27,9 @@ MOST_ACROSS = 800
 AT_ONCE = 100_000
 """Triangles whose spans are in memory at the same time."""
 
+SEAM = 1e-9
+"""Samples: so much wider is a triangle, for a sample on an edge that it shares to lie in one of the two at least."""
+
 SMOOTH = 0.6
 """Samples: what the staircase of a mask is smoothed with."""
 
@@ -113,7 +116,8 @@ def _spans(triangles: Floats) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
         np.minimum(left, at, out=left, where=met)
         np.maximum(right, at, out=right, where=met)
     whole = left <= right
-    rows, start, end = rows[whole], np.ceil(left[whole]).astype(np.int64), np.floor(right[whole]).astype(np.int64) + 1
+    rows, start = rows[whole], np.ceil(left[whole] - SEAM).astype(np.int64)
+    end = np.floor(right[whole] + SEAM).astype(np.int64) + 1
     kept = end > start
     return rows[kept], start[kept], end[kept]
 
