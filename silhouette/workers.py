@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import warnings
@@ -16,7 +17,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from pickle import PicklingError
 from queue import SimpleQueue
 from tempfile import TemporaryFile
 from threading import Thread
@@ -56,7 +56,7 @@ def forked(answer: Callable[[Asked], Answered], questions: Sequence[Asked], work
     """The answers, in the order of the questions, by this process and others that live as long as the iterator.
 
     Of ``workers`` processes, this one among them, each takes the next question as soon as it is free. ``answer`` may
-    be any closure; the answers travel, and must be what pickle can carry.
+    be any closure; the answers travel, and must be what pickle can carry. Those whose turn has not come wait in memory.
 
     Raises:
         SilhouetteError: where a process ends without an answer; what came before it has been yielded.
@@ -75,7 +75,7 @@ def forked(answer: Callable[[Asked], Answered], questions: Sequence[Asked], work
         asked = _Asked.all_of(answer, questions, numbers)
         try:
             for _ in range(1, min(workers, len(questions))):
-                process, pipe = _helper(asked)
+                process, pipe = _helper(asked, pipes)
                 processes.append(process)
                 pipes.append(pipe)
             listener.start()
@@ -83,6 +83,7 @@ def forked(answer: Callable[[Asked], Answered], questions: Sequence[Asked], work
         finally:
             for process in processes:
                 process.kill()
+            for process in processes:
                 process.join()
             if listener.is_alive():
                 listener.join()
@@ -158,52 +159,67 @@ def _waiting(arrived: SimpleQueue[_Told | None]) -> Iterator[_Told]:
         yield told
 
 
-def _helper(asked: _Asked) -> tuple[BaseProcess, Connection]:
-    """A process that answers questions, and the pipe through which it does."""
+def _helper(asked: _Asked, elder: Sequence[Connection]) -> tuple[BaseProcess, Connection]:
+    """A process that answers questions, and the pipe through which it does; ``elder`` are those of others before it."""
     context = multiprocessing.get_context("fork")
     near, far = context.Pipe(duplex=False)
-    process = context.Process(target=_help, args=(asked, far), daemon=True)
+    process = context.Process(target=_help, args=(asked, far, (*elder, near)), daemon=True)
     with unwarned():
         process.start()
     far.close()
     return process, near
 
 
-def _help(asked: _Asked, pipe: Connection) -> None:
-    """What such a process does. Ctrl-C is for the one that asked: it ends the others."""
+def _help(asked: _Asked, pipe: Connection, copies: Sequence[Connection]) -> None:
+    """What such a process does. Ctrl-C is for the one that asked: it ends the others.
+
+    A pipe breaks with the one that asked only where nobody holds a copy of its other end.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for copy in copies:
+        copy.close()
     with suppress(BrokenPipeError):
         for number in asked.taken():
             pipe.send(number)
-            told = asked.told(number)
-            try:
-                pipe.send(told)
-            except (TypeError, AttributeError, PicklingError) as error:  # it cannot travel
-                pipe.send(_Told(number, False, TypeError(f"{told.value!r}: {error}")))
+            pipe.send(_packed(asked.told(number)))
+
+
+def _packed(told: _Told) -> bytes:
+    """What is told, as it travels; where it cannot, an error that says so, or that says what the error said."""
+    try:
+        packed = pickle.dumps(told)
+        if not told.is_answer:
+            pickle.loads(packed)
+        return packed
+    except Exception as error:
+        said = (
+            f"an answer that cannot travel: {error}" if told.is_answer else f"{type(told.value).__name__}: {told.value}"
+        )
+        return pickle.dumps(_Told(told.number, False, RuntimeError(said)))
 
 
 def _listen(pipes: list[Connection], arrived: SimpleQueue[_Told | None]) -> None:
     """Passes on what comes through the pipes until all are closed, and None then; takes it off the helpers' hands."""
     working_on = dict[Connection, int]()
-    while pipes:
-        for pipe in cast("list[Connection]", wait(pipes)):
-            try:
-                told = pipe.recv()
-            except (EOFError, OSError):
-                told = None
-            except Exception as error:  # what was told cannot be unpacked
-                told = _Told(working_on[pipe], False, error)
-            if isinstance(told, int):
-                working_on[pipe] = told
-            elif told is not None:
-                del working_on[pipe]
-                arrived.put(told)
-            else:
-                pipes.remove(pipe)
-                pipe.close()
-                if pipe in working_on:
-                    arrived.put(_lost(working_on[pipe]))
-    arrived.put(None)
+    try:
+        while pipes:
+            for pipe in cast("list[Connection]", wait(pipes)):
+                try:
+                    told = pipe.recv()
+                except (EOFError, OSError):
+                    told = None
+                if isinstance(told, int):
+                    working_on[pipe] = told
+                elif told is not None:
+                    del working_on[pipe]
+                    arrived.put(pickle.loads(told))
+                else:
+                    pipes.remove(pipe)
+                    pipe.close()
+                    if pipe in working_on:
+                        arrived.put(_lost(working_on[pipe]))
+    finally:
+        arrived.put(None)
 
 
 def _lost(number: int) -> _Told:

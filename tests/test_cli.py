@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.judging import PIXEL
 from silhouette.rules import RULES
 from tests.commands import CHECK, QUICK, WALLED, Ran, run, scene
 
@@ -149,39 +148,6 @@ def test_what_was_judged_before_a_scene_fails_stays_judged(
     (complaint,) = ran.complaints
     assert complaint.startswith(f"error: {path}: internal: ZeroDivisionError: a bug in two lines; please report it")
     assert len(ran.document["scenes"][0]["results"]) == 1
-
-
-@pytest.mark.parametrize(
-    ("key", "words", "pixel"),
-    [("", [], PIXEL), ("pixel = 0.8\n", [], 0.8), ("pixel = 0.8\n", ["--pixel", "0.4"], 0.4)],
-)
-def test_pixel_is_the_option_else_the_scenes_else_a_tenth(
-    tmp_path: Path, capsys: Capture, key: str, words: list[str], pixel: float
-) -> None:
-    path = tmp_path / "duel.toml"
-    path.write_text(key + WALLED + CHECK, encoding="utf-8")
-    ran = run(capsys, "check", path, "--json", "--no-cache", *words)
-    assert ran.document["scenes"][0]["results"][0]["pixel"] == pytest.approx(pixel)
-
-
-@pytest.mark.parametrize(
-    ("key", "words", "most"),
-    [("", [], 0.002), ("error = 0.01\n", [], 0.01), ("error = 0.01\n", ["--error", "0.003"], 0.003)],
-)
-def test_error_is_the_option_else_the_scenes_else_a_fifth_of_a_hundredth(
-    tmp_path: Path, capsys: Capture, key: str, words: list[str], most: float
-) -> None:
-    """An example whose share no other verdict is near: what is allowed is what is stated, but for what is left over."""
-    text = (PROJECT / "scenes/necromunda/example_2_partial_cover.toml").read_text(encoding="utf-8")
-    path = tmp_path / "duel.toml"
-    path.write_text(key + text.replace("../../models", (PROJECT / "models").as_posix()), encoding="utf-8")
-    (row,) = run(capsys, "check", path, "--json", *words).document["scenes"][0]["results"]
-    (exact,) = run(capsys, "check", path, "--json", "--error", "0.0001").document["scenes"][0]["results"]
-    assert row["verdict"] == exact["verdict"]
-    assert abs(row["occluded"] - exact["occluded"]) <= row["error"] + exact["error"]
-    assert exact["error"] <= row["error"] <= most
-    if row["renderer"] == "embree":
-        assert (row["error"] > 0.003) == (most == 0.01)
 
 
 def test_quiet_leaves_the_table_and_what_is_not_as_expected(tmp_path: Path, capsys: Capture) -> None:

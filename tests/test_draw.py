@@ -13,8 +13,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 from lxml import etree
 from PIL import Image
 
@@ -26,7 +24,7 @@ from silhouette.pictures.labels import Label, place_labels
 from silhouette.pictures.saving import FORMATS, save
 from silhouette.pictures.sightlines import CLEAR, PARTLY, WHOLLY, Sightline
 from silhouette.pictures.styles import DARK, PRINT, STYLES
-from silhouette.pictures.tracing import area_of, covered, from_above, outline
+from silhouette.pictures.tracing import area_of, from_above, outline
 from silhouette.pictures.vector import COLUMN, INCH, Sheet, Swatch, settings
 from silhouette.renderers import choose
 from silhouette.renderers.base import Renderer
@@ -391,19 +389,3 @@ def test_every_system_has_figures(system: str, tmp_path: Path, renderer: Rendere
     file = SCENES.parent / rule.example
     assert main(["draw", str(file), "--out", str(tmp_path), "--pixel", "0.5", "--check", "1"]) == 0
     assert list(tmp_path.iterdir())
-
-
-@given(st.integers(1, 9), st.floats(3.0, 90.0), st.booleans())
-@example(1, 87.67224080267557, False).via("rounded to either side of a sample on the seam")
-def test_no_sample_falls_between_triangles_that_share_an_edge(count: int, size: float, flipped: bool) -> None:
-    """A sheet of squares, each cut along a diagonal, in the middle of the picture: samples lie on the seams."""
-    across = int(size) + 4
-    x, y = np.meshgrid(*[np.linspace(-size / 2, size / 2, count + 1) + across / 2] * 2)
-    points = np.column_stack([x.ravel(), y.ravel()])
-    first = (np.arange(count)[:, None] * (count + 1) + np.arange(count)).ravel()
-    corners = first[:, None] + [0, 1, count + 2, count + 1]
-    ways = ([0, 1, 3], [1, 2, 3]) if flipped else ([0, 1, 2], [0, 2, 3])
-    mask = covered(points[np.concatenate([corners[:, way] for way in ways])], across, across)
-    middles = np.arange(across) + 0.5
-    inside = np.abs(middles - across / 2) < size / 2 - 1e-6
-    assert mask[np.ix_(inside, inside)].all()

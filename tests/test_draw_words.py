@@ -150,5 +150,20 @@ def test_reasons_of_boards_are_told_in_every_language(system: str, language: str
                 assert all(name in told for name in named)
             elif system == "ikosa":
                 assert {str(row["lines"]), str(row["blocked"])} <= set(re.findall(r"\d+", told))
+            elif row["cause"] == "blind_hex":
+                lower = "target" if row["elevations"][0] > row["elevations"][1] else "attacker"
+                assert told.lower().startswith(str(row[lower]).lower())
             elif row["obstruction"] is not None and not (row["line_of_sight"] or row["along_edge"]):
                 assert str(row["obstruction"]) in told
+
+
+@pytest.mark.parametrize(("rule", "said"), [("A7", "in derselben Zelle"), ("R12", "keine Linien gezogen")])
+def test_where_no_line_is_drawn_the_reason_says_why_not(rule: str, said: str) -> None:
+    row = {"rules": "ikosa", "attacker": "ogre", "target": "goblin", "lines": 0, "blocked": 0, "rule_number": rule}
+    assert said in why(Words("de"), {**row, "gravity_face_excluded": False})
+
+
+@pytest.mark.parametrize(("rule", "said"), [("R14", "Deckung durch: barrier"), ("R15", "eine Karte")])
+def test_cover_by_a_card_is_not_told_as_that_of_terrain(rule: str, said: str) -> None:
+    row = {"rules": "crisis-protocol", "attacker": "Zemo", "target": "Marvel", "line_of_sight": True, "cover": True}
+    assert said in why(Words("de"), {**row, "cover_from": ["barrier"], "rule_number": rule})

@@ -321,3 +321,9 @@ def test_an_error_that_is_allowed_is_stated_and_true(
     rough, _ = measured(embree, FRONT, [wall], enough=enough)
     assert abs(rough.occluded / rough.total - exact_share(view, FRONT, [wall])) <= rough.error + 1e-9
     assert fine.error <= rough.error <= max(enough, fine.error)
+
+
+def test_what_is_allowed_is_used(embree: EmbreeRenderer) -> None:
+    wall = turned(shapes.box((146, -200, -380), (150, 200, 15)), rotation_about_x(np.radians(20)), EYE)
+    fine, rough = (measured(embree, FRONT, [wall], enough=enough)[0].error for enough in (0.0005, 0.02))
+    assert fine <= 0.0005 < rough

@@ -74,6 +74,12 @@ REASONS: Mapping[str, tuple[str, str, str, str]] = {
         "{attacker} et {target} sont dans la même cellule.",
         "{attacker} y {target} comparten celda.",
     ),
+    "why no face": (
+        "No face of {target} is exposed to {attacker}, so no lines are drawn.",
+        "Keine Seite von {target} ist {attacker} zugewandt, also werden keine Linien gezogen.",
+        "Aucune face de {target} n'est exposée à {attacker} : aucune ligne n'est tracée.",
+        "Ninguna cara de {target} está expuesta a {attacker}: no se traza ninguna línea.",
+    ),
     "why gravity": (
         "{why} The gravity face is left out.",
         "{why} Die Seite der Schwerkraft ist ausgelassen.",

@@ -16,6 +16,9 @@ Row = Mapping[str, Any]
 BY_CARD = "R15"
 """The rule of Crisis Protocol by which a card gives cover, whatever terrain does."""
 
+IN_ONE_CELL = "A7"
+"""The rule of Ikosa for two who share a cell."""
+
 
 def why(words: Words, row: Row) -> str:
     """The sentence for a result, from its row.
@@ -27,9 +30,11 @@ def why(words: Words, row: Row) -> str:
     ('Nothing blocks the line.', '')
     """
     if words.language == "en":
-        reason: str = row["reason"]
-        return reason[:1].upper() + reason[1:] + "." * bool(reason)
-    return _COMPOSED.get(row["rules"], _of_table)(words, row)
+        reason = str(row["reason"])
+        reason += "." * bool(reason)
+    else:
+        reason = _COMPOSED.get(row["rules"], _of_table)(words, row)
+    return reason[:1].upper() + reason[1:]
 
 
 def share_of_blocker(words: Words, name: str, share: float) -> str:
@@ -58,13 +63,17 @@ def _of_plan(words: Words, row: Row) -> str:
 
 def _of_cells(words: Words, row: Row) -> str:
     told = {key: row[key] for key in ("attacker", "target", "lines", "blocked")}
-    reason = words("why lines" if row["lines"] else "why one cell", **told)
+    without = "why one cell" if row["rule_number"] == IN_ONE_CELL else "why no face"
+    reason = words("why lines" if row["lines"] else without, **told)
     return words("why gravity", why=reason) if row["gravity_face_excluded"] else reason
 
 
 def _of_hexes(words: Words, row: Row) -> str:
     key = "why one side clear" if row["along_edge"] and row["cause"] == "clear" else f"why {row['cause']}"
-    return words(key, attacker=row["attacker"], target=row["target"], at=row["obstruction"])
+    who = {key: row[key] for key in ("attacker", "target")}
+    if row["cause"] == "blind_hex" and row["elevations"][0] < row["elevations"][1]:
+        who["target"] = row["attacker"]  # the lower of the two is the one in the blind hex
+    return words(key, **who, at=row["obstruction"])
 
 
 _COMPOSED: Mapping[str, Callable[[Words, Row], str]] = {

@@ -24,8 +24,8 @@ STEP = 0.3
 MOST_ACROSS = 800
 """Samples along the longer side of a mesh, at most: large pieces are traced less finely."""
 
-AT_ONCE = 100_000
-"""Triangles whose spans are in memory at the same time."""
+AT_ONCE = 1_000_000
+"""Spans of triangles that are in memory at the same time, each some 80 bytes."""
 
 SEAM = 1e-9
 """Samples: so much wider is a triangle, for a sample on an edge that it shares to lie in one of the two at least."""
@@ -92,8 +92,9 @@ def covered(triangles: Floats, width: int, height: int) -> Flags:
     """
     stride = width + 1
     changes = np.zeros(height * stride, np.int64)
-    for start in range(0, len(triangles), AT_ONCE):
-        rows, left, right = _spans(triangles[start : start + AT_ONCE])
+    tall = np.cumsum(np.ptp(triangles[..., 1], axis=1) + 1.0) // AT_ONCE
+    for some in np.split(triangles, np.flatnonzero(np.diff(tall)) + 1):
+        rows, left, right = _spans(some)
         changes += np.bincount(rows * stride + left, minlength=len(changes))
         changes -= np.bincount(rows * stride + right, minlength=len(changes))
     mask: Flags = changes.reshape(height, stride).cumsum(axis=1)[:, :width] > 0

@@ -18,9 +18,12 @@ from pathlib import Path
 from statistics import median
 
 from silhouette.documents import read_document
-from silhouette.judging import Ask, judged, load_scene
+from silhouette.judging import Ask, Judged, judged, load_scene
 from silhouette.pictures.every_pixel import EveryPixel
-from silhouette.pictures.figures import Look, write_figures
+from silhouette.pictures.figures import figures_of
+from silhouette.pictures.saving import save
+from silhouette.pictures.vector import COLUMN, Sheet, settings
+from silhouette.questions import Scene
 from silhouette.renderers import choose
 from silhouette.rules import RULES
 
@@ -31,17 +34,26 @@ RUNS = 3
 
 
 def time_figures(example: Path, folder: Path) -> list[float]:
-    """Seconds for each figure of every check of a scene, the median of some runs."""
-    scene, renderer = load_scene(example), EveryPixel(choose("embree"))
-    taken = []
-    for number, check in enumerate(Ask().checks(scene)):
+    """Seconds for each figure of every check of a scene, the median of some runs; what a check's figures share falls to
+    the first of them."""
+    scene, renderer, taken = load_scene(example), EveryPixel(choose("embree")), []
+    for check in Ask().checks(scene):
         found = judged(scene, check, renderer)
-        runs = []
-        for _ in range(RUNS):
+        laps = [figure_by_figure(scene, found, renderer, folder) for _ in range(RUNS)]
+        taken += [median(runs) for runs in zip(*laps, strict=True)]
+    return taken
+
+
+def figure_by_figure(scene: Scene, found: Judged, renderer: EveryPixel, folder: Path) -> list[float]:
+    """Seconds for each figure of one check, drawn and written."""
+    taken = []
+    with settings():
+        for figure in figures_of(scene, found.check, found.verdict, renderer):
             start = time.perf_counter()
-            files = write_figures(scene, check, found.verdict, renderer, folder, number, Look("svg"))
-            runs.append((time.perf_counter() - start) / max(len(files), 1))
-        taken.append(median(runs))
+            sheet = Sheet(COLUMN)
+            figure.draw(sheet)
+            save(sheet.finish(), folder / "figure.svg", figure.name, found.row())
+            taken.append(time.perf_counter() - start)
     return taken
 
 
