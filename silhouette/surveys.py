@@ -234,15 +234,10 @@ class _Grid:
         """Rows and columns of blocks that are apart, somewhere along the common side, from one of ``blocks`` (k, 2)."""
         height, width = self.index.shape
         rows, columns = blocks[:, :1] * 2 + AT_SIDES[:, 0], blocks[:, 1:] * 2 + AT_SIDES[:, 1]
-        beside = _within(rows + STEPS[:, 0], height), _within(columns + STEPS[:, 1], width)
+        beside = np.clip(rows + STEPS[:, 0], 0, height - 1), np.clip(columns + STEPS[:, 1], 0, width - 1)
         one, other = (self.index.take(row * width + column) for row, column in ((rows, columns), beside))
         found = apart(self.code.take(one), self.code.take(other))
         return beside[0][found] // 2, beside[1][found] // 2
-
-
-def _within(numbers: NDArray[np.intp], size: int) -> NDArray[np.intp]:
-    """Rows or columns that lie beside an image moved to its rim; numpy's clip takes as long as fifty rays."""
-    return np.minimum(np.maximum(numbers, 0), size - 1)
 
 
 def _repeated(index: Integers, times: int) -> Integers:

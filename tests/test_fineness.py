@@ -51,7 +51,7 @@ def test_error_is_the_option_else_the_scenes_else_a_fifth_of_a_hundredth(
 
 
 @pytest.mark.parametrize("scene", [EXAMPLE, BARRICADE], ids=lambda path: path.parent.name)
-def test_where_more_is_allowed_less_is_sampled(scene: Path) -> None:
+def test_the_error_allowed_reaches_the_measurement_from_a_batch_as_from_python(scene: Path) -> None:
     started("embree")
     fine, rough = (next(silhouette.batch(scene, renderer="embree", error=error)) for error in (None, 0.02))
     assert fine["verdict"] == rough["verdict"]

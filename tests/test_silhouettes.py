@@ -315,7 +315,7 @@ def test_more_meshes_than_embree_has_devices(embree: EmbreeRenderer) -> None:
 def test_an_error_that_is_allowed_is_stated_and_true(
     embree: EmbreeRenderer, lean: float, height: float, enough: float
 ) -> None:
-    """A leaning wall before the target: with more allowed, no more samples are taken and less is promised."""
+    """A leaning wall before the target: the error stated is true, at least the finer one, at most what is allowed."""
     wall = turned(shapes.box((146, -200, height - 400), (150, 200, height)), rotation_about_x(np.radians(lean)), EYE)
     fine, (view,) = measured(embree, FRONT, [wall])
     rough, _ = measured(embree, FRONT, [wall], enough=enough)

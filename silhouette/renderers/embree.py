@@ -76,8 +76,7 @@ class EmbreeRenderer:
         else:
             rows, columns = np.asarray(pixels).reshape(-1, 2).T
             shape = (len(rows),)
-        plane = np.empty((2, len(rows)))
-        plane[0], plane[1] = view.left + (columns + 0.5) * view.step, view.top - (rows + 0.5) * view.step
+        plane = np.stack([view.left + (columns + 0.5) * view.step, view.top - (rows + 0.5) * view.step])
         front = Layer.empty((len(rows),))
         for body in sorted(bodies, key=lambda one: one.id):
             for chunk in self._index(body.mesh):
@@ -205,7 +204,7 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
     along += forward
     rays = along.T.astype(np.float32, order="C")
     origin = aim.eye.astype(np.float32)
-    faces, found = _cast(chunk.structure(), np.ndarray(rays.shape, np.float32, origin, strides=(0, 4)), rays)
+    faces, found = _cast(chunk.structure(), np.broadcast_to(origin, rays.shape), rays)
     touching = (found < NEAREST).nonzero()[0]
     if len(touching):
         onward = origin + np.float32(NEAREST) * rays[touching]
