@@ -60,6 +60,8 @@ class Samples:
         depth: (n,) float32, of the target; inf where it is not.
         blocked: (k, n) bool, for each blocker, whether it is nearer than the target.
         nearest: (n,) int32, the index of the nearest blocker before the target, -1 where there is none.
+        front: (n,) float32, the depth of the nearest blocker, where that was asked; inf where there is none, or it is
+            further than the target, or than `Question.farthest`.
         beside: (n,) bool, the target is not there, but a blocker is, nearer than `Question.farthest`; only
             where that was asked.
     """
@@ -70,6 +72,7 @@ class Samples:
     depth: NDArray[np.float32]
     blocked: Flags
     nearest: Integers
+    front: NDArray[np.float32]
     beside: Flags
 
     @property
@@ -103,6 +106,7 @@ class Samples:
             self.depth[flags],
             self.blocked[:, flags],
             self.nearest[flags],
+            self.front[flags],
             self.beside[flags],
         )
 
@@ -116,6 +120,7 @@ class Samples:
             np.concatenate([one.depth for one in several]),
             np.concatenate([one.blocked for one in several], axis=1),
             np.concatenate([one.nearest for one in several]),
+            np.concatenate([one.front for one in several]),
             np.concatenate([one.beside for one in several]),
         )
 
@@ -150,6 +155,7 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
             in_arc[where] = in_any(question.arcs, points, edges=False)
     blocked = np.zeros((len(question.blockers), len(target)), dtype=np.bool_)
     nearest = np.full(len(target), -1, dtype=np.int32)
+    foremost = np.full(len(target), np.inf, dtype=np.float32)
     around = np.zeros(len(target), dtype=np.bool_)
     if question.blockers and (beside or len(where)):
         asked: Any = slice(None) if beside else where
@@ -165,5 +171,6 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
             front = np.minimum(front, distance)
         something = number_in_front >= 0
         nearest[asked] = np.where(on_target, number_in_front, np.int32(-1))
+        foremost[asked] = np.where(something, front, np.float32(np.inf))
         around[asked] = something & ~on_target
-    return Samples(places, target, in_arc, depth, blocked, nearest, around)
+    return Samples(places, target, in_arc, depth, blocked, nearest, foremost, around)

@@ -31,22 +31,25 @@ FINER = 4
 BEHIND = np.uint8(16)
 
 
-def seen_searched(one: Survey, question: Question) -> Survey:
-    """The survey with rays to corners of the target, wherever that shows something of it.
+def seen_searched(one: Survey, question: Question, wanted: Callable[[Samples], Flags]) -> Survey:
+    """The survey with rays to corners of the target, wherever that shows of it what is wanted.
 
-    Corners two pixels and more inside the sampled outline are left out: round them the target and what hides it were
-    sampled.
+    Corners two pixels and more inside the sampled outline are left out, and those as far from where anything shows
+    beside what stands before all of the target: round them the target, or what hides it, was sampled.
     """
     columns, rows, depth = _projected_corners(one.view, question.target)
-    target = one.mask(one.samples.target)
     within = _inside(one.view, columns, rows) & (depth > 0.0)
     places = np.column_stack([rows[within], columns[within]])
+    foremost = depth[within].min(initial=np.inf)
+    hidden = one.samples.front < foremost
+    hidden[0] = False  # of a sparse survey this one stands for all that was not sampled
+    far = max(2 // one.block, 1)
+    sampled = _eroded(one.mask(one.samples.target), far) | _eroded(one.mask(hidden), far)
     blocks = places.astype(np.intp) // one.block
-    places = places[~_eroded(target, 2 // one.block)[blocks[:, 0], blocks[:, 1]]]
-    places = _thinned(places)
+    places = _thinned(places[~sampled[blocks[:, 0], blocks[:, 1]]])
     if question.renderer.sparse:
-        places = places[~_wholly_hidden(one, question, places, depth[within].min(initial=np.inf))]
-    return _replaced(one, question, places, lambda samples: samples.seen)
+        places = places[~_wholly_hidden(one, question, places, foremost)]
+    return _replaced(one, question, places, wanted)
 
 
 def _wholly_hidden(one: Survey, question: Question, places: Floats, foremost: float) -> Flags:

@@ -17,8 +17,8 @@ from silhouette.outlines import NO_VARIANCE, OCCLUDED, OUTSIDE_BLOCKED, SEEN, Ou
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.sampling import Question, Samples, take
 from silhouette.searches import occluded_searched, rim_searched, seen_searched
-from silhouette.surveys import ALL_RIMS, Rims, Survey, finer, shows_thin_parts, survey
-from silhouette.views import ROLL, View
+from silhouette.surveys import ALL_RIMS, DIVISION, Rims, Survey, finer, shows_thin_parts, survey
+from silhouette.views import View
 
 NEAR = 3.0
 """An error that is small enough is made smaller all the same within so many errors of a share at which the verdict
@@ -27,16 +27,17 @@ changes."""
 SAFELY = 0.9
 """What following an outline will leave is foreseen, and comes out a little different."""
 
+FOLLOWED_TO = 2
+"""Pixels: so wide are the blocks to which outlines are followed, if they are followed at all."""
+
+COARSE_ERROR = 0.0075
+"""A smaller error than this is hardly ever reached without following outlines, and not tried."""
+
 FOLLOWED = 1.0 / 8.0
 """What is left of the variance along an outline that is followed in steps half as long: the cube of the step."""
 
 FEW = 32
 """Where so few pixels are seen, or obscured, that it hangs on them, they are looked at again in exact arithmetic."""
-
-
-_ANGLES = np.radians(ROLL + np.arange(8) * 22.5)
-WAYS = np.array([np.cos(_ANGLES), np.sin(_ANGLES)])
-"""(2, 8) across which lines in the picture are tried, to part two bodies: the upright and the level among them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,43 +72,6 @@ class Silhouette:
         return self.in_arc - self.occluded_in_arc
 
 
-def in_view(view: View, boxes: Floats, farthest: float) -> Flags:
-    """Which boxes, (k, 8, 3) corners in the world, reach into the view's pyramid nearer than ``farthest`` mm."""
-    across, upward, depth = np.moveaxis((boxes - view.eye) @ view.axes.T, -1, 0)
-    beside = (across < view.left * depth).all(axis=1)
-    beside |= (across > (view.left + view.width * view.step) * depth).all(axis=1)
-    beside |= (upward > view.top * depth).all(axis=1)
-    beside |= (upward < (view.top - view.height * view.step) * depth).all(axis=1)
-    near: Flags = ~beside & (depth.max(axis=1) > 0.0) & (depth.min(axis=1) < farthest)
-    return near
-
-
-def extent(view: View, points: Floats) -> Floats:
-    """(2, 8) how far points (n, 3) in the world reach in the picture, at least and at most, along eight directions.
-
-    Without bounds where any lies beside the eye or behind it. Bodies whose hulls' extents are `apart` do not overlap.
-    """
-    columns, rows, depth = view.project(points)
-    if depth.min() <= 0.0:
-        return np.array([[-np.inf], [np.inf]]).repeat(8, axis=1)
-    along = np.multiply.outer(WAYS[0], columns) + np.multiply.outer(WAYS[1], rows)
-    return np.stack([along.min(axis=1), along.max(axis=1)])
-
-
-def apart(one: Floats, other: Floats) -> bool:
-    """Whether a line in the picture parts what reaches so far, each an `extent`.
-
-    >>> from silhouette.views import frame
-    >>> square = np.array([[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0], [9.0, 1.0, 1.0]])
-    >>> (view,) = frame([0.0, 0.0, 0.0], square.mean(axis=0), square, 0.1)
-    >>> [apart(extent(view, square), extent(view, square + [0.0, way, 0.0])) for way in (0.9, 1.1)]
-    [False, True]
-    >>> apart(extent(view, square), extent(view, square - [10.0, 0.0, 0.0]))  # beside the eye, where no picture is
-    False
-    """
-    return bool(((one[0] > other[1]) | (other[0] > one[1])).any())
-
-
 def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouette:
     """Counts the target's pixels in the views, which together show it once, and those that are obscured.
 
@@ -117,23 +81,58 @@ def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouet
         pixel: the width of a pixel at the target, mm.
     """
     surveys = [survey(view, question, pixel) for view in views]
+    settled = _settled_coarsely(surveys[0], question) if len(surveys) == 1 else None
+    if settled is not None:
+        return settled
+    surveys = [finer(one, question, FOLLOWED_TO) for one in surveys]
     silhouette, classified = _counted(surveys, question)
     rims = _rims_to_follow(silhouette, classified, question)
     if rims is not None:
         unfollowed = _unfollowed(_variance(classified), rims)
-        surveys = [finer(one, question, rims) if one.block > 1 else one for one in surveys]
+        surveys = [finer(one, question, 1, rims) for one in surveys]
         silhouette, classified = _counted(surveys, question, unfollowed)
     if silhouette.seen == 0 and (question.arcs is None or len(question.arcs)):
-        surveys = [seen_searched(one, question) for one in surveys]
-        surveys = _rims_searched(surveys, classified, question, lambda samples: samples.seen)
+        surveys = _seen_searched(surveys, classified, question, lambda samples: samples.seen)
     if silhouette.occluded == 0 and question.blockers:
-        surveys = [occluded_searched(one, question) for one in surveys]
-        surveys = _rims_searched(surveys, classified, question, lambda samples: samples.occluded)
-    if any(new is not old for new, old in zip(surveys, (kind.survey for kind in classified), strict=True)):
+        surveys = _occluded_searched(surveys, classified, question)
+    if _differ(surveys, classified):
         silhouette, _ = _counted(surveys, question)
     if 0 < silhouette.seen <= FEW or 0 < silhouette.occluded <= FEW:
         silhouette, _ = _counted([_confirmed(one, question) for one in surveys], question)
     return silhouette
+
+
+def _settled_coarsely(one: Survey, question: Question) -> Silhouette | None:
+    """The silhouette where the coarse grid is enough, and no outline need be followed; None where one may have to be.
+
+    Where the arc's edge may cut the target, its outline is always followed.
+    """
+    total, occluded = one.count(one.samples.target), one.count(one.samples.occluded)
+    if one.block <= FOLLOWED_TO or question.arcs or total == 0:
+        return None
+    if not question.blockers:
+        in_arc = one.count(one.samples.in_arc)
+        return Silhouette(total, 0, in_arc, 0, (), (), 0.0, 0.0 if in_arc else 1.0, 0.0)
+    if occluded in (0, total):
+        return _all_or_nothing([finer(one, question, FOLLOWED_TO, DIVISION)], question)
+    if question.enough < COARSE_ERROR or shows_thin_parts(one):
+        return None
+    silhouette, _ = _counted([one], question)
+    if silhouette.error > question.enough or (silhouette.in_arc and _near_threshold(silhouette, question)):
+        return None
+    return silhouette
+
+
+def _all_or_nothing(surveys: Sequence[Survey], question: Question) -> Silhouette | None:
+    """The silhouette, where all of the target is obscured or nothing is, and a search finds nothing else; else None."""
+    silhouette, classified = _counted(surveys, question)
+    if max(silhouette.error, silhouette.error_seen) > 0.0:
+        return None
+    if silhouette.occluded:
+        searched = _seen_searched(surveys, classified, question, lambda samples: samples.target & ~samples.occluded)
+    else:
+        searched = _occluded_searched(surveys, classified, question)
+    return None if _differ(searched, classified) else silhouette
 
 
 def _rims_to_follow(silhouette: Silhouette, classified: Sequence[_Classified], question: Question) -> Rims | None:
@@ -301,6 +300,30 @@ def _goes_on(view: View, question: Question, inside: Floats, outside: Floats, de
         met, beyond = np.split(layer.depth.astype(np.float64), 2)
         goes_on |= (met < depth) & ((2.0 / met - 1.0 / beyond) * depth > 1.0 + 1e-6)
     return goes_on
+
+
+def _seen_searched(
+    surveys: Sequence[Survey],
+    classified: Sequence[_Classified],
+    question: Question,
+    wanted: Callable[[Samples], Flags],
+) -> list[Survey]:
+    """The surveys, searched for what is wanted of the target where it seems to be hidden wholly."""
+    found = [seen_searched(one, question, wanted) for one in surveys]
+    return _rims_searched(found, classified, question, wanted)
+
+
+def _occluded_searched(
+    surveys: Sequence[Survey], classified: Sequence[_Classified], question: Question
+) -> list[Survey]:
+    """The surveys, searched for what is before the target where nothing seems to be."""
+    found = [occluded_searched(one, question) for one in surveys]
+    return _rims_searched(found, classified, question, lambda samples: samples.occluded)
+
+
+def _differ(surveys: Sequence[Survey], classified: Sequence[_Classified]) -> bool:
+    """Whether a search found anything."""
+    return any(new is not kind.survey for new, kind in zip(surveys, classified, strict=True))
 
 
 def _rims_searched(

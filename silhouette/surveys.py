@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.clusters import outer_points
+from silhouette.culling import WAYS, extent
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.renderers.base import Body
 from silhouette.sampling import HIDDEN, TARGET, Codes, Question, Samples, take
@@ -31,9 +32,6 @@ BLOCK = 0.4
 
 LARGEST_BLOCK = 16
 """Pixels across a block of the coarse grid at most."""
-
-TANGENTS = (31.7, 76.7, 121.7, 166.7)
-"""Degrees in the picture, whose grid is turned by 31.7: along the upright, across it, and between."""
 
 FEW_THIN, THIN_SHARE = 4, 0.005
 """So many pixels, and this share of the target's, may differ from both neighbours: figures have tips and notches."""
@@ -88,7 +86,7 @@ class Rims:
     occluded: bool = True
 
 
-ALL_RIMS = Rims()
+ALL_RIMS, DIVISION = Rims(), Rims(seen=False, occluded=False)
 
 
 def survey(view: View, question: Question, pixel: float) -> Survey:
@@ -100,22 +98,22 @@ def survey(view: View, question: Question, pixel: float) -> Survey:
         samples = take(view, question, beside=True)
         index = np.arange(view.height * view.width, dtype=np.int32).reshape(view.height, view.width)
         return Survey(view, samples, 1, index, np.ones(index.size, dtype=np.int64))
-    grid = _Grid.coarse(view, question, _coarse_width(pixel))
-    while grid.width > 2:
-        grid.halve()
-    return grid.survey()
+    return _Grid.coarse(view, question, _coarse_width(pixel)).survey()
 
 
-def finer(one: Survey, question: Question, rims: Rims) -> Survey:
-    """The survey with the division of the target's parts, and these of its rims, followed down to single pixels.
+def finer(one: Survey, question: Question, width: int, rims: Rims = ALL_RIMS) -> Survey:
+    """The survey with the division of the target's parts, and these of its rims, followed to blocks so wide, in pixels.
 
-    Where all are, and anything is thin, there is a sample in every pixel.
+    Where all are followed down to single pixels, and anything is thin, there is a sample in every pixel.
     """
+    if one.block <= width:
+        return one
     grid = _Grid.resumed(one, question)
-    while grid.width > 1:
+    while grid.width > width:
         grid.halve(rims)
     found = grid.survey()
-    return every_pixel(found, question) if rims == ALL_RIMS and shows_thin_parts(found) else found
+    every = width == 1 and rims == ALL_RIMS and shows_thin_parts(found)
+    return every_pixel(found, question) if every else found
 
 
 def every_pixel(one: Survey, question: Question) -> Survey:
@@ -144,20 +142,16 @@ def _coarse_width(pixel: float) -> int:
 
 
 def _reached(view: View, target: Body, block: int) -> Flags:
-    """Which blocks of the coarse grid the target may reach into: between its tangents in some directions.
+    """Which blocks of the coarse grid the target may reach into: between its tangents in eight directions.
 
     The others are all like the first sample, a place beside the picture.
     """
-    height, width = view.height // block, view.width // block
-    columns, rows, depth = view.project(target.pose.place(outer_points(target.mesh)))
-    reached = np.ones((height, width), dtype=np.bool_)
-    if depth.min() <= 0.0:
-        return reached
-    down, right = (np.arange(size) * block + block / 2 for size in (height, width))
-    for angle in np.radians(TANGENTS):
-        along = rows * np.sin(angle) + columns * np.cos(angle)
-        place = down[:, None] * np.sin(angle) + right * np.cos(angle)
-        reached &= (place >= along.min() - block) & (place <= along.max() + block)
+    rows, columns = (np.arange(size // block) * block + block / 2 for size in (view.height, view.width))
+    least, most = extent(view, target.pose.place(outer_points(target.mesh)))
+    reached = np.ones((len(rows), len(columns)), dtype=np.bool_)
+    for (across, down), low, high in zip(WAYS.T, least - block, most + block, strict=True):
+        along = down * rows[:, None] + across * columns
+        reached &= (along >= low) & (along <= high)
     return reached
 
 
@@ -194,7 +188,7 @@ class _Grid:
         index = np.zeros(reached.shape, dtype=np.int32)
         index[reached] = np.arange(1, np.count_nonzero(reached) + 1)
         places = np.concatenate([[[-1.0, -1.0]], _middles(np.argwhere(reached), width)])
-        samples = take(view, question, places, beside=width == 1)
+        samples = take(view, question, places, beside=True)
         weight = np.full(len(samples.target), width * width)
         weight[0] = np.count_nonzero(~reached) * width * width
         return cls(view, question, width, index, [samples], samples.code, weight)

@@ -12,7 +12,7 @@ ORDER = [
     *["errors", "geometry", "plan", "line_cells", "free_lines", "cell_lines", "hexes", "cache", "documents"],
     *["health", "formats", "meshes", "closing", "solids", "slicing"],
     *["bases", "protrusions", "eyes", "schemas", "questions", "frames", "models", "scenes"],
-    *["views", "clusters"],
+    *["views", "clusters", "culling"],
     *["renderers.base", "renderers"],
     *["sampling", "surveys", "searches", "outlines", "silhouettes"],
     *["rules.base", "rules.sight", "rules.necromunda"],

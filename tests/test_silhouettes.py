@@ -12,12 +12,13 @@ from shapely import MultiPoint, Polygon
 from shapely.ops import unary_union
 
 from silhouette.clusters import inner_corners, outer_points
+from silhouette.culling import in_view
 from silhouette.geometry import Floats, Pose, corners
 from silhouette.meshes import Mesh
 from silhouette.renderers.base import Body
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.sampling import ENOUGH, Question
-from silhouette.silhouettes import Silhouette, in_view, measure
+from silhouette.silhouettes import Silhouette, measure
 from silhouette.views import ROLL, Arc, View, fighter_arc, frame
 from tests import shapes
 from tests.conftest import started

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from silhouette.clusters import outer_points
+from silhouette.culling import apart, extent, in_view
 from silhouette.renderers.base import Body, Renderer
 from silhouette.sampling import ENOUGH, Question
 from silhouette.scenes import Piece, TableScene
-from silhouette.silhouettes import Silhouette, apart, extent, in_view, measure
+from silhouette.silhouettes import Silhouette, measure
 from silhouette.views import Arc, fighter_arc, frame, vehicle_arc
 
 FINEST = 4

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from silhouette.clusters import outer_points
+from silhouette.culling import in_view
 from silhouette.geometry import Floats, corners
 from silhouette.renderers.base import Body, Renderer
 from silhouette.rules.skirmishcorps.classes import BRICK, LOOKED_OVER
@@ -18,7 +19,7 @@ from silhouette.rules.skirmishcorps.contact import Footprint, Standing, crosses,
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, raised
 from silhouette.sampling import ENOUGH, Question
 from silhouette.scenes import Piece
-from silhouette.silhouettes import Silhouette, in_view, measure
+from silhouette.silhouettes import Silhouette, measure
 from silhouette.views import View, frame
 
 FINEST = 4
