@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
-from silhouette.renderers.base import Body, Renderer, layers
+from silhouette.renderers.base import Body, Renderer, covered, layers
 from silhouette.views import Arc, View, in_any
 
 Codes = NDArray[np.uint64]
@@ -57,7 +57,8 @@ class Samples:
         places: (n, 2) row and column of each in the view, fractional where a ray was sent between the middles.
         target: (n,) bool, the target is there.
         in_arc: (n,) bool, the target is there, and the point of it that is met lies in a vision arc.
-        depth: (n,) float32, of the target; inf where it is not.
+        depth: (n,) float32, of the target; inf where it is not, or where nothing can hang on it: nothing can stand
+            before it, and it lies wholly in an arc or out of all.
         blocked: (k, n) bool, for each blocker, whether it is nearer than the target.
         nearest: (n,) int32, the index of the nearest blocker before the target, -1 where there is none.
         front: (n,) float32, the depth of the nearest blocker, where that was asked; inf where there is none, or it is
@@ -139,6 +140,8 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
     Blockers are asked for where the target is; with ``beside`` also where it is not.
     """
     renderer = question.renderer
+    if pixels is not None and not question.blockers and not question.arcs:
+        return _alone(view, question, np.asarray(pixels, dtype=np.float64))
     drawn = None if renderer.sparse else layers(renderer, view, [question.target, *question.blockers], pixels)
     alone = next(drawn) if drawn else renderer.render(view, [question.target], pixels)
     target, depth = alone.ids.ravel() > 0, alone.depth.ravel()
@@ -174,3 +177,13 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
         foremost[asked] = np.where(something, front, np.float32(np.inf))
         around[asked] = something & ~on_target
     return Samples(places, target, in_arc, depth, blocked, nearest, foremost, around)
+
+
+def _alone(view: View, question: Question, places: Floats) -> Samples:
+    """Samples of a target before which nothing can stand, wholly in an arc or out of all: without its depth."""
+    target = covered(question.renderer, view, question.target, places)
+    count = len(places)
+    in_arc = target if question.arcs is None else np.zeros(count, dtype=np.bool_)
+    beyond = np.full(count, np.inf, dtype=np.float32)
+    nothing = np.zeros(count, dtype=np.bool_)
+    return Samples(places, target, in_arc, beyond, nothing[None][:0], np.full(count, -1, np.int32), beyond, nothing)

@@ -106,9 +106,9 @@ def finer(one: Survey, question: Question, width: int, rims: Rims = ALL_RIMS) ->
 
     Where all are followed down to single pixels, and anything is thin, there is a sample in every pixel.
     """
-    if one.block <= width:
-        return one
     grid = _Grid.resumed(one, question)
+    if one.block <= width or not grid.changing(rims).any():
+        return one
     while grid.width > width:
         grid.halve(rims)
     found = grid.survey()
@@ -197,12 +197,15 @@ class _Grid:
         """What is known of the view so far."""
         return Survey(self.view, Samples.joined(self.taken), self.width, self.index, self.weight)
 
+    def changing(self, rims: Rims) -> Flags:
+        """Which blocks are apart from a neighbour, on the rims asked for."""
+        return _changing(self.code.take(self.index), _apart_where(rims))
+
     def halve(self, rims: Rims = ALL_RIMS) -> None:
         """Cuts each block into four, and takes new samples where neighbours are apart, on the rims asked for."""
-        apart = _apart if rims == ALL_RIMS else partial(_apart_on, rims)
+        apart, refined = _apart_where(rims), self.changing(rims)
         coarse, self.index = self.index, _repeated(self.index, 2)
         self.width //= 2
-        refined = _changing(self.code.take(coarse), apart)
         blocks = np.flatnonzero(refined)
         while len(blocks):
             self.weight[coarse.ravel()[blocks]] -= 4 * self.width * self.width
@@ -249,6 +252,11 @@ def _apart(one: Codes, other: Codes) -> Flags:
     """Where anything of the target differs."""
     different: Flags = (one != other) & (((one | other) & TARGET) > 0)
     return different
+
+
+def _apart_where(rims: Rims) -> Apart:
+    """What tells where outlines are that are followed with these rims."""
+    return _apart if rims == ALL_RIMS else partial(_apart_on, rims)
 
 
 def _divided(one: Codes, other: Codes) -> Flags:

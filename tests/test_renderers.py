@@ -19,6 +19,7 @@ from silhouette import renderers
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.geometry import Floats, Pose
 from silhouette.renderers import RENDERERS, Body, Layer, Renderer, choose, devices, probe
+from silhouette.renderers.base import covered as covered_by
 from silhouette.renderers.base import layers
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View
@@ -431,6 +432,22 @@ def test_layers_are_what_each_body_alone_would_give(renderer: Renderer, asked: s
         assert np.array_equal(layer.ids, alone.ids)
         assert np.array_equal(layer.depth, alone.depth)
     assert list(layers(renderer, view, [], pixels)) == []
+
+
+@pytest.mark.parametrize("eye", [(40, -200, 70), (0, -10, 0), (3, 1, 2), (0, 300, 0)])
+def test_a_body_covers_the_pixels_at_which_it_is_drawn(renderer: Renderer, eye: tuple) -> None:
+    """From before it, from a point in one of its faces, which is only touched, from within it, and from beyond it."""
+    view = shapes.looking(eye, (0, 5, 1), 0.004, 90, 70, roll=31.7)
+    pixels = np.random.default_rng(5).uniform(-9, 95, (600, 2))
+    bodies = [
+        Body(7, shapes.cube(20), HERE),
+        Body(2, shapes.sphere(12, 40, 21), Pose.standing((8, -10, 5), 30)),
+        Body(3, shapes.square(30), Pose.standing((0, 40, 0))),
+        Body(9, shapes.mesh(np.zeros((0, 3)), np.zeros((0, 3))), HERE),
+    ]
+    for body in bodies:
+        assert np.array_equal(covered_by(renderer, view, body, pixels), renderer.render(view, [body], pixels).ids > 0)
+        assert covered_by(renderer, view, body, np.empty((0, 2))).tolist() == []
 
 
 # One that cannot run says why, and nothing falls back in silence.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +14,9 @@ from shapely.ops import unary_union
 
 from silhouette.clusters import inner_corners, outer_points
 from silhouette.culling import in_view
-from silhouette.geometry import Floats, Pose, corners
+from silhouette.geometry import Flags, Floats, Pose, corners
 from silhouette.meshes import Mesh
-from silhouette.renderers.base import Body
+from silhouette.renderers.base import Body, Layer
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.sampling import ENOUGH, Question
 from silhouette.silhouettes import Silhouette, measure
@@ -328,3 +329,52 @@ def test_what_is_allowed_is_used(embree: EmbreeRenderer) -> None:
     wall = turned(shapes.box((146, -200, -380), (150, 200, 15)), rotation_about_x(np.radians(20)), EYE)
     fine, rough = (measured(embree, FRONT, [wall], enough=enough)[0].error for enough in (0.0005, 0.02))
     assert fine <= 0.0005 < rough
+
+
+@pytest.mark.parametrize("gap", [0.15, 0.3, 0.7])
+@pytest.mark.parametrize("lean", [0.0, 31.0, 77.0])
+def test_a_slit_in_what_hides_the_target_is_found_before_hidden_is_said(
+    embree: EmbreeRenderer, gap: float, lean: float
+) -> None:
+    halves = [shapes.box((146, -200, -200), (150, -gap / 2, 200)), shapes.box((146, gap / 2, -200), (150, 200, 200))]
+    walls = [turned(half, rotation_about_x(np.radians(lean)), np.array([146.0, 0.0, 22.0])) for half in halves]
+    silhouette, (view,) = measured(embree, FRONT, walls)
+    assert silhouette.seen > 0
+    assert abs(silhouette.occluded / silhouette.total - exact_share(view, FRONT, walls)) <= silhouette.error
+
+
+class Counting(EmbreeRenderer):
+    """Counts the places that it is asked about."""
+
+    asked = 0
+
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
+        self.asked += len(pixels)
+        return super().render(view, bodies, pixels)
+
+    def covered(self, view: View, body: Body, pixels: Any) -> Flags:
+        self.asked += len(pixels)
+        return super().covered(view, body, pixels)
+
+
+WALL = shapes.box((146, -200, -200), (150, 200, 200))
+LEANING = turned(shapes.box((146, -200, -380), (150, 200, 15)), rotation_about_x(np.radians(20)), EYE)
+
+
+@pytest.mark.parametrize(
+    ("blockers", "enough", "rays"),
+    [([], ENOUGH, 0.5), ([WALL], ENOUGH, 1.0), ([LEANING], 0.02, 1.0), ([LEANING], ENOUGH, 1.5)],
+    ids=["nothing", "all", "roughly", "finely"],
+)
+def test_outlines_are_followed_only_where_an_answer_hangs_on_them(
+    blockers: list[Mesh], enough: float, rays: float
+) -> None:
+    """Rays, in terms of the blocks of the coarse grid; the target's own size is right all the same."""
+    started("embree")
+    counting = Counting()
+    silhouette, (view,) = measured(counting, FRONT, blockers, enough=enough)
+    blocks = view.width * view.height / 16
+    assert counting.asked / blocks == pytest.approx(rays, rel=0.1)
+    across, upward, depth = ((FRONT.vertices - view.eye) @ view.axes.T).T
+    outline = MultiPoint(np.column_stack([across / depth, upward / depth]) / view.step).convex_hull
+    assert silhouette.total == pytest.approx(outline.area, rel=0.01)

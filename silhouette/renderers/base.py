@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Integers, Pose
+from silhouette.geometry import Flags, Integers, Pose
 from silhouette.meshes import Mesh
 from silhouette.views import View
 
@@ -102,3 +102,22 @@ def layers(renderer: Renderer, view: View, bodies: Sequence[Body], pixels: Any =
         return
     for body in bodies:
         yield renderer.render(view, [body], pixels)
+
+
+def covered(renderer: Renderer, view: View, body: Body, pixels: Any) -> Flags:
+    """(n,) at which ``pixels`` (n, 2) a body is, however far: what `Renderer.render` says, asked for less.
+
+    A renderer that can answer that sooner has a method ``covered(view, body, pixels)``.
+
+    >>> from silhouette.renderers.reference import ReferenceRenderer
+    >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
+    >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
+    >>> body = Body(1, Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32)), Pose.standing())
+    >>> covered(ReferenceRenderer(), view, body, [[0, 0], [1, 1]]).tolist()
+    [True, False]
+    >>> covered(ReferenceRenderer(), view, body, np.empty((0, 2))).tolist()
+    []
+    """
+    sooner = getattr(renderer, "covered", None)
+    flags: Flags = sooner(view, body, pixels) if sooner else renderer.render(view, [body], pixels).ids > 0
+    return flags

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.errors import RendererUnavailable
-from silhouette.geometry import Floats, Integers, corners
+from silhouette.geometry import Flags, Floats, Integers, corners
 from silhouette.meshes import Mesh
 from silhouette.renderers.base import NEAREST, Body, Layer
 from silhouette.views import View
@@ -76,12 +76,25 @@ class EmbreeRenderer:
         else:
             rows, columns = np.asarray(pixels).reshape(-1, 2).T
             shape = (len(rows),)
-        plane = np.stack([view.left + (columns + 0.5) * view.step, view.top - (rows + 0.5) * view.step])
+        plane = _plane(view, rows, columns)
         front = Layer.empty((len(rows),))
         for body in sorted(bodies, key=lambda one: one.id):
             for chunk in self._index(body.mesh):
                 _trace(self._aim(view, body, chunk), body.id, chunk, plane, front)
         return Layer(front.ids.reshape(shape), front.depth.reshape(shape))
+
+    def covered(self, view: View, body: Body, pixels: Any) -> Flags:
+        """See `silhouette.renderers.base.covered`: such a ray ends at the first face that it meets, near or far."""
+        rows, columns = np.asarray(pixels).reshape(-1, 2).T
+        plane, met = _plane(view, rows, columns), np.zeros(len(rows), dtype=np.bool_)
+        for chunk in self._index(body.mesh):
+            aim = self._aim(view, body, chunk)
+            near = _near(aim, plane)
+            if len(near):
+                rays = _along(aim, plane[:, near]).T.astype(np.float32, order="C")
+                origins = aim.eye.astype(np.float32) + np.float32(NEAREST) * rays
+                met[near] |= chunk.structure().run(origins, rays, query="OCCLUDED") >= 0
+        return met
 
     def _aim(self, view: View, body: Body, chunk: _Chunk) -> _Aim:
         """Worked out once for each view and body: a survey sends its rays in several rounds."""
@@ -180,28 +193,40 @@ def _aim(view: View, body: Body, chunk: _Chunk) -> _Aim:
     return _Aim(eye, view.axes @ body.pose.rotation, window, bool(depth.max() <= 0.0))
 
 
+def _plane(view: View, rows: Any, columns: Any) -> Floats:
+    """(2, n) where rays through pixels pass the picture, at distance one: across and upward."""
+    return np.stack([view.left + (columns + 0.5) * view.step, view.top - (rows + 0.5) * view.step])
+
+
+def _near(aim: _Aim, plane: Floats) -> NDArray[np.intp]:
+    """(k,) which of the rays through the ``plane`` (2, n) come near the chunk."""
+    if aim.behind:
+        return np.empty(0, dtype=np.intp)
+    if aim.window is None or plane.shape[1] <= RAYS_WORTH_A_LOOK:
+        return np.arange(plane.shape[1])
+    left, right, bottom, top = aim.window
+    inside: Flags = (plane[0] >= left) & (plane[0] <= right) & (plane[1] >= bottom) & (plane[1] <= top)
+    return inside.nonzero()[0]
+
+
+def _along(aim: _Aim, plane: Floats) -> Floats:
+    """(3, n) the rays through the ``plane`` (2, n) in the chunk's frame, as long as one unit of depth."""
+    right, up, forward = aim.axes[:, :, None]
+    along: Floats = plane[0] * right
+    along += plane[1] * up
+    along += forward
+    return along
+
+
 def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -> None:
     """Casts the rays that come near the chunk, and enters in ``front`` what they meet before what is there.
 
-    ``plane`` (2, n) is where the rays pass the picture, at distance one: across and upward; ``number`` the body's id.
+    ``plane`` (2, n) is where the rays pass the picture; ``number`` the body's id.
     """
-    if aim.behind:
+    near = _near(aim, plane)
+    if len(near) == 0:
         return
-    near = None
-    if aim.window is not None and plane.shape[1] > RAYS_WORTH_A_LOOK:
-        left, right, bottom, top = aim.window
-        inside = (plane[0] >= left) & (plane[0] <= right) & (plane[1] >= bottom) & (plane[1] <= top)
-        near = inside.nonzero()[0]
-        if len(near) == 0:
-            return
-        if len(near) == plane.shape[1]:
-            near = None
-    if near is not None:
-        plane = plane.take(near, axis=1)
-    right, up, forward = aim.axes[:, :, None]
-    along = plane[0] * right
-    along += plane[1] * up
-    along += forward
+    along = _along(aim, plane if len(near) == plane.shape[1] else plane.take(near, axis=1))
     rays = along.T.astype(np.float32, order="C")
     origin = aim.eye.astype(np.float32)
     faces, found = _cast(chunk.structure(), np.broadcast_to(origin, rays.shape), rays)
@@ -214,7 +239,7 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
     if len(met) == 0:
         return
     depth = _exact_depth(chunk.planes().take(faces[met], axis=0), aim.eye, along.take(met, axis=1), found[met])
-    where = met if near is None else near[met]
+    where = near[met]
     closer = depth < front.depth[where]
     front.depth[where[closer]] = depth[closer]
     front.ids[where[closer]] = number
