@@ -1,9 +1,8 @@
 """COUNT, second third: every pixel of a view, from a coarse grid that is made finer where anything changes.
 
-Blocks in which, or next to which, anything changes are sampled finer; where that shows a change at the rim of a block
-that was not sampled finer, that block follows, so that a thin part is followed along its whole length once it has been
-hit anywhere. Outlines are followed to blocks two pixels wide, and by `finer` to single pixels: that last step costs as
-much as all before it, and is for whoever counts to ask for, where the answer hangs on it.
+By `survey` the coarse grid is sampled, and by `finer`, which is for whoever counts to ask for where the answer hangs on
+it, blocks in which, or next to which, anything changes; where that shows a change at the rim of a block that was not
+sampled finer, that block follows, so that a thin part is followed along its whole length once it has been hit anywhere.
 
 What is no wider than a pixel cannot be followed: where some rays hit it, others beside them miss it. Blocks that were
 hit would be looked at again and blocks that missed it would not, and so it would be counted too small. Where there is
@@ -90,7 +89,7 @@ ALL_RIMS, DIVISION = Rims(), Rims(seen=False, occluded=False)
 
 
 def survey(view: View, question: Question, pixel: float) -> Survey:
-    """Every pixel of the view, whose pixels are ``pixel`` mm wide at the target, in blocks of one or two pixels.
+    """Every pixel of the view, whose pixels are ``pixel`` mm wide at the target, in blocks of the coarse grid.
 
     A renderer that does not gain by being asked for few pixels is asked for all of them.
     """
@@ -142,16 +141,17 @@ def _coarse_width(pixel: float) -> int:
 
 
 def _reached(view: View, target: Body, block: int) -> Flags:
-    """Which blocks of the coarse grid the target may reach into: between its tangents in eight directions.
+    """Which blocks of the coarse grid the target may reach into: between its tangents in four directions.
 
     The others are all like the first sample, a place beside the picture.
     """
     rows, columns = (np.arange(size // block) * block + block / 2 for size in (view.height, view.width))
     least, most = extent(view, target.pose.place(outer_points(target.mesh)))
     reached = np.ones((len(rows), len(columns)), dtype=np.bool_)
-    for (across, down), low, high in zip(WAYS.T, least - block, most + block, strict=True):
-        along = down * rows[:, None] + across * columns
-        reached &= (along >= low) & (along <= high)
+    for way in range(0, len(least), 2):
+        across, down = WAYS[:, way]
+        along = (down * rows)[:, None] + across * columns
+        reached &= (along >= least[way] - block) & (along <= most[way] + block)
     return reached
 
 
