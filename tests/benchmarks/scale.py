@@ -6,6 +6,9 @@ The figures stand in the middle of the table among ten pieces of terrain; all fu
 nearly every view. Each line is measured in a process of its own, meshes cached. Memory is the most that this process
 had at once; that of forked workers is what each adds to it, shared pages not counted again. "alone", "by 2" and "by 4"
 are checks per second by so many processes, the best of a few runs, the time that forking takes included.
+
+A second table tells of ten figures among ten pieces what a larger ``--error`` gains and costs: checks per second over a
+long run, the largest error against a view four times as fine, and the largest that was stated.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ import os
 import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, permutations
 from pathlib import Path
 from typing import Any
@@ -38,6 +42,12 @@ LAPS = 3
 
 WORKERS = (2, 4)
 """So many processes judge at the same time, after one alone."""
+
+ERRORS = (0.002, 0.005, 0.01, 0.02)
+"""Asked for by ``--error``."""
+
+LONG = 20
+"""Times that everyone looks at everyone in a long run."""
 
 HEADINGS = ("pieces", "figures", "triangles", "distinct", "load s", "first s", "alone", *map("by {}".format, WORKERS))
 MEMORY = ("MB", "MB each")
@@ -140,7 +150,27 @@ def main() -> None:
         line.start()
         line.join()
 
-    print(f"cost per check, 1,000 pieces to 10, pair by pair in turn: {ratio():.2f}-fold")
+    print(f"cost per check, 1,000 pieces to 10, pair by pair in turn: {ratio():.2f}-fold\n")
+    print("".join(f"{heading:>15}" for heading in ("--error", "alone", "by 2", "worst error", "most stated")))
+    for error, alone, together, worst, stated in fineness():
+        print(f"{error:>14.1%} {alone:>14.0f} {together:>14.0f} {worst:>14.2%} {stated:>14.2%}", flush=True)
+
+
+def fineness() -> Iterator[tuple[float, float, float, float, float]]:
+    """For each of `ERRORS`: checks per second by one process and by two, the worst error, and the largest stated."""
+    scene, renderer = loaded(Table(10, 10).document()), choose("embree")
+    names = [piece.name for piece in scene.pieces if piece.kind == "fighter"]
+    checks = [Check(*pair) for pair in permutations(names, 2)]
+    exact = [NECROMUNDA.judge(replace(scene, error=1e-4), check, renderer, 0.025).occluded for check in checks]
+    for error in ERRORS:
+        rough = replace(scene, error=error)
+        verdicts = [NECROMUNDA.judge(rough, check, renderer, 0.1) for check in checks]
+        worst = max(abs(verdict.occluded - share) for verdict, share in zip(verdicts, exact, strict=True))
+        seconds = min_seconds(partial(NECROMUNDA.judge, rough, renderer=renderer, pixel=0.1), checks)
+        start = time.perf_counter()
+        done = sum(1 for _ in verdicts_of(rough, checks * LONG, renderer, 0.1, 2))
+        together = done / (time.perf_counter() - start)
+        yield error, 1.0 / seconds, together, worst, max(verdict.silhouette.error for verdict in verdicts)
 
 
 def ratio() -> float:
