@@ -225,8 +225,8 @@ def _counted(
         occluded += one.count(samples.occluded)
         in_arc += one.count(samples.in_arc)
         occluded_in_arc += one.count(samples.in_arc & samples.occluded)
-        nearest += np.bincount(samples.nearest + 1, weights=one.weight, minlength=len(nearest) + 1)[1:].astype(np.int64)
-        alone += samples.blocked @ one.weight
+        nearest += one.tally(samples.nearest + 1, len(nearest) + 1)[1:]
+        alone += np.array([one.count(blocked) for blocked in samples.blocked], dtype=np.int64)
     error = variance.share_error(occluded, total)
     error_in_arc = error_seen = error
     if in_arc < total:

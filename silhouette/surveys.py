@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -61,9 +61,19 @@ class Survey:
     index: Integers
     weight: NDArray[np.int64]
 
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether each sample stands for one pixel."""
+        return bool((self.weight == 1).all())
+
     def count(self, flags: Flags) -> int:
         """The number of pixels whose sample's flag (n,) is set."""
-        return int(self.weight[flags].sum())
+        return int(np.count_nonzero(flags) if self._is_plain else self.weight[flags].sum())
+
+    def tally(self, numbers: Integers, size: int) -> NDArray[np.int64]:
+        """(size,) the number of pixels whose sample has each of the ``numbers`` (n,), from 0."""
+        weights = None if self._is_plain else self.weight
+        return np.bincount(numbers, weights, size).astype(np.int64, copy=False)
 
     def mask(self, flags: Any) -> Any:
         """The samples' values (n,) as an image (height, width), in blocks."""
@@ -105,8 +115,10 @@ def finer(one: Survey, question: Question, width: int, rims: Rims = ALL_RIMS) ->
 
     Where all are followed down to single pixels, and anything is thin, there is a sample in every pixel.
     """
+    if one.block <= width:
+        return one
     grid = _Grid.resumed(one, question)
-    if one.block <= width or not grid.changing(rims).any():
+    if not grid.changing(rims).any():
         return one
     while grid.width > width:
         grid.halve(rims)
