@@ -45,7 +45,7 @@ class Silhouette:
     """The measured outline of a target: integer counts, and how far the shares may be off.
 
     Attributes:
-        total: pixels of the target alone.
+        total: pixels of the target alone; right within a hundredth where outlines were not followed.
         occluded: those before which something is.
         in_arc: those in the vision arc.
         occluded_in_arc: those in the arc and occluded.
