@@ -57,12 +57,10 @@ class Samples:
         places: (n, 2) row and column of each in the view, fractional where a ray was sent between the middles.
         target: (n,) bool, the target is there.
         in_arc: (n,) bool, the target is there, and the point of it that is met lies in a vision arc.
-        depth: (n,) float32, of the target; inf where it is not, or where nothing can hang on it: nothing can stand
-            before it, and it lies wholly in an arc or out of all.
+        depth: (n,) float32, of the target; inf where it is not, and where it was not asked for: at places at which
+            nothing can stand before the target, which lies wholly in an arc or out of all.
         blocked: (k, n) bool, for each blocker, whether it is nearer than the target.
         nearest: (n,) int32, the index of the nearest blocker before the target, -1 where there is none.
-        front: (n,) float32, the depth of the nearest blocker, where that was asked; inf where there is none, or it is
-            further than the target, or than `Question.farthest`.
         beside: (n,) bool, the target is not there, but a blocker is, nearer than `Question.farthest`; only
             where that was asked.
     """
@@ -73,7 +71,6 @@ class Samples:
     depth: NDArray[np.float32]
     blocked: Flags
     nearest: Integers
-    front: NDArray[np.float32]
     beside: Flags
 
     @property
@@ -107,7 +104,6 @@ class Samples:
             self.depth[flags],
             self.blocked[:, flags],
             self.nearest[flags],
-            self.front[flags],
             self.beside[flags],
         )
 
@@ -121,7 +117,6 @@ class Samples:
             np.concatenate([one.depth for one in several]),
             np.concatenate([one.blocked for one in several], axis=1),
             np.concatenate([one.nearest for one in several]),
-            np.concatenate([one.front for one in several]),
             np.concatenate([one.beside for one in several]),
         )
 
@@ -158,7 +153,6 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
             in_arc[where] = in_any(question.arcs, points, edges=False)
     blocked = np.zeros((len(question.blockers), len(target)), dtype=np.bool_)
     nearest = np.full(len(target), -1, dtype=np.int32)
-    foremost = np.full(len(target), np.inf, dtype=np.float32)
     around = np.zeros(len(target), dtype=np.bool_)
     if question.blockers and (beside or len(where)):
         asked: Any = slice(None) if beside else where
@@ -174,9 +168,8 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
             front = np.minimum(front, distance)
         something = number_in_front >= 0
         nearest[asked] = np.where(on_target, number_in_front, np.int32(-1))
-        foremost[asked] = np.where(something, front, np.float32(np.inf))
         around[asked] = something & ~on_target
-    return Samples(places, target, in_arc, depth, blocked, nearest, foremost, around)
+    return Samples(places, target, in_arc, depth, blocked, nearest, around)
 
 
 def _alone(view: View, question: Question, places: Floats) -> Samples:
@@ -186,4 +179,4 @@ def _alone(view: View, question: Question, places: Floats) -> Samples:
     in_arc = target if question.arcs is None else np.zeros(count, dtype=np.bool_)
     beyond = np.full(count, np.inf, dtype=np.float32)
     nothing = np.zeros(count, dtype=np.bool_)
-    return Samples(places, target, in_arc, beyond, nothing[None][:0], np.full(count, -1, np.int32), beyond, nothing)
+    return Samples(places, target, in_arc, beyond, nothing[None][:0], np.full(count, -1, np.int32), nothing)

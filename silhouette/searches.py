@@ -31,25 +31,20 @@ FINER = 4
 BEHIND = np.uint8(16)
 
 
-def seen_searched(one: Survey, question: Question, wanted: Callable[[Samples], Flags]) -> Survey:
-    """The survey with rays to corners of the target, wherever that shows of it what is wanted.
+def seen_searched(one: Survey, question: Question) -> Survey:
+    """The survey with rays to corners of the target, wherever that shows something of it.
 
-    Corners two pixels and more inside the sampled outline are left out, and those as far from where anything shows
-    beside what stands before all of the target: round them the target, or what hides it, was sampled.
+    Corners two pixels and more inside the sampled outline are left out: round them the target and what hides it were
+    sampled.
     """
     columns, rows, depth = _projected_corners(one.view, question.target)
+    target = one.mask(one.samples.target)
     within = _inside(one.view, columns, rows) & (depth > 0.0)
     places = np.column_stack([rows[within], columns[within]])
-    foremost = depth[within].min(initial=np.inf)
-    hidden = one.samples.front < foremost
-    hidden[0] = False  # of a sparse survey this one stands for all that was not sampled
-    far = max(2 // one.block, 1)
-    sampled = _eroded(one.mask(one.samples.target), far) | _eroded(one.mask(hidden), far)
-    blocks = places.astype(np.intp) // one.block
-    places = _thinned(places[~sampled[blocks[:, 0], blocks[:, 1]]])
+    places = _thinned(places[~_at(_eroded(target, 2 // one.block), places, one.block)])
     if question.renderer.sparse:
-        places = places[~_wholly_hidden(one, question, places, foremost)]
-    return _replaced(one, question, places, wanted)
+        places = places[~_wholly_hidden(one, question, places, depth[within].min(initial=np.inf))]
+    return _replaced(one, question, places, lambda samples: samples.seen)
 
 
 def _wholly_hidden(one: Survey, question: Question, places: Floats, foremost: float) -> Flags:
@@ -82,8 +77,7 @@ def occluded_searched(one: Survey, question: Question) -> Survey:
         places.append(_along_edges(one.view, long_edges(blocker.mesh), np.array([rows, columns, depth])))
     found = np.concatenate(places)
     found = found[_inside(one.view, found[:, 1], found[:, 0])]
-    blocks = found.astype(np.intp) // one.block
-    found = found[near_target[blocks[:, 0], blocks[:, 1]]]
+    found = found[_at(near_target, found, one.block)]
     searched = _replaced(one, question, _thinned(found), lambda samples: samples.occluded)
     if searched is one or not question.renderer.sparse:
         return searched
@@ -149,11 +143,27 @@ def _eroded(mask: Flags, blocks: int) -> Flags:
     return mask
 
 
+def _at(mask: Flags, places: Floats, block: int) -> Flags:
+    """(n,) what a mask, in blocks so wide, says of places (n, 2) within the picture."""
+    rows, columns = places.astype(np.int32).T // block
+    flags: Flags = mask.ravel().take(rows * mask.shape[1] + columns)
+    return flags
+
+
 def _thinned(places: Floats) -> Floats:
-    """The places (n, 2), one of those that share a quarter of a pixel."""
-    cells = (places * 2.0).astype(np.int64)
-    _, first = np.unique((cells[:, 0] << 32) | cells[:, 1], return_index=True)
-    return places[first]
+    """The places (n, 2), none below 0, without those in whose half of a pixel, across and down, there is one before.
+
+    >>> _thinned(np.array([[1.0, 2.0], [1.4, 2.4], [1.5, 2.0], [1.2, 2.1]])).tolist()
+    [[1.0, 2.0], [1.5, 2.0]]
+    >>> _thinned(np.empty((0, 2))).tolist()
+    []
+    """
+    rows, columns = (places * 2.0).astype(np.int64).T
+    cell, number = rows * (columns.max(initial=0) + 1) + columns, np.arange(len(places))
+    first = np.empty(cell.max(initial=0) + 1, dtype=np.int32)
+    first[cell[::-1]] = number[::-1]
+    kept: Floats = places[first[cell] == number]
+    return kept
 
 
 def rim_searched(

@@ -1,6 +1,7 @@
 """COUNT, last third: how much of a target is obscured, by what, and how sure that is.
 
-views -> a survey of each -> nothing seen, or nothing obscured? search -> Silhouette: counts, shares, errors
+views -> coarse surveys -> finer, where an answer hangs on outlines -> nothing seen, or nothing obscured? search
+-> Silhouette: counts, shares, errors
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from silhouette.outlines import NO_VARIANCE, OCCLUDED, OUTSIDE_BLOCKED, SEEN, Ou
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.sampling import Question, Samples, take
 from silhouette.searches import occluded_searched, rim_searched, seen_searched
-from silhouette.surveys import ALL_RIMS, DIVISION, Rims, Survey, finer, shows_thin_parts, survey
+from silhouette.surveys import ALL_RIMS, Rims, Survey, finer, shows_thin_parts, survey
 from silhouette.views import View
 
 NEAR = 3.0
@@ -29,6 +30,9 @@ SAFELY = 0.9
 
 FOLLOWED_TO = 2
 """Pixels: so wide are the blocks to which outlines are followed, if they are followed at all."""
+
+MANY = 1000
+"""So many blocks of the coarse grid tell the size of a target within a hundredth."""
 
 COARSE_ERROR = 0.0075
 """A smaller error than this is hardly ever reached without following outlines, and not tried."""
@@ -45,7 +49,7 @@ class Silhouette:
     """The measured outline of a target: integer counts, and how far the shares may be off.
 
     Attributes:
-        total: pixels of the target alone; right within a hundredth where outlines were not followed.
+        total: pixels of the target alone; right within a hundredth, of what is thicker than a pixel or two.
         occluded: those before which something is.
         in_arc: those in the vision arc.
         occluded_in_arc: those in the arc and occluded.
@@ -92,10 +96,12 @@ def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouet
         surveys = [finer(one, question, 1, rims) for one in surveys]
         silhouette, classified = _counted(surveys, question, unfollowed)
     if silhouette.seen == 0 and (question.arcs is None or len(question.arcs)):
-        surveys = _seen_searched(surveys, classified, question, lambda samples: samples.seen)
+        surveys = [seen_searched(one, question) for one in surveys]
+        surveys = _rims_searched(surveys, classified, question, lambda samples: samples.seen)
     if silhouette.occluded == 0 and question.blockers:
-        surveys = _occluded_searched(surveys, classified, question)
-    if _differ(surveys, classified):
+        surveys = [occluded_searched(one, question) for one in surveys]
+        surveys = _rims_searched(surveys, classified, question, lambda samples: samples.occluded)
+    if any(new is not old for new, old in zip(surveys, (kind.survey for kind in classified), strict=True)):
         silhouette, _ = _counted(surveys, question)
     if 0 < silhouette.seen <= FEW or 0 < silhouette.occluded <= FEW:
         silhouette, _ = _counted([_confirmed(one, question) for one in surveys], question)
@@ -105,34 +111,22 @@ def measure(views: Sequence[View], question: Question, pixel: float) -> Silhouet
 def _settled_coarsely(one: Survey, question: Question) -> Silhouette | None:
     """The silhouette where the coarse grid is enough, and no outline need be followed; None where one may have to be.
 
-    Where the arc's edge may cut the target, its outline is always followed.
+    It is where nothing can stand before a target that is not small; and where a part is obscured and the error is small
+    enough for whoever asked. Where the arc's edge may cut the target, its outline is always followed, and where all
+    of it or nothing seems to be obscured: something else may show near its outline.
     """
-    total, occluded = one.count(one.samples.target), one.count(one.samples.occluded)
-    if one.block <= FOLLOWED_TO or question.arcs or total == 0:
+    samples = one.samples
+    total, occluded, in_arc = (one.count(flags) for flags in (samples.target, samples.occluded, samples.in_arc))
+    if one.block <= FOLLOWED_TO or question.arcs or total < MANY * one.block**2:
         return None
     if not question.blockers:
-        in_arc = one.count(one.samples.in_arc)
         return Silhouette(total, 0, in_arc, 0, (), (), 0.0, 0.0 if in_arc else 1.0, 0.0)
-    if occluded in (0, total):
-        return _all_or_nothing([finer(one, question, FOLLOWED_TO, DIVISION)], question)
-    if question.enough < COARSE_ERROR or shows_thin_parts(one):
+    if occluded in (0, total) or question.enough < COARSE_ERROR or shows_thin_parts(one):
         return None
     silhouette, _ = _counted([one], question)
-    if silhouette.error > question.enough or (silhouette.in_arc and _near_threshold(silhouette, question)):
+    if silhouette.error > question.enough or (in_arc and _near_threshold(silhouette, question)):
         return None
     return silhouette
-
-
-def _all_or_nothing(surveys: Sequence[Survey], question: Question) -> Silhouette | None:
-    """The silhouette, where all of the target is obscured or nothing is, and a search finds nothing else; else None."""
-    silhouette, classified = _counted(surveys, question)
-    if max(silhouette.error, silhouette.error_seen) > 0.0:
-        return None
-    if silhouette.occluded:
-        searched = _seen_searched(surveys, classified, question, lambda samples: samples.target & ~samples.occluded)
-    else:
-        searched = _occluded_searched(surveys, classified, question)
-    return None if _differ(searched, classified) else silhouette
 
 
 def _rims_to_follow(silhouette: Silhouette, classified: Sequence[_Classified], question: Question) -> Rims | None:
@@ -300,30 +294,6 @@ def _goes_on(view: View, question: Question, inside: Floats, outside: Floats, de
         met, beyond = np.split(layer.depth.astype(np.float64), 2)
         goes_on |= (met < depth) & ((2.0 / met - 1.0 / beyond) * depth > 1.0 + 1e-6)
     return goes_on
-
-
-def _seen_searched(
-    surveys: Sequence[Survey],
-    classified: Sequence[_Classified],
-    question: Question,
-    wanted: Callable[[Samples], Flags],
-) -> list[Survey]:
-    """The surveys, searched for what is wanted of the target where it seems to be hidden wholly."""
-    found = [seen_searched(one, question, wanted) for one in surveys]
-    return _rims_searched(found, classified, question, wanted)
-
-
-def _occluded_searched(
-    surveys: Sequence[Survey], classified: Sequence[_Classified], question: Question
-) -> list[Survey]:
-    """The surveys, searched for what is before the target where nothing seems to be."""
-    found = [occluded_searched(one, question) for one in surveys]
-    return _rims_searched(found, classified, question, lambda samples: samples.occluded)
-
-
-def _differ(surveys: Sequence[Survey], classified: Sequence[_Classified]) -> bool:
-    """Whether a search found anything."""
-    return any(new is not kind.survey for new, kind in zip(surveys, classified, strict=True))
 
 
 def _rims_searched(

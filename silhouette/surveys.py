@@ -5,8 +5,8 @@ it, blocks in which, or next to which, anything changes; where that shows a chan
 sampled finer, that block follows, so that a thin part is followed along its whole length once it has been hit anywhere.
 
 What is no wider than a pixel cannot be followed: where some rays hit it, others beside them miss it. Blocks that were
-hit would be looked at again and blocks that missed it would not, and so it would be counted too small. Where there is
-such a thing, every pixel is sampled.
+hit would be looked at again and blocks that missed it would not, and so it would be counted too small. Where outlines
+are followed to single pixels and there is such a thing, every pixel is sampled.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Rims:
     occluded: bool = True
 
 
-ALL_RIMS, DIVISION = Rims(), Rims(seen=False, occluded=False)
+ALL_RIMS = Rims()
 
 
 def survey(view: View, question: Question, pixel: float) -> Survey:
@@ -118,8 +118,6 @@ def finer(one: Survey, question: Question, width: int, rims: Rims = ALL_RIMS) ->
     if one.block <= width:
         return one
     grid = _Grid.resumed(one, question)
-    if not grid.changing(rims).any():
-        return one
     while grid.width > width:
         grid.halve(rims)
     found = grid.survey()
@@ -209,15 +207,12 @@ class _Grid:
         """What is known of the view so far."""
         return Survey(self.view, Samples.joined(self.taken), self.width, self.index, self.weight)
 
-    def changing(self, rims: Rims) -> Flags:
-        """Which blocks are apart from a neighbour, on the rims asked for."""
-        return _changing(self.code.take(self.index), _apart_where(rims))
-
-    def halve(self, rims: Rims = ALL_RIMS) -> None:
+    def halve(self, rims: Rims) -> None:
         """Cuts each block into four, and takes new samples where neighbours are apart, on the rims asked for."""
-        apart, refined = _apart_where(rims), self.changing(rims)
+        apart = _apart if rims == ALL_RIMS else partial(_apart_on, rims)
         coarse, self.index = self.index, _repeated(self.index, 2)
         self.width //= 2
+        refined = _changing(self.code.take(coarse), apart)
         blocks = np.flatnonzero(refined)
         while len(blocks):
             self.weight[coarse.ravel()[blocks]] -= 4 * self.width * self.width
@@ -264,11 +259,6 @@ def _apart(one: Codes, other: Codes) -> Flags:
     """Where anything of the target differs."""
     different: Flags = (one != other) & (((one | other) & TARGET) > 0)
     return different
-
-
-def _apart_where(rims: Rims) -> Apart:
-    """What tells where outlines are that are followed with these rims."""
-    return _apart if rims == ALL_RIMS else partial(_apart_on, rims)
 
 
 def _divided(one: Codes, other: Codes) -> Flags:
