@@ -32,6 +32,9 @@ PIXEL = 0.1
 WORTH_FORKING = 20
 """Fewer checks are judged by the time that processes have been forked."""
 
+TOGETHER = 64
+"""Of so many checks those of one target come together: its acceleration structure is at hand then, in caches."""
+
 Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
 Step = Callable[[int, int], None]
 
@@ -316,7 +319,20 @@ def verdicts_of(
 
     if workers == 1 or len(checks) < WORTH_FORKING or not forks_safely():
         return map(verdict_of, checks)
-    return forked(verdict_of, checks, workers) if shared(scene, renderer) else map(verdict_of, checks)
+    if not (isinstance(scene, TableScene) and shared(scene, renderer)):
+        return map(verdict_of, checks)
+    return forked(verdict_of, checks, workers, _by_target(scene, checks))
+
+
+def _by_target(scene: TableScene, checks: Sequence[Check]) -> list[int]:
+    """The numbers of the checks, in runs of `TOGETHER`, each ordered by what the target looks like."""
+    looks = {piece.name: piece.model.significant.digest for piece in scene.pieces}
+
+    def like(number: int) -> tuple[int, str, str]:
+        target = str(checks[number].target)
+        return number // TOGETHER, looks.get(target, ""), target
+
+    return sorted(range(len(checks)), key=like)
 
 
 def shared(scene: Scene, renderer: Renderer) -> bool:

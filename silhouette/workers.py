@@ -52,11 +52,14 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def forked(answer: Callable[[Asked], Answered], questions: Sequence[Asked], workers: int) -> Iterator[Answered]:
+def forked(
+    answer: Callable[[Asked], Answered], questions: Sequence[Asked], workers: int, order: Sequence[int] | None = None
+) -> Iterator[Answered]:
     """The answers, in the order of the questions, by this process and others that live as long as the iterator.
 
     Of ``workers`` processes, this one among them, each takes the next question as soon as it is free. ``answer`` may
     be any closure; the answers travel, and must be what pickle can carry. Those whose turn has not come wait in memory.
+    ``order`` has the numbers of the questions, each once, as they are to be taken, where that is another order.
 
     Raises:
         SilhouetteError: where a process ends without an answer; what came before it has been yielded.
@@ -65,6 +68,8 @@ def forked(answer: Callable[[Asked], Answered], questions: Sequence[Asked], work
     >>> from fractions import Fraction
     >>> list(forked(lambda share: share * 2, [Fraction(1, 3), Fraction(1, 2)], workers=2)) if CAN_FORK else [1]
     [Fraction(2, 3), Fraction(1, 1)]
+    >>> list(forked(str, [5, 6, 7], workers=1, order=[2, 0, 1]))
+    ['5', '6', '7']
     >>> list(forked(str, [], workers=2))
     []
     """
@@ -72,7 +77,7 @@ def forked(answer: Callable[[Asked], Answered], questions: Sequence[Asked], work
     processes, pipes = list[BaseProcess](), list[Connection]()
     listener = Thread(target=_listen, args=(pipes, arrived), daemon=True)
     with TemporaryFile() as numbers:
-        asked = _Asked.all_of(answer, questions, numbers)
+        asked = _Asked.all_of(answer, questions, range(len(questions)) if order is None else order, numbers)
         try:
             for _ in range(1, min(workers, len(questions))):
                 process, pipe = _helper(asked, pipes)
@@ -112,9 +117,11 @@ class _Asked:
     asker: int
 
     @classmethod
-    def all_of(cls, answer: Callable[[Any], Any], questions: Sequence[Any], numbers: IO[bytes]) -> _Asked:
+    def all_of(
+        cls, answer: Callable[[Any], Any], questions: Sequence[Any], order: Sequence[int], numbers: IO[bytes]
+    ) -> _Asked:
         """All questions, none of them taken yet."""
-        numbers.write(b"".join(number.to_bytes(WIDE, "big") for number in range(len(questions))))
+        numbers.write(b"".join(number.to_bytes(WIDE, "big") for number in order))
         numbers.seek(0)
         return cls(answer, questions, numbers.fileno(), os.getpid())
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from silhouette.cache import Cache
@@ -193,3 +194,20 @@ list(forked(answer, range(1000), workers=3))
     while any(Path("/proc", str(process)).exists() for process in left) and time.monotonic() < end:
         time.sleep(0.02)
     assert not [process for process in left if Path("/proc", str(process)).exists()]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_questions_are_taken_in_the_order_given_and_answered_in_their_own(workers: int) -> None:
+    order = [*range(1, 40, 2), *range(0, 40, 2)]
+    taken = list(forked(lambda number: (number, time.monotonic_ns()), range(40), workers, order))
+    assert [number for number, _ in taken] == list(range(40))
+    times = np.array([when for _, when in taken])
+    assert (np.argsort(times, kind="stable")[:10] % 2 == 1).all()
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_what_was_asked_before_an_error_is_answered_before_it_is_raised_whatever_was_taken_first(workers: int) -> None:
+    found = list[float]()
+    with pytest.raises(ZeroDivisionError):
+        found.extend(forked(lambda number: 1 / (30 - number), range(60), workers, [*range(59, -1, -1)]))
+    assert found == [1 / (30 - number) for number in range(30)]
