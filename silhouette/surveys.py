@@ -107,7 +107,7 @@ def survey(view: View, question: Question, pixel: float) -> Survey:
         samples = take(view, question, beside=True)
         index = np.arange(view.height * view.width, dtype=np.int32).reshape(view.height, view.width)
         return Survey(view, samples, 1, index, np.ones(index.size, dtype=np.int64))
-    return _Grid.coarse(view, question, _coarse_width(pixel)).survey()
+    return _coarse(view, question, _coarse_width(pixel))
 
 
 def finer(one: Survey, question: Question, width: int, rims: Rims = ALL_RIMS) -> Survey:
@@ -127,7 +127,7 @@ def finer(one: Survey, question: Question, width: int, rims: Rims = ALL_RIMS) ->
 
 def every_pixel(one: Survey, question: Question) -> Survey:
     """The survey anew, with a sample in every pixel that the target may reach into."""
-    return _Grid.coarse(one.view, question, 1).survey()
+    return _coarse(one.view, question, 1)
 
 
 def shows_thin_parts(one: Survey) -> bool:
@@ -148,6 +148,18 @@ def _coarse_width(pixel: float) -> int:
     (4, 16, 16, 1)
     """
     return min(LARGEST_BLOCK, 1 << max(0, int(np.floor(np.log2(BLOCK / pixel) + 1e-9))))
+
+
+def _coarse(view: View, question: Question, width: int) -> Survey:
+    """Blocks so many pixels wide, all sampled that the target may reach into."""
+    reached = _reached(view, question.target, width)
+    index = np.zeros(reached.shape, dtype=np.int32)
+    index[reached] = np.arange(1, np.count_nonzero(reached) + 1)
+    places = np.concatenate([[[-1.0, -1.0]], _middles(np.argwhere(reached), width)])
+    samples = take(view, question, places, beside=True)
+    weight = np.full(len(samples.target), width * width)
+    weight[0] = np.count_nonzero(~reached) * width * width
+    return Survey(view, samples, width, index, weight)
 
 
 def _reached(view: View, target: Body, block: int) -> Flags:
@@ -190,18 +202,6 @@ class _Grid:
     def resumed(cls, one: Survey, question: Question) -> _Grid:
         """The grid as a survey left it."""
         return cls(one.view, question, one.block, one.index, [one.samples], one.samples.code, one.weight.copy())
-
-    @classmethod
-    def coarse(cls, view: View, question: Question, width: int) -> _Grid:
-        """A grid of blocks so many pixels wide, all sampled that the target may reach into."""
-        reached = _reached(view, question.target, width)
-        index = np.zeros(reached.shape, dtype=np.int32)
-        index[reached] = np.arange(1, np.count_nonzero(reached) + 1)
-        places = np.concatenate([[[-1.0, -1.0]], _middles(np.argwhere(reached), width)])
-        samples = take(view, question, places, beside=True)
-        weight = np.full(len(samples.target), width * width)
-        weight[0] = np.count_nonzero(~reached) * width * width
-        return cls(view, question, width, index, [samples], samples.code, weight)
 
     def survey(self) -> Survey:
         """What is known of the view so far."""
