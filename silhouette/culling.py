@@ -9,7 +9,7 @@ from silhouette.views import ROLL, View
 
 _ANGLES = np.radians(ROLL + np.arange(8) * 22.5)
 WAYS = np.array([np.cos(_ANGLES), np.sin(_ANGLES)])
-"""(2, 8) across which lines in the picture are tried, to part two bodies: the upright and the level among them."""
+"""(2, 8) across which a body's tangents in the picture are taken: the upright and the level among them."""
 
 
 def in_view(view: View, boxes: Floats, farthest: float) -> Flags:

@@ -32,7 +32,7 @@ PIXEL = 0.1
 WORTH_FORKING = 20
 """Fewer checks are judged by the time that processes have been forked."""
 
-TOGETHER = 64
+TOGETHER = 32
 """Of so many checks those of one target come together: its acceleration structure is at hand then, in caches."""
 
 Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
@@ -311,7 +311,7 @@ def judge_scene(
 def verdicts_of(
     scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float, workers: int
 ) -> Iterator[Verdict]:
-    """The verdict of each check, in order, as they come; from several processes where that is worth it."""
+    """The verdict of each check, in order; from several processes where that is worth it, `TOGETHER` at a time."""
     rule = RULES[scene.rules]()
 
     def verdict_of(question: Check) -> Verdict:

@@ -32,7 +32,7 @@ FOLLOWED_TO = 2
 """Pixels: so wide are the blocks to which outlines are followed, if they are followed at all."""
 
 MANY = 1000
-"""So many blocks of the coarse grid tell the size of a target within a hundredth."""
+"""So many blocks of the coarse grid tell the size of a target well enough, where no share hangs on it."""
 
 COARSE_ERROR = 0.0075
 """A smaller error than this is hardly ever reached without following outlines, and not tried."""
@@ -49,7 +49,7 @@ class Silhouette:
     """The measured outline of a target: integer counts, and how far the shares may be off.
 
     Attributes:
-        total: pixels of the target alone; right within a hundredth, of what is thicker than a pixel or two.
+        total: pixels of the target alone; right within a hundredth or two, of what is no thinner than a pixel.
         occluded: those before which something is.
         in_arc: those in the vision arc.
         occluded_in_arc: those in the arc and occluded.

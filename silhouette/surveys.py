@@ -45,7 +45,7 @@ STEPS = np.array([[0, 1], [0, 1], [0, -1], [0, -1], [1, 0], [1, 0], [-1, 0], [-1
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """A view of which every pixel is known: sampled itself, or standing in an even block that was sampled.
+    """A view of which every pixel has a sample: its own, or that of the block it lies in.
 
     Attributes:
         view: the picture.
