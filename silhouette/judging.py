@@ -32,7 +32,7 @@ PIXEL = 0.1
 WORTH_FORKING = 20
 """Fewer checks are judged by the time that processes have been forked."""
 
-TOGETHER = 32
+TOGETHER = 64
 """Of so many checks those of one target come together: its acceleration structure is at hand then, in caches."""
 
 Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
