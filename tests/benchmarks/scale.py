@@ -7,8 +7,8 @@ nearly every view. Each line is measured in a process of its own, meshes cached.
 had at once; that of forked workers is what each adds to it, shared pages not counted again. "alone", "by 2" and "by 4"
 are checks per second by so many processes, the best of a few runs, the time that forking takes included.
 
-A second table tells of ten figures among ten pieces what a larger ``--error`` gains and costs: checks per second over a
-long run, the largest error against a view four times as fine, and the largest that was stated.
+A second table tells of ten figures among ten pieces what a larger ``--error`` or ``--pixel`` gains and costs: checks a
+second over a long run, the largest error against a view four times as fine, and the largest that was stated.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ LAPS = 3
 WORKERS = (2, 4)
 """So many processes judge at the same time, after one alone."""
 
-ERRORS = (0.002, 0.005, 0.01)
-"""Asked for by ``--error``."""
+SETTINGS = ((0.1, 0.002), (0.1, 0.005), (0.1, 0.01), (0.2, 0.01))
+"""Asked for by ``--pixel`` and ``--error``."""
 
 LONG = 20
 """Times that everyone looks at everyone in a long run."""
@@ -151,13 +151,15 @@ def main() -> None:
         line.join()
 
     print(f"cost per check, 1,000 pieces to 10, pair by pair in turn: {ratio():.2f}-fold\n")
-    print("".join(f"{heading:>15}" for heading in ("--error", "alone", "by 2", "worst error", "most stated")))
-    for error, alone, together, worst, stated in fineness():
-        print(f"{error:>14.1%} {alone:>14.0f} {together:>14.0f} {worst:>14.2%} {stated:>14.2%}", flush=True)
+    print(
+        "".join(f"{heading:>15}" for heading in ("--pixel", "--error", "alone", "by 2", "worst error", "most stated"))
+    )
+    for pixel, error, alone, together, worst, stated in fineness():
+        print(f"{pixel:>14} {error:>14.1%} {alone:>14.0f} {together:>14.0f} {worst:>14.2%} {stated:>14.2%}", flush=True)
 
 
-def fineness() -> Iterator[tuple[float, float, float, float, float]]:
-    """For each of `ERRORS`: checks per second by one process and by two, the worst error, and the largest stated.
+def fineness() -> Iterator[tuple[float, ...]]:
+    """For each of `SETTINGS`: it, checks per second by one process and by two, the worst error, the largest stated.
 
     The best of a few laps, in which all of them come in turn.
     """
@@ -165,17 +167,18 @@ def fineness() -> Iterator[tuple[float, float, float, float, float]]:
     names = [piece.name for piece in scene.pieces if piece.kind == "fighter"]
     checks = [Check(*pair) for pair in permutations(names, 2)]
     exact = [NECROMUNDA.judge(replace(scene, error=1e-4), check, renderer, 0.025).occluded for check in checks]
-    rough = [replace(scene, error=error) for error in ERRORS]
-    seconds = np.empty((LAPS, len(rough), 2))
+    seconds = np.empty((LAPS, len(SETTINGS), 2))
     for lap, number in np.ndindex(seconds.shape[:2]):
-        alone = min_seconds(partial(NECROMUNDA.judge, rough[number], renderer=renderer, pixel=0.1), checks)
+        pixel, error = SETTINGS[number]
+        rough = replace(scene, error=error)
+        alone = min_seconds(partial(NECROMUNDA.judge, rough, renderer=renderer, pixel=pixel), checks)
         start = time.perf_counter()
-        done = sum(1 for _ in verdicts_of(rough[number], checks * LONG, renderer, 0.1, 2))
+        done = sum(1 for _ in verdicts_of(rough, checks * LONG, renderer, pixel, 2))
         seconds[lap, number] = alone, (time.perf_counter() - start) / done
-    for error, one, (alone, together) in zip(ERRORS, rough, 1.0 / seconds.min(axis=0), strict=True):
-        verdicts = [NECROMUNDA.judge(one, check, renderer, 0.1) for check in checks]
+    for (pixel, error), rates in zip(SETTINGS, 1.0 / seconds.min(axis=0), strict=True):
+        verdicts = [NECROMUNDA.judge(replace(scene, error=error), check, renderer, pixel) for check in checks]
         worst = max(abs(verdict.occluded - share) for verdict, share in zip(verdicts, exact, strict=True))
-        yield error, alone, together, worst, max(verdict.silhouette.error for verdict in verdicts)
+        yield pixel, error, *rates.tolist(), worst, max(verdict.silhouette.error for verdict in verdicts)
 
 
 def ratio() -> float:
