@@ -319,7 +319,7 @@ def verdicts_of(
 
     if workers == 1 or len(checks) < WORTH_FORKING or not forks_safely():
         return map(verdict_of, checks)
-    if not (isinstance(scene, TableScene) and shared(scene, renderer)):
+    if not isinstance(scene, TableScene) or not shared(scene, renderer):
         return map(verdict_of, checks)
     return forked(verdict_of, checks, workers, _by_target(scene, checks))
 

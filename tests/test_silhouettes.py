@@ -383,3 +383,30 @@ def test_outlines_are_followed_only_where_an_answer_hangs_on_them(
     across, upward, depth = ((FRONT.vertices - view.eye) @ view.axes.T).T
     outline = MultiPoint(np.column_stack([across / depth, upward / depth]) / view.step).convex_hull
     assert silhouette.total == pytest.approx(outline.area, rel=0.01)
+
+
+def test_a_small_target_is_not_counted_in_coarse_blocks(embree: EmbreeRenderer) -> None:
+    """A cube of 3 mm has 58 of them: its size would be wrong by some per cent."""
+    small = shapes.box((300, -1.5, 20), (303, 1.5, 23))
+    silhouette, (view,) = measured(embree, small, [])
+    across, upward, depth = ((small.vertices - view.eye) @ view.axes.T).T
+    outline = MultiPoint(np.column_stack([across / depth, upward / depth]) / view.step).convex_hull
+    assert silhouette.total == pytest.approx(outline.area, rel=0.005)
+
+
+def test_what_is_allowed_is_not_used_near_one_half(embree: EmbreeRenderer) -> None:
+    """A wall hides half of the target but for a little: the verdict hangs on more than the error allowed."""
+    wall = turned(shapes.box((146, -200, -380), (150, 200, 21.6)), rotation_about_x(np.radians(20)), EYE)
+    silhouette, (view,) = measured(embree, FRONT, [wall], enough=0.02)
+    share = exact_share(view, FRONT, [wall])
+    assert 0.49 < share < 0.495
+    assert silhouette.error < 0.002
+    assert abs(silhouette.occluded / silhouette.total - share) <= silhouette.error
+
+
+def test_what_is_allowed_is_not_used_where_parts_are_thin(embree: EmbreeRenderer) -> None:
+    """A grating of bars of 0.15 mm, which the coarse grid hits here and there."""
+    bars = [shapes.box((146, y, -100), (146.1, y + 0.15, 100)) for y in np.arange(-6.0, 6.0, 0.6)]
+    silhouette, (view,) = measured(embree, FRONT, bars, enough=0.02)
+    assert silhouette.error < 0.005
+    assert abs(silhouette.occluded / silhouette.total - exact_share(view, FRONT, bars)) <= silhouette.error
