@@ -16,16 +16,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from silhouette.cache import Cache
+    from silhouette.batches.rows import batch, matrix
     from silhouette.errors import FileError, MeshError, RendererUnavailable, RequestError, SilhouetteError
+    from silhouette.files.cache import Cache
     from silhouette.judging import check, load_scene
-    from silhouette.models import Model, load_model
-    from silhouette.questions import Check, Scene
+    from silhouette.models.model import Model, load_model
     from silhouette.renderers import choose
-    from silhouette.renderers.base import Renderer
-    from silhouette.rows import batch, matrix
+    from silhouette.renderers.protocol import Renderer
     from silhouette.rules.base import RuleReference, Verdict
-    from silhouette.scenes import Piece
+    from silhouette.scenes.scene import Check, Scene
+    from silhouette.scenes.table import Piece
 
 __all__ = [
     "Cache",
@@ -50,16 +50,16 @@ __all__ = [
 ]
 
 _HOMES = {
-    "cache": ("Cache",),
+    "files.cache": ("Cache",),
     "errors": ("FileError", "MeshError", "RendererUnavailable", "RequestError", "SilhouetteError"),
     "judging": ("check", "load_scene"),
-    "models": ("Model", "load_model"),
+    "models.model": ("Model", "load_model"),
     "renderers": ("choose",),
-    "renderers.base": ("Renderer",),
-    "rows": ("batch", "matrix"),
+    "renderers.protocol": ("Renderer",),
+    "batches.rows": ("batch", "matrix"),
     "rules.base": ("RuleReference", "Verdict"),
-    "questions": ("Check", "Scene"),
-    "scenes": ("Piece",),
+    "scenes.scene": ("Check", "Scene"),
+    "scenes.table": ("Piece",),
 }
 
 

@@ -11,17 +11,18 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from silhouette.cache import Cache
-from silhouette.clusters import prepare
 from silhouette.errors import FileError, RequestError
-from silhouette.questions import Check, Scene, read_document
+from silhouette.files.cache import Cache
+from silhouette.files.schema import COARSEST, LARGEST_ERROR
+from silhouette.meshes.bounds import prepare
+from silhouette.models.entries import Arc
 from silhouette.renderers import choose
-from silhouette.renderers.base import Renderer
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_of
 from silhouette.rules.base import Rule, Verdict, broken
-from silhouette.scenes import TableScene
-from silhouette.schemas import COARSEST, LARGEST_ERROR, Arc, near
-from silhouette.terminal import problem
+from silhouette.scenes.scene import Check, Scene, read_document
+from silhouette.scenes.table import TableScene
+from silhouette.text import near, problem
 from silhouette.workers import forked, forks_safely
 
 __all__ = ["PIXEL", "Ask", "Judged", "SceneResult", "check", "judge_scene", "load_scene", "scenes_in"]

@@ -11,12 +11,18 @@ import pytest
 
 from silhouette.errors import RendererUnavailable
 from silhouette.renderers import choose
-from silhouette.renderers.base import Renderer
-from tests.browsing import browser
+from silhouette.renderers.protocol import Renderer
+from tests.support.browsing import browser
 
 __all__ = ["browser"]
 
-PROJECT = Path(__file__).resolve().parent.parent
+PROJECT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def _no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pytest-xdist gives its workers a width of terminal, at which tables would be folded."""
+    monkeypatch.delenv("COLUMNS", raising=False)
 
 
 @pytest.fixture(scope="session")

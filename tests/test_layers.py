@@ -1,67 +1,26 @@
-"""Data flows one way: modules import only what stands above them."""
+"""Data flows one way: a room imports only rooms that stand above it in the list in silhouette/README.md."""
 
 from __future__ import annotations
 
 import ast
+import re
+from functools import cache
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parent.parent / "silhouette"
-
-# From file to verdict to page; a name stands for a module, or for a folder and everything in it.
-ORDER = [
-    *["errors", "geometry", "plan", "line_cells", "free_lines", "cell_lines", "hexes", "cache", "documents"],
-    *["health", "formats", "meshes", "closing", "solids", "slicing"],
-    *["bases", "protrusions", "eyes", "schemas", "questions", "frames", "models", "scenes"],
-    *["views", "clusters", "culling"],
-    *["renderers.base", "renderers"],
-    *["sampling", "surveys", "searches", "outlines", "silhouettes"],
-    *["rules.base", "rules.sight", "rules.necromunda"],
-    *["rules.skirmishcorps"],
-    *["rules.crisis_protocol_scenes", "rules.crisis_protocol_evidence", "rules.crisis_protocol_words"],
-    *["rules.crisis_protocol"],
-    *["rules.ikosa_entries", "rules.ikosa_scenes", "rules.ikosa_lines", "rules.ikosa"],
-    *["rules.tide_of_iron_entries", "rules.tide_of_iron_lines", "rules.tide_of_iron", "rules"],
-    *["pictures", "terminal", "workers", "judging", "inspecting", "trials", "doctor"],
-    *["motions", "animations"],
-    *[
-        "serving",
-        "forkserver",
-        "crew",
-        "fingerprints",
-        "portions",
-        "cluster",
-        "journal",
-        "planning",
-        "tables",
-        "batches",
-        "rows",
-    ],
-    *[
-        "report",
-        "pages",
-        "options",
-        "cli_pages",
-        "cli_animation",
-        "cli_pictures",
-        "cli_doctor",
-        "cli_tutorial",
-        "cli",
-        "__main__",
-        "__init__",
-    ],
-]
+PACKAGE = Path(__file__).resolve().parents[1] / "silhouette"
 
 
-def place(module: str) -> int:
-    parts = module.split(".")
-    for length in range(len(parts), 0, -1):
-        name = ".".join(parts[:length])
-        if name in ORDER:
-            return ORDER.index(name)
-    raise AssertionError(f"{module} has no place in the order of tests/test_layers.py")
+@cache
+def rooms() -> list[str]:
+    """The rooms as dotted names, in the order of README: the first word of each line of the marked block."""
+    text = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"<!-- rooms -->\n```\n(.*?)```", text, flags=re.DOTALL)
+    return [line.split()[0].replace("/", ".") for line in block.splitlines() if line.strip()]
 
 
+@cache
 def modules() -> dict[str, Path]:
+    """Every module of the package by its dotted name below ``silhouette``; a folder's ``__init__`` by the folder's."""
     found = {}
     for file in PACKAGE.rglob("*.py"):
         parts = list(file.relative_to(PACKAGE).with_suffix("").parts)
@@ -70,57 +29,80 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def imported(file: Path) -> set[str]:
-    """Modules of the package that a file imports, anywhere in it."""
+def room_of(module: str) -> str:
+    """The innermost room that a module stands in."""
+    parts = module.split(".")
+    for length in range(len(parts), 0, -1):
+        name = ".".join(parts[:length])
+        if name in rooms():
+            return name
+    raise AssertionError(f"{module} stands in no room of silhouette/README.md")
+
+
+@cache
+def imported(module: str) -> frozenset[str]:
+    """Modules of the package that a module imports, anywhere in it."""
     names = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(modules()[module].read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{file}: a relative import"
+            assert node.level == 0, f"{module}: a relative import"
             names.add(node.module or "")
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    known = modules()
     inside = {name.removeprefix("silhouette.") for name in names if name.startswith("silhouette.")}
-    return {name for name in inside if name in known}
+    return frozenset(name for name in inside if name in modules())
 
 
-def test_every_module_imports_only_what_stands_above_it() -> None:
-    wrong = []
-    for name, file in modules().items():
-        for other in imported(file):
-            same_folder = place(name) == place(other) and name != other
-            if place(other) > place(name) or (place(other) == place(name) and not same_folder):
-                wrong.append(f"{name} imports {other}")
+def test_every_module_stands_in_a_room_and_every_room_is_there() -> None:
+    assert {room_of(module) for module in modules()} == set(rooms())
+
+
+def test_every_room_imports_only_rooms_above_it() -> None:
+    order = {room: number for number, room in enumerate(rooms())}
+    wrong = [
+        f"{module} imports {other}"
+        for module in modules()
+        for other in sorted(imported(module))
+        if order[room_of(other)] > order[room_of(module)]
+    ]
     assert not wrong
 
 
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Within a room as well; a package's own ``__init__``, which only hands names on, is left out."""
+    left = {module: set(imported(module)) for module in modules() if modules()[module].name != "__init__.py"}
+    while ready := [module for module, needs in left.items() if not needs & left.keys()]:
+        for module in ready:
+            del left[module]
+    assert not left
+
+
 def test_nothing_imports_the_package_root() -> None:
-    for name, file in modules().items():
-        if name in ("__main__",):
-            continue
+    for module, file in modules().items():
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
-                assert "silhouette" not in [alias.name for alias in node.names], name
+                assert "silhouette" not in [alias.name for alias in node.names], module
             if isinstance(node, ast.ImportFrom):
-                assert node.module != "silhouette", name
+                assert node.module != "silhouette", module
 
 
 def importers_of(library: str) -> set[str]:
+    """The modules that import a library."""
     found = set()
-    for name, file in modules().items():
+    for module, file in modules().items():
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):
                 names = [node.module or ""]
-            if any(each.split(".")[0] == library for each in names):
-                found.add(name)
+            if any(name.split(".")[0] == library for name in names):
+                found.add(module)
     return found
 
 
 def test_each_heavy_library_has_one_room() -> None:
     assert importers_of("embreex") == {"renderers.embree"}
     assert all(name.startswith("renderers.gl") for name in importers_of("pyrender"))
-    assert all(name == "meshes" or name.startswith("formats") for name in importers_of("trimesh"))
-    assert all(name.startswith(("pictures", "pages.figures")) for name in importers_of("PIL"))
-    assert all(name.startswith("pictures") for name in importers_of("matplotlib"))
+    assert all(name.startswith("meshes") for name in importers_of("trimesh"))
+    assert {room_of(name) for name in importers_of("PIL")} <= {"drawing", "pages"}
+    assert {room_of(name) for name in importers_of("matplotlib")} <= {"drawing"}

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from silhouette import check, load_scene
-from silhouette.cli import main
-from silhouette.report import obscured
+from silhouette.cli.app import main
+from silhouette.cli.tables import obscured
 
-PROJECT = Path(__file__).resolve().parent.parent
+PROJECT = Path(__file__).resolve().parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.cache import Cache
 from silhouette.errors import FileError, SilhouetteError
+from silhouette.files.cache import Cache
 from silhouette.judging import WORTH_FORKING, Ask, judge_scene
 from silhouette.renderers import choose
 from silhouette.workers import CAN_FORK, cores, forked

@@ -19,8 +19,8 @@ import numpy as np
 
 from silhouette.errors import RendererUnavailable, RequestError, SilhouetteError
 from silhouette.geometry import Pose
-from silhouette.meshes import Mesh
-from silhouette.renderers.base import Body, Layer, Renderer
+from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.protocol import Body, Layer, Renderer
 from silhouette.views import View
 
 __all__ = ["RENDERERS", "Body", "Layer", "Probe", "Renderer", "check_name", "choose", "in_a_process", "probe"]
@@ -33,7 +33,7 @@ def _embree() -> Renderer:
 
 
 def _gl(device: int | None = None) -> Renderer:
-    from silhouette.renderers.gl import GLRenderer
+    from silhouette.renderers.gl.renderer import GLRenderer
 
     return GLRenderer.create(device=device)
 
@@ -93,7 +93,7 @@ def check_name(name: str, device: int | None = None) -> None:
 
 
 def _choose_best() -> Renderer:
-    from silhouette.renderers.devices import has_gpu
+    from silhouette.renderers.gl.devices import has_gpu
 
     if has_gpu() and os.environ.get("PYOPENGL_PLATFORM", "egl") == "egl":
         try:
@@ -144,7 +144,7 @@ def probe(step: Step = lambda done, total: None) -> list[Probe]:
 
     ``step`` is told how many are done, of how many.
     """
-    from silhouette.renderers.devices import listed_devices
+    from silhouette.renderers.gl.devices import listed_devices
 
     numbers: list[int | None] = [None]
     with suppress(RendererUnavailable):

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Flags, Floats, Integers, corners
-from silhouette.meshes import Mesh
-from silhouette.renderers.base import NEAREST, Body, Layer
+from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.protocol import NEAREST, Body, Layer
 from silhouette.views import View
 
 FACES_PER_CHUNK = 1 << 18
@@ -69,7 +69,7 @@ class EmbreeRenderer:
         return True
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
-        """What is in front, at every pixel or at ``pixels``; see `silhouette.renderers.base.Renderer`."""
+        """What is in front, at every pixel or at ``pixels``; see `silhouette.renderers.protocol.Renderer`."""
         if pixels is None:
             rows, columns = np.indices((view.height, view.width)).reshape(2, -1)
             shape: tuple[int, ...] = (view.height, view.width)
@@ -84,7 +84,7 @@ class EmbreeRenderer:
         return Layer(front.ids.reshape(shape), front.depth.reshape(shape))
 
     def covered(self, view: View, body: Body, pixels: Any) -> Flags:
-        """See `silhouette.renderers.base.covered`: such a ray ends at the first face that it meets, near or far."""
+        """See `silhouette.renderers.protocol.covered`: such a ray ends at the first face that it meets, near or far."""
         rows, columns = np.asarray(pixels).reshape(-1, 2).T
         plane, met = _plane(view, rows, columns), np.zeros(len(rows), dtype=np.bool_)
         for chunk in self._index(body.mesh):

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
-from silhouette.meshes import Mesh
-from silhouette.renderers.base import NEAREST, Body, Layer
+from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.protocol import NEAREST, Body, Layer
 from silhouette.views import View
 
 Indices = NDArray[np.int64]
@@ -47,7 +47,7 @@ class ReferenceRenderer:
         """See `Renderer.render`.
 
         >>> from silhouette.geometry import Pose
-        >>> from silhouette.meshes import Mesh
+        >>> from silhouette.meshes.mesh import Mesh
         >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
         >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
         >>> mesh = Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))

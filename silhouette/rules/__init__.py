@@ -6,26 +6,26 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from silhouette.questions import rules_of
 from silhouette.rules.base import Rule
+from silhouette.scenes.scene import rules_of
 
 __all__ = ["RULES", "rule_of"]
 
 
 def _crisis_protocol() -> Rule[Any]:
-    from silhouette.rules.crisis_protocol import CRISIS_PROTOCOL
+    from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL
 
     return CRISIS_PROTOCOL
 
 
 def _ikosa() -> Rule[Any]:
-    from silhouette.rules.ikosa import IKOSA
+    from silhouette.rules.ikosa.judge import IKOSA
 
     return IKOSA
 
 
 def _necromunda() -> Rule[Any]:
-    from silhouette.rules.necromunda import NECROMUNDA
+    from silhouette.rules.necromunda.judge import NECROMUNDA
 
     return NECROMUNDA
 
@@ -37,7 +37,7 @@ def _skirmishcorps() -> Rule[Any]:
 
 
 def _tide_of_iron() -> Rule[Any]:
-    from silhouette.rules.tide_of_iron import TIDE_OF_IRON
+    from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON
 
     return TIDE_OF_IRON
 
@@ -57,7 +57,7 @@ def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any]:
 
     Args:
         path: of the scene, for messages.
-        document: its content, as from `silhouette.questions.read_document`.
+        document: its content, as from `silhouette.scenes.scene.read_document`.
 
     Raises:
         FileError: where it names none, or one that is not known.

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from silhouette.cache import Cache
-from silhouette.questions import Check, Scene
-from silhouette.renderers.base import Renderer
-from silhouette.schemas import Arc, Place, near
+from silhouette.files.cache import Cache
+from silhouette.files.schema import Place
+from silhouette.models.entries import Arc
+from silhouette.renderers.protocol import Renderer
+from silhouette.scenes.scene import Check, Scene
+from silhouette.text import near
 
 
 @dataclass(frozen=True)
@@ -148,47 +150,3 @@ def broken(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
         elif value != wanted or isinstance(value, bool) != isinstance(wanted, bool):
             found.append(f"{key} is {value!r}, not {wanted!r}")
     return found
-
-
-def share_in_words(part: int, whole: int) -> str:
-    """A share as a percentage that rounds to nothing, to a half or to all of it only when it is exactly that.
-
-    >>> share_in_words(1, 3), share_in_words(0, 7), share_in_words(7, 7)
-    ('33 %', '0 %', '100 %')
-    >>> share_in_words(1, 1000), share_in_words(999, 1000), share_in_words(4999, 10000), share_in_words(1, 2)
-    ('0.1 %', '99.9 %', '49.99 %', '50 %')
-    >>> share_in_words(1, 10**9)
-    'under 0.01 %'
-    >>> share_in_words(0, 0)
-    'nothing'
-    """
-    if whole == 0:
-        return "nothing"
-    share = 100.0 * part / whole
-    marks = (0.0, 50.0, 100.0)
-    for digits in (0, 1, 2):
-        shown = round(share, digits)
-        if shown not in marks or 2 * part in (0, whole, 2 * whole):
-            return f"{shown:.{digits}f} %"
-    return {0.0: "under 0.01 %", 50.0: "about 50 %", 100.0: "over 99.99 %"}[shown]
-
-
-def margin_in_words(error: float) -> str:
-    """How far a share may be off, never said to be less than it is.
-
-    >>> margin_in_words(0.00131), margin_in_words(0.002), margin_in_words(0.0)
-    (' ± 0.14 %', ' ± 0.2 %', '')
-    """
-    return f" ± {math.ceil(round(error * 10**4, 9)) / 100:g} %" if error else ""
-
-
-def in_a_sentence(name: str) -> str:
-    """A piece's name with the article that a common noun takes.
-
-    >>> in_a_sentence("barricade"), in_a_sentence("Vex"), in_a_sentence("the pipes"), in_a_sentence("wall 3")
-    ('the barricade', 'Vex', 'the pipes', 'wall 3')
-    >>> in_a_sentence("t")
-    't'
-    """
-    common = len(name) > 2 and name.replace(" ", "").replace("-", "").isalpha() and name.islower()
-    return f"the {name}" if common and not name.startswith("the ") else name

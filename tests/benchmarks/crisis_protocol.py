@@ -8,10 +8,10 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from silhouette.cache import Cache
+from silhouette.files.cache import Cache
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.crisis_protocol import CRISIS_PROTOCOL
-from tests.crisis_protocol_tables import table
+from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL
+from tests.support.crisis_protocol_tables import table
 
 CHARACTERS = 33
 PAIRS = 1000

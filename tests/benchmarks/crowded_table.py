@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.cache import Cache
-from silhouette.rules.necromunda import NECROMUNDA
-from silhouette.scenes import TableScene
+from silhouette.files.cache import Cache
+from silhouette.rules.necromunda.judge import NECROMUNDA
+from silhouette.scenes.table import TableScene
 
-MESHES = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "meshes"
+MESHES = Path(__file__).resolve().parents[3] / "shared" / "meshes"
 
 FIGURES = [
     {"mesh": "miniatures/realism-effects/cyber_samurai.optimized.glb", "units": "m", "scale": 0.0132},

@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.errors import RendererUnavailable
-from silhouette.questions import Check
 from silhouette.renderers import choose
-from silhouette.renderers.devices import listed_devices
-from silhouette.rules.necromunda import NECROMUNDA, Readings
+from silhouette.renderers.gl.devices import listed_devices
+from silhouette.rules.necromunda.judge import NECROMUNDA, Readings
+from silhouette.scenes.scene import Check
 from silhouette.workers import cores
 from tests.benchmarks.crowded_table import crowded_document, loaded
 
@@ -66,8 +66,8 @@ class Clock:
         """Measures every renderer from now on, which then waits for the device before it reads back."""
         from OpenGL import GL
 
-        from silhouette.renderers.gl import GLRenderer
-        from silhouette.renderers.gl_pass import Pass
+        from silhouette.renderers.gl.drawing import Pass
+        from silhouette.renderers.gl.renderer import GLRenderer
 
         fetched = self.step("readback", Pass._fetched)
         finish = self.step("draw", GL.glFinish)

@@ -10,9 +10,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from silhouette.cache import Cache
+from silhouette.files.cache import Cache
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.ikosa import IKOSA
+from silhouette.rules.ikosa.judge import IKOSA
 
 RUNS = 5
 ONE = [[0, 0, 1]]

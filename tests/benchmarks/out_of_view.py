@@ -10,9 +10,9 @@ from itertools import permutations
 
 import numpy as np
 
-from silhouette.questions import Check
 from silhouette.renderers import choose
-from silhouette.rules.necromunda import NECROMUNDA, Readings
+from silhouette.rules.necromunda.judge import NECROMUNDA, Readings
+from silhouette.scenes.scene import Check
 from tests.benchmarks.crowded_table import crowded_document, loaded
 
 RUNS = 5

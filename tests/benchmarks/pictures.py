@@ -17,17 +17,17 @@ from itertools import permutations
 from pathlib import Path
 from statistics import median
 
-from silhouette.documents import read_document
+from silhouette.drawing.figures import figures_of
+from silhouette.drawing.saving import save
+from silhouette.drawing.sheet import COLUMN, Sheet, settings
+from silhouette.drawing.table.every_pixel import EveryPixel
+from silhouette.files.documents import read_document
 from silhouette.judging import Ask, Judged, judged, load_scene
-from silhouette.pictures.every_pixel import EveryPixel
-from silhouette.pictures.figures import figures_of
-from silhouette.pictures.saving import save
-from silhouette.pictures.vector import COLUMN, Sheet, settings
-from silhouette.questions import Scene
 from silhouette.renderers import choose
 from silhouette.rules import RULES
+from silhouette.scenes.scene import Scene
 
-PROJECT = Path(__file__).resolve().parent.parent.parent
+PROJECT = Path(__file__).resolve().parents[2]
 SKIRMISH = PROJECT / "scenes" / "necromunda" / "skirmish.toml"
 CHECKS = 10
 RUNS = 3

@@ -27,11 +27,11 @@ import numpy as np
 
 from silhouette.errors import RendererUnavailable
 from silhouette.judging import content_with, verdicts_of
-from silhouette.questions import Check
 from silhouette.renderers import choose
-from silhouette.renderers.base import Renderer
-from silhouette.rules.necromunda import NECROMUNDA, Readings
-from silhouette.scenes import Piece, TableScene
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules.necromunda.judge import NECROMUNDA, Readings
+from silhouette.scenes.scene import Check
+from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import View, frame
 from silhouette.workers import cores
 from tests.benchmarks.crowded_table import crowded_document, loaded

@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 
 from silhouette.judging import verdicts_of
-from silhouette.questions import Check
 from silhouette.renderers import choose
-from silhouette.rules.necromunda import NECROMUNDA, Readings
+from silhouette.rules.necromunda.judge import NECROMUNDA, Readings
+from silhouette.scenes.scene import Check
 from tests.benchmarks.crowded_table import FIGURES, TERRAIN, loaded, places
 
 MIDDLE = 10

@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from silhouette.cache import Cache
+from silhouette.files.cache import Cache
 from silhouette.rules.skirmishcorps import SKIRMISHCORPS
-from tests.skirmishcorps_scenes import quick
+from tests.support.skirmishcorps_scenes import quick
 
 UNITS, WALLS = 12, 16
 PIXEL = 0.1

@@ -18,11 +18,11 @@ import time
 from itertools import cycle
 from pathlib import Path
 
-from silhouette.cache import Cache, Memory
-from silhouette.fingerprints import Fingerprints
+from silhouette.files.cache import Cache, Memory
+from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import Ask, judged, load_scene
 from silhouette.renderers import choose
-from tests.batching import pack_with_meshes
+from tests.support.batching import pack_with_meshes
 
 CHECKS = 20_000
 FIRST = 1_000

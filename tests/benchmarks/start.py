@@ -20,7 +20,7 @@ import numpy as np
 
 from tests.benchmarks.crowded_table import MESHES
 
-EXAMPLE = Path(__file__).resolve().parent.parent.parent / "scenes" / "necromunda" / "example_2_partial_cover.toml"
+EXAMPLE = Path(__file__).resolve().parents[2] / "scenes" / "necromunda" / "example_2_partial_cover.toml"
 HUGE = MESHES / "big" / "realism-effects" / "time_machine.optimized.glb"
 
 

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from silhouette.cache import Cache
-from silhouette.hexes import Address, distance, entered, in_words
-from silhouette.questions import Check
-from silhouette.rules.tide_of_iron import TIDE_OF_IRON
-from silhouette.rules.tide_of_iron_entries import HexScene
+from silhouette.files.cache import Cache
+from silhouette.rules.tide_of_iron.hexes import Address, distance, entered, in_words
+from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON
+from silhouette.rules.tide_of_iron.scene import HexScene
+from silhouette.scenes.scene import Check
 
 SIZE = 60  # hexes along each side of the map
 LINES = 10_000

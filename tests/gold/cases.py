@@ -8,11 +8,11 @@ from typing import Any
 
 from PIL import Image
 
-from silhouette.pictures.every_pixel import EveryPixel
-from silhouette.pictures.figures import write_main_figure
-from silhouette.pictures.styles import DARK
+from silhouette.drawing.figures import write_main_figure
+from silhouette.drawing.styles import DARK
+from silhouette.drawing.table.every_pixel import EveryPixel
 from silhouette.rules import RULES
-from tests.figures import SCENES, cpu_renderer, drawn, scene_at
+from tests.support.figures import SCENES, cpu_renderer, drawn, scene_at
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -31,7 +31,7 @@ class Case:
         scene: in scenes/, without its ending.
         figures: their names; "picture" is the PNG of `silhouette check --picture`.
         number: of the check.
-        look: options of `silhouette.pictures.vector.Sheet`.
+        look: options of `silhouette.drawing.sheet.Sheet`.
     """
 
     scene: str

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from tests.figures import SVG, rasters
+from tests.support.figures import SVG, rasters
 
 PLACE = 0.4
 """Points, 0.14 mm: texts, and ends and extents of shapes, may lie so far from where they lay."""

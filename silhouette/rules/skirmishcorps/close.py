@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from silhouette.renderers.base import Renderer
-from silhouette.rules.base import RuleReference, in_a_sentence, share_in_words
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules.base import RuleReference
 from silhouette.rules.skirmishcorps.contact import opposite
 from silhouette.rules.skirmishcorps.flanking import Dive, Dives, dives
 from silhouette.rules.skirmishcorps.protection import sight, together
 from silhouette.rules.skirmishcorps.results import SkirmishVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit
+from silhouette.text import in_a_sentence, share_in_words
 
 TO_HIT, DODGE = -1, 1
 """What close combat over cover adds to all rolls to hit, and to all attempts to dodge or parry (R32)."""

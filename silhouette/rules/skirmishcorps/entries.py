@@ -6,9 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from silhouette.rules.skirmishcorps.classes import FIGURE, CoverClass, Posture
-from silhouette.rules.skirmishcorps.costs import PACES, Basis, Pace, UnitType
-from silhouette.schemas import (
+from silhouette.files.schema import (
     COARSEST,
     LARGEST,
     LARGEST_ERROR,
@@ -18,12 +16,13 @@ from silhouette.schemas import (
     Number,
     Pixel,
     Point,
-    SceneEntry,
     Size,
-    SolidEntry,
-    TerrainEntry,
     plain,
 )
+from silhouette.models.entries import SolidEntry
+from silhouette.rules.skirmishcorps.classes import FIGURE, CoverClass, Posture
+from silhouette.rules.skirmishcorps.costs import PACES, Basis, Pace, UnitType
+from silhouette.scenes.entries import SceneEntry, TerrainEntry
 
 MOST_BRICKS = 10_000.0
 MOST = 1_000_000

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from silhouette.files.schema import Place
 from silhouette.geometry import Floats, Pose
-from silhouette.models import model_of_solids
-from silhouette.renderers.base import Renderer
+from silhouette.measure.silhouette import Silhouette
+from silhouette.models.model import model_of_solids
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules.skirmishcorps.contact import Standing, crosses, landings, lies, lying, overlaps
 from silhouette.rules.skirmishcorps.protection import sight, together
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, prone_body, prone_size
-from silhouette.scenes import Piece
-from silhouette.schemas import Place
-from silhouette.silhouettes import Silhouette
+from silhouette.scenes.table import Piece
 
 COARSE, COARSEST = 5.0, 1.0
 """So much coarser than asked, but not above so many mm per pixel, a dive is looked at first: most are clearly safe, or

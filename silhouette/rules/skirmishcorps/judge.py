@@ -11,17 +11,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from silhouette.cache import Cache
 from silhouette.errors import RequestError
-from silhouette.questions import Check, between, everyone
-from silhouette.renderers.base import Renderer
+from silhouette.files.cache import Cache
+from silhouette.models.entries import Arc
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules.skirmishcorps.close import close_combat, flanked
 from silhouette.rules.skirmishcorps.entries import CloseCombatEntry, FlankedEntry, PairEntry
 from silhouette.rules.skirmishcorps.results import SkirmishVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
 from silhouette.rules.skirmishcorps.shooting import protection
 from silhouette.rules.skirmishcorps.tables import tabled
-from silhouette.schemas import Arc
+from silhouette.scenes.scene import Check, between, everyone
 
 KIND = "units"
 

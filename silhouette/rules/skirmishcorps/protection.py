@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.clusters import outer_points
-from silhouette.culling import in_view
 from silhouette.geometry import Floats, corners
-from silhouette.renderers.base import Body, Renderer
+from silhouette.measure.culling import in_view
+from silhouette.measure.samples import ENOUGH, Question
+from silhouette.measure.silhouette import Silhouette, measure
+from silhouette.meshes.bounds import outer_points
+from silhouette.renderers.protocol import Body, Renderer
 from silhouette.rules.skirmishcorps.classes import BRICK, LOOKED_OVER
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, crosses, in_contact, may_hide
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, raised
-from silhouette.sampling import ENOUGH, Question
-from silhouette.scenes import Piece
-from silhouette.silhouettes import Silhouette, measure
+from silhouette.scenes.table import Piece
 from silhouette.views import View, frame
 
 FINEST = 4

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.cache import Cache
 from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.files.schema import Place, validated
 from silhouette.geometry import Floats, Pose, cosine_and_sine
-from silhouette.models import model_of_solids
-from silhouette.questions import Check
+from silhouette.models.entries import CylinderEntry, SolidEntry
+from silhouette.models.model import model_of_solids
 from silhouette.rules.base import expectable
 from silhouette.rules.skirmishcorps.classes import BRICK, FIGURE, CoverClass, Posture, cover_class
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, in_contact, rectangle
@@ -32,8 +33,9 @@ from silhouette.rules.skirmishcorps.entries import (
     UnitEntry,
 )
 from silhouette.rules.skirmishcorps.results import LISTS, RESULTS
-from silhouette.scenes import Piece, TableScene, load_table_scene
-from silhouette.schemas import CylinderEntry, Place, SolidEntry, near, shown, validated
+from silhouette.scenes.scene import Check
+from silhouette.scenes.table import Piece, TableScene, load_table_scene
+from silhouette.text import near, shown
 
 TALL, ACROSS, THICK = 40.0, 16.0, 10.0
 """mm: a mini-figure is so tall, so wide, and lies so thick: a quarter of its height, what very low cover hides."""

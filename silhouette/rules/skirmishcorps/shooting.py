@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from silhouette.closing import encloses
-from silhouette.renderers.base import Renderer
-from silhouette.rules.base import RuleReference, in_a_sentence, share_in_words
+from silhouette.meshes.holes import encloses
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules.base import RuleReference
 from silhouette.rules.skirmishcorps.classes import (
     CLASSES,
     FROM_PRONE,
@@ -23,6 +23,7 @@ from silhouette.rules.skirmishcorps.classes import (
 from silhouette.rules.skirmishcorps.protection import Alone, Sight, Together, each_alone, sight, together
 from silhouette.rules.skirmishcorps.results import SkirmishVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
+from silhouette.text import in_a_sentence, share_in_words
 
 VERDICTS = ("open", *(f"{kind} cover" for kind in CLASSES[1:]), "hidden")
 OTHER_CLASS = {"piece": "obscured share", "obscured share": "piece"}

@@ -1,0 +1,216 @@
+"""MANY: some checks of a scene, as they are given to a worker, and what the worker makes of them: a row for each.
+
+Portion -> the scene that it is of, read unless it was read last -> rows; what goes wrong is a row with ``error``
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from silhouette.batches.forkserver import Loaded
+from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.files.cache import Cache, Memory
+from silhouette.files.fingerprints import Fingerprints
+from silhouette.text import problem, strict
+from silhouette.workers import forks_safely, seat
+
+PORTION = 32
+"""So many checks of a scene are given to a worker at once."""
+
+KEPT = 4_000_000
+"""Models of up to so many triangles stay in the memory of a process, from scene to scene."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class How:
+    """How everything in a batch is judged.
+
+    Attributes:
+        renderer: "auto" or the name of one.
+        pixel: mm per pixel at the target; None is what each scene says, else 0.1.
+        everyone: everyone against everyone, instead of the checks that a scene asks for.
+        cached: whether meshes are kept on disk.
+        device: the number of the EGL device; None shares out the GPUs, where there are several of one kind.
+        error: to be content with, as a share of the target; None is what each scene says, else 0.002.
+    """
+
+    renderer: str = "auto"
+    pixel: float | None = None
+    everyone: bool = False
+    cached: bool = True
+    device: int | None = None
+    error: float | None = None
+
+
+@dataclass(frozen=True)
+class Portion:
+    """Some checks of a scene.
+
+    Attributes:
+        scene: its path.
+        digest: the fingerprint that it had when it was opened; of a scene not opened yet, when it was last, or "".
+        start, stop: the checks, by number from 0. ``stop`` is None for a scene to be opened: then the worker says
+            how many checks there are, and judges none.
+        lost: what became of the worker that was at the first of these checks; it is not tried again.
+    """
+
+    scene: str
+    digest: str = ""
+    start: int = 0
+    stop: int | None = None
+    lost: str = ""
+
+
+def portions(scene: str, digest: str, checks: Sequence[int], longest: int = PORTION) -> list[Portion]:
+    """Runs of checks, in order, none longer than so many.
+
+    >>> [(one.start, one.stop) for one in portions("duel.toml", "", [0, 1, 4, *range(10, 50)])]
+    [(0, 2), (4, 5), (10, 42), (42, 50)]
+    """
+    runs: list[list[int]] = []
+    for check in checks:
+        if runs and runs[-1][1] == check and check - runs[-1][0] < longest:
+            runs[-1][1] = check + 1
+        else:
+            runs.append([check, check + 1])
+    return [Portion(scene, digest, start, stop) for start, stop in runs]
+
+
+class Needs:
+    """What portions need in memory: for `silhouette.batches.crew.Crew`."""
+
+    def __init__(self) -> None:
+        self._prints = Fingerprints()
+
+    def __call__(self, portion: Portion) -> frozenset[Any]:
+        """The models and meshes of the scene, as they are now; nothing, where it was known before and may be done."""
+        if portion.stop is None and portion.digest:
+            return frozenset()
+        return self._prints.pieces_of(Path(portion.scene))
+
+
+class Judge:
+    """What one process keeps: its renderer, the scene that it read last, and models for the scenes to come.
+
+    Args:
+        how: everything is judged.
+        folder: that the paths of scenes are seen from; they stay as they are in what is told.
+        number: of the GPU that it takes where several are shared out; by default `silhouette.workers.seat`.
+    """
+
+    def __init__(self, how: How, folder: Path | None = None, number: int | None = None) -> None:
+        self._how = how
+        self._folder = folder
+        self._number = number
+        self._prints = Fingerprints()
+        self._memory = Memory(self._prints.of, KEPT)
+        self._renderer: Any = None
+        self._scene: Any = None
+        self._checks: Sequence[Any] = ()
+        self._read = ("", "")
+
+    def load(self, portion: Portion) -> Loaded:
+        """Reads what a portion needs, so that processes forked from this one share it.
+
+        Half of what is kept is as much as it should come to: nothing must go that a fork relies on.
+        """
+        from silhouette.judging import shared
+
+        try:
+            self._open(portion.scene, portion.digest or self._prints.of(self._place(portion.scene)))
+        except RendererUnavailable:
+            return "unshared"
+        if not (forks_safely() and self._renderer.share([])):  # looking for a GPU may have loaded its drivers
+            return "unshared"
+        shared(self._scene, self._renderer)
+        return "room" if self._memory.size < KEPT // 2 else "full"
+
+    def __call__(self, portion: Portion) -> Iterator[Row]:
+        """Opens a scene and says how many checks there are, or judges some."""
+        path = self._place(portion.scene)
+        try:
+            if portion.stop is None:
+                yield self._opened(portion)
+                return
+            self._open(portion.scene, portion.digest)
+        except RendererUnavailable as error:
+            yield {"unavailable": str(error)}
+            return
+        except Exception as error:
+            rows = 1 if portion.stop is None else portion.stop - portion.start
+            yield from [{"error": self._told(portion.scene, problem(error, path))}] * rows
+            return
+        for number in range(portion.start, portion.stop):
+            lost = portion.lost if number == portion.start else ""
+            yield self._row(portion.scene, self._checks[number], lost)
+
+    def _place(self, scene: str) -> Path:
+        return Path(scene) if self._folder is None else self._folder / scene
+
+    def _told(self, scene: str, text: str) -> str:
+        """The text with paths as they were asked for."""
+        if self._folder is None or Path(scene).is_absolute():
+            return text
+        return text.replace(f"{self._folder.as_posix()}/", "")
+
+    def _opened(self, portion: Portion) -> Row:
+        """What is to be known of a scene before it is judged; nothing is loaded where that is known already."""
+        now = self._prints.of(self._place(portion.scene))
+        if portion.digest == now:
+            return {"digest": now}
+        self._open(portion.scene, now)
+        return {"digest": now, "checks": len(self._checks)}
+
+    def _open(self, scene: str, digest: str) -> None:
+        """Reads a scene unless it was read last, and finds out which checks it is about.
+
+        Raises:
+            SilhouetteError: where that cannot be, or where its files are not those of the digest any more.
+        """
+        from silhouette.judging import Ask, content_with, load_scene
+        from silhouette.renderers import choose
+
+        path = self._place(scene)
+        changed = RequestError(f"{scene}: it was changed while it was judged; judge it again")
+        if self._prints.of(path) != digest:
+            raise changed
+        if self._read == (scene, digest):
+            return
+        if self._renderer is None:
+            self._renderer = choose(self._how.renderer, self._device())
+        self._read, self._scene = ("", ""), None  # what was read before goes first: two large scenes may be too much
+        disk = Cache.default() if self._how.cached else Cache(None)
+        self._scene = content_with(load_scene(path, cache=replace(disk, memory=self._memory)), self._how.error)
+        self._checks = Ask(everyone=self._how.everyone).checks(self._scene)
+        if self._prints.of(path) != digest:
+            raise changed
+        self._read = (scene, digest)
+
+    def _device(self) -> int | None:
+        """The device asked for; else this one's share, where it is on GPUs that is judged."""
+        from silhouette.renderers.gl.devices import shared_out
+
+        if self._how.device is not None or self._how.renderer not in ("auto", "gl"):
+            return self._how.device
+        return shared_out(seat() if self._number is None else self._number)
+
+    def _row(self, scene: str, check: Any, lost: str) -> Row:
+        """The row as it will be read back: of plain values, whatever the rule system put into it."""
+        from silhouette.judging import judged
+
+        asked = {"attacker": check.attacker or None, "target": check.target or None, "rules": self._scene.rules}
+        if lost:
+            who = " to ".join(filter(None, (check.attacker, check.target)))
+            return {**asked, "error": ": ".join(filter(None, (scene, who, lost)))}
+        try:
+            found = strict(judged(self._scene, check, self._renderer, self._how.pixel).row())
+            row: Row = json.loads(self._told(scene, json.dumps(found, ensure_ascii=False, allow_nan=False)))
+        except Exception as error:
+            return {**asked, "error": self._told(scene, problem(error, self._place(scene)))}
+        return row

@@ -1,0 +1,165 @@
+"""MANY, from Python: rows for a notebook, each a flat table of plain values, as the lines of a batch are.
+
+A list of them is what ``pandas.DataFrame`` takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from os import PathLike
+
+from silhouette.batches.chunks import How
+from silhouette.batches.journal import Kept, Row
+from silhouette.batches.run import Workers, check_how, scenes_of, steps, workers_of
+from silhouette.errors import SilhouetteError
+from silhouette.judging import PIXEL, Ask, Judged, content_with, load_scene, usable_pixel, verdicts_of
+from silhouette.renderers import choose
+from silhouette.renderers.protocol import Renderer
+from silhouette.scenes.scene import Scene
+from silhouette.text import strict
+from silhouette.workers import cores
+
+
+def matrix(
+    scene: Scene | str | PathLike[str],
+    *,
+    renderer: str | Renderer = "auto",
+    pixel: float | None = None,
+    error: float | None = None,
+    workers: int | None = None,
+) -> list[Row]:
+    """Everyone against everyone: a row for each pair, as the contract names its keys.
+
+    Args:
+        scene: from `silhouette.load_scene`, or the path of one.
+        renderer: "auto", "embree", "gl" or "reference", or one that is started already, from `silhouette.choose`.
+        pixel: mm per pixel at the target, above 0 and at most 10; by default what the scene says, else 0.1.
+        error: how large the stated error may stay where no other verdict is near; see `silhouette.check`.
+        workers: processes that judge at the same time; by default as many as there are cores.
+
+    Raises:
+        FileError: where the scene cannot be read.
+        RequestError: where fewer than two stand there, a renderer is not there, or a number is out of bounds.
+        RendererUnavailable: where the renderer asked for cannot run on this machine.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name, "duel.toml")
+    >>> _ = path.write_text('''
+    ... rules = "necromunda"
+    ... fighter = [
+    ...   { name = "Kal", at = [0, 0], parts = [{ box = [12, 12, 30] }], eye = [0, 6, 15] },
+    ...   { name = "Vex", at = [0, 200], facing = 270, parts = [{ box = [12, 12, 30] }], eye = [0, 6, 26] },
+    ... ]
+    ... terrain = [{ name = "wall", at = [0, 185], parts = [{ box = [60, 5, 10] }] }]
+    ... ''')
+    >>> for row in matrix(path, renderer="reference", pixel=0.2):
+    ...     print(row["attacker"], row["target"], row["verdict"], round(row["occluded"], 2))
+    Kal Vex partial cover 0.33
+    Vex Kal open 0.0
+    >>> folder.cleanup()
+    """
+    scene = content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
+    checks = Ask(everyone=True).checks(scene)
+    ready = choose(renderer) if isinstance(renderer, str) else renderer
+    fine = usable_pixel(pixel) if pixel is not None else scene.pixel or PIXEL
+    verdicts = verdicts_of(scene, checks, ready, fine, cores() if workers is None else workers)
+    rows = (Judged.held(*each).row() for each in zip(checks, verdicts, strict=True))
+    return [{"scene": scene.path.as_posix(), **strict(row)} for row in rows]
+
+
+def batch(
+    paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+    *,
+    everyone: bool = False,
+    renderer: str = "auto",
+    pixel: float | None = None,
+    error: float | None = None,
+    workers: int | None = None,
+    timeout: float | None = None,
+    cluster: str | None = None,
+    cached: bool = True,
+    device: int | None = None,
+) -> Iterator[Row]:
+    """A row for each check of many scenes, in their order, as they come; what goes wrong is a row with ``error``.
+
+    Worker processes judge while the rows are gone through. Nothing is kept on the disk: for what takes hours there is
+    ``silhouette batch``, which can be resumed. Where processes are not forked (macOS, Windows), a script needs its
+    ``if __name__ == "__main__":``.
+
+    Args:
+        paths: scene files, folders, globs, or one of these.
+        everyone: everyone against everyone, instead of the checks that each scene asks for.
+        renderer: "auto", "embree", "gl" or "reference".
+        pixel: mm per pixel at the target, above 0 and at most 10; by default what each scene says, else 0.1.
+        error: how large the stated error may stay where no other verdict is near; see `silhouette.check`.
+        workers: processes; by default as many as there are cores.
+        timeout: seconds that reading one scene, or one check, may take; then it is a row with ``error``.
+        cluster: the address of a Dask scheduler, whose workers are taken instead.
+        cached: whether meshes are kept on disk.
+        device: for ``gl``, the number of the EGL device; by default the workers share the GPUs.
+
+    Raises:
+        SilhouetteError: where the paths mean no scene, or no scene could be judged with such options.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> for height in (10, 40):
+    ...     _ = Path(folder.name, f"wall {height}.toml").write_text(f'''
+    ...     rules = "necromunda"
+    ...     fighter = [
+    ...       {{ name = "Kal", at = [0, 0], parts = [{{ box = [12, 12, 30] }}], eye = [0, 6, 15] }},
+    ...       {{ name = "Vex", at = [0, 200], parts = [{{ box = [12, 12, 30] }}] }},
+    ...     ]
+    ...     terrain = [{{ name = "wall", at = [0, 185], parts = [{{ box = [60, 5, {height}] }}] }}]
+    ...     check = [{{ attacker = "Kal", target = "Vex" }}]
+    ...     ''')
+    >>> for row in batch([folder.name, "gone.toml"], renderer="reference", pixel=0.5, workers=1):
+    ...     print(Path(row["scene"]).name, row.get("verdict"), row["error"])
+    wall 10.toml partial cover 0.0...
+    wall 40.toml hidden 0.0
+    gone.toml None gone.toml: there is no such file; give the path of one that is there
+    >>> folder.cleanup()
+    """
+    how = How(renderer, pixel, everyone, cached, device, error)
+    check_how(how)
+    scenes = scenes_of([paths] if isinstance(paths, str | PathLike) else paths)
+    return _in_order(scenes, workers_of(how, workers, timeout, cluster))
+
+
+class _Memory:
+    """A ledger of the rows that are not given out yet."""
+
+    def __init__(self) -> None:
+        self.scenes: dict[str, Kept] = {}
+        self.rows: dict[tuple[str, int], Row] = {}
+
+    def open_scene(self, scene: str, digest: str, checks: int) -> None:
+        self.scenes[scene] = Kept(digest, checks)
+
+    def add(self, scene: str, check: int, row: Row) -> None:
+        self.scenes[scene].judged[check] = 0
+        self.rows[scene, check] = row
+
+
+def _in_order(scenes: list[str], workers: AbstractContextManager[Workers]) -> Iterator[Row]:
+    memory = _Memory()
+    order = _numbers(scenes, memory)
+    following = next(order)
+    for _ in steps(scenes, workers, memory):
+        while following in memory.rows:
+            yield {"scene": following[0], **memory.rows.pop(following)}
+            following = next(order, ("", 0))
+    if memory.rows:
+        raise SilhouetteError("not every check was judged")
+
+
+def _numbers(scenes: list[str], memory: _Memory) -> Iterator[tuple[str, int]]:
+    """Which row comes next; asked for the first of a scene before that is opened."""
+    for scene in scenes:
+        yield scene, 0
+        for check in range(1, memory.scenes[scene].checks):
+            yield scene, check

@@ -1,0 +1,125 @@
+"""The command line, its pictures: parsing and printing of ``silhouette draw``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from silhouette.cli.animate import AnimationFile, Fps, Frames, Moving, Turn, Walk, animated
+from silhouette.cli.options import BROKEN, HELD, AsJson, Device, NoCache, PixelSize, Quiet, RendererName, SceneFile
+from silhouette.cli.terminal import Waiting, show, show_json
+from silhouette.errors import FileError, RequestError
+
+if TYPE_CHECKING:
+    from silhouette.drawing.figures import Look
+    from silhouette.scenes.scene import Check, Scene
+
+Folder = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="For the figures; made where it is not there.")
+]
+
+
+def draw(
+    scene: SceneFile,
+    out: Folder = None,
+    kind: Annotated[str, typer.Option("--format", metavar="FORMAT", help="svg, png or pdf.")] = "svg",
+    number: Annotated[
+        int | None, typer.Option("--check", metavar="N", help="The scene's check N alone.  [default: all]")
+    ] = None,
+    style: Annotated[str, typer.Option("--style", metavar="STYLE", help="print or dark.")] = "print",
+    no_captions: Annotated[bool, typer.Option("--no-captions", help="No words below the figures.")] = False,
+    no_names: Annotated[bool, typer.Option("--no-names", help="No names or other letters in them.")] = False,
+    language: Annotated[str, typer.Option("--lang", metavar="LANG", help="Of the words: en, de, fr or es.")] = "en",
+    animate: AnimationFile = None,
+    walk: Walk = None,
+    turn: Turn = None,
+    frames: Frames = None,
+    fps: Fps = None,
+    as_json: AsJson = False,
+    renderer: RendererName = "auto",
+    device: Device = None,
+    pixel: PixelSize = None,
+    no_cache: NoCache = False,
+    quiet: Quiet = False,
+) -> int:
+    """Write the diagrams of each check of a scene, for print at column width: NN-attacker-target-figure.svg.
+
+    Figures and verdict come from one measurement, and lie in each file's metadata. With --animate a GIF or MP4 instead.
+    """
+    from silhouette.drawing.figures import write_figures
+    from silhouette.drawing.sheet import settings
+    from silhouette.drawing.table.every_pixel import EveryPixel
+    from silhouette.files.cache import Cache
+    from silhouette.judging import judged, load_scene, usable_pixel
+    from silhouette.renderers import choose
+
+    moving = Moving(animate, walk, turn, frames, fps)
+    only_figures = {"format": kind != "svg", "style": style != "print", "lang": language != "en"}
+    moving.checked(out, **only_figures, no_captions=no_captions, no_names=no_names)
+    if out is None:
+        shared = {"as_json": as_json, "no_cache": no_cache, "quiet": quiet}
+        return animated(scene, number, moving, renderer=renderer, device=device, pixel=pixel, **shared)
+    look = _look(kind, style, language, captions=not no_captions, names=not no_names)
+    fine = None if pixel is None else usable_pixel(pixel)
+    with settings():  # nobody waits for a verdict that then cannot be drawn
+        measuring = choose(renderer, device)
+    with Waiting(f"drawing {scene}", quiet=quiet) as waiting:
+        table = load_scene(scene, cache=Cache(None) if no_cache else Cache.default())
+        checks = _checks(table, number)
+        _make(out)
+        drawn = list[dict[str, Any]]()
+        for done, (place, check) in enumerate(checks.items()):
+            waiting.step(done, len(checks))
+            every = EveryPixel(measuring)
+            found = judged(table, check, every, fine)
+            files = write_figures(table, check, found.verdict, every, out, place, look)
+            drawn.append({"check": place, **found.row(), "figures": [str(file) for file in files]})
+    if as_json:
+        show_json({"scene": str(scene), "title": table.title, "checks": drawn})
+    else:
+        show("\n".join(_lines(one) for one in drawn))
+    return BROKEN if any(one["expected"] is False for one in drawn) else HELD
+
+
+def _look(kind: str, style: str, language: str, *, captions: bool, names: bool) -> Look:
+    """How figures are to look, or why there is nothing that looks so."""
+    from silhouette.drawing.figures import Look
+    from silhouette.drawing.saving import FORMATS
+    from silhouette.drawing.styles import STYLES
+    from silhouette.drawing.words.words import Words
+    from silhouette.text import near
+
+    ending = next((one for one in FORMATS if one == kind.lower()), None)
+    if ending is None:
+        raise RequestError(f"no format '{kind}'; {near(kind, FORMATS)}")
+    if style not in STYLES:
+        raise RequestError(f"no style '{style}'; {near(style, list(STYLES))}")
+    return Look(ending, STYLES[style], captions, names, Words(language).language)
+
+
+def _checks(scene: Scene, number: int | None) -> dict[int, Check]:
+    """The checks to draw, by their number in the scene."""
+    from silhouette.judging import Ask
+
+    checks = dict(enumerate(Ask().checks(scene), 1))
+    if number is None:
+        return checks
+    if number not in checks:
+        raise RequestError(f"{scene.path}: there is no check {number}; it has {len(checks)}")
+    return {number: checks[number]}
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(folder, f"cannot be made a folder ({(error.strerror or str(error)).lower()})") from None
+
+
+def _lines(one: dict[str, Any]) -> str:
+    """A check's verdict, and its figures below it."""
+    who = " to ".join(str(name) for name in (one["attacker"], one["target"]) if name) or str(one.get("ask", ""))
+    files = one["figures"] or ["nothing of it can be drawn"]
+    return "\n".join([f"{who}: {one['verdict']}", *(f"  {file}" for file in files)])

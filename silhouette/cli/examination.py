@@ -1,0 +1,93 @@
+"""What works on this machine: renderers and how fast they are, GPUs, versions, and where the cache lies."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from silhouette.cli.throughput import checks_per_second
+from silhouette.files.cache import Cache
+from silhouette.renderers import Probe, Step, choose, probe
+from silhouette.renderers.gl.gpus import Drawn, System, obstacles, sighted
+
+PACKAGES = ("silhouette", "numpy", "trimesh", "pyrender2", "embreex")
+
+
+def examination(*, quick: bool = False, step: Step = lambda done, total: None) -> dict[str, Any]:
+    """Every renderer tried, the one that ``auto`` takes, GPUs, versions and the cache; ready for JSON.
+
+    A renderer that does not work says why and what would help. A package that is not installed has no version.
+
+    Args:
+        quick: leaves out how fast each renderer is, which takes a second of judging for each, and its start.
+        step: is told how many trials are done, of how many.
+    """
+    times = 1 if quick else 2
+    probes = probe(lambda done, total: step(done, times * total))
+    renderers = []
+    for done, one in enumerate(probes, len(probes)):
+        step(done, times * len(probes))
+        fast = None if quick or not one.available else checks_per_second(one.name, one.platform, one.number)
+        renderers.append(_renderer(one) | {"checks_per_second": fast})
+    best = choose("auto")
+    return {
+        "renderers": renderers,
+        "auto": {"name": best.name, "device": best.device},
+        "gpu": gpu(probes, System()),
+        "versions": {"python": platform.python_version(), **{name: version_of(name) for name in PACKAGES}},
+        "cache": _cache(Cache.default()),
+    }
+
+
+def _renderer(one: Probe) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "works": one.available,
+        "number": one.number,
+        "device": one.device,
+        "driver": one.driver or None,
+        "hardware": one.hardware,
+        "reason": one.reason,
+    }
+
+
+def gpu(probes: Sequence[Probe], system: System) -> dict[str, Any]:
+    """The GPUs that the system shows, whether ``gl`` draws on one, and if not, why not.
+
+    >>> from pathlib import Path
+    >>> gpu([], System(root=Path("/no/such/folder"), nvidia_smi=str))
+    {'seen': [], 'used': False, 'obstacles': []}
+    """
+    sighting = sighted(system)
+    on_egl = [one for one in probes if one.platform == "egl"]
+    drawn = [Drawn(one.number, one.available, one.hardware, one.reason or one.device) for one in on_egl]
+    in_the_way = obstacles(system, sighting, drawn)
+    return {
+        "seen": [*sighting.chips, *(system.named(file) for file in sighting.files)],
+        "used": any(one.hardware for one in on_egl) and not in_the_way,
+        "obstacles": in_the_way,
+    }
+
+
+def version_of(package: str) -> str | None:
+    """The version that is installed, or None.
+
+    >>> version_of("no such package") is None
+    True
+    """
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _cache(cache: Cache) -> dict[str, Any]:
+    folder = cache.directory
+    sizes = []
+    for entry in folder.glob("*.npz") if folder is not None and folder.is_dir() else ():
+        with suppress(OSError):  # another process may have dropped it just now
+            sizes.append(entry.stat().st_size)
+    return {"folder": str(folder), "entries": len(sizes), "bytes": sum(sizes)}

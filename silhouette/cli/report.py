@@ -1,0 +1,69 @@
+"""The command line, its pages: parsing and printing of ``silhouette report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from silhouette.cli.options import BROKEN, HELD, AsJson, NoCache, PixelSize, Quiet, RendererName, SceneFile, Workers
+from silhouette.cli.terminal import Waiting, show, show_json
+
+PageFile = Annotated[Path, typer.Option("--out", metavar="FILE.html", help="For the page; what is there is replaced.")]
+
+
+def report(
+    scene: SceneFile,
+    out: PageFile,
+    as_json: AsJson = False,
+    renderer: RendererName = "auto",
+    pixel: PixelSize = None,
+    workers: Workers = None,
+    no_cache: NoCache = False,
+    quiet: Quiet = False,
+) -> int:
+    """Write one page that opens anywhere, without a network: verdicts, figures, the table in 3D.
+
+    Figures and verdicts come from one measurement, with a sample in every pixel. The page can be sent to the opponent:
+    it opens on a phone, and says what the verdicts rest on.
+    """
+    from silhouette.cli.examination import version_of
+    from silhouette.drawing.saving import write_whole
+    from silhouette.drawing.sheet import settings
+    from silhouette.files.cache import Cache
+    from silhouette.files.documents import read_text
+    from silhouette.judging import load_scene, usable_pixel
+    from silhouette.pages.html.skeleton import check_page_path
+    from silhouette.pages.report.page import judged_and_drawn, report_page
+    from silhouette.renderers import choose
+    from silhouette.workers import cores
+
+    check_page_path(out)
+    fine = None if pixel is None else usable_pixel(pixel)
+    with settings("report"):  # nobody waits for a verdict that then cannot be drawn
+        measuring = choose(renderer)
+    cache = Cache(None) if no_cache else Cache.default()
+    hands = cores() if workers is None else workers
+    with Waiting(f"reporting on {scene}", quiet=quiet) as waiting:
+        table = load_scene(scene, cache=cache)
+        drawn = judged_and_drawn(table, measuring, fine, workers=hands, step=waiting.step)
+        version = version_of("silhouette") or ""
+        content = report_page(table, drawn, read_text(scene), version, cache).encode()
+        write_whole(out, content)
+    rows = [one.row for one in drawn]
+    if as_json:
+        about = {"scene": str(scene), "title": table.title, "report": str(out), "bytes": len(content)}
+        show_json({**about, "checks": rows})
+    else:
+        show(*(f"{one.judged.check.asked}: {one.row['verdict']}" for one in drawn), f"{out}: {_size(len(content))}")
+    return BROKEN if any(row["expected"] is False for row in rows) else HELD
+
+
+def _size(count: int) -> str:
+    """Bytes in words.
+
+    >>> _size(3_214_000), _size(812_000)
+    ('3.2 MB', '0.8 MB')
+    """
+    return f"{count / 1e6:.1f} MB"

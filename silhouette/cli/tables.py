@@ -1,0 +1,309 @@
+"""TELL: verdicts become a table with reasons, or a JSON document.
+
+Names come from users' files: they go through `printable` and into plain text, never into markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from silhouette.text import margin_in_words, printable, share_in_words
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+    from silhouette.batches.run import Done
+    from silhouette.judging import Judged, SceneResult
+
+STYLES = {
+    **dict.fromkeys(["open", "no cover", "visible"], "green"),
+    **dict.fromkeys(["partial cover", "cover", "very low cover", "low cover", "high cover", "corner cover"], "yellow"),
+    "full cover": "magenta",
+    **dict.fromkeys(["hidden", "no line of effect"], "red"),
+}
+MOST_BLOCKERS = 3
+MOST_COLUMNS = 30
+"""A matrix with more names to look at lists them in rows."""
+
+TOO_CLOSE = "too close to call"
+
+Row = Mapping[str, Any]
+
+
+def scenes_document(results: Iterable[SceneResult]) -> dict[str, Any]:
+    """What ``--json`` prints of checks: of a scene that went wrong ``error``, beside what was judged before."""
+    return {"scenes": [_scene_entry(result) for result in results]}
+
+
+def _scene_entry(result: SceneResult) -> dict[str, Any]:
+    entry: dict[str, Any] = {"scene": str(result.path), "title": result.title, "rules": result.rules}
+    if result.error is not None:
+        entry["error"] = result.error
+    entry["results"] = [judged.row() for judged in result.judged]
+    entry["warnings"] = list(result.warnings)
+    return entry
+
+
+def scene_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:
+    """A table of the verdicts of one scene; then, for each, why; then what to know before trusting them.
+
+    Args:
+        result: of the scene.
+        quiet: leave out the reasons and warnings, but never an expectation that does not hold.
+    """
+    if not result.judged:
+        return []
+    rows = [judged.row() for judged in result.judged]
+    parts: list[RenderableType] = [_heading(result), _verdicts(result.judged, rows)]
+    for judged, row in zip(result.judged, rows, strict=True):
+        parts += _details(judged, row, quiet)
+    if not quiet:
+        parts += [_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
+    return [*parts, _line("")]
+
+
+def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> Table:
+    measured = any("occluded" in row for row in rows)
+    hoped = any(one.expected is not None for one in judged)
+    named = all(one.check.attacker for one in judged)
+    table = _table(*(["attacker", "target"] if named else ["asked"]), "verdict")
+    for heading, wanted in (
+        ("obscured", measured),
+        ("blockers", measured),
+        ("renderer", measured),
+        ("expected", hoped),
+    ):
+        if wanted:
+            table.add_column(heading, overflow="fold")
+    for one, row in zip(judged, rows, strict=True):
+        who = [_attacker(one), one.check.target] if named else [one.check.asked]
+        cells = [*map(_line, who), _verdict_cell(row)]
+        if measured:
+            cells += [_line(obscured(row)), _line(_blockers(row)), _line(row.get("renderer", ""))]
+        if hoped:
+            words, style = {None: ("", ""), True: ("held", "green"), False: ("BROKEN", "bold red")}[one.expected]
+            cells.append(_line(words, style))
+        table.add_row(*cells)
+    return table
+
+
+def _attacker(judged: Judged) -> str:
+    asked = judged.check
+    return f"{asked.attacker} ({asked.arc} arc)" if asked.arc is not None else asked.attacker
+
+
+def _verdict_cell(row: Row) -> Text:
+    cell = _line(row["verdict"], STYLES.get(row["verdict"], ""))
+    return cell.append(f", {TOO_CLOSE}", "bold") if row.get("marginal") else cell
+
+
+def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
+    told: list[RenderableType] = []
+    who = judged.check.asked
+    if not quiet:
+        close = f"; {TOO_CLOSE}: roll off" if row.get("marginal") and TOO_CLOSE not in row["reason"] else ""
+        told.append(_line(f"{who}: {row['reason']}{close}", "bold" if row.get("marginal") else ""))
+    if judged.broken:
+        told.append(_line(f"NOT AS EXPECTED: {who}: {'; '.join(judged.broken)}", "bold red"))
+    if judged.picture is not None and not quiet:
+        told.append(_line(f"  drawn in {judged.picture}", "dim"))
+    return told
+
+
+def _warnings(result: SceneResult, rows: Sequence[Row]) -> list[str]:
+    """Every warning once: those of the scene only where no verdict has told them, with a name before them."""
+    told = list(dict.fromkeys(warning for row in rows for warning in row.get("warnings", ())))
+    return told + [each for each in result.warnings if not any(other.endswith(each) for other in told)]
+
+
+def summary(results: Sequence[SceneResult]) -> Text:
+    """One line about many scenes."""
+    checks = [judged for result in results for judged in result.judged]
+    broken = sum(judged.expected is False for judged in checks)
+    failed = sum(result.error is not None for result in results)
+    words = [f"{_counted(len(checks), 'check')} in {_counted(len(results), 'scene')}"]
+    words.append(f"{broken} not as expected" if broken else "every expectation held")
+    if failed:
+        words.append(f"{_counted(failed, 'scene')} with an error")
+    return _line(", ".join(words), "bold red" if broken or failed else "bold")
+
+
+def obscured(row: Row) -> str:
+    """The share that is obscured, and how far it may be off; 0, 50 and 100 % stand only for exactly that.
+
+    >>> obscured({"occluded": 0.3119, "error": 0.002, "target_pixels": 18204, "occluded_pixels": 5678})
+    '31.2 % ± 0.2 %'
+    >>> obscured({"occluded": 0.0, "error": 0.0, "target_pixels": 18204, "occluded_pixels": 0})
+    '0 %'
+    >>> obscured({"verdict": "hidden"})
+    ''
+    """
+    if row.get("occluded") is None or "target_pixels" not in row:
+        return ""
+    part, whole = row["occluded_pixels"], row["target_pixels"]
+    shown = round(100.0 * part / whole, 1) if whole else 0.0
+    words = share_in_words(part, whole) if shown in (0.0, 50.0, 100.0) else f"{shown:.1f} %"
+    return words + margin_in_words(row.get("error") or 0.0)
+
+
+def _share(row: Row) -> str:
+    return share_in_words(row["occluded_pixels"], row["target_pixels"])
+
+
+def _blockers(row: Row) -> str:
+    found = [one for one in row.get("blockers", ()) if one["occluded"] > 0.0]
+    told = [f"{one['name']} {share_in_words(round(one['occluded'] * 10**6), 10**6)}" for one in found[:MOST_BLOCKERS]]
+    rest = len(found) - len(told)
+    return ", ".join(told) + (f" and {rest} more" if rest else "")
+
+
+def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:
+    """Everyone against everyone: a row for each who looks, a column for each who is looked at."""
+    rows = [judged.row() for judged in result.judged]
+    if not rows:
+        return []
+    asked = [(judged.check.attacker, judged.check.target) for judged in result.judged]
+    cells = {pair: _matrix_cell(row) for pair, row in zip(asked, rows, strict=True)}
+    attackers, targets = (list(dict.fromkeys(names)) for names in zip(*asked, strict=True))
+    if set(attackers) & set(targets):
+        attackers = targets = list(dict.fromkeys(name for pair in asked for name in pair))
+    wide = len(targets) <= MOST_COLUMNS
+    table = _table("", *(targets if wide else attackers))
+    for name in attackers if wide else targets:
+        pairs = [(name, other) for other in targets] if wide else [(other, name) for other in attackers]
+        table.add_row(_line(name, "bold"), *(cells.get(pair, _line("")) for pair in pairs))
+    parts: list[RenderableType] = [_heading(result), table]
+    if not quiet:
+        who = "Each row looks at each column" if wide else "Each column looks at each row"
+        share = "; the share is what is obscured" if any(row.get("occluded") for row in rows) else ""
+        parts.append(_line(f"{who}{share}.", "dim"))
+        if any(row.get("marginal") for row in rows):
+            parts.append(_line(f"? is {TOO_CLOSE}: roll off.", "dim"))
+        parts += [_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
+    return parts
+
+
+def _matrix_cell(row: Row) -> Text:
+    verdict = row["verdict"]
+    short = verdict if verdict == "no cover" else verdict.removesuffix(" cover")
+    words = printable(short) + ("?" if row.get("marginal") else "")
+    share = row.get("occluded")
+    if share and verdict != "hidden":
+        words += f"\n{_share(row)}"
+    from rich.text import Text
+
+    return Text(words, STYLES.get(verdict, ""))
+
+
+def batch_report(out: Path, done: Done, *, named: bool) -> list[RenderableType]:
+    """What came of a batch, in a line; where ``named``, each check that is not as expected as well."""
+    told = [_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in done.broken if named]
+    words = [f"{_counted(done.rows, 'row')} in {out}"]
+    if done.kept:
+        words.append(f"{done.kept} judged before")
+    words.append(f"{len(done.broken)} not as expected" if done.broken else "every expectation held")
+    if done.failed:
+        words.append(f"{len(done.failed)} with an error")
+    return [*told, _line(", ".join(words), "bold red" if done.broken or done.failed else "bold")]
+
+
+def inspection_report(found: Row) -> list[RenderableType]:
+    """What `silhouette.models.inspection.inspection` found, in words."""
+    size = " x ".join(f"{length:.1f}" for length in found["extents"])
+    parts: list[RenderableType] = [
+        _line(found["file"], "bold"),
+        _line(f"{found['kind']}, {found['format']}, {_counted(found['triangles'], 'triangle')}"),
+        _line(f"size    {size} mm (x, y, z), units {found['units']} ({found['units_from']}), {found['up']} was up"),
+    ]
+    if found["kind"] != "terrain":
+        base, eye = found["base"], _point(found["eye"])
+        known = f"{base['diameter']:.1f} mm across, {base['height']:.2f} mm high ({base['from']})" if base else "none"
+        parts += [_line(f"base    {known}"), _line(f"eye     {eye} ({found['eye_from']})")]
+        parts += [_line(f"        {_point(point)} into the {arc} arc") for arc, point in found["eyes"].items()]
+    surface = "watertight" if found["watertight"] else f"not watertight, {_counted(found['holes'], 'hole')}"
+    table = _table("part", "triangles", "role")
+    for part in found["parts"]:
+        table.add_row(_line(part["name"]), _line(str(part["triangles"])), _line(part["role"]))
+    parts += [_line(f"surface {surface}"), table]
+    parts += [_line(f"warning: {warning}", "yellow") for warning in found["warnings"]]
+    if found["suggested"]:
+        parts.append(_line("Thin protruding parts, which could be insignificant; paste what you both agree to:"))
+    for suggestion in found["suggested"]:
+        parts.append(_line(f"# {100 * suggestion['share']:.1f} % of the body's surface", "dim"))
+        parts += [_line(line, "cyan") for line in suggestion["toml"].splitlines()]
+    return parts
+
+
+def _point(coordinates: Sequence[float]) -> str:
+    return ", ".join(f"{value:.1f}" for value in coordinates)
+
+
+def doctor_report(found: Row) -> list[RenderableType]:
+    """What `silhouette.cli.examination.examination` found, as tables."""
+    renderers = found["renderers"]
+    timed = any(one["checks_per_second"] is not None for one in renderers)
+    table = _table("renderer", "works", "--device", "device", *(["checks/s"] if timed else []), "driver, or why not")
+    for one in renderers:
+        works = _line("yes", "green") if one["works"] else _line("no", "red")
+        number = "" if one["number"] is None else str(one["number"])
+        rate = one["checks_per_second"]
+        fast = "" if rate is None else f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
+        words = [number, one["device"], *([fast] if timed else []), one["reason"] or one["driver"] or ""]
+        table.add_row(_line(one["name"]), works, *map(_line, words))
+    cache = found["cache"]
+    versions = ", ".join(f"{name} {version or 'not installed'}" for name, version in found["versions"].items())
+    return [
+        table,
+        _line(f"auto takes {found['auto']['name']} ({found['auto']['device']})", "bold"),
+        *_gpu_lines(found["gpu"]),
+        _line(versions),
+        _line(f"cache {cache['folder']}: {_counted(cache['entries'], 'entry')}, {cache['bytes'] / 1e6:.1f} MB"),
+    ]
+
+
+def _gpu_lines(gpu: Row) -> list[Text]:
+    """Whether there is a GPU, and if so, whether it is used, or why not."""
+    if not gpu["seen"]:
+        return [_line("GPU: gl draws on one" if gpu["used"] else "GPU: this system shows none")]
+    seen = ", ".join(gpu["seen"])
+    if gpu["used"]:
+        return [_line(f"GPU: {seen}; gl draws on it")]
+    return [_line(f"GPU: {seen}; gl cannot draw on it", "red"), *(_line(f"  - {why}") for why in gpu["obstacles"])]
+
+
+def rules_report(systems: Iterable[Row]) -> list[RenderableType]:
+    """The rule systems, as a table."""
+    table = _table("rules", "game", "reads", "example")
+    for one in systems:
+        table.add_row(*(_line(text) for text in (one["name"], one["title"], ", ".join(one["reads"]), one["example"])))
+    return [table]
+
+
+def _heading(result: SceneResult) -> Text:
+    heading = _line(result.title or result.path.stem, "bold")
+    return heading.append(f"  {printable(str(result.path))}", "not bold dim")
+
+
+def _table(*headings: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        table.add_column(_line(heading), overflow="fold")
+    return table
+
+
+def _line(text: str, style: str = "") -> Text:
+    from rich.text import Text
+
+    return Text(printable(text), style)
+
+
+def _counted(number: int, noun: str) -> str:
+    plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}".replace(",", " ")

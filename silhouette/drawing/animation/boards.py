@@ -1,0 +1,70 @@
+"""DRAW: the frames of an animation on a map: its figure as a raster, the same stretch of the map in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from silhouette.drawing.sheet import COLUMN, EDGE, INCH, Sheet
+
+Bounds = tuple[float, float, float, float]
+
+TALLEST = 0.66
+"""Of its width, how high a map may be: the frames are wide."""
+
+Draw = Callable[[Sheet], None]
+
+
+class _Fixed(Sheet):
+    """A sheet that shows one rectangle, whatever the figure on it asks for; without a caption."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._fixed = bounds
+        super().__init__(captions=False)
+
+    def frame(
+        self, left: float, bottom: float, right: float, top: float, *, ground: str | None = None, line: bool = True
+    ) -> None:
+        """See `silhouette.drawing.sheet.Sheet.frame`; the rectangle asked for is not heeded."""
+        super().frame(*self._fixed, ground=ground, line=line)
+
+
+def bounds_of(figures: Iterable[Draw]) -> Bounds:
+    """Left, bottom, right and top of the least rectangle that shows all that some figures show.
+
+    Args:
+        figures: each draws one; to be called within `silhouette.drawing.sheet.settings`.
+    """
+    shown = []
+    for draw in figures:
+        sheet = Sheet(captions=False)
+        draw(sheet)
+        shown.append(sheet.bounds)
+    left, bottom = np.min(shown, axis=0)[:2]
+    right, top = np.max(shown, axis=0)[2:]
+    more = max((top - bottom) / TALLEST - (right - left), 0.0) / 2
+    return float(left - more), float(bottom), float(right + more), float(top)
+
+
+def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uint8], ...]:
+    """The figure of a moment, so many pixels wide, as the only panel of its frame.
+
+    Args:
+        bounds: of the map, from `bounds_of`.
+        draw: draws it; to be called within `silhouette.drawing.sheet.settings`.
+        width: in pixels.
+    """
+    sheet = _Fixed(bounds)
+    draw(sheet)
+    figure = sheet.finish()
+    figure.set_dpi(2.0 * width * INCH / COLUMN)
+    canvas: Any = figure.canvas
+    canvas.draw()
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
+    room = (bounds[2] - bounds[0], bounds[3] - bounds[1])
+    height = round((room[1] / room[0] * (COLUMN - 2 * EDGE) + 2 * EDGE) / COLUMN * width)
+    return (np.asarray(picture.resize((width, height), Image.Resampling.LANCZOS)),)

@@ -1,0 +1,145 @@
+"""DRAW: frames become a GIF or an MP4, with what was found in the file's own comment; whole, or not at all.
+
+All frames of a GIF share one palette, chosen once from all of them, so that no colour flickers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from PIL import Image
+
+from silhouette.drawing.saving import write_whole
+from silhouette.errors import FileError, RequestError
+
+FORMATS = (".gif", ".mp4")
+
+COLOURS = 255
+"""Of a palette: one of 256 is left for pixels that stay as they were."""
+
+SAMPLED = 20
+"""Frames from which the palette is chosen, at most."""
+
+HOLD_FIRST, HOLD_LAST = 0.5, 1.5
+"""Seconds for which the first and the last frame stay."""
+
+Step = Callable[[int, int], None]
+
+
+class Frames(Protocol):
+    """Pictures of one size."""
+
+    size: tuple[int, int]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        ...
+
+    def frame(self, number: int) -> Image.Image:
+        """One of them, RGB."""
+        ...
+
+
+def check_path(path: Path) -> None:
+    """Says at once, before anything is judged, where an animation cannot be written.
+
+    Raises:
+        FileError: where the ending is neither .gif nor .mp4, or the folder is not there.
+        RequestError: where an MP4 is asked for and PyAV is not installed; it names the extra.
+
+    >>> check_path(Path("duel.avi"))
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: duel.avi: animations are GIF or MP4; give a name that ends in .gif or .mp4
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise FileError(path, "animations are GIF or MP4; give a name that ends in .gif or .mp4")
+    if not path.parent.is_dir():
+        raise FileError(path, f"there is no folder {path.parent}; make it first or give another")
+    if path.is_dir():
+        raise FileError(path, "is a folder; give the name of a file")
+    if path.suffix.lower() == ".mp4":
+        try:
+            import av  # noqa: F401
+        except ImportError:
+            raise RequestError("MP4 needs PyAV; pip install 'silhouette[animate]', or end the name in .gif") from None
+
+
+def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, Any], step: Step) -> None:
+    """Writes the frames as a GIF or an MP4, by the ending of the path.
+
+    Args:
+        frames: two or more.
+        path: of the file; what was there before is replaced when all is drawn.
+        fps: frames a second.
+        data: what was found; kept as JSON in the GIF's comment or in the MP4's metadata, as its comment.
+        step: is told how many frames are written, of how many.
+
+    Raises:
+        FileError: where it cannot be written; then what was there before still is.
+    """
+    write = _gif if path.suffix.lower() == ".gif" else _mp4
+    write_whole(path, write(frames, fps, json.dumps(data, separators=(",", ":")), step))
+
+
+def _gif(frames: Frames, fps: float, told: str, step: Step) -> bytes:
+    palette = _palette(frames)
+    drawn = []
+    for number in range(len(frames)):
+        step(number, len(frames))
+        drawn.append(frames.frame(number).quantize(palette=palette, dither=Image.Dither.NONE))
+    shown = [max(round(100 / fps), 2) * 10] * len(drawn)
+    shown[0], shown[-1] = shown[0] + round(1000 * HOLD_FIRST), shown[-1] + round(1000 * HOLD_LAST)
+    stream = BytesIO()
+    drawn[0].save(
+        stream,
+        format="GIF",
+        save_all=True,
+        append_images=drawn[1:],
+        duration=shown,
+        loop=0,
+        optimize=False,
+        disposal=1,
+        comment=told.encode("ascii"),
+    )
+    return stream.getvalue()
+
+
+def _palette(frames: Frames) -> Image.Image:
+    """The colours of all frames, as an image that has them for its palette."""
+    count = min(len(frames), SAMPLED)
+    width, height = (length // 2 for length in frames.size)
+    sheet = Image.new("RGB", (width, height * count))
+    for place in range(count):
+        frame = frames.frame(place * (len(frames) - 1) // max(count - 1, 1))
+        sheet.paste(frame.resize((width, height), Image.Resampling.NEAREST), (0, place * height))
+    return sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2)
+
+
+def _mp4(frames: Frames, fps: float, told: str, step: Step) -> bytes:
+    from fractions import Fraction
+
+    import av
+
+    stream = BytesIO()
+    rate = Fraction(fps).limit_denominator(1000)
+    with av.open(stream, "w", format="mp4", options={"movflags": "use_metadata_tags"}) as container:
+        container.metadata["comment"] = told
+        video = container.add_stream("libx264", rate=rate, options={"crf": "20", "preset": "medium"})
+        video.width, video.height = frames.size
+        video.pix_fmt = "yuv420p"
+        for number in range(len(frames)):
+            step(number, len(frames))
+            picture = av.VideoFrame.from_ndarray(np.asarray(frames.frame(number)), format="rgb24")
+            held = HOLD_FIRST if number == 0 else HOLD_LAST if number == len(frames) - 1 else 0.0
+            for _ in range(1 + round(held * fps)):
+                for packet in video.encode(picture):
+                    container.mux(packet)
+        for packet in video.encode():
+            container.mux(packet)
+    return stream.getvalue()

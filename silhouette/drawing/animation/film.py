@@ -1,0 +1,229 @@
+"""DRAW many times: a check in motion, every frame of it judged by the rules and drawn, as one file.
+
+scene, motion -> a scene for each frame -> its verdict, its figures -> frames -> GIF or MP4
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.judging import judged
+from silhouette.meshes.bounds import prepare
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules import rule_of
+from silhouette.rules.base import Rule, Verdict
+from silhouette.scenes.motion import Motion, Posed, poses
+from silhouette.scenes.scene import Scene, read_document
+from silhouette.scenes.table import TableScene
+from silhouette.workers import forked, forks_safely
+
+FPS = 12.0
+"""Frames a second, where nothing else is asked for."""
+
+INCH = 25.4
+
+SAMPLED = 5
+"""Frames from which it is found what stretch of a map is shown."""
+
+Drawing = Callable[[Any, Any], Any]
+"""From a scene and its verdict to the panels of a frame."""
+
+Step = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Animation:
+    """What is to be animated, and how.
+
+    Attributes:
+        scene: the path of its file.
+        number: of the check that is looked at, from 1; None where there is only one.
+        motion: what moves.
+        fps: frames a second.
+        pixel: mm per pixel, if it was asked for.
+    """
+
+    scene: Path
+    number: int | None
+    motion: Motion
+    fps: float = FPS
+    pixel: float | None = None
+
+
+def animate(
+    asked: Animation,
+    out: Path,
+    renderer: Renderer,
+    cache: Cache,
+    workers: int = 1,
+    step: Step = lambda done, total: None,
+) -> list[dict[str, Any]]:
+    """Judges and draws every frame, writes them as a GIF or an MP4, and gives what was found in each.
+
+    Args:
+        asked: what to animate.
+        out: the file, ending in .gif or .mp4.
+        renderer: measures and draws.
+        cache: keeps what takes long to work out.
+        workers: processes that judge and draw at the same time, where that can be.
+        step: is told how much is done, of how much.
+
+    Returns:
+        For each frame the result of its check, with ``frame`` from 1, and ``at`` and ``facing`` of what moves.
+
+    Raises:
+        FileError: where the scene cannot be used, or the file not be written; then nothing is.
+        RequestError: where what is asked for is not there, or cannot move so.
+    """
+    from silhouette.drawing.animation.files import check_path, write_animation
+    from silhouette.drawing.animation.frames import Storyboard
+    from silhouette.drawing.animation.plot import scale_of
+    from silhouette.drawing.sheet import settings
+
+    check_path(out)
+    document = read_document(asked.scene)
+    rule: Rule[Any] = rule_of(asked.scene, document)
+    scene = rule.load(asked.scene, document, cache)
+    number = _number(scene, asked.number)
+    steps = poses(asked.scene, document, number, asked.motion)
+    with settings():  # nobody waits for what then cannot be drawn
+        film = _Film(asked, rule, number, renderer, cache, steps)
+        shots = []
+        for done, shot in enumerate(film.shots(workers)):
+            step(done, 2 * len(steps))
+            shots.append(shot)
+    rows = [
+        {"frame": frame, **_moved(posed), **shot.row}
+        for frame, (posed, shot) in enumerate(zip(steps, shots, strict=True), 1)
+    ]
+    board = Storyboard(shots, scale_of(scene.rules, scene.readings), _ends(scene, asked.motion, steps))
+    data = {
+        "scene": str(asked.scene),
+        "title": scene.title,
+        "rules": scene.rules,
+        "check": number,
+        "frames": _kept(rows),
+    }
+    write_animation(board, out, asked.fps, data, lambda done, total: step(total + done, 2 * total))
+    return rows
+
+
+class _Film:
+    """The shots of an animation, each from a scene of its own."""
+
+    def __init__(
+        self, asked: Animation, rule: Rule[Any], number: int, renderer: Renderer, cache: Cache, steps: list[Posed]
+    ) -> None:
+        self._asked, self._rule, self._number = asked, rule, number
+        self._renderer, self._cache, self._steps = renderer, cache, steps
+        first = self._scene(steps[0])
+        on_table = isinstance(first, TableScene)
+        self._draw = self._table_drawing() if on_table else self._map_drawing()
+        self._meshes = [piece.model.significant for piece in first.pieces] if isinstance(first, TableScene) else []
+
+    def shots(self, workers: int) -> Any:
+        """Every shot, in order, as they come; from several processes where that is worth it."""
+        if workers > 1 and forks_safely() and self._renderer.share(self._meshes):
+            for mesh in self._meshes:
+                prepare(mesh)
+            return forked(self._shot, self._steps, workers)
+        return map(self._shot, self._steps)
+
+    def _scene(self, posed: Posed) -> Scene:
+        scene: Scene = self._rule.load(self._asked.scene, posed.document, self._cache)
+        return scene
+
+    def _shot(self, posed: Posed) -> Any:
+        from silhouette.drawing.animation.frames import Shot
+        from silhouette.drawing.animation.plot import Point
+
+        scene = self._scene(posed)
+        verdict = self._verdict(scene)
+        row = verdict.row()
+        share, error = _share(scene, verdict)
+        total = row.get("target_pixels") or 0
+        outside = total - row["occluded_pixels"] - row["seen_pixels"] if "seen_pixels" in row else 0
+        point = Point(posed.way, verdict.verdict, share, error, max(outside, 0) / total if total else 0.0)
+        return Shot(row, point, self._draw(scene, verdict))
+
+    def _verdict(self, scene: Scene) -> Verdict:
+        return judged(scene, scene.checks[self._number - 1], self._renderer, self._asked.pixel).verdict
+
+    def _table_drawing(self) -> Drawing:
+        """What draws the eye view and the plan of a scene, the same stretch of table in all of them."""
+        from silhouette.drawing.animation.frames import ground_of, table_panels
+        from silhouette.drawing.table.every_pixel import EveryPixel
+        from silhouette.drawing.table.sightlines import Sightline
+
+        def line(scene: Any, verdict: Any) -> Sightline:
+            # One that has sampled nothing yet: the figures of a frame show the verdict that `check` gives.
+            unused = EveryPixel(self._renderer)
+            return Sightline.of(scene, scene.checks[self._number - 1], verdict, unused)
+
+        ends = [self._scene(one) for one in (self._steps[0], self._steps[-1])]
+        ground = ground_of([line(scene, self._verdict(scene)).sight for scene in ends])
+        return lambda scene, verdict: table_panels(ground, line(scene, verdict))
+
+    def _map_drawing(self) -> Drawing:
+        """What draws the plan of a scene on a map, the same stretch of it in all of them."""
+        from silhouette.drawing.animation.boards import Draw, board_panels, bounds_of
+        from silhouette.drawing.animation.frames import EDGE, WIDTH
+        from silhouette.drawing.figures import figures_of
+
+        def draw(scene: Scene, verdict: Verdict) -> Draw:
+            return figures_of(scene, scene.checks[self._number - 1], verdict, self._renderer)[0].draw
+
+        count = len(self._steps)
+        some = [self._scene(self._steps[place * (count - 1) // (SAMPLED - 1)]) for place in range(SAMPLED)]
+        bounds = bounds_of(draw(scene, self._verdict(scene)) for scene in some)
+        return lambda scene, verdict: board_panels(bounds, draw(scene, verdict), WIDTH - 2 * EDGE)
+
+
+def _number(scene: Scene, number: int | None) -> int:
+    """The number of the check that is meant."""
+    count = len(scene.checks)
+    if count == 0:
+        raise RequestError(f"{scene.path}: has no [[check]]; add one that says who looks at whom")
+    if number is None and count > 1:
+        raise RequestError(f"{scene.path}: has {count} checks; say --check N which of them moves")
+    if number is not None and not 1 <= number <= count:
+        raise RequestError(f"{scene.path}: there is no check {number}; it has {count}")
+    return number or 1
+
+
+def _share(scene: Scene, verdict: Any) -> tuple[float | None, float]:
+    """The share on which the verdict rests, and its error; None where nothing is measured."""
+    row = verdict.row()
+    if scene.readings.get("share") == "in arc":
+        return row["occluded_in_arc"], verdict.silhouette.error_in_arc
+    return row.get("occluded"), row.get("error", 0.0)
+
+
+def _moved(posed: Posed) -> dict[str, Any]:
+    moved = {"at": posed.at, "facing": posed.facing}
+    return {key: value for key, value in moved.items() if value is not None}
+
+
+def _kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the file's comment holds of each frame."""
+    keys = ("at", "facing", "verdict", "occluded", "error")
+    return [{key: row[key] for key in keys if key in row} for row in rows]
+
+
+def _ends(scene: Any, motion: Motion, steps: list[Posed]) -> tuple[str, str]:
+    """How long the way is, in words; nothing before its start."""
+    from silhouette.drawing.animation.words import word
+
+    way = steps[-1].way
+    if motion.walk is None:
+        return word("zero"), f"{word('degrees', way=way)} {word('turned')}"
+    if scene.rules == "crisis-protocol":
+        told = word("units", way=way, units=scene.units)
+    else:
+        told = word("inches", way=way / INCH, mm=way)
+    return word("zero"), f"{told} {word('walked')}"

@@ -1,0 +1,139 @@
+"""DRAW: the frames of an animation: the figures of each moment, its verdict above, the plot of all of them below.
+
+shots -> title and verdict, panels side by side, plot with its marker -> a picture for each frame, all of one size
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from silhouette.drawing.animation.plan import Ground, drawn_plan
+from silhouette.drawing.animation.plot import Plot, Point, Scale
+from silhouette.drawing.animation.words import DARK, LIGHT, colour_of, ink_on, word
+from silhouette.drawing.page import FINE, Face
+from silhouette.drawing.table.eye_image import Looking, image_of
+from silhouette.drawing.table.eye_view import coloured
+from silhouette.drawing.table.sightlines import Sightline
+from silhouette.text import margin_in_words, share_in_words
+
+WIDTH, EDGE, GAP = 720, 16, 12
+"""Pixels as they are shown: of a frame, of its margin, between its panels."""
+
+EYE = (430, 330)
+PLAN = (WIDTH - 2 * EDGE - EYE[0] - GAP, EYE[1])
+"""Width and height of the eye view and of the plan."""
+
+SOFT = (95, 99, 106)
+RIM = (200, 197, 190)
+
+TITLE = Face(25, "Bold")
+SHARE = Face(21, "Semibold")
+REASON = Face(16)
+REASONS = 3
+"""Lines of a reason, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shot:
+    """A moment: what was ruled, and how it looks.
+
+    Attributes:
+        row: the verdict's result.
+        point: what the plot shows of it.
+        panels: colours (height, width, 3) side by side, as they are shown.
+    """
+
+    row: Mapping[str, Any]
+    point: Point
+    panels: tuple[NDArray[np.uint8], ...]
+
+
+def ground_of(sights: Sequence[Looking]) -> Ground:
+    """The stretch of table that the plans of all frames show."""
+    return Ground.of(sights, *PLAN)
+
+
+def table_panels(ground: Ground, line: Sightline) -> tuple[NDArray[np.uint8], ...]:
+    """The eye view and the plan of a moment on a table."""
+    width, height = (length * FINE for length in EYE)
+    image = image_of(line.scene, line.sight, line.renderer, width, height)
+    colours = coloured(image, line.scene, line.sight.target, line.blocking)
+    eye = Image.fromarray(colours).resize(EYE, Image.Resampling.LANCZOS)
+    ImageDraw.Draw(eye).rectangle((0, 0, EYE[0] - 1, EYE[1] - 1), outline=RIM)
+    return np.asarray(eye), drawn_plan(ground, line)
+
+
+class Storyboard:
+    """All frames of an animation, each drawn when it is asked for.
+
+    Args:
+        shots: in order; their panels are all of one size.
+        scale: the thresholds of the rule system.
+        ends: what stands below the plot, on its left and on its right.
+    """
+
+    def __init__(self, shots: Sequence[Shot], scale: Scale, ends: tuple[str, str]) -> None:
+        self._shots = shots
+        self._measured = any(shot.point.share is not None for shot in shots)
+        points, height = [shot.point for shot in shots], Plot.height(measured=self._measured)
+        self._plot = Plot(points, scale, ends, (WIDTH - 2 * EDGE) * FINE, height * FINE)
+        self._head = (
+            2 * FINE * EDGE // 2 + TITLE.line + (SHARE.line if self._measured else REASONS * REASON.line) + 14 * FINE
+        )
+        self._panels = max(panel.shape[0] for panel in shots[0].panels)
+        total = self._head // FINE + self._panels + GAP + height + EDGE // 2
+        self.size = WIDTH, total + total % 2
+
+    def __len__(self) -> int:
+        return len(self._shots)
+
+    def frame(self, number: int) -> Image.Image:
+        """One frame, RGB, of `size`, both even."""
+        shot = self._shots[number]
+        width, height = self.size
+        large = Image.new("RGB", (width * FINE, height * FINE), LIGHT)
+        self._draw_head(large, shot)
+        below = self._head + (self._panels + GAP) * FINE
+        large.paste(self._plot.at(number), (EDGE * FINE, below))
+        frame = large.resize(self.size, Image.Resampling.LANCZOS)
+        x = EDGE
+        for panel in shot.panels:
+            frame.paste(Image.fromarray(panel), (x, self._head // FINE))
+            x += panel.shape[1] + GAP
+        return frame
+
+    def _draw_head(self, page: Image.Image, shot: Shot) -> None:
+        """Who looks at whom; the verdict as a coloured word; the share, or the reason where nothing is measured."""
+        drawing, row = ImageDraw.Draw(page), shot.row
+        room = (WIDTH - 2 * EDGE) * FINE
+        left, y = EDGE * FINE, EDGE * FINE // 2
+        half = 0.46 * room
+        names = {key: TITLE.elided(TITLE.printable(str(row[key])), half) for key in ("attacker", "target")}
+        TITLE.draw(drawing, (left, y), word("title", **names), DARK)
+        y += TITLE.line + 2 * FINE
+        verdict, colour = str(row["verdict"]), colour_of(str(row["verdict"]))
+        wide = SHARE.width(verdict) + 20 * FINE
+        drawing.rounded_rectangle((left, y, left + wide, y + SHARE.line + 4 * FINE), radius=6 * FINE, fill=colour)
+        SHARE.draw(drawing, (left + 10 * FINE, y + 2 * FINE), verdict, ink_on(colour))
+        beside = left + wide + 12 * FINE
+        if self._measured:
+            SHARE.draw(drawing, (beside, y + 2 * FINE), _told(shot), DARK)
+            return
+        for line in REASON.wrapped(REASON.printable(str(row["reason"])), left + room - beside, REASONS):
+            REASON.draw(drawing, (beside, y), line, SOFT)
+            y += REASON.line
+
+
+def _told(shot: Shot) -> str:
+    row, point = shot.row, shot.point
+    if point.share is None:
+        return ""
+    share = share_in_words(round(point.share * 10**9), 10**9) + margin_in_words(point.error)
+    told = word("share", share=share)
+    return f"{told}; {word('marginal')}" if row.get("marginal") else told

@@ -1,0 +1,225 @@
+"""DRAW: the small plan of an animation: one stretch of table for all frames, with what stands there in each of them.
+
+The plan is turned so that the first line of sight runs upwards, and stays so: only what moves, moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageChops, ImageDraw
+
+from silhouette.drawing.animation.words import DARK, LIGHT, colour_of, tinted
+from silhouette.drawing.page import FINE, Colour, Face
+from silhouette.drawing.table.eye_image import Looking
+from silhouette.drawing.table.sightlines import Sightline
+from silhouette.drawing.table.tracing import Rings, ring_area, standing
+from silhouette.geometry import Floats
+from silhouette.scenes.table import Piece
+
+GROUND, GRID, RIM = (246, 244, 238), (232, 229, 219), (200, 197, 190)
+TERRAIN, TERRAIN_EDGE = (211, 211, 207), (125, 127, 130)
+BLOCKER, BLOCKER_EDGE = (238, 199, 138), (138, 90, 0)
+MODEL, MODEL_EDGE = (201, 204, 211), (95, 100, 110)
+ATTACKER, ATTACKER_EDGE = (93, 100, 112), (33, 36, 42)
+TARGET, TARGET_EDGE = (143, 203, 239), (11, 79, 125)
+UNSEEN, UNSEEN_EDGE = (233, 155, 102), (143, 61, 0)
+ARC = (204, 121, 167)
+
+INCH = 25.4
+ROOM = 0.09
+"""Of the stretch shown, left free round it."""
+
+LEAST_GRID = 7 * FINE
+"""Pixels: lines an inch apart that would be nearer to each other are left out."""
+
+NAMES = Face(16, "Semibold")
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What stretch of table the plan shows, and how.
+
+    Attributes:
+        up: (2,) unit vector of the world that runs upwards in the plan.
+        middle: (2,) the point of the world in the middle of the plan.
+        scale: pixels, drawn `FINE` times too large, for a mm.
+        size: width and height of the plan in such pixels.
+        path: (n, 2) where the target's base stands in each frame.
+    """
+
+    up: Floats
+    middle: Floats
+    scale: float
+    size: tuple[int, int]
+    path: Floats
+
+    @classmethod
+    def of(cls, sights: Sequence[Looking], width: int, height: int) -> Ground:
+        """The stretch that shows attacker and target in every frame.
+
+        Args:
+            sights: who looks at whom in each frame, or in the first and the last.
+            width, height: of the plan, in pixels as it is shown.
+        """
+        first = sights[0]
+        step = first.target.base_centre - first.attacker.eye[:2]
+        length = float(np.hypot(*step))
+        up = step / length if length > 1e-6 else np.array([0.0, 1.0])
+        axes = np.array([[up[1], -up[0]], up])
+        pieces = [piece for sight in sights for piece in (sight.attacker, sight.target)]
+        points = np.concatenate([piece.base_outline for piece in pieces]) @ axes.T
+        low, high = points.min(axis=0), points.max(axis=0)
+        span = np.maximum(high - low, INCH) * (1.0 + 2.0 * ROOM)
+        size = width * FINE, height * FINE
+        scale = float(min(size[0] / span[0], (size[1] - 2 * NAMES.line) / span[1]))
+        path = np.array([sight.target.base_centre for sight in sights])
+        return cls(up, ((low + high) / 2) @ axes, scale, size, path)
+
+    def pixels(self, points: Floats) -> list[tuple[float, float]]:
+        """Points (n, 2) of the world in the plan, from its upper left corner."""
+        right = np.array([self.up[1], -self.up[0]])
+        away = (np.asarray(points, dtype=np.float64) - self.middle) * self.scale
+        x = self.size[0] / 2 + away @ right
+        y = self.size[1] / 2 - away @ self.up
+        return list(zip(x.tolist(), y.tolist(), strict=True))
+
+
+def drawn_plan(ground: Ground, line: Sightline) -> NDArray[np.uint8]:
+    """The plan of one frame as colours (height, width, 3), at the size in which it is shown."""
+    plan = _Plan(ground, line)
+    plan.draw_table()
+    plan.draw_arcs()
+    for piece in sorted(line.scene.pieces, key=lambda one: (one.kind != "terrain", float(one.pose.translation[2]))):
+        if piece.name not in (line.sight.attacker.name, line.sight.target.name):
+            plan.draw_piece(piece)
+    plan.draw_path()
+    plan.draw_sight()
+    plan.draw_piece(line.sight.attacker)
+    plan.draw_piece(line.sight.target)
+    plan.draw_names()
+    return plan.finished()
+
+
+class _Plan:
+    """One plan while it is drawn."""
+
+    def __init__(self, ground: Ground, line: Sightline) -> None:
+        self._ground, self._line = ground, line
+        self._image = Image.new("RGB", ground.size, GROUND)
+        self._drawing = ImageDraw.Draw(self._image)
+
+    def draw_table(self) -> None:
+        """Lines an inch apart, along the world's axes."""
+        ground = self._ground
+        if ground.scale * INCH < LEAST_GRID:
+            return
+        reach = float(np.hypot(*ground.size)) / ground.scale / 2
+        for axis in (0, 1):
+            first, last = (int((ground.middle[axis] + side * reach) // INCH) for side in (-1, 1))
+            for number in range(first, last + 2):
+                ends = np.empty((2, 2))
+                ends[:, axis] = number * INCH
+                ends[:, 1 - axis] = ground.middle[1 - axis] + reach * np.array([-1.0, 1.0])
+                self._drawing.line(ground.pixels(ends), fill=GRID, width=FINE)
+
+    def draw_arcs(self) -> None:
+        """The vision arcs as wedges without end; none where one looks all round."""
+        arcs = self._line.sight.arcs
+        if len(arcs) >= 4:
+            return
+        far = 4.0 * float(np.hypot(*self._ground.size)) / self._ground.scale
+        veil = Image.new("L", self._image.size, 0)
+        for arc in arcs:
+            corners = np.array([arc.apex, arc.apex + far * arc.right, arc.apex + far * arc.left])
+            ImageDraw.Draw(veil).polygon(self._ground.pixels(corners), fill=48)
+        self._image.paste(ARC, mask=veil)
+        for arc in arcs:
+            for edge in (arc.right, arc.left):
+                ends = self._ground.pixels(np.array([arc.apex, arc.apex + far * edge]))
+                self._drawing.line(ends, fill=tinted(ARC, 0.8, GROUND), width=FINE)
+
+    def draw_piece(self, piece: Piece) -> None:
+        """Its base and its outline, in the colour of the part that it plays."""
+        line = self._line
+        if piece.kind == "terrain":
+            blocks = piece.name in line.blocking
+            self._fill(
+                standing(piece.model.mesh, piece.pose),
+                *((BLOCKER, BLOCKER_EDGE) if blocks else (TERRAIN, TERRAIN_EDGE)),
+            )
+            return
+        fill, edge = MODEL, MODEL_EDGE
+        if piece.name == line.sight.attacker.name:
+            fill, edge = ATTACKER, ATTACKER_EDGE
+        elif piece.name == line.sight.target.name:
+            fill, edge = (TARGET, TARGET_EDGE) if line.row["line_of_sight"] else (UNSEEN, UNSEEN_EDGE)
+        elif piece.name in line.blocking:
+            fill, edge = BLOCKER, BLOCKER_EDGE
+        self._fill((piece.base_outline,), LIGHT, edge)
+        self._fill(standing(piece.model.significant, piece.pose), fill, edge)
+
+    def draw_path(self) -> None:
+        """Where the target walks from and to."""
+        ends = self._ground.pixels(self._ground.path[[0, -1]])
+        (x, y), (to_x, to_y) = ends
+        length = float(np.hypot(to_x - x, to_y - y))
+        dash = 5 * FINE
+        for start in np.arange(0.0, length, 2 * dash):
+            shares = np.array([start, min(start + dash, length)]) / length
+            points = [(x + share * (to_x - x), y + share * (to_y - y)) for share in shares]
+            self._drawing.line(points, fill=TARGET_EDGE, width=FINE)
+        for at in ends if length else ():
+            self._dot(at, 2.5 * FINE, TARGET_EDGE)
+
+    def draw_sight(self) -> None:
+        """From the eye to the middle of the target, in the colour of the verdict."""
+        line = self._line
+        ends = self._ground.pixels(np.array([line.eye[:2], line.middle[:2]]))
+        self._drawing.line(ends, fill=LIGHT, width=4 * FINE)
+        self._drawing.line(ends, fill=colour_of(str(line.row["verdict"])), width=2 * FINE)
+
+    def draw_names(self) -> None:
+        """The attacker's below it, the target's above it; within the plan."""
+        sight = self._line.sight
+        self._dot(self._ground.pixels(self._line.eye[None, :2])[0], 2 * FINE, LIGHT)
+        for piece, below in ((sight.attacker, True), (sight.target, False)):
+            points = np.array(self._ground.pixels(piece.base_outline))
+            name = NAMES.elided(NAMES.printable(piece.name), 0.9 * self._ground.size[0])
+            wide, rim = NAMES.width(name), 3 * FINE
+            x = float(np.clip(points[:, 0].mean() - wide / 2, rim, self._ground.size[0] - wide - rim))
+            y = float(points[:, 1].max() + rim if below else points[:, 1].min() - NAMES.line - rim)
+            y = float(np.clip(y, 0, self._ground.size[1] - NAMES.line))
+            NAMES.draw(self._drawing, (x, y), name, DARK, GROUND)
+
+    def finished(self) -> NDArray[np.uint8]:
+        """With a rim, at the size in which it is shown."""
+        width, height = self._ground.size
+        self._drawing.rectangle((0, 0, width - 1, height - 1), outline=RIM, width=FINE)
+        return np.asarray(self._image.resize((width // FINE, height // FINE), Image.Resampling.LANCZOS))
+
+    def _dot(self, at: tuple[float, float], radius: float, colour: Colour) -> None:
+        x, y = at
+        self._drawing.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
+
+    def _fill(self, rings: Rings, fill: Colour, edge: Colour) -> None:
+        """An outline with its holes, where any of it is shown."""
+        points = [self._ground.pixels(ring) for ring in sorted(rings, key=lambda ring: -abs(ring_area(ring)))]
+        if not points:
+            return
+        (left, top), (right, bottom) = (
+            extreme([at for ring in points for at in ring], axis=0) for extreme in (np.min, np.max)
+        )
+        if left > self._ground.size[0] or top > self._ground.size[1] or right < 0 or bottom < 0:
+            return
+        mask = Image.new("1", self._image.size)
+        for ring in points:
+            one = Image.new("1", self._image.size)
+            ImageDraw.Draw(one).polygon(ring, fill=1)
+            mask = ImageChops.logical_xor(mask, one)
+        self._image.paste(fill, mask=mask)
+        for ring in points:
+            self._drawing.line([*ring, ring[0]], fill=edge, width=FINE, joint="curve")

@@ -1,0 +1,226 @@
+"""DRAW: the plot of an animation: the share obscured over the whole way, its error, thresholds, and the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from silhouette.drawing.animation.words import DARK, LIGHT, colour_of, ink_on, tinted, word
+from silhouette.drawing.page import FINE, Colour, Face
+from silhouette.geometry import Floats
+
+LINE, SOFT, FAINT = (33, 36, 42), (95, 99, 106), (196, 194, 188)
+OUTSIDE = (142, 142, 150)
+CURVE = (150, 60, 0)
+"""Dark enough on every band."""
+
+TYPE = Face(16)
+STRONG = Face(16, "Semibold")
+
+LEFT, RIGHT, TOP, STRIP = 62 * FINE, 9 * FINE, 10 * FINE, 22 * FINE
+"""Pixels: room for marks on the left, for the marker on the right, above the plot; the height of the strip below."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a rule system makes of a share.
+
+    Attributes:
+        marks: the shares at which something changes.
+        bands: (from, to, verdict) where the share alone decides; none where it does not.
+    """
+
+    marks: tuple[float, ...]
+    bands: tuple[tuple[float, float, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Point:
+    """What the plot shows of a frame.
+
+    Attributes:
+        way: how far the motion has come.
+        verdict: the word for it.
+        share: obscured; None where nothing is measured.
+        error: of it.
+        outside: the share of the target that is not obscured but lies beyond the vision arc.
+    """
+
+    way: float
+    verdict: str
+    share: float | None
+    error: float
+    outside: float
+
+
+def scale_of(rules: str, readings: Mapping[str, Any]) -> Scale:
+    """The thresholds of a rule system under a reading of it.
+
+    >>> scale_of("necromunda", {}).marks, scale_of("ikosa", {}).bands
+    ((0.0, 0.5, 1.0), ())
+    """
+    if rules == "necromunda":
+        return Scale((0.0, 0.5, 1.0), ((0.0, 0.5, "partial cover"), (0.5, 1.0, "full cover")))
+    if rules == "skirmishcorps":
+        return Scale((float(readings.get("share_practically_all", 0.05)), 0.5, 1.0))
+    return Scale((0.0, 1.0))
+
+
+class Plot:
+    """The plot over the whole way, drawn once; `at` puts the marker where a frame is.
+
+    Args:
+        points: of every frame, in order.
+        scale: the thresholds.
+        ends: what stands below the plot, on its left and on its right.
+        width, height: in pixels, drawn `FINE` times too large.
+    """
+
+    def __init__(self, points: Sequence[Point], scale: Scale, ends: tuple[str, str], width: int, height: int) -> None:
+        self._points, self._scale, self._ends = points, scale, ends
+        self._measured = any(point.share is not None for point in points)
+        self._left, self._right = (LEFT if self._measured else 0), width - RIGHT
+        self._top, self._bottom = TOP, height - TYPE.line - STRIP - 6 * FINE
+        ways = np.array([point.way for point in points])
+        self._x: Floats = self._left + (self._right - self._left) * ways / max(float(ways[-1]), 1e-9)
+        self._image = Image.new("RGB", (width, height), LIGHT)
+        self._drawing = ImageDraw.Draw(self._image)
+        if self._measured:
+            self._draw_bands()
+            self._draw_shares()
+            self._name_bands()
+        self._draw_verdicts()
+        self._draw_ends()
+
+    @staticmethod
+    def height(*, measured: bool) -> int:
+        """How high a plot is, in pixels as it is shown: with shares, or with the verdicts alone."""
+        return 190 if measured else (STRIP + TYPE.line + TOP) // FINE + 14
+
+    def at(self, number: int) -> Image.Image:
+        """The plot with its marker at a frame."""
+        image = self._image.copy()
+        drawing = ImageDraw.Draw(image)
+        point, x = self._points[number], float(self._x[number])
+        low = self._bottom + STRIP + 6 * FINE
+        drawing.line([(x, self._top), (x, low)], fill=LIGHT, width=4 * FINE)
+        drawing.line([(x, self._top), (x, low)], fill=LINE, width=2 * FINE)
+        if point.share is not None:
+            y, size = self._y(point.share), 6 * FINE
+            box = (x - size, y - size, x + size, y + size)
+            drawing.ellipse(box, fill=colour_of(point.verdict), outline=LINE, width=2 * FINE)
+        return image
+
+    def _y(self, share: float) -> float:
+        return self._bottom - (self._bottom - self._top) * share
+
+    def _draw_bands(self) -> None:
+        """What each share would mean, and the thresholds with their marks."""
+        drawing = self._drawing
+        for low, high, verdict in self._scale.bands:
+            box = (self._left, self._y(high), self._right, self._y(low))
+            drawing.rectangle(box, fill=tinted(colour_of(verdict), 0.17))
+        drawing.rectangle((self._left, self._top, self._right, self._bottom), outline=FAINT, width=FINE)
+        for mark in sorted({0.0, 1.0, *self._scale.marks}):
+            y = self._y(mark)
+            for start in range(self._left, self._right, 10 * FINE):
+                drawing.line([(start, y), (min(start + 5 * FINE, self._right), y)], fill=SOFT, width=FINE)
+            text = word("percent", share=100.0 * mark)
+            if 0.0 < mark < 0.12:
+                continue
+            wide = TYPE.width(text)
+            TYPE.draw(drawing, (self._left - wide - 8 * FINE, y - TYPE.line / 2), text, SOFT)
+
+    def _name_bands(self) -> None:
+        """What the bands mean, each in the corner of its band that the curve leaves most free."""
+        curve = np.array(
+            [
+                (x, self._y(point.share))
+                for x, point in zip(self._x, self._points, strict=True)
+                if point.share is not None
+            ]
+        )
+        fine = np.linspace(curve[0, 0], curve[-1, 0], 400)
+        heights = np.interp(fine, curve[:, 0], curve[:, 1])
+        for low, high, verdict in self._scale.bands:
+            wide, rim = STRONG.width(verdict), 6 * FINE
+            sides = (self._left + rim, self._right - wide - rim)
+            levels = (self._y(high) + rim / 3, self._y(low) - STRONG.line - rim / 3)
+
+            def clear(at: tuple[float, float], wide: float = wide) -> float:
+                near = (fine > at[0] - TYPE.size) & (fine < at[0] + wide + TYPE.size)
+                return float(np.abs(heights[near] - at[1] - STRONG.line / 2).min(initial=STRONG.line))
+
+            best = max(((x, y) for x in sides for y in levels), key=clear)
+            STRONG.draw(self._drawing, best, verdict, tinted(DARK, 0.62), LIGHT)
+
+    def _draw_shares(self) -> None:
+        """The curve of the share obscured in the band of its error, and what lies beyond the arc above it."""
+        drawing = self._drawing
+        known = [number for number, point in enumerate(self._points) if point.share is not None]
+        shares = np.array([self._points[number].share for number in known], dtype=np.float64)
+        errors = np.array([self._points[number].error for number in known])
+        outside = np.array([self._points[number].outside for number in known])
+        x = self._x[known]
+        if outside.any():
+            self._hatch(x, shares, shares + outside)
+        band = np.column_stack(
+            [np.concatenate([x, x[::-1]]), np.concatenate([shares + errors, (shares - errors)[::-1]])]
+        )
+        ring = [(float(at), self._y(float(np.clip(share, 0.0, 1.0)))) for at, share in band]
+        if len(known) > 1:
+            drawing.polygon(ring, fill=tinted(CURVE, 0.55))
+            curve = [(float(at), self._y(float(share))) for at, share in zip(x, shares, strict=True)]
+            drawing.line(curve, fill=CURVE, width=3 * FINE, joint="curve")
+
+    def _hatch(self, x: Floats, low: Floats, high: Floats) -> None:
+        """Stripes over an area between two curves, and what they mean."""
+        mask = Image.new("L", self._image.size)
+        ring = [*zip(x, map(self._y, low), strict=True), *zip(x[::-1], map(self._y, high[::-1]), strict=True)]
+        ImageDraw.Draw(mask).polygon([(float(a), float(b)) for a, b in ring], fill=255)
+        stripes = Image.new("L", self._image.size)
+        lines = ImageDraw.Draw(stripes)
+        for start in range(-self._image.height, self._image.width, 8 * FINE):
+            lines.line([(start, self._image.height), (start + self._image.height, 0)], fill=150, width=2 * FINE)
+        stripes.paste(0, mask=Image.eval(mask, lambda value: 255 - value))
+        self._image.paste(tinted(OUTSIDE, 0.35), mask=Image.eval(mask, lambda value: value * 3 // 5))
+        self._image.paste(OUTSIDE, mask=stripes)
+        text, weights = word("outside"), high - low
+        wide = TYPE.width(text)
+        middle = (
+            float((x * weights).sum() / weights.sum()),
+            self._y(float(np.average((low + high) / 2, weights=weights))),
+        )
+        left = float(np.clip(middle[0] - wide / 2, self._left + 4 * FINE, self._right - wide - 8 * FINE))
+        STRONG.draw(self._drawing, (left, middle[1] - TYPE.line / 2), text, DARK, LIGHT)
+
+    def _draw_verdicts(self) -> None:
+        """A strip in the colours of the verdicts, named where there is room."""
+        top = self._bottom + 4 * FINE
+        edges = [self._x[0], *((self._x[1:] + self._x[:-1]) / 2), self._x[-1]]
+        runs = groupby(range(len(self._points)), key=lambda number: self._points[number].verdict)
+        for verdict, numbers in runs:
+            run = list(numbers)
+            start, end = float(edges[run[0]]), float(edges[run[-1] + 1])
+            colour: Colour = colour_of(verdict)
+            self._drawing.rectangle((start, top, end, top + STRIP), fill=colour)
+            text = TYPE.elided(verdict, end - start - 6 * FINE) if end - start > 60 * FINE else ""
+            if TYPE.width(verdict) <= end - start - 6 * FINE:
+                text = verdict
+            elif text:
+                text = verdict.split()[0] if TYPE.width(verdict.split()[0]) <= end - start - 6 * FINE else ""
+            at = (start + end - TYPE.width(text)) / 2, top + (STRIP - TYPE.line) / 2
+            STRONG.draw(self._drawing, at, text, ink_on(colour))
+        self._drawing.rectangle((self._x[0], top, self._right, top + STRIP), outline=SOFT, width=FINE)
+
+    def _draw_ends(self) -> None:
+        """How far the way is."""
+        y = self._bottom + STRIP + 6 * FINE
+        start, end = self._ends
+        TYPE.draw(self._drawing, (self._left, y), start, SOFT)
+        TYPE.draw(self._drawing, (self._right - TYPE.width(end), y), end, SOFT)

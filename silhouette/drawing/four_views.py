@@ -1,0 +1,247 @@
+"""DRAW: a model from the front, its right, the back and above: what of it counts, what does not, where its eye is.
+
+model -> one body per role -> four views from afar, to one scale -> shaded panels -> dimensions, eye, caption -> page
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from silhouette.drawing.marks import (
+    arrow,
+    cross_dimension,
+    dashed_box,
+    eye_mark,
+    scale_bar,
+    upright_dimension,
+)
+from silhouette.drawing.page import (
+    FINE,
+    INK,
+    MARGIN,
+    ORANGE,
+    PAPER,
+    RULE,
+    SOFT_INK,
+    WIDTH,
+    Colour,
+    Drawing,
+    Face,
+    check_png_path,
+    joined,
+    save_png,
+)
+from silhouette.drawing.shading import Values, hollows, light, lit, mixed, nearness_of, normals, outlines
+from silhouette.drawing.table.windows import rendered
+from silhouette.geometry import Floats, Pose, corners, cosine_and_sine
+from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
+from silhouette.models.thin_parts import Suggestion
+from silhouette.renderers.protocol import Body, Renderer
+from silhouette.views import View
+
+GAP = 14 * FINE
+PANEL = ((WIDTH - 2 * MARGIN - GAP) // 2, 440 * FINE)
+"""Width and height of a panel, in the pixels that it is rendered with."""
+
+ROOM = (88 * FINE, 62 * FINE)
+"""Left free beside, and above and below, the model for names and dimensions."""
+
+AFAR = 20.0
+"""How many times its size the model is looked at from: nearly parallel lines of sight."""
+
+PANEL_PAPER: Colour = (247, 247, 243)
+ROLES: tuple[tuple[int, str, Colour], ...] = (
+    (BODY, "body, counts", (140, 199, 235)),
+    (BASE, "base, does not count", (166, 166, 166)),
+    (INSIGNIFICANT, "insignificant, does not count", ORANGE),
+)
+LINE = (38, 38, 44)
+
+TITLE, FACTS, LEGEND, NOTE, NAME, MARK = Face(30, "Bold"), Face(18), Face(16), Face(15), Face(16, "Semibold"), Face(14)
+
+
+@dataclass(frozen=True, eq=False)
+class _Panel:
+    """One of the four views: its name, and the camera."""
+
+    name: str
+    view: View
+
+    def pixel(self, points: Floats) -> Floats:
+        """(n, 2) where points (n, 3) of the model's frame lie in the panel: column and row."""
+        columns, rows, _ = self.view.project(points)
+        return np.column_stack([columns, rows])
+
+
+def draw_four_views(model: Model, renderer: Renderer, path: Path, suggestions: Sequence[Suggestion] = ()) -> None:
+    """Writes four views of a model as a PNG, so that an opponent can object to how it is tagged.
+
+    Body, base and insignificant parts have a colour each; the eye is marked, the base is measured; ``suggestions`` for
+    insignificant parts are drawn as dashed boxes with their numbers. All views have one scale.
+
+    Raises:
+        FileError: where ``path`` does not end in .png, its folder is not there, or it cannot be written.
+    """
+    check_png_path(path)
+    page = Image.new("RGB", (WIDTH, MARGIN + 2 * PANEL[1] + GAP + 900 * FINE), PAPER)
+    bodies = _bodies(model)
+    for number, panel in enumerate(_panels(model)):
+        picture = Image.fromarray(_painted(panel.view, bodies, renderer))
+        _annotate(ImageDraw.Draw(picture), panel, model, suggestions)
+        row, column = divmod(number, 2)
+        page.paste(picture, (MARGIN + column * (PANEL[0] + GAP), MARGIN + row * (PANEL[1] + GAP)))
+    bottom = _caption(ImageDraw.Draw(page), MARGIN + 2 * PANEL[1] + GAP + 14 * FINE, model, suggestions)
+    told = {"model": model.source, "eye": model.eye.tolist(), "eye_from": model.eye_from}
+    save_png(page.crop((0, 0, WIDTH, int(bottom) + 16 * FINE)), path, told)
+
+
+def _bodies(model: Model) -> list[Body]:
+    """The model, a body for each role that any of its triangles has; the id is the role's and one."""
+    if model.kind == "terrain":
+        return [Body(BODY + 1, model.mesh, Pose.standing())]
+    return [
+        Body(role + 1, model.mesh.subset(model.role == role), Pose.standing())
+        for role, _, _ in ROLES
+        if (model.role == role).any()
+    ]
+
+
+def _panels(model: Model) -> list[_Panel]:
+    """Front, right, back and top, to one scale that lets the model fit into each."""
+    low, high = model.mesh.bounds
+    middle = (low + high) / 2
+    above = np.array([0.0, 0.0, 1.0])
+    ahead = np.array([*cosine_and_sine(model.front), 0.0])
+    right = np.cross(ahead, above)
+    sides = [("front", ahead, above), ("right", right, above), ("back", -ahead, above), ("top", above, ahead)]
+    axes = [np.array([np.cross(-side, up), up, -side]) for _, side, up in sides]
+    points = corners(low, high) - middle
+    spans = np.max([np.ptp(points @ frame[:2].T, axis=0) for frame in axes], axis=0)
+    distance = AFAR * float(np.linalg.norm(high - low))
+    room = np.array(PANEL) - 2 * np.array(ROOM)
+    pixel = float(np.max(spans / room))
+    step = pixel / distance
+    width, height = PANEL
+    return [
+        _Panel(name, View(middle + side * distance, frame, -width * step / 2, height * step / 2, step, width, height))
+        for (name, side, _), frame in zip(sides, axes, strict=True)
+    ]
+
+
+def _painted(view: View, bodies: Sequence[Body], renderer: Renderer) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    """The model in the colours of its roles, shaded, on plain paper."""
+    layer = rendered(renderer, view, bodies)
+    there = layer.ids > 0
+    nearness = nearness_of(layer.depth)
+    facing = normals(view, layer.ids, nearness)
+    table = np.array([PANEL_PAPER, *(colour for _, _, colour in ROLES)], np.float32) / np.float32(255.0)
+    colours: Values = table[layer.ids]
+    brightness = light(view, facing) * (1.0 - hollows(view, nearness))
+    colours[there] = lit(colours[there], brightness[there].astype(np.float32))
+    lines = outlines(layer.ids, nearness, facing)
+    colours = mixed(colours, np.array(LINE, np.float32) / np.float32(255.0), lines)
+    return (np.clip(colours, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)
+
+
+def _annotate(drawing: Drawing, panel: _Panel, model: Model, suggestions: Sequence[Suggestion]) -> None:
+    """Name, ground, dimensions, eye, front and suggestions, on the picture of one view."""
+    NAME.draw(drawing, (14 * FINE, 9 * FINE), panel.name)
+    drawing.rectangle([0, 0, PANEL[0] - 1, PANEL[1] - 1], outline=RULE, width=FINE)
+    box = panel.pixel(corners(*model.mesh.bounds))
+    (left, top), (_, bottom) = box.min(axis=0), box.max(axis=0)
+    if panel.name != "top":
+        rim = 30 * FINE
+        drawing.line([(rim, bottom), (PANEL[0] - rim, bottom)], fill=SOFT_INK, width=FINE // 2)
+    for number, suggestion in enumerate(suggestions, 1):
+        dashed_box(drawing, panel.pixel(corners(suggestion.low, suggestion.high)), str(number), MARK)
+    if panel.name == "front" and model.base is not None:
+        _dimension_base(drawing, panel, model)
+    if panel.name == "right":
+        low, high = model.mesh.bounds[:, 2]
+        upright_dimension(drawing, left - 16 * FINE, (bottom, top), f"{high - low:.1f} mm", MARK, leftwards=True)
+    if panel.name == "top":
+        ahead = np.array([*cosine_and_sine(model.front), 0.0])
+        start = np.array([*model.base_centre, model.mesh.bounds[1, 2]])
+        ends = panel.pixel(np.array([start, start + ahead]))
+        arrow(drawing, ends[0], top - 26 * FINE, "front", MARK)
+        scale_bar(drawing, (16 * FINE, PANEL[1] - 16 * FINE), float(np.linalg.norm(ends[1] - ends[0])), MARK)
+    if model.kind != "terrain":
+        label = "eye" if model.eye_from == "given" else "eye, estimated"
+        eye_mark(drawing, panel.pixel(model.eye[None])[0], label if panel.name == "front" else "", MARK)
+
+
+def _dimension_base(drawing: Drawing, panel: _Panel, model: Model) -> None:
+    """The base's width below it, and its height beside it."""
+    assert model.base is not None
+    points = model.mesh.subset(model.role == BASE).vertices
+    (left, top), (right, bottom) = panel.pixel(points).min(axis=0), panel.pixel(points).max(axis=0)
+    across, along = np.ptp(points @ panel.view.axes[[0, 2]].T, axis=0)
+    is_round = abs(across - along) < 0.03 * across
+    width = f"{'Ø ' if is_round else ''}{across:.1f} mm"
+    cross_dimension(drawing, (left, right), bottom + 18 * FINE, width, MARK)
+    upright_dimension(drawing, right + 16 * FINE, (bottom, top), f"{model.base.height:.1f} mm", MARK)
+
+
+def _caption(drawing: Drawing, y: float, model: Model, suggestions: Sequence[Suggestion]) -> float:
+    """What the model is, in words, and what its colours mean; gives where it ends."""
+    width = WIDTH - 2 * MARGIN
+    TITLE.draw(drawing, (MARGIN, y), TITLE.elided(TITLE.printable(model.source), width))
+    y += TITLE.line
+    for line in (_about(model), _base_and_eye(model)):
+        for part in FACTS.wrapped(FACTS.printable(line), width, 2):
+            FACTS.draw(drawing, (MARGIN, y), part)
+            y += FACTS.line
+    for note in _notes(model, suggestions):
+        for part in NOTE.wrapped(NOTE.printable(note), width, 2):
+            NOTE.draw(drawing, (MARGIN, y), part, SOFT_INK)
+            y += NOTE.line
+    y += 12 * FINE
+    drawing.line([MARGIN, y, WIDTH - MARGIN, y], fill=RULE, width=FINE)
+    y += 11 * FINE
+    x, side = float(MARGIN), 17 * FINE
+    for role, words, colour in ROLES:
+        count = len(model.role) if model.kind == "terrain" and role == BODY else int((model.role == role).sum())
+        if count == 0 or (model.kind == "terrain" and role != BODY):
+            continue
+        text = f"{'terrain, blocks whole' if model.kind == 'terrain' else words}: {count:,} triangles"
+        drawing.rectangle([x, y + 3 * FINE, x + side, y + 3 * FINE + side], fill=colour, outline=INK, width=FINE // 2)
+        LEGEND.draw(drawing, (x + side + 8 * FINE, y), text)
+        x += side + 34 * FINE + LEGEND.width(text)
+    return y + LEGEND.line
+
+
+def _about(model: Model) -> str:
+    size = np.ptp(model.mesh.bounds, axis=0)
+    return joined(
+        [
+            model.kind,
+            f"{len(model.mesh.faces):,} triangles",
+            " × ".join(f"{length:.1f}" for length in size) + " mm",
+            f"units {model.units}, {model.units_from}",
+            f"{model.up} up",
+        ]
+    )
+
+
+def _base_and_eye(model: Model) -> str:
+    if model.kind == "terrain":
+        return "seen through nowhere: solid" if model.solid else "blocks as its mesh does"
+    base = "no base"
+    if model.base is not None:
+        how = "found" if model.base.source == "auto" else f"by {model.base.source}"
+        base = f"base {model.base.height:.1f} mm high, {model.base.diameter:.1f} mm across, {how}"
+    eye = ", ".join(f"{value:.1f}" for value in model.eye)
+    return joined([base, f"eye at ({eye}) mm, {model.eye_from}"])
+
+
+def _notes(model: Model, suggestions: Sequence[Suggestion]) -> list[str]:
+    notes = [f"Note: {warning}." for warning in model.warnings[:3]]
+    if suggestions:
+        shares = ", ".join(f"{number}: {100 * one.share:.1f} %" for number, one in enumerate(suggestions, 1))
+        notes.insert(0, f"Suggested as insignificant, not applied, with their share of the body's surface: {shares}.")
+    return notes

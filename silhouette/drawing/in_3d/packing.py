@@ -1,0 +1,81 @@
+"""TELL: shapes become a short text in a page, which ``viewer/source/meshes.js`` unpacks.
+
+Coordinates are 16-bit steps of the shape's box, each told as its distance from the one before; vertices stand in the
+order in which faces use them first, so that an index is told as how far it lies below the next unused one. Bytes of
+one weight stand together, all of it is compressed with gzip and written in base 64.
+"""
+
+from __future__ import annotations
+
+import gzip
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.drawing.in_3d.simplifying import Shape
+
+STEPS = 65535
+
+
+def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
+    """What there is to know of each shape, ready for JSON, and the text that holds all of them.
+
+    >>> square = Shape(np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0]]), np.array([[0, 1, 2]]))
+    >>> told, text = packed([square, square])
+    >>> told[1]["at"], told[0]["vertices"], told[0]["faces"], told[0]["width"]
+    (24, 3, 1, 2)
+    >>> len(gzip.decompress(__import__("base64").b64decode(text)))
+    48
+    """
+    told, chunks, at = list[dict[str, Any]](), list[bytes](), 0
+    for shape in shapes:
+        vertices, faces = _ordered(shape)
+        low = vertices.min(axis=0) if len(vertices) else np.zeros(3)
+        high = vertices.max(axis=0) if len(vertices) else np.zeros(3)
+        width = 2 if len(vertices) <= STEPS else 4
+        chunk = _positions(vertices, low, high) + _indices(faces, width)
+        told.append(
+            {
+                "at": at,
+                "vertices": len(vertices),
+                "faces": len(faces),
+                "ghosts": shape.ghosts,
+                "flat": shape.flat,
+                "width": width,
+                "low": [round(float(value), 4) for value in low],
+                "high": [round(float(value), 4) for value in high],
+            }
+        )
+        chunks.append(chunk)
+        at += len(chunk)
+    return told, b64encode(gzip.compress(b"".join(chunks), 9, mtime=0)).decode("ascii")
+
+
+def _ordered(shape: Shape) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Vertices in the order in which faces use them, without those that none uses; and the faces."""
+    flat = shape.faces.ravel()
+    used, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return shape.vertices[used[order]], rank[inverse.ravel()].reshape(-1, 3)
+
+
+def _positions(vertices: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> bytes:
+    span = np.where(high > low, high - low, 1.0)
+    steps = np.rint((vertices - low) / span * STEPS).astype(np.int64)
+    return b"".join(_planes(np.diff(steps[:, axis], prepend=0) % (STEPS + 1), 2) for axis in range(3))
+
+
+def _indices(faces: NDArray[np.int64], width: int) -> bytes:
+    flat = faces.ravel()
+    highest = np.maximum.accumulate(np.concatenate([[-1], flat]))[:-1] if len(flat) else flat
+    return _planes(highest + 1 - flat, width)
+
+
+def _planes(values: NDArray[np.int64], width: int) -> bytes:
+    """The lowest bytes of all, then the next higher ones."""
+    return b"".join(((values >> 8 * place) & 0xFF).astype(np.uint8).tobytes() for place in range(width))

@@ -1,0 +1,109 @@
+"""TELL: meshes made simpler, for display alone; nothing that is judged ever sees them.
+
+Mesh -> few triangles (quadric edge collapse, by fast-simplification) -> Shape
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.errors import RequestError
+from silhouette.files.cache import Arrays, Cache
+from silhouette.geometry import Floats
+from silhouette.meshes.mesh import Mesh, merge_equal
+
+MOST_TRIANGLES = 24_000
+"""Of one mesh on a page; a sculpt keeps its face and fingers with so many."""
+
+MOST_IN_ALL = 260_000
+"""Of all meshes of a page: some two megabytes of it."""
+
+FEWEST = 60
+"""A mesh is never made simpler than this."""
+
+AGGRESSION = 5.0
+"""How fast edges are given up: slower keeps the outline better."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A surface for display, in its own frame.
+
+    Attributes:
+        vertices: (n, 3) float64.
+        faces: (m, 3) int64; those that do not count come last.
+        ghosts: how many of the faces do not count.
+        flat: whether it is a plain solid, whose edges are drawn.
+    """
+
+    vertices: Floats
+    faces: NDArray[np.int64]
+    ghosts: int = 0
+    flat: bool = False
+
+    @classmethod
+    def of(cls, counting: Mesh, ignored: Mesh, cache: Cache, most: int, flat: bool) -> Shape:
+        """The shape of a model.
+
+        Args:
+            counting: what of it counts.
+            ignored: what does not: base and insignificant parts.
+            cache: keeps what was made simpler.
+            most: triangles; each of the two keeps its part of them.
+            flat: whether it is a plain solid.
+        """
+        total = len(counting.faces) + len(ignored.faces)
+        share = min(most / max(total, 1), 1.0)
+        found = [
+            simplified(mesh, max(round(share * len(mesh.faces)), FEWEST), cache) if len(mesh.faces) else None
+            for mesh in (counting, ignored)
+        ]
+        there = [one for one in found if one is not None]
+        starts = np.cumsum([0, *(len(vertices) for vertices, _ in there)])
+        vertices = np.concatenate([one[0] for one in there]) if there else np.zeros((0, 3))
+        faces = [faces + start for (_, faces), start in zip(there, starts, strict=False)]
+        joined = np.concatenate(faces) if faces else np.zeros((0, 3), np.int64)
+        return cls(vertices, joined, 0 if found[1] is None else len(found[1][1]), flat)
+
+
+def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.int64]]:
+    """Vertices (n, 3) and faces (m, 3) of a mesh with about as many triangles as asked, or fewer.
+
+    Raises:
+        RequestError: where fast-simplification is not installed; it names the extra.
+    """
+    if len(mesh.faces) <= most:
+        return mesh.vertices, mesh.faces.astype(np.int64)
+    kept = cache.fetch(f"simple {most} {mesh.digest}", lambda: _collapsed(mesh, most))
+    return kept["vertices"].astype(np.float64), kept["faces"].astype(np.int64)
+
+
+def check_available() -> None:
+    """Says at once where meshes cannot be made simpler.
+
+    Raises:
+        RequestError: where fast-simplification is not installed; it names the extra.
+    """
+    try:
+        import fast_simplification  # noqa: F401
+    except ImportError:
+        raise RequestError(
+            "a page of this scene needs simpler meshes, which takes fast-simplification; "
+            "pip install 'silhouette[report]'"
+        ) from None
+
+
+def _collapsed(mesh: Mesh, most: int) -> Arrays:
+    check_available()
+    from fast_simplification import simplify
+
+    low = mesh.bounds[0]
+    points, faces = simplify((mesh.vertices - low).astype(np.float32), mesh.faces, target_count=most, agg=AGGRESSION)
+    vertices, merged = merge_equal(np.asarray(points, dtype=np.float64) + low)
+    corners = merged[np.asarray(faces, dtype=np.int64)]
+    one, two, three = corners.T
+    whole = corners[(one != two) & (two != three) & (three != one)]
+    return {"vertices": vertices.astype(np.float32), "faces": whole.astype(np.int32)}

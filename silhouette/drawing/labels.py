@@ -1,0 +1,149 @@
+"""DRAW: where names stand in a figure: beside what they name, inside the frame, no two on each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from silhouette.drawing import typeface
+from silhouette.geometry import Floats
+
+GAP = 0.7
+"""mm of free paper round a name."""
+
+STEPS = (0.0, 2.0, 4.5, 7.5, 11.0, 15.0, 20.0, 26.0)
+"""mm: how far a name is moved away, where it has no room beside what it names."""
+
+LED = 3.0
+"""mm: a name that stands further away has a line that leads to what it names."""
+
+DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
+"""Where a name may stand, the best first: above, below, beside, at the corners."""
+
+OVERLAP, ON_LINES, ON_OTHERS, OUTSIDE = 1000.0, 1.5, 12.0, 300.0
+"""What a place costs: for the share of the name on other names, for each obstacle covered, for the share on what other
+names belong to, for each mm outside the frame."""
+
+TOO_DEAR = 14.0
+"""A name that need not be there is left out where no place costs less."""
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right, top."""
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Label:
+    """A name, to be placed: what `silhouette.drawing.sheet.Sheet.label` was told."""
+
+    text: str
+    at: Point
+    clear: Point
+    size: float
+    bold: bool
+    colour: str
+    inside: bool
+    optional: bool
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A name with the place of its middle, and the line that leads to it, from what is named; or None."""
+
+    label: Label
+    at: Point
+    leader: tuple[Point, Point] | None
+
+
+def place_labels(
+    labels: Sequence[Label], obstacles: Sequence[Floats], reserved: Sequence[Box], bounds: Box, unit: float
+) -> list[Placed]:
+    """Places for all names, in the order given: the earlier has the better.
+
+    Args:
+        labels: in units of the drawing.
+        obstacles: points (n, 2) to be kept free where that can be, in the same.
+        reserved: boxes on which no name may stand.
+        bounds: left, bottom, right, top of the frame.
+        unit: how many units are one mm.
+    """
+    corner = np.array(bounds[:2])
+    size = (np.array(bounds[2:]) - corner) / unit
+    kept_free = (np.concatenate([np.empty((0, 2)), *obstacles]) - corner) / unit
+    taken = (np.array(reserved).reshape(-1, 4) - np.tile(corner, 2)) / unit
+    named = np.array([_named(label) for label in labels]).reshape(-1, 4)
+    named = (named - np.tile(corner, 2)) / unit
+    found = []
+    for number, label in enumerate(labels):
+        middle = (np.array(label.at) - corner) / unit
+        clear = np.array(label.clear) / unit
+        half = np.array([typeface.width(label.text, label.size, label.bold), 0.8 * typeface.height(label.size)]) / 2
+        places, costs = _candidates(middle, clear, half, label.inside)
+        boxes = np.concatenate([places - half - GAP, places + half + GAP], axis=1)
+        costs = costs + OVERLAP * _overlap(boxes, taken) + OUTSIDE * _outside(places, half + 0.4, size)
+        inside = (kept_free[None] > boxes[:, None, :2]) & (kept_free[None] < boxes[:, None, 2:])
+        costs = costs + ON_LINES * inside.all(axis=2).sum(axis=1)
+        costs = costs + ON_OTHERS * _overlap(boxes, np.delete(named, number, axis=0))
+        best = int(costs.argmin())
+        if label.optional and costs[best] > TOO_DEAR:
+            continue
+        taken = np.concatenate([taken, boxes[best : best + 1]])
+        at = places[best] * unit + corner
+        found.append(Placed(label, (float(at[0]), float(at[1])), _leader(label, places[best], middle, half, clear, at)))
+    return found
+
+
+def _named(label: Label) -> Box:
+    """The box round what a name belongs to; nothing where the name may stand on it."""
+    (x, y), (wide, high) = label.at, label.clear
+    return (x, y, x, y) if label.inside else (x - wide, y - high, x + wide, y + high)
+
+
+def _candidates(middle: Floats, clear: Floats, half: Floats, inside: bool) -> tuple[Floats, Floats]:
+    """Places (n, 2) in mm for the middle of a name, and what each costs by how far it is from what it names."""
+    directions = np.array(DIRECTIONS, dtype=np.float64)
+    steps = np.array(STEPS)
+    away = clear + half + GAP
+    slanted = np.abs(directions).sum(axis=1) == 2.0
+    reach = np.where(slanted[:, None], away * [1.0, 0.8], away)
+    places = middle + directions * reach + steps[:, None, None] * (directions / np.hypot(*directions.T)[:, None])
+    costs = steps[:, None] * 2.5 + np.arange(len(directions)) * 0.35
+    places, costs = places.reshape(-1, 2), costs.reshape(-1)
+    if inside:
+        return np.concatenate([middle[None], places]), np.concatenate([[-1.0], costs])
+    return places, costs
+
+
+def _overlap(boxes: Floats, taken: Floats) -> Floats:
+    """What share of each box (n, 4) lies on those that are taken (m, 4)."""
+    low = np.maximum(boxes[:, None, :2], taken[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], taken[None, :, 2:])
+    shared = np.prod(np.clip(high - low, 0.0, None), axis=2).sum(axis=1)
+    area: Floats = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
+    share: Floats = shared / area
+    return share
+
+
+def _outside(places: Floats, half: Floats, size: Floats) -> Floats:
+    """How many mm of each name stick out of the frame, and a little where any does."""
+    out = np.clip(half - places, 0.0, None) + np.clip(places + half - size, 0.0, None)
+    total: Floats = out.sum(axis=1)
+    return total + 0.1 * (total > 0.0)
+
+
+def _leader(
+    label: Label, place: Floats, middle: Floats, half: Floats, clear: Floats, at: Floats
+) -> tuple[Point, Point] | None:
+    """The line from what is named to its name, in units of the drawing, where the name is far from it."""
+    gap = np.clip(np.abs(place - middle) - half - clear, 0.0, None)
+    if np.hypot(*gap) <= LED:
+        return None
+    unit = (at - np.array(label.at)) / np.where(place == middle, 1.0, place - middle)
+    scale = float(unit[np.argmax(np.abs(place - middle))])
+    end = place - np.clip(place - middle, -half - GAP / 3, half + GAP / 3)
+    start = middle + np.clip(end - middle, -clear, clear)
+    first, last = (np.array(label.at) + (point - middle) * scale for point in (start, end))
+    return (float(first[0]), float(first[1])), (float(last[0]), float(last[1]))

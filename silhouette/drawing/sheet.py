@@ -1,0 +1,399 @@
+"""DRAW: the page of a vector figure: a framed drawing at column width, names placed on it, a caption below it.
+
+A figure module gets a `Sheet`, says once what rectangle of its world is shown (`Sheet.frame`), draws on `Sheet.axes`
+in its own units, and gives names, legend and notes to the sheet, which places them when all is drawn.
+
+    Sheet -> frame -> drawing on axes, label, avoid, legend, note, caption -> finish -> saving.save
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.drawing import typeface
+from silhouette.drawing.labels import Box, Label, place_labels
+from silhouette.drawing.styles import PRINT, Style
+from silhouette.drawing.words.words import Words
+from silhouette.errors import RequestError
+from silhouette.geometry import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Transform
+
+COLUMN = 85.0
+"""mm: the width of a column of print, and of a figure."""
+
+EDGE = 0.5
+"""mm of free paper round all."""
+
+SHORTEST, TALLEST = 30.0, 105.0
+"""mm: how high a drawing is at least and at most, whatever its proportions."""
+
+INCH = 25.4
+
+NAMED = 0.42
+"""Of the page's width, what a name takes at most."""
+
+RESOLUTION = 300
+"""Dots per inch of what is not drawn in lines."""
+
+TITLE, REASON, SMALL, NAME = 8.5, 6.8, 6.2, 6.8
+"""Points: the sizes of type in a caption, and of names in a drawing."""
+
+HAIR, THIN, LINE, BOLD = 0.3, 0.5, 0.8, 1.3
+"""Points: the widths of lines."""
+
+SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "silhouette",
+    "pdf.fonttype": 42,
+    "text.usetex": False,
+    "text.parse_math": False,
+    "text.hinting": "none",
+    "hatch.linewidth": 0.6,
+    "path.simplify": False,
+    "lines.solid_capstyle": "round",
+    "lines.solid_joinstyle": "round",
+}
+
+
+@dataclass(frozen=True)
+class Swatch:
+    """An entry of the legend: how it looks in the drawing, and what it means.
+
+    Attributes:
+        words: the meaning.
+        fill, edge: colours, or None.
+        hatch: as matplotlib spells it, in the edge's colour; or None.
+        line: whether it is a line and not an area: ``edge`` is its colour then.
+        dashes: of the line or edge, as matplotlib spells it.
+        point: a sign of this form instead, as matplotlib spells it.
+    """
+
+    words: str
+    fill: str | None = None
+    edge: str | None = None
+    hatch: str | None = None
+    line: bool = False
+    dashes: str = "-"
+    point: str | None = None
+
+
+@contextmanager
+def settings(extra: str = "draw") -> Iterator[None]:
+    """Within it figures come out the same whatever the user has set for matplotlib; nothing of it stays afterwards.
+
+    Args:
+        extra: that brings all that is needed for what is drawn.
+
+    Raises:
+        RequestError: where matplotlib is not installed; it names the extra.
+    """
+    try:
+        import matplotlib
+    except ImportError:
+        raise RequestError(f"drawing needs matplotlib; pip install 'silhouette[{extra}]'") from None
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(SETTINGS)
+        typeface.families()
+        yield
+
+
+class Sheet:
+    """A page for one figure; to be made and used within `settings`.
+
+    Attributes:
+        style: its colours.
+        captions: whether the caption is shown.
+        names: whether names and other letters are shown in the drawing.
+        words: those of its language.
+        lettering: whose ink and paper names in the drawing have: another style's on a picture that is always light.
+        figure: matplotlib's.
+        axes: the drawing, in its own units; no more than the frame is shown.
+        width: of the page, mm.
+        unit: how many units of the drawing are one mm on paper; known after `frame`.
+        data: what else the file's metadata shall hold, ready for JSON.
+    """
+
+    def __init__(
+        self,
+        width: float = COLUMN,
+        style: Style = PRINT,
+        *,
+        captions: bool = True,
+        names: bool = True,
+        language: str = "en",
+    ) -> None:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        self.style, self.captions, self.names, self.width = style, captions, names, width
+        self.lettering = style
+        self.words = Words(language)
+        self.figure: Figure = Figure(figsize=(width / INCH, width / INCH), facecolor=style.paper)
+        FigureCanvasAgg(self.figure)
+        self.axes: Axes = self.figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        self.unit = 1.0
+        self.data: dict[str, Any] = {}
+        self._height = width
+        self._title, self._reason = "", ""
+        self._legend: list[Swatch] = []
+        self._notes: list[str] = []
+        self._labels: list[Label] = []
+        self._obstacles: list[Floats] = []
+        self._reserved: list[Box] = []
+        self.frame(0.0, 0.0, width, width)
+
+    def frame(
+        self, left: float, bottom: float, right: float, top: float, *, ground: str | None = None, line: bool = True
+    ) -> None:
+        """Says what rectangle of its world the drawing must show, in its own units; both axes have one scale.
+
+        The drawing is as wide as the page; where the rectangle is too tall or too flat for it, more is shown beside it.
+
+        Args:
+            left, bottom, right, top: of the rectangle.
+            ground: the colour behind everything, by default the style's ground.
+            line: whether there is a thin line round the drawing.
+        """
+        across, upright = max(right - left, 1e-9), max(top - bottom, 1e-9)
+        room = self.width - 2 * EDGE
+        self.unit = max(across / room, upright / TALLEST)
+        self._height = max(upright / self.unit, SHORTEST)
+        x, y = (left + right) / 2, (bottom + top) / 2
+        half_width, half_height = room * self.unit / 2, self._height * self.unit / 2
+        self.axes.set_xlim(x - half_width, x + half_width)
+        self.axes.set_ylim(y - half_height, y + half_height)
+        self.axes.set_facecolor(self.style.ground if ground is None else ground)
+        self.axes.tick_params(left=False, bottom=False, labelleft=False, labelbottom=False)
+        for spine in self.axes.spines.values():
+            spine.set(visible=line, linewidth=THIN, color=self.style.rule)
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Left, bottom, right and top of what the drawing shows, in its own units."""
+        (left, right), (bottom, top) = self.axes.get_xlim(), self.axes.get_ylim()
+        return left, bottom, right, top
+
+    def paper(self, mm: float) -> float:
+        """A length on paper in units of the drawing."""
+        return mm * self.unit
+
+    def label(
+        self,
+        text: str,
+        at: tuple[float, float],
+        *,
+        clear: tuple[float, float] = (0.0, 0.0),
+        size: float = NAME,
+        bold: bool = False,
+        colour: str | None = None,
+        inside: bool = False,
+        optional: bool = False,
+    ) -> None:
+        """Names something; where the name is set is found when all is drawn, so that no two overlap.
+
+        Args:
+            text: any text at all; none of it is markup.
+            at: the middle of what is named, in units of the drawing.
+            clear: half the width and height of what is named, in the same units: the name stands outside it.
+            size: in points.
+            bold: whether it is set in bold.
+            colour: by default ink.
+            inside: whether it may stand on the middle itself, where there is room.
+            optional: whether it is left out where there is no good place for it.
+        """
+        shown = typeface.elided(typeface.printable(text), NAMED * self.width, max(size, typeface.LEAST), bold)
+        if self.names and shown:
+            colour = self.lettering.ink if colour is None else colour
+            self._labels.append(Label(shown, at, clear, max(size, typeface.LEAST), bold, colour, inside, optional))
+
+    def picture(self, colours: NDArray[np.uint8]) -> None:
+        """Fills the drawing with a raster (height, width, 3), made as fine as print needs."""
+        from PIL import Image
+
+        left, bottom, right, top = self.bounds
+        dots = RESOLUTION / INCH / self.unit
+        size = round((right - left) * dots), round((top - bottom) * dots)
+        shown = np.asarray(Image.fromarray(colours).resize(size, Image.Resampling.LANCZOS))
+        self.axes.imshow(shown, extent=(left, right, bottom, top), interpolation="none", aspect="auto", zorder=0)
+
+    def avoid(self, points: Any) -> None:
+        """Names are kept off these points (n, 2), in units of the drawing, where that can be."""
+        self._obstacles.append(np.asarray(points, dtype=np.float64).reshape(-1, 2))
+
+    def avoid_line(self, start: Any, end: Any) -> None:
+        """Names are kept off the straight line between two points, where that can be."""
+        share = np.linspace(0.0, 1.0, 60)[:, None]
+        self.avoid(np.asarray(start) * (1.0 - share) + np.asarray(end) * share)
+
+    def reserve(self, left: float, bottom: float, right: float, top: float) -> None:
+        """No name is set on this box, in units of the drawing."""
+        self._reserved.append((left, bottom, right, top))
+
+    def text(self, x: float, y: float, text: str, *, size: float = SMALL, **options: Any) -> None:
+        """Sets a short text at a place of the drawing, with a halo; options as of matplotlib's text."""
+        if self.names:
+            self._set(x, y, typeface.printable(text), max(size, typeface.LEAST), **options)
+
+    def caption(self, title: str, reason: str) -> None:
+        """The caption's first line, such as "Kal → Vex: partial cover", and a sentence below it."""
+        self._title, self._reason = title, reason
+
+    def legend(self, *swatches: Swatch) -> None:
+        """Adds entries to the legend; those that say the same stand once."""
+        self._legend = list(dict.fromkeys([*self._legend, *swatches]))
+
+    def note(self, text: str) -> None:
+        """Adds a line of small print below the legend."""
+        self._notes.append(text)
+
+    def finish(self) -> Figure:
+        """Places names and caption, and gives the figure, ready to be saved."""
+        for placed in place_labels(self._labels, self._obstacles, self._reserved, self.bounds, self.unit):
+            if placed.leader is not None:
+                (x, y), (to_x, to_y) = placed.leader
+                self.axes.plot([x, to_x], [y, to_y], color=self.lettering.soft_ink, linewidth=HAIR, zorder=29)
+            label = placed.label
+            self._set(*placed.at, label.text, label.size, bold=label.bold, color=label.colour, ha="center")
+        lines = _Caption(self).lines() if self.captions else []
+        depth = sum(line.height for line in lines) + (1.2 if lines else 0.0)
+        total = self._height + depth + 2 * EDGE
+        self.figure.set_size_inches(self.width / INCH, total / INCH)
+        room = self.width - 2 * EDGE
+        self.axes.set_position((EDGE / self.width, (EDGE + depth) / total, room / self.width, self._height / total))
+        top = EDGE + depth - 1.2
+        for line in lines:
+            line.draw(self, top)
+            top -= line.height
+        return self.figure
+
+    def _set(self, x: float, y: float, text: str, size: float, *, bold: bool = False, **options: Any) -> None:
+        """Sets a line of text; its halo is drawn below it by itself, so that the text stays text in every format."""
+        from matplotlib.patheffects import Stroke
+
+        style = {"color": self.lettering.ink, "va": "center_baseline", "zorder": 31.0, "clip_on": True, **options}
+        shown = {"fontproperties": typeface.face(size, bold), "parse_math": False, **style}
+        halo = {**shown, "color": self.lettering.paper, "zorder": float(style["zorder"]) - 1.0, "alpha": 0.85}
+        stroke = Stroke(linewidth=0.32 * size, foreground=self.lettering.paper, joinstyle="round")
+        self.axes.text(x, y, text, path_effects=[stroke], **halo)
+        self.axes.text(x, y, text, **shown)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of a caption: texts and swatches, each at its x in mm."""
+
+    height: float
+    size: float
+    bold: bool
+    colour: str
+    texts: tuple[tuple[float, str], ...] = ()
+    swatches: tuple[tuple[float, Swatch], ...] = ()
+
+    def draw(self, sheet: Sheet, top: float) -> None:
+        """Draws it below a height on the page, in mm."""
+        page = _page(sheet)
+        middle = top - self.height / 2
+        look: dict[str, Any] = {"fontproperties": typeface.face(self.size, self.bold), "color": self.colour}
+        for x, text in self.texts:
+            sheet.figure.text(x, middle, text, transform=page, va="center_baseline", parse_math=False, **look)
+        for x, swatch in self.swatches:
+            _draw_swatch(sheet, swatch, x, middle, page)
+
+
+def _page(sheet: Sheet) -> Transform:
+    """From mm of the page, its lower left corner at nothing."""
+    from matplotlib.transforms import Affine2D
+
+    return Affine2D().scale(1.0 / INCH) + sheet.figure.dpi_scale_trans
+
+
+POINT = 4.5
+"""Points: the size of a sign in the legend."""
+
+SAFE = 0.98
+"""Of a line, what is filled: type is set a little wider by some viewers than it is measured."""
+
+SWATCH = (4.2, 2.2)
+"""mm: width and height of a square of the legend."""
+
+
+def _draw_swatch(sheet: Sheet, swatch: Swatch, x: float, middle: float, page: Transform) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Rectangle
+
+    edge = swatch.edge or sheet.style.ink
+    wide, high = SWATCH
+    if swatch.point is not None:
+        look: dict[str, Any] = {"marker": swatch.point, "markersize": POINT, "markeredgewidth": LINE}
+        sign = Line2D([x + wide / 2], [middle], color=swatch.fill, markeredgecolor=edge, linestyle="none", **look)
+        sign.set_transform(page)
+        sheet.figure.add_artist(sign)
+        return
+    if swatch.line:
+        look = {"color": edge, "linewidth": 1.0, "linestyle": swatch.dashes}
+        shape = Line2D([x, x + wide], [middle, middle], **look)
+        shape.set_transform(page)
+        sheet.figure.add_artist(shape)
+        return
+    corner = (x, middle - high / 2)
+    fill = swatch.fill or "none"
+    layers: list[dict[str, Any]] = [{"facecolor": fill, "edgecolor": edge, "linewidth": 0.0, "hatch": swatch.hatch}]
+    layers += [{"facecolor": "none", "edgecolor": edge, "linewidth": THIN, "linestyle": swatch.dashes}]
+    for options in layers:
+        sheet.figure.add_artist(Rectangle(corner, wide, high, transform=page, **options))
+
+
+class _Caption:
+    """What stands below a drawing, in lines."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._room = SAFE * (sheet.width - 2 * EDGE)
+
+    def lines(self) -> list[_Line]:
+        """From the top down."""
+        sheet, style = self._sheet, self._sheet.style
+        found = self._set(sheet._title, TITLE, 3, bold=True, colour=style.ink)
+        found += self._set(sheet._reason, REASON, 5, colour=style.ink)
+        found += self._legend()
+        for note in sheet._notes:
+            found += self._set(note, SMALL, 2, colour=style.soft_ink)
+        return found
+
+    def _set(self, text: str, size: float, most: int, *, colour: str, bold: bool = False) -> list[_Line]:
+        lines = typeface.wrapped(typeface.printable(text), self._room, size, bold, most)
+        return [_Line(typeface.height(size), size, bold, colour, ((EDGE, line),)) for line in lines]
+
+    def _legend(self) -> list[_Line]:
+        rows: list[list[Swatch]] = [[]]
+        gap, between = 1.2, 3.0
+        x = 0.0
+        for swatch in self._sheet._legend:
+            wide = SWATCH[0] + gap + typeface.width(typeface.printable(swatch.words), SMALL)
+            if rows[-1] and x + wide > self._room:
+                rows.append([])
+                x = 0.0
+            rows[-1].append(swatch)
+            x += wide + between
+        found = []
+        for row in rows if rows[0] else []:
+            x, texts, swatches = EDGE, list[tuple[float, str]](), list[tuple[float, Swatch]]()
+            for swatch in row:
+                room = self._room - SWATCH[0] - gap
+                words = typeface.elided(typeface.printable(swatch.words), room, SMALL)
+                swatches.append((x, swatch))
+                texts.append((x + SWATCH[0] + gap, words))
+                x += SWATCH[0] + gap + typeface.width(words, SMALL) + between
+            found.append(_Line(SWATCH[1] + 1.2, SMALL, False, self._sheet.style.ink, tuple(texts), tuple(swatches)))
+        return found

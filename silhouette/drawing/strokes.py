@@ -1,0 +1,170 @@
+"""DRAW: the few kinds of marks that boards and plans are made of, in the drawing's own units.
+
+A mark's ``mark`` becomes its id in SVG, so that what a figure shows can be read back from the file. Marks are given in
+the program's words, never in users'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from silhouette.drawing.sheet import LINE, SMALL, THIN, Sheet
+from silhouette.drawing.table.tracing import path_of
+from silhouette.drawing.typeface import elided, printable
+from silhouette.rules.base import Verdict
+
+
+def area(
+    sheet: Sheet,
+    corners: Any,
+    *,
+    fill: str | None = None,
+    edge: str | None = None,
+    hatch: str | None = None,
+    width: float = THIN,
+    dashes: str = "-",
+    alpha: float = 1.0,
+    zorder: float = 2.0,
+    mark: str | None = None,
+) -> None:
+    """A polygon with these corners (n, 2).
+
+    Args:
+        sheet: to draw on.
+        corners: of the polygon.
+        fill, edge: colours, or None for none.
+        hatch: as matplotlib spells it, in the edge's colour.
+        width: of the outline, in points; 0 for none.
+        dashes: of the outline.
+        alpha: of the fill alone.
+        zorder: what is higher is drawn later.
+        mark: its id.
+    """
+    look: dict[str, Any] = {"fill": fill, "edge": edge, "hatch": hatch, "width": width, "dashes": dashes}
+    areas(sheet, [corners], alpha=alpha, zorder=zorder, mark=mark, **look)
+
+
+def areas(
+    sheet: Sheet,
+    rings: Sequence[Any],
+    *,
+    fill: str | None = None,
+    edge: str | None = None,
+    hatch: str | None = None,
+    width: float = THIN,
+    dashes: str = "-",
+    alpha: float = 1.0,
+    zorder: float = 2.0,
+    mark: str | None = None,
+) -> None:
+    """Several polygons (n, 2) as one shape, which is much faster than one by one; its look is as of `area`."""
+    from matplotlib.patches import PathPatch
+
+    path = path_of(tuple(np.asarray(ring, dtype=np.float64) for ring in rings))
+    layers: list[dict[str, Any]] = []
+    if fill is not None:
+        layers.append({"facecolor": fill, "edgecolor": "none", "linewidth": 0.0, "alpha": alpha})
+    if hatch is not None:
+        layers.append({"facecolor": "none", "edgecolor": edge, "linewidth": 0.0, "hatch": hatch})
+    if edge is not None and width > 0.0:
+        layers.append({"facecolor": "none", "edgecolor": edge, "linewidth": width, "linestyle": dashes})
+    for number, layer in enumerate(layers):
+        shape = PathPatch(path, joinstyle="round", zorder=zorder, **layer)
+        sheet.axes.add_artist(shape).set_gid(None if number else mark)
+
+
+def disc(sheet: Sheet, centre: tuple[float, float], radius: float, **look: Any) -> None:
+    """A disc, or a circle; its look is as of `area`."""
+    turn = np.linspace(0.0, 2.0 * np.pi, 180, endpoint=False)
+    area(sheet, np.array(centre) + radius * np.column_stack([np.cos(turn), np.sin(turn)]), **look)
+
+
+def line(
+    sheet: Sheet,
+    start: Any,
+    end: Any,
+    colour: str,
+    *,
+    width: float = LINE,
+    dashes: Any = "-",
+    zorder: float = 10.0,
+    mark: str | None = None,
+) -> None:
+    """A straight line between two points."""
+    from matplotlib.lines import Line2D
+
+    (x, y), (to_x, to_y) = start, end
+    shape = Line2D([x, to_x], [y, to_y], color=colour, linewidth=width, linestyle=dashes, zorder=zorder)
+    sheet.axes.add_artist(shape).set_gid(mark)
+
+
+def lines(sheet: Sheet, ends: Any, colour: str, *, width: float = LINE, zorder: float = 10.0) -> None:
+    """Straight lines (n, 2, 2), from where to where, as one shape."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    points = np.asarray(ends, dtype=np.float64).reshape(-1, 2)
+    path = Path(points, np.resize([Path.MOVETO, Path.LINETO], len(points)))
+    look: dict[str, Any] = {"edgecolor": colour, "linewidth": width, "capstyle": "round"}
+    sheet.axes.add_artist(PathPatch(path, facecolor="none", zorder=zorder, **look))
+
+
+def arrow(
+    sheet: Sheet,
+    start: Any,
+    end: Any,
+    colour: str,
+    *,
+    width: float = LINE,
+    heads: str = "-|>",
+    zorder: float = 10.0,
+    mark: str | None = None,
+) -> None:
+    """A line with a head at its end, or at both where ``heads`` is ``<|-|>``."""
+    from matplotlib.patches import FancyArrowPatch
+
+    shape = FancyArrowPatch(
+        tuple(start),
+        tuple(end),
+        arrowstyle=f"{heads},head_length=3,head_width=1.4",
+        color=colour,
+        linewidth=width,
+        shrinkA=0.0,
+        shrinkB=0.0,
+        zorder=zorder,
+        joinstyle="miter",
+    )
+    sheet.axes.add_artist(shape).set_gid(mark)
+
+
+def cross(sheet: Sheet, at: Any, colour: str, *, size: float = 1.3, zorder: float = 12.0) -> None:
+    """A cross: here something ends. Its arms are ``size`` mm long on paper."""
+    reach = sheet.paper(size)
+    for sign in (1.0, -1.0):
+        step = np.array([reach, sign * reach]) * 0.7071
+        for colour_of, width in ((sheet.style.paper, 3.2), (colour, 1.6)):
+            line(sheet, np.asarray(at) - step, np.asarray(at) + step, colour_of, width=width, zorder=zorder)
+
+
+def tint(colour: str, ground: str, share: float) -> str:
+    """A colour mixed with the ground it lies on, ``share`` of it; all as ``#rrggbb``.
+
+    >>> tint("#ff0000", "#ffffff", 0.5), tint("#0072b2", "#ffffff", 0.0)
+    ('#ff8080', '#ffffff')
+    """
+    pairs = [(int(colour[at : at + 2], 16), int(ground[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(share * one + (1.0 - share) * other):02x}" for one, other in pairs)
+
+
+def short(sheet: Sheet, name: str) -> str:
+    """A name as a legend has room for it, cut in its middle where it is long."""
+    return elided(printable(name), 0.4 * sheet.width, SMALL)
+
+
+def title(sheet: Sheet, verdict: Verdict) -> str:
+    """The first line of a caption: who looks at whom, and the verdict."""
+    said = sheet.words.verdict(verdict.verdict)
+    return sheet.words("title", attacker=verdict.attacker, target=verdict.target, verdict=said)

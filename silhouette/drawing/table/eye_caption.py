@@ -1,0 +1,249 @@
+"""DRAW: the words of the eye view: names on the picture, and the caption below it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from silhouette.drawing.page import (
+    FINE,
+    INK,
+    MARGIN,
+    PAPER,
+    RULE,
+    SKY_BLUE,
+    SOFT_INK,
+    VERMILLION,
+    WIDTH,
+    Colour,
+    Drawing,
+    Face,
+    joined,
+)
+from silhouette.drawing.table.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, SEEN, EyeImage
+from silhouette.drawing.words.words import Words
+from silhouette.geometry import Flags
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules.necromunda.judge import Readings, SightVerdict
+from silhouette.scenes.scene import Check
+from silhouette.scenes.table import TableScene
+
+WORDS = Words()
+
+NAMES = Face(17, "Semibold")
+TITLE = (Face(33, "Bold"), Face(28, "Bold"), Face(23, "Bold"))
+SHARES = Face(22, "Semibold")
+REASON = Face(18)
+NOTE = Face(15)
+LEGEND = Face(16)
+SMALL = Face(13)
+
+CELL = 8 * FINE
+"""Pixels across a cell of the grid on which room for a name is looked for."""
+
+NAMED = 4
+"""Blockers whose names are written on the picture, at most."""
+
+
+def label(picture: Image.Image, image: EyeImage, scene: TableScene, verdict: SightVerdict) -> None:
+    """Writes the names of the target, of what is in the way and of who is disregarded, where there is room."""
+    drawing = ImageDraw.Draw(picture)
+    taken = image.kinds > 0
+    if taken.any():
+        rows, columns = np.nonzero(taken)
+        name = NAMES.elided(NAMES.printable(verdict.target), 0.3 * picture.width)
+        width, rim = NAMES.width(name), 8 * FINE
+        x = min(max((columns.min() + columns.max() - width) / 2, rim), picture.width - width - rim)
+        taken = _named(drawing, (x, max(rows.min() - NAMES.line - 6 * FINE, rim)), name, taken)
+    numbers = {piece.name: number for number, piece in enumerate(scene.pieces, FIRST_PIECE)}
+    blockers = [one.name for one in verdict.blockers if one.occluded > 0][:NAMED]
+    areas = [(name, image.front.ids == numbers[name]) for name in blockers]
+    areas += [(name, image.friends.ids == number) for name, number in numbers.items()]
+    for name, area in areas:
+        name = NAMES.elided(NAMES.printable(name), 0.3 * picture.width)
+        at = _room(area, taken, NAMES.width(name), NAMES.line) if area.any() else None
+        if at is not None:
+            taken = _named(drawing, at, name, taken)
+
+
+def _named(drawing: Drawing, at: tuple[float, float], name: str, taken: Flags) -> Flags:
+    """Writes a name; the pixels that are taken then."""
+    NAMES.draw(drawing, at, name, halo=PAPER)
+    left, top = int(at[0]), int(at[1])
+    taken = taken.copy()
+    taken[top : top + NAMES.line, left : left + int(NAMES.width(name))] = True
+    return taken
+
+
+def _room(area: Flags, taken: Flags, width: float, height: float) -> tuple[float, float] | None:
+    """Where in an area, and nothing else, a text of a size has room; as near as can be to what is taken already.
+
+    The upper left corner; None where there is no room.
+    """
+    tall, wide = int(-(-height // CELL)), int(-(-width // CELL)) + 1
+    offset = CELL // 2
+    close = np.pad(taken[offset::CELL, offset::CELL], 1)
+    beside = close[1:-1, :-2] | close[1:-1, 1:-1] | close[1:-1, 2:] | close[:-2, 1:-1] | close[2:, 1:-1]
+    free = area[offset::CELL, offset::CELL] & ~beside
+    if free.shape[0] < tall or free.shape[1] < wide:
+        return None
+    total = np.pad(free.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    inside = total[tall:, wide:] - total[:-tall, wide:] - total[tall:, :-wide] + total[:-tall, :-wide]
+    rows, columns = np.nonzero(inside == tall * wide)
+    if len(rows) == 0:
+        return None
+    near = np.argwhere(taken[offset::CELL, offset::CELL])
+    middle = near.mean(axis=0) if len(near) else np.array(free.shape) / 2
+    best = int(np.hypot(rows + tall / 2 - middle[0], columns + wide / 2 - middle[1]).argmin())
+    return float(columns[best] * CELL + (wide * CELL - width) / 2), float(rows[best] * CELL)
+
+
+def add_caption(
+    picture: Image.Image, image: EyeImage, scene: TableScene, check: Check, verdict: SightVerdict, renderer: Renderer
+) -> Image.Image:
+    """The page: the picture in a thin frame, below it verdict, share, reason, legend and how it was measured."""
+    page = Image.new("RGB", (WIDTH, picture.height + 800 * FINE), PAPER)
+    page.paste(picture, (MARGIN, MARGIN))
+    drawing = ImageDraw.Draw(page)
+    bottom = MARGIN + picture.height
+    drawing.rectangle([MARGIN, MARGIN, WIDTH - MARGIN - 1, bottom - 1], outline=SOFT_INK, width=FINE)
+    y = _title(drawing, bottom + 14 * FINE, verdict)
+    y = _lines(drawing, y, shares_in_words(verdict, scene), SHARES, 2)
+    reason = verdict.reason[:1].upper() + verdict.reason[1:] + "."
+    y = _lines(drawing, y + 2 * FINE, reason, REASON, 4)
+    for remark in _remarks(image, verdict):
+        y = _lines(drawing, y, remark, NOTE, 2, SOFT_INK)
+    y += 12 * FINE
+    drawing.line([MARGIN, y, WIDTH - MARGIN, y], fill=RULE, width=FINE)
+    x, y = _legend(page, y + 11 * FINE, image, verdict)
+    small = SMALL.printable(_small_print(scene, check, verdict, renderer))
+    start = WIDTH - MARGIN - SMALL.width(small)
+    y += 4 * FINE if x < start else LEGEND.line + 4 * FINE
+    SMALL.draw(drawing, (start, y), small, SOFT_INK)
+    return page.crop((0, 0, WIDTH, int(y) + SMALL.line + 16 * FINE))
+
+
+def _title(drawing: Drawing, y: float, verdict: SightVerdict) -> float:
+    """Who looks at whom, and the verdict: as large as fits on one line, else smaller and on two."""
+    text = WORDS("title", attacker=verdict.attacker, target=verdict.target, verdict=verdict.verdict)
+    text = TITLE[0].printable(WORDS("marginal", title=text) if verdict.marginal else text)
+    width = WIDTH - 2 * MARGIN
+    face = next((face for face in TITLE if face.width(text) <= width), TITLE[-1])
+    return _lines(drawing, y, text, face, 3)
+
+
+def _lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour: Colour = INK) -> float:
+    for line in face.wrapped(face.printable(text), WIDTH - 2 * MARGIN, most):
+        face.draw(drawing, (MARGIN, y), line, colour)
+        y += face.line
+    return y
+
+
+def shares_in_words(verdict: SightVerdict, scene: TableScene) -> str:
+    """The share obscured with its error, and the blockers, as the caption tells them."""
+    measured = verdict.silhouette
+    in_arc = Readings.model_validate(scene.readings).share == "in arc"
+    part, whole, error, of = (
+        (measured.occluded_in_arc, measured.in_arc, measured.error_in_arc, WORDS("of what lies in the arc"))
+        if in_arc
+        else (measured.occluded, measured.total, measured.error, "")
+    )
+    share = WORDS("share", share=f"{_percent(part, whole)}{WORDS.margin(error)}{of}")
+    told = [
+        WORDS(
+            "blocker",
+            name=SHARES.elided(SHARES.printable(one.name), WIDTH / 4),
+            share=_percent(round(one.occluded * 1e9), 10**9),
+        )
+        for one in verdict.blockers
+        if one.occluded > 0
+    ]
+    more = [WORDS("more", count=len(told) - NAMED)] if len(told) > NAMED else []
+    return joined([share, *told[:NAMED], *more])
+
+
+def _percent(part: int, whole: int) -> str:
+    """A share with one decimal, unless that would round to nothing, a half or all of it."""
+    if whole == 0:
+        return WORDS("no share")
+    shown = f"{100 * part / whole:.1f}"
+    return WORDS.share(part, whole) if shown in ("0.0", "50.0", "100.0") else f"{shown} %"
+
+
+def _remarks(image: EyeImage, verdict: SightVerdict) -> list[str]:
+    """What must be known to read the picture, and what is doubtful about the verdict."""
+    ahead = WORDS("ahead", target=verdict.target)
+    warnings = [warning for warning in verdict.warnings if not warning.endswith("is estimated")]
+    told = [WORDS("note", warning=warning) for warning in warnings[:2]]
+    return ([ahead] if image.surrounds else []) + told
+
+
+def _small_print(scene: TableScene, check: Check, verdict: SightVerdict, renderer: Renderer) -> str:
+    attacker = scene.piece(check.attacker).looking(check.arc)
+    drawn = "" if renderer.name == verdict.renderer else WORDS("drawn with", renderer=renderer.name)
+    return joined(
+        [
+            WORDS("measured with", renderer=verdict.renderer, pixel=f"{verdict.pixel:.2g}"),
+            drawn,
+            WORDS("the eye", eye=attacker.eye_from),
+            WORDS("an inch apart"),
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class _Swatch:
+    """An entry of the legend: what its square looks like, and what it means."""
+
+    fill: Colour
+    words: str
+    stripes: Colour | None = None
+    falling: bool = False
+    dotted: bool = False
+
+
+def _legend(page: Image.Image, y: float, image: EyeImage, verdict: SightVerdict) -> tuple[float, float]:
+    """The colours that are used in this picture, in words; gives where the last line ends, and its top."""
+    drawing, kinds = ImageDraw.Draw(page), image.kinds
+    entries = [
+        (SEEN in kinds, _Swatch(SKY_BLUE, WORDS("seen"))),
+        (OBSCURED in kinds, _Swatch((236, 170, 124), WORDS("obscured"), stripes=VERMILLION)),
+        (
+            OUTSIDE in kinds,
+            _Swatch((150, 150, 157), WORDS("outside"), stripes=(212, 212, 215), falling=True),
+        ),
+        (image.ghosts.ids.any(), _Swatch((240, 241, 241), WORDS("ignored"), dotted=True)),
+        (any(one.occluded > 0 for one in verdict.blockers), _Swatch((222, 190, 152), WORDS("in the way"))),
+        (image.friends.ids.any(), _Swatch((241, 222, 233), WORDS("friend"))),
+        (not image.inside.all(), _Swatch((214, 213, 210), WORDS("beyond"))),
+    ]
+    x: float = MARGIN
+    side, gap = 17 * FINE, 8 * FINE
+    for swatch in (swatch for used, swatch in entries if used):
+        width = side + gap + LEGEND.width(swatch.words)
+        if x + width > WIDTH - MARGIN:
+            x, y = MARGIN, y + LEGEND.line + 4 * FINE
+        page.paste(_square(side, swatch), (int(x), int(y) + 3 * FINE))
+        LEGEND.draw(drawing, (x + side + gap, y), swatch.words)
+        x += width + 26 * FINE
+    return x, y
+
+
+def _square(side: int, swatch: _Swatch) -> Image.Image:
+    tile = Image.new("RGB", (side, side), swatch.fill)
+    inner = ImageDraw.Draw(tile)
+    if swatch.stripes:
+        for offset in range(-side, side, 7 * FINE):
+            ends = (0, side) if swatch.falling else (side, 0)
+            inner.line([offset, ends[0], offset + side, ends[1]], fill=swatch.stripes, width=3 * FINE)
+    if swatch.dotted:
+        for row in range(2):
+            for column in range(2):
+                centre_x, centre_y = (4.5 + 8 * column) * FINE, (4.5 + 8 * row) * FINE
+                inner.ellipse(
+                    [centre_x - FINE, centre_y - FINE, centre_x + FINE, centre_y + FINE], fill=(110, 118, 132)
+                )
+    inner.rectangle([0, 0, side - 1, side - 1], outline=INK, width=FINE // 2)
+    return tile

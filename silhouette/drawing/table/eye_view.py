@@ -1,0 +1,264 @@
+"""DRAW: the attacker's eye view of a check: what is seen of the target, what is not, and what is in the way.
+
+scene, check -> EyeImage -> ground and sky, solids, the target as through glass, ghosts, lines -> page with a caption
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from silhouette.drawing.page import (
+    FINE,
+    MARGIN,
+    SKY_BLUE,
+    VERMILLION,
+    WIDTH,
+    Colour,
+    check_png_path,
+    save_png,
+)
+from silhouette.drawing.shading import Values, hollows, light, lit, mixed, nearness_of, normals, outlines, plane
+from silhouette.drawing.table.eye_caption import add_caption, label
+from silhouette.drawing.table.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, SEEN, TARGET, EyeImage, eye_image
+from silhouette.drawing.table.windows import cropped
+from silhouette.geometry import Flags
+from silhouette.renderers.protocol import Layer, Renderer
+from silhouette.rules.necromunda.judge import SightVerdict
+from silhouette.scenes.scene import Check
+from silhouette.scenes.table import Piece, TableScene
+from silhouette.views import View
+
+PICTURE = (WIDTH - 2 * MARGIN, 720 * FINE)
+"""Width and height of the view itself, in the pixels that it is rendered with."""
+
+SKY_HIGH, SKY_LOW = (224, 233, 241), (250, 250, 246)
+GROUND, GROUND_LINE = (226, 222, 211), (140, 136, 124)
+TERRAIN, MODEL, BLOCKER = (222, 222, 219), (196, 198, 204), (228, 194, 152)
+OUTSIDE_ARC, DIMMED = (142, 142, 150), (150, 152, 162)
+PALE, GHOST_LINE = (250, 250, 246), (90, 98, 112)
+VEIL, VEIL_LINE = (232, 196, 217), (132, 62, 104)
+LINE, DARK_BLUE, DARK_VERMILLION, ARC_EDGE = (38, 38, 44), (10, 40, 66), (110, 40, 0), (120, 60, 110)
+
+EVEN = np.float32(0.4)
+"""How much of the light on what is seen of the target is the same everywhere, so that its colour stands out."""
+
+STEEP = 0.5
+"""Sine of the angle above the horizon at which the sky has its full colour."""
+
+INCH = 25.4
+
+
+def draw_eye_view(scene: TableScene, check: Check, verdict: SightVerdict, renderer: Renderer, path: Path) -> None:
+    """Writes what the attacker sees as a PNG with a caption: the evidence of a verdict, for both players.
+
+    What is seen of the target has one colour; what is obscured has another, hatched, and is drawn through what hides
+    it; the rest of the table is shaded from the depth image. The verdict, with the scene's path, lies as JSON in the
+    text chunk "silhouette".
+
+    Args:
+        scene, check: what was judged.
+        verdict: the ruling on it.
+        renderer: draws the picture; it need not be the one that measured.
+        path: of the picture, ending in .png, in a folder that is there.
+
+    Raises:
+        FileError: where it cannot be written; then nothing is.
+    """
+    check_png_path(path)
+    check = replace(check, arc=verdict.arc)
+    image = eye_image(scene, check, renderer, *PICTURE)
+    picture = Image.fromarray(painted(image, scene, verdict))
+    label(picture, image, scene, verdict)
+    page = add_caption(picture, image, scene, check, verdict, renderer)
+    save_png(page, path, {"scene": str(scene.path), **verdict.row()})
+
+
+def painted(image: EyeImage, scene: TableScene, verdict: SightVerdict) -> NDArray[np.uint8]:
+    """The view itself as colours (height, width, 3)."""
+    blocking = {blocker.name for blocker in verdict.blockers if blocker.alone > 0}
+    return coloured(image, scene, scene.piece(verdict.target), blocking)
+
+
+def coloured(image: EyeImage, scene: TableScene, target: Piece, blocking: Container[str]) -> NDArray[np.uint8]:
+    """The same for any rule system, from the names of what is in the way."""
+    view = image.view
+    solid = image.front.ids > 0
+    distance = float(np.linalg.norm(target.body_box.mean(axis=0) - view.eye))
+    colours = _surroundings(image, distance)
+    nearness = nearness_of(image.depth)
+    facing = normals(view, image.front.ids, nearness)
+    brightness = light(view, facing)
+    seen = image.kinds == SEEN
+    brightness[seen] = EVEN + (1.0 - EVEN) * brightness[seen]
+    shown = lit(_albedo(image, scene, blocking)[solid], brightness[solid])
+    colours[solid] = mixed(shown, _rgb(SKY_LOW), _haze(image.depth[solid], distance))
+    near = np.exp(-np.maximum(image.depth / np.float32(1.2 * distance) - np.float32(1.0), 0.0))
+    colours *= (1.0 - hollows(view, nearness) * near)[..., None]
+    beyond = ~image.inside
+    colours[beyond] = mixed(colours[beyond], _rgb(DIMMED), 0.18)
+    strength = outlines(image.front.ids, nearness, facing)
+    drawn = strength > 0.0
+    colours[drawn] = mixed(colours[drawn], _rgb(LINE), strength[drawn])
+    _draw_arc_edge(colours, image.inside)
+    for draw, layer in ((_draw_target, image.target), (_draw_ghosts, image.ghosts), (_draw_friends, image.friends)):
+        if layer.ids.any():
+            draw(_Part(colours, view, layer), image)
+    return (np.clip(colours, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)
+
+
+def _haze(depth: Values, distance: float) -> Values:
+    """How far things behind the target fade, so that it stands out from them."""
+    beyond = np.maximum(depth / np.float32(distance) - np.float32(1.15), 0.0)
+    haze: Values = np.float32(0.4) * (np.float32(1.0) - np.exp(-beyond))
+    return haze
+
+
+def _rgb(colour: Colour) -> Values:
+    values: Values = np.array(colour, np.float32) / np.float32(255.0)
+    return values
+
+
+def _albedo(image: EyeImage, scene: TableScene, blocking: Container[str]) -> Values:
+    """The colour of each pixel's surface: what blocks warm, other pieces grey, the target by what is seen of it."""
+    table = np.zeros((FIRST_PIECE + len(scene.pieces), 3), np.float32)
+    table[TARGET] = _rgb(SKY_BLUE)
+    for number, piece in enumerate(scene.pieces, FIRST_PIECE):
+        table[number] = _rgb(BLOCKER if piece.name in blocking else TERRAIN if piece.kind == "terrain" else MODEL)
+    albedo: Values = table[image.front.ids]
+    albedo[image.kinds == OUTSIDE] = _rgb(OUTSIDE_ARC)
+    return albedo
+
+
+def _surroundings(image: EyeImage, distance: float) -> Values:
+    """Colours (height, width, 3) of the sky, and of the table top with lines an inch apart, fading into the sky."""
+    view = image.view
+    free = image.front.ids == 0
+    met = free & np.isfinite(image.depth)
+    across, upward = plane(view)
+    x, y, z = (across * axis[0] + upward * axis[1] + axis[2] for axis in view.axes.T.astype(np.float32))
+    colours = np.empty((*free.shape, 3), np.float32)
+    rising = z[free] / np.sqrt(x[free] ** 2 + y[free] ** 2 + z[free] ** 2)
+    colours[free] = mixed(_rgb(SKY_LOW), _rgb(SKY_HIGH), np.clip(rising / STEEP, 0.0, 1.0))
+    if not met.any():
+        return colours
+    below = slice(int(met.any(axis=1).argmax()), None)
+    met, depth = met[below], image.depth[below]
+    lines = np.zeros(met.shape, np.float32)
+    for start, ray in zip(view.eye[:2].astype(np.float32), (x, y), strict=True):
+        lines = np.maximum(lines, _grid_lines(np.where(met, start + depth * ray[below], np.float32(0.0))))
+    table = mixed(_rgb(GROUND), _rgb(GROUND_LINE), np.float32(0.45) * lines[met])
+    far = 1.0 - np.exp(-np.maximum(depth[met] / (1.3 * distance) - 1.0, 0.0) / 2.5)
+    colours[below][met] = mixed(table, colours[below][met], far)
+    return colours
+
+
+def _grid_lines(along: Values) -> Values:
+    """How much of each pixel lines at every inch cover; nothing where they would run together."""
+    pixel = np.maximum(*(np.abs(one) for one in np.gradient(along)))
+    away = np.abs(along / INCH - np.round(along / INCH)) * INCH
+    with np.errstate(divide="ignore", invalid="ignore"):
+        covered = np.clip(1.3 - away / np.maximum(pixel, 1e-6), 0.0, 1.0)
+        fading = np.clip(INCH / np.maximum(pixel, 1e-6) / 24.0 - 0.25, 0.0, 1.0)
+    lines: Values = (covered * fading).astype(np.float32)
+    return lines
+
+
+def _rim(flags: Flags, width: int) -> Flags:
+    """The pixels of an area that lie within so many pixels of what is not it."""
+    inner = flags.copy()
+    for _ in range(width):
+        shrunk = inner.copy()
+        shrunk[1:] &= inner[:-1]
+        shrunk[:-1] &= inner[1:]
+        shrunk[:, 1:] &= inner[:, :-1]
+        shrunk[:, :-1] &= inner[:, 1:]
+        inner = shrunk
+    rim: Flags = flags & ~inner
+    return rim
+
+
+def _draw_arc_edge(colours: Values, inside: Flags) -> None:
+    """A thin line on whatever the edge of the vision arc falls."""
+    edge = _rim(np.pad(inside, 1, mode="edge"), FINE)[1:-1, 1:-1]
+    colours[edge] = mixed(colours[edge], _rgb(ARC_EDGE), 0.8)
+
+
+def _stripes(shape: tuple[int, ...], period: float, share: float, rising: bool) -> Values:
+    """Diagonal stripes as a share of each pixel from 0 to 1."""
+    rows, columns = np.ogrid[: shape[0], : shape[1]]
+    phase = ((columns + rows if rising else columns - rows) % period).astype(np.float32) / np.float32(period)
+    stripes: Values = np.clip((share / 2 - np.abs(phase - 0.5)) * period / 1.5 + 0.5, 0.0, 1.0).astype(np.float32)
+    return stripes
+
+
+def _extent(flags: Flags) -> tuple[slice, slice]:
+    """The rows and columns in which any flag is set, and a few beside them."""
+    rows, columns = (np.flatnonzero(flags.any(axis=axis)) for axis in (1, 0))
+    return (
+        slice(max(int(rows[0]) - FINE, 0), int(rows[-1]) + 1 + FINE),
+        slice(max(int(columns[0]) - FINE, 0), int(columns[-1]) + 1 + FINE),
+    )
+
+
+class _Part:
+    """The rectangle of a view in which a layer has anything: its colours, to be painted on, and its shading."""
+
+    def __init__(self, colours: Values, view: View, layer: Layer) -> None:
+        rows, columns = self.where = _extent(layer.ids > 0)
+        self.colours = colours[rows, columns]
+        self.ids = layer.ids[rows, columns]
+        self.there = self.ids > 0
+        size = self.ids.shape
+        self.view = cropped(
+            view, slice(rows.start, rows.start + size[0]), slice(columns.start, columns.start + size[1])
+        )
+        nearness = nearness_of(layer.depth[rows, columns])
+        self.facing = normals(self.view, self.ids, nearness)
+        self.lines = outlines(self.ids, nearness, self.facing) * self.there
+
+    def shaded(self, colour: Colour, least: float = 0.0) -> Values:
+        """Every pixel in one colour under the light, of which a share is even."""
+        brightness = least + (1.0 - least) * light(self.view, self.facing)
+        return lit(np.broadcast_to(_rgb(colour), self.facing.shape), brightness.astype(np.float32))
+
+    def lay(self, over: Values, share: Values | float, where: Flags) -> None:
+        """Lays colours (height, width, 3) or (3,) over those of some pixels, covering a share of them."""
+        share = share[where] if isinstance(share, np.ndarray) else share
+        self.colours[where] = mixed(self.colours[where], over[where] if over.ndim > 1 else over, share)
+
+
+def _draw_target(part: _Part, image: EyeImage) -> None:
+    """The target's obscured parts as through glass, hatched; those outside the arc striped; its outline."""
+    kinds = image.kinds[part.where]
+    obscured, outside = kinds == OBSCURED, kinds == OUTSIDE
+    stripes = _stripes(kinds.shape, 11 * FINE, 0.5, rising=True)
+    part.lay(part.shaded(VERMILLION), np.float32(0.5) + np.float32(0.45) * stripes, obscured)
+    part.lay(_rgb(PALE), np.float32(0.55) * _stripes(kinds.shape, 9 * FINE, 0.22, rising=False), outside)
+    part.lay(_rgb(DARK_VERMILLION), np.float32(0.75) * part.lines, obscured)
+    outline = _rim(np.pad(part.there, FINE), FINE)[FINE:-FINE, FINE:-FINE]
+    part.lay(_rgb(DARK_VERMILLION), 0.9, outline & obscured)
+    part.lay(_rgb(DARK_BLUE), 0.95, outline & ~obscured)
+
+
+def _draw_ghosts(part: _Part, _: EyeImage) -> None:
+    """Parts that do not count: pale and dotted, what lies behind them showing through."""
+    part.lay(part.shaded(PALE, least=0.35), 0.62, part.there)
+    rows, columns = np.ogrid[: part.ids.shape[0], : part.ids.shape[1]]
+    period = 7 * FINE
+    shifted = (columns + rows // period % 2 * (period // 2)) % period
+    dots = np.hypot(rows % period - period / 2, shifted - period / 2) < 1.15 * FINE
+    part.lay(_rgb(GHOST_LINE), 0.5, part.there & dots)
+    part.lay(_rgb(GHOST_LINE), np.float32(0.8) * part.lines, part.there)
+
+
+def _draw_friends(part: _Part, _: EyeImage) -> None:
+    """Friends in base contact, disregarded: a faint veil with a broken outline."""
+    part.lay(part.shaded(VEIL), 0.24, part.there)
+    broken = _stripes(part.ids.shape, 9 * FINE, 0.6, rising=True) > 0.5
+    part.lay(_rgb(VEIL_LINE), 0.8, _rim(part.there, FINE) & broken)

@@ -1,0 +1,203 @@
+"""DRAW: a look on a table seen from above: true outlines, bases, the vision arc, what is obscured in each direction.
+
+The plan is turned so that the line of sight runs to the right, and shows the same stretch of table as the side view.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from silhouette.drawing.sheet import COLUMN, EDGE, HAIR, LINE, THIN, Sheet, Swatch
+from silhouette.drawing.table.sightlines import CLEAR, Sightline
+from silhouette.drawing.table.table_parts import (
+    before,
+    caption,
+    draw_eye,
+    draw_scale,
+    hatched,
+    level_swatches,
+    levels_in,
+    rays,
+    shape,
+    stretch,
+    world_frame,
+)
+from silhouette.drawing.table.tracing import Rings, insignificant, standing
+from silhouette.geometry import Floats, cosine_and_sine
+from silhouette.scenes.table import Piece
+
+WIDEST = 0.3
+"""Of the length shown, how far to each side of the line of sight what is in the way is shown at most."""
+
+STRIP = 7.5
+"""mm on paper below the drawing, for the scale bars."""
+
+
+def draw_plan_view(sheet: Sheet, line: Sightline) -> None:
+    """Who stands where, what is in the way, and in which directions the target is obscured."""
+    outlines = {piece.name: _outline(line, piece) for piece in line.scene.pieces}
+    _frame(sheet, line, outlines)
+    shown = [piece for piece in line.scene.pieces if _is_shown(sheet, outlines[piece.name])]
+    _draw_arcs(sheet, line)
+    for piece in sorted(shown, key=lambda piece: float(piece.pose.translation[2])):
+        _draw_piece(sheet, line, piece, outlines[piece.name])
+    _draw_sight(sheet, line)
+    draw_eye(sheet, (0.0, 0.0))
+    left, bottom, _, _ = sheet.bounds
+    draw_scale(sheet, left + sheet.paper(2.5), bottom + sheet.paper(2.0), sheet.style.ground)
+    for piece in sorted(shown, key=lambda piece: _importance(line, piece)):
+        _name(sheet, line, piece, outlines[piece.name])
+    _legend(sheet, line, shown)
+    caption(sheet, line, sheet.words("plan"))
+    world_frame(sheet, line, "plan")
+
+
+def _outline(line: Sightline, piece: Piece) -> Rings:
+    return tuple(line.in_plan(ring) for ring in standing(piece.model.mesh, piece.pose))
+
+
+def _frame(sheet: Sheet, line: Sightline, outlines: dict[str, Rings]) -> None:
+    """The stretch from attacker to target, and as much beside it as these and what is in the way need."""
+    left, right = stretch(line)
+    length = right - left
+    models = (line.sight.attacker, line.sight.target)
+    rings = [ring for piece in models for ring in (*outlines[piece.name], line.in_plan(piece.base_outline))]
+    across = np.concatenate(rings)[:, 1]
+    low, high = across.min(), across.max()
+    for name in line.blocking:
+        for ring in outlines[name]:
+            inside = ring[(ring[:, 0] > left) & (ring[:, 0] < right), 1]
+            if len(inside):
+                low = min(low, max(inside.min(), -WIDEST * length))
+                high = max(high, min(inside.max(), WIDEST * length))
+    room = 0.05 * length
+    paper = length / (COLUMN - 2 * EDGE)
+    sheet.frame(left, float(low) - room - STRIP * paper, right, float(high) + room)
+
+
+def _is_shown(sheet: Sheet, rings: Rings) -> bool:
+    left, bottom, right, top = sheet.bounds
+    if not rings:
+        return False
+    low, high = np.concatenate(rings).min(axis=0), np.concatenate(rings).max(axis=0)
+    return bool(low[0] < right and high[0] > left and low[1] < top and high[1] > bottom)
+
+
+def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
+    """The vision arcs looked from, as wedges without end."""
+    from matplotlib.patches import Polygon
+
+    left, bottom, right, top = sheet.bounds
+    far = 3.0 * (right - left + top - bottom)
+    if len(line.sight.arcs) >= 4:
+        return
+    for number, arc in enumerate(line.sight.arcs, 1):
+        apex = line.in_plan(arc.apex[None])[0]
+        ends = line.in_plan(np.array([arc.apex + far * arc.right, arc.apex + far * arc.left]))
+        corners = np.array([apex, *ends])
+        fill = Polygon(corners, facecolor=sheet.style.arc, edgecolor="none", alpha=0.13, zorder=1)
+        fill.set_gid(f"arc-{number}")
+        sheet.axes.add_patch(fill)
+        for end in ends:
+            sheet.axes.plot(*zip(apex, end, strict=True), "--", color=sheet.style.arc, linewidth=LINE, zorder=2)
+
+
+def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
+    style = sheet.style
+    if piece.kind == "terrain":
+        blocks = piece.name in line.blocking
+        fill, edge = (style.blocker, style.blocker_edge) if blocks else (style.terrain, style.terrain_edge)
+        shape(sheet, rings, fill, edge, 3.0 + blocks)
+        return
+    fill, edge, order = style.model, style.model_edge, 5.0
+    if piece.name == line.sight.attacker.name:
+        fill, edge, order = style.attacker, style.attacker_edge, 6.0
+    elif piece.name == line.sight.target.name:
+        fill = style.seen if line.row["line_of_sight"] else style.model if line.outside else style.obscured
+        edge, order = style.seen_edge, 9.0
+    elif piece.name in line.blocking:
+        fill, edge = style.blocker, style.blocker_edge
+    elif any(piece.name == friend.name for friend in line.sight.friends):
+        fill = style.ignored
+    base = line.in_plan(piece.base_outline)
+    shape(sheet, (base,), style.paper, edge, min(order, 6.0))
+    ignored = tuple(line.in_plan(ring) for ring in standing(insignificant(piece.model), piece.pose))
+    body = tuple(line.in_plan(ring) for ring in standing(piece.model.significant, piece.pose))
+    shape(sheet, ignored, style.ignored, edge, order + 0.1)
+    shape(sheet, body, fill, edge, order + 0.2)
+    _draw_facing(sheet, line, piece, base, edge, order + 0.3)
+
+
+def _draw_facing(sheet: Sheet, line: Sightline, piece: Piece, base: Floats, colour: str, zorder: float) -> None:
+    """A small arrowhead on the rim of the base, where the model faces."""
+    from matplotlib.patches import Polygon
+
+    cosine, sine = cosine_and_sine(piece.facing)
+    ahead = np.array([cosine, sine, 0.0])
+    step = np.array([ahead @ line.along, ahead @ line.across])
+    side = np.array([-step[1], step[0]])
+    middle = line.in_plan(piece.base_centre[None])[0]
+    rim = middle + step * float(((base - middle) @ step).max())
+    size = sheet.paper(1.0)
+    corners = np.array([rim + 1.5 * size * step, rim + size * side, rim - size * side])
+    sheet.axes.add_patch(Polygon(corners, facecolor=colour, edgecolor="none", zorder=zorder))
+
+
+def _draw_sight(sheet: Sheet, line: Sightline) -> None:
+    """The wedge from the eye to the target: clear up to what obscures, hatched from there."""
+    sectors, style = line.plan_sectors, sheet.style
+    for sector in sectors:
+        near, far = rays(sector, sector.reach), rays(sector, sector.end)
+        open_to = np.concatenate([[[0.0, 0.0]], near])
+        shape(sheet, (open_to,), before(sheet, sector), "none", 8.0, alpha=0.45, linewidth=0.0)
+        if sector.level != CLEAR:
+            hatched(sheet, (np.concatenate([near, far[::-1]]),), sector.level, 8.1)
+    angles = [sectors[0].angles[0], sectors[-1].angles[-1]] if sectors else []
+    ends = [sectors[0].end[0], sectors[-1].end[-1]] if sectors else []
+    for number, (angle, end) in enumerate(zip(angles, ends, strict=True), 1):
+        tip = (float(end), float(end * np.tan(angle)))
+        (drawn,) = sheet.axes.plot([0.0, tip[0]], [0.0, tip[1]], color=style.seen_edge, linewidth=THIN, zorder=8.2)
+        drawn.set_gid(f"edge-{number}")
+        sheet.avoid_line((0.0, 0.0), tip)
+    middle = line.in_plan(line.middle[None])[0]
+    (drawn,) = sheet.axes.plot(
+        [0.0, middle[0]], [0.0, middle[1]], color=style.ink, linewidth=HAIR, dashes=(8, 4), zorder=8.3
+    )
+    drawn.set_gid("sight-line")
+    sheet.avoid_line((0.0, 0.0), middle)
+
+
+def _importance(line: Sightline, piece: Piece) -> tuple[int, int]:
+    """Which names are placed first."""
+    if piece.name in (line.sight.attacker.name, line.sight.target.name):
+        return 0, piece.index
+    return (1 if piece.name in line.blocking else 2), piece.index
+
+
+def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
+    """Beside the part of a piece that is shown; within it where it is large."""
+    corner, end = np.array(sheet.bounds[:2]), np.array(sheet.bounds[2:])
+    points = np.concatenate([*rings, line.in_plan(piece.base_outline)] if piece.kind != "terrain" else list(rings))
+    low, high = np.maximum(points.min(axis=0), corner), np.minimum(points.max(axis=0), end)
+    middle, half = (low + high) / 2, (high - low) / 2
+    chief = piece.name in (line.sight.attacker.name, line.sight.target.name)
+    sheet.label(
+        piece.name,
+        (float(middle[0]), float(middle[1])),
+        clear=(float(half[0]), float(half[1])),
+        bold=chief,
+        inside=piece.kind == "terrain" and bool(half.min() > sheet.paper(3.0)),
+        optional=not chief and piece.name not in line.blocking,
+    )
+
+
+def _legend(sheet: Sheet, line: Sightline, shown: list[Piece]) -> None:
+    style = sheet.style
+    entries = level_swatches(sheet, levels_in(line.plan_sectors))
+    if line.blocking:
+        entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))
+    if any(piece.name == friend.name for friend in line.sight.friends for piece in shown):
+        entries.append(Swatch(sheet.words("disregarded"), style.ignored, style.model_edge))
+    if 0 < len(line.sight.arcs) < 4:
+        entries.append(Swatch(sheet.words("arc"), edge=style.arc, line=True, dashes="--"))
+    sheet.legend(*entries)

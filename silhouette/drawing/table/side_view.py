@@ -1,0 +1,236 @@
+"""DRAW: a look on a table from the side: terrain cut along the line of sight, the target's obscured band, its rays."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from silhouette.drawing.sheet import COLUMN, EDGE, LINE, SHORTEST, THIN, Sheet, Swatch
+from silhouette.drawing.table.sightlines import PARTLY, WHOLLY, Sightline
+from silhouette.drawing.table.table_parts import (
+    before,
+    caption,
+    draw_eye,
+    draw_scale,
+    hatched,
+    level_swatches,
+    levels_in,
+    rays,
+    shape,
+    stretch,
+    world_frame,
+)
+from silhouette.drawing.table.tracing import Rings, area_of, outline, rings_of
+from silhouette.geometry import Floats
+from silhouette.meshes.mesh import Mesh
+from silhouette.scenes.table import Piece
+
+UP = np.array([0.0, 0.0, 1.0])
+
+ASIDE = 1e-4
+"""mm by which the cut is moved aside, so that it does not pass through the corners of boxes."""
+
+STRIP = 8.0
+"""mm on paper below the ground, for the scale bars."""
+
+
+def draw_side_view(sheet: Sheet, line: Sightline) -> None:
+    """How high things stand between eye and target, and which band of the target is obscured."""
+    attacker, target = line.sight.attacker, line.sight.target
+    between = [(piece, mesh) for piece, mesh in line.sight.solid if _is_between(line, piece)]
+    elevations = {piece.name: _elevation(line, piece, mesh) for piece, mesh in between}
+    for piece in (attacker, target):
+        elevations[piece.name] = _elevation(line, piece, piece.model.mesh)
+    _frame(sheet, line, elevations)
+    _draw_ground(sheet, line)
+    for piece, mesh in between:
+        _draw_between(sheet, line, piece, mesh, elevations[piece.name])
+    style = sheet.style
+    shape(sheet, elevations[attacker.name], style.attacker, style.attacker_edge, 6.0)
+    shape(sheet, elevations[target.name], style.ignored, style.model_edge, 6.0)
+    body = _elevation(line, target, target.model.significant)
+    shape(sheet, body, style.seen, style.seen_edge, 6.1)
+    _draw_bands(sheet, line, body)
+    shape(sheet, body, "none", style.seen_edge, 6.6, linewidth=THIN)
+    _draw_rays(sheet, line)
+    eye = (0.0, float(line.eye[2]))
+    draw_eye(sheet, eye)
+    left, bottom, _, _ = sheet.bounds
+    draw_scale(sheet, left + sheet.paper(2.5), bottom + sheet.paper(1.6), style.grid)
+    names = [(attacker, True), (target, True), *((piece, False) for piece, _ in between)]
+    for piece, chief in names:
+        _name(sheet, piece, elevations[piece.name], chief)
+    _legend(sheet, line, between)
+    caption(sheet, line, sheet.words("side"))
+    world_frame(sheet, line, "side")
+
+
+def _elevation(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
+    """The outline of a piece from the side: along the line of sight from the eye, and height."""
+    origin = np.array([float(line.eye @ line.along), 0.0])
+    return tuple(ring - origin for ring in outline(mesh, piece.pose, line.along, UP))
+
+
+def _is_between(line: Sightline, piece: Piece) -> bool:
+    """Whether a piece is in the way, or is cut by the line of sight between eye and target."""
+    if piece.name in line.blocking:
+        return True
+    left, right = stretch(line)
+    points = line.in_plan(piece.pose.place(piece.model.mesh.vertices))
+    inside = (points[:, 0] > left) & (points[:, 0] < right)
+    return bool(inside.any() and points[inside, 1].min() < 0.0 < points[inside, 1].max() and piece.kind == "terrain")
+
+
+def _ground(line: Sightline) -> float:
+    pieces = line.scene.pieces
+    return min(0.0, *(float(piece.pose.place(piece.model.mesh.bounds)[:, 2].min()) for piece in pieces))
+
+
+def _frame(sheet: Sheet, line: Sightline, elevations: dict[str, Rings]) -> None:
+    left, right = stretch(line)
+    paper = (right - left) / (COLUMN - 2 * EDGE)
+    low = _ground(line)
+    heights = [float(line.eye[2])]
+    for name in (line.sight.attacker.name, line.sight.target.name):
+        heights += [float(ring[:, 1].max()) for ring in elevations[name]]
+    most = max(heights)
+    for name in line.blocking & elevations.keys():
+        for ring in elevations[name]:
+            heights.append(min(float(ring[:, 1].max()), most + 0.3 * (right - left)))
+    top = max(max(heights) + 6.5 * paper, low + (SHORTEST - STRIP) * paper)
+    sheet.frame(left, low - STRIP * paper, right, top)
+
+
+def _draw_ground(sheet: Sheet, line: Sightline) -> None:
+    """The table: a line, and below it nothing but the scale."""
+    from matplotlib.patches import Rectangle
+
+    left, bottom, right, _ = sheet.bounds
+    level, style = _ground(line), sheet.style
+    patch = Rectangle((left, bottom), right - left, level - bottom, facecolor=style.grid, edgecolor="none", zorder=2)
+    sheet.axes.add_patch(patch)
+    sheet.axes.plot([left, right], [level, level], color=style.ink, linewidth=LINE, zorder=7)
+    x = np.linspace(left, right, 80)
+    sheet.avoid(np.column_stack([x, np.full(80, level)]))
+
+
+def _draw_between(sheet: Sheet, line: Sightline, piece: Piece, mesh: Mesh, rings: Rings) -> None:
+    """A piece from the side, pale; where the line of sight cuts it, darker and hatched."""
+    style = sheet.style
+    blocks = piece.name in line.blocking
+    fill, edge = (style.blocker, style.blocker_edge) if blocks else (style.terrain, style.terrain_edge)
+    shape(sheet, rings, fill, edge, 3.0, alpha=0.45)
+    shape(sheet, section(line, piece, mesh), fill, edge, 4.0, hatch="\\\\\\\\\\\\", linewidth=LINE)
+
+
+def section(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
+    """Where the upright plane through eye and target cuts a mesh: along the line of sight, and height."""
+    import shapely
+
+    starts, ends = _cuts(line, piece, mesh)
+    if not len(starts):
+        return ()
+    lines = shapely.linestrings(np.stack([starts, ends], axis=1))
+    faces = shapely.get_parts(shapely.polygonize([shapely.node(shapely.multilinestrings(lines))]))
+    if not len(faces):
+        return ()
+    points = shapely.get_coordinates(shapely.point_on_surface(faces))
+    solid = [face for face, point in zip(faces, points, strict=True) if _is_inside(point, starts, ends)]
+    return rings_of(shapely.simplify(shapely.union_all(solid), 0.05)) if solid else ()
+
+
+def _cuts(line: Sightline, piece: Piece, mesh: Mesh) -> tuple[Floats, Floats]:
+    """From where to where, (n, 2) each, the plane cuts triangles; the solid lies always to the same side of the way."""
+    points = piece.pose.place(mesh.vertices)
+    aside = (points - line.eye) @ line.across - ASIDE
+    sides = aside[mesh.faces] > 0.0
+    crossing = sides.any(axis=1) & ~sides.all(axis=1)
+    faces, sides = mesh.faces[crossing], sides[crossing]
+    up = sides.sum(axis=1) == 1
+    alone = np.where(up, sides.argmax(axis=1), (~sides).argmax(axis=1))
+    number = np.arange(len(faces))
+    tip, second, third = (faces[number, (alone + step) % 3] for step in range(3))
+    flat = line.in_elevation(points)
+
+    def met(a: Any, b: Any) -> Floats:
+        share = (aside[a] / (aside[a] - aside[b]))[:, None]
+        found: Floats = flat[a] + share * (flat[b] - flat[a])
+        return found
+
+    one, other = met(tip, second), met(tip, third)
+    starts, ends = np.where(up[:, None], one, other), np.where(up[:, None], other, one)
+    rounded = np.round(np.stack([starts, ends]), 4)
+    kept = (rounded[0] != rounded[1]).any(axis=1)
+    return rounded[0][kept], rounded[1][kept]
+
+
+def _is_inside(point: Floats, starts: Floats, ends: Floats) -> bool:
+    """Whether the cuts wind round a point: as many more in one direction as in the other lie above it."""
+    x, y = point
+    forward, backward = (starts[:, 0] <= x) & (ends[:, 0] > x), (ends[:, 0] <= x) & (starts[:, 0] > x)
+    span = np.where(ends[:, 0] == starts[:, 0], 1.0, ends[:, 0] - starts[:, 0])
+    height = starts[:, 1] + (x - starts[:, 0]) / span * (ends[:, 1] - starts[:, 1])
+    above = height > y
+    return int((forward & above).sum()) != int((backward & above).sum())
+
+
+def _draw_bands(sheet: Sheet, line: Sightline, body: Rings) -> None:
+    """What of the target is obscured, by height as seen from the eye; and the shadow that leads to it."""
+    import shapely
+
+    eye = np.array([0.0, float(line.eye[2])])
+    area = area_of(body)
+    far = 2.0 * float(np.abs(np.concatenate(body)).max()) if body else 0.0
+    for sector in line.side_sectors:
+        low, high = sector.angles[0], sector.angles[-1]
+        tips = [eye + far * np.array([np.cos(angle), np.sin(angle)]) for angle in (low, high)]
+        band = shapely.intersection(area, shapely.Polygon([eye, *tips]))
+        hatched(sheet, rings_of(band), sector.level, 6.3)
+        near, end = eye + rays(sector, sector.reach), eye + rays(sector, sector.end)
+        shape(sheet, (np.concatenate([[eye], near]),), before(sheet, sector), "none", 2.5, alpha=0.35, linewidth=0.0)
+        if sector.level in (PARTLY, WHOLLY):
+            shadow = np.concatenate([near, end[::-1]])
+            shape(sheet, (shadow,), sheet.style.obscured, "none", 2.5, alpha=0.35, linewidth=0.0)
+
+
+def _draw_rays(sheet: Sheet, line: Sightline) -> None:
+    """From the eye over the edges of what obscures, and past the foot and the top of the target."""
+    sectors, style = line.side_sectors, sheet.style
+    if not sectors:
+        return
+    eye = np.array([0.0, float(line.eye[2])])
+    ends = [max(float(one.end.max()), float(other.end.max())) for one, other in pairwise(sectors)]
+    limits = [(sector.angles[0], end) for sector, end in zip(sectors[1:], ends, strict=True)]
+    rims = [(sectors[0].angles[0], float(sectors[0].end[0])), (sectors[-1].angles[-1], float(sectors[-1].end[-1]))]
+    for number, (angle, end) in enumerate(limits + rims, 1):
+        tip = eye + end * np.array([1.0, np.tan(angle)])
+        limit = number <= len(limits)
+        colour, width = (style.obscured_edge, LINE) if limit else (style.seen_edge, THIN)
+        (drawn,) = sheet.axes.plot(*zip(eye, tip, strict=True), color=colour, linewidth=width, zorder=8)
+        drawn.set_gid(f"{'ray' if limit else 'rim'}-{number}")
+        sheet.avoid_line(eye, tip)
+
+
+def _name(sheet: Sheet, piece: Piece, rings: Rings, chief: bool) -> None:
+    if not rings:
+        return
+    corner, end = np.array(sheet.bounds[:2]), np.array(sheet.bounds[2:])
+    points = np.concatenate(rings)
+    low, high = np.maximum(points.min(axis=0), corner), np.minimum(points.max(axis=0), end)
+    middle, half = (low + high) / 2, (high - low) / 2
+    at, clear = (float(middle[0]), float(middle[1])), (float(half[0]), float(half[1]))
+    sheet.label(piece.name, at, clear=clear, bold=chief)
+
+
+def _legend(sheet: Sheet, line: Sightline, between: list[tuple[Piece, Mesh]]) -> None:
+    style = sheet.style
+    entries = level_swatches(sheet, levels_in(line.side_sectors))
+    if line.blocking:
+        entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))
+    if between:
+        entries.append(Swatch(sheet.words("cut"), style.paper, style.blocker_edge, "\\\\\\\\\\\\"))
+    if len(line.side_sectors) > 1:
+        entries.append(Swatch(sheet.words("ray"), edge=style.obscured_edge, line=True))
+    sheet.legend(*entries)

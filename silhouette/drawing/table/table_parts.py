@@ -1,0 +1,181 @@
+"""DRAW: what plan and side view share: the stretch of table shown, shapes, scale bars, the caption."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from silhouette.drawing.sheet import EDGE, HAIR, INCH, THIN, TITLE, Sheet, Swatch
+from silhouette.drawing.table.sightlines import BEYOND, CLEAR, PARTLY, WHOLLY, Sector, Sightline
+from silhouette.drawing.table.tracing import Rings, path_of
+from silhouette.drawing.typeface import elided, printable
+from silhouette.drawing.words.reasons import why
+from silhouette.geometry import Floats
+
+SPARSE, DENSE = "////", "xxxxx"
+"""How what is partly and what is wholly obscured is hatched."""
+
+ROOM = 0.07
+"""Of the length shown, left free beside attacker and target."""
+
+CENTIMETRE = 10.0
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def stretch(line: Sightline) -> tuple[float, float]:
+    """From where to where, along the line of sight from the eye, a figure shows: attacker, target and a little more."""
+    points = np.concatenate([_corners(line, piece) for piece in (line.sight.attacker, line.sight.target)])
+    along = line.in_plan(points)[:, 0]
+    low, high = min(along.min(), 0.0), max(along.max(), 0.0)
+    room = max(ROOM * (high - low), 6.0)
+    return float(low - room), float(high + room)
+
+
+def _corners(line: Sightline, piece: Any) -> Floats:
+    box = piece.model.mesh.bounds
+    x, y = np.meshgrid(box[:, 0], box[:, 1])
+    corners: Floats = piece.pose.place(np.column_stack([x.ravel(), y.ravel(), np.zeros(4)]))
+    return np.concatenate([corners[:, :2], piece.base_outline])
+
+
+def shape(sheet: Sheet, rings: Rings, fill: str, edge: str, zorder: float, **options: Any) -> None:
+    """Fills an outline, holes left free."""
+    from matplotlib.patches import PathPatch
+
+    if rings:
+        style = {"linewidth": THIN, "joinstyle": "round", **options}
+        patch = PathPatch(path_of(rings), facecolor=fill, edgecolor=edge, zorder=zorder, **style)
+        sheet.axes.add_artist(patch)  # a frame is set, and add_patch would measure every point for one
+
+
+def hatched(sheet: Sheet, rings: Rings, level: int, zorder: float) -> None:
+    """Fills an outline of the target, or of what lies before it, by what is obscured there."""
+    style = sheet.style
+    if level == PARTLY:
+        shape(sheet, rings, style.obscured, style.obscured_edge, zorder, hatch=SPARSE, linewidth=0.0)
+    elif level == WHOLLY:
+        shape(sheet, rings, style.obscured, style.obscured_edge, zorder, hatch=DENSE, linewidth=0.0)
+    elif level == BEYOND:
+        shape(sheet, rings, style.terrain, style.terrain_edge, zorder, hatch="....", linewidth=0.0)
+
+
+def rays(sector: Sector, distance: Floats) -> Floats:
+    """(n + 1, 2) points on the edges of a sector's directions at a distance along the line of sight for each (n,)."""
+    both = np.concatenate([distance[:1], distance]), np.concatenate([distance, distance[-1:]])
+    along = (both[0] + both[1]) / 2
+    return np.column_stack([along, along * np.tan(sector.angles)])
+
+
+def before(sheet: Sheet, sector: Sector) -> str:
+    """The colour of what lies before a sector's target: open to the eye, or beyond the vision arc."""
+    return sheet.style.terrain if sector.level == BEYOND else sheet.style.seen
+
+
+def levels_in(sectors: list[Sector]) -> set[int]:
+    """Which levels there are."""
+    return {sector.level for sector in sectors}
+
+
+def level_swatches(sheet: Sheet, levels: set[int]) -> list[Swatch]:
+    """What they look like, for the legend."""
+    style = sheet.style
+    entries = {
+        CLEAR: Swatch(sheet.words("seen"), style.seen, style.seen_edge),
+        PARTLY: Swatch(sheet.words("partly"), style.obscured, style.obscured_edge, SPARSE),
+        WHOLLY: Swatch(sheet.words("wholly"), style.obscured, style.obscured_edge, DENSE),
+        BEYOND: Swatch(sheet.words("outside"), style.terrain, style.terrain_edge, "...."),
+    }
+    return [entry for level, entry in entries.items() if level in levels]
+
+
+def draw_eye(sheet: Sheet, at: tuple[float, float]) -> None:
+    """A dot where the attacker looks from."""
+    style = sheet.style
+    sheet.axes.plot(
+        *at, "o", markersize=2.6, color=style.ink, markeredgecolor=style.paper, markeredgewidth=0.5, zorder=20
+    )
+    sheet.axes.lines[-1].set_gid("eye")
+
+
+def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
+    """Two bars, one above the other: inches, and centimetres; their lower left corner in units of the drawing, mm.
+
+    What lies below them is covered with the colour of the ground.
+    """
+    from matplotlib.patches import Rectangle
+
+    style, high = sheet.style, sheet.paper(0.9)
+    longest = sheet.paper(24.0)
+    bars = (
+        ("centimetres", CENTIMETRE, (1, 2, 5, 10, 20, 50, 100), bottom),
+        ("inches", INCH, (1, 2, 3, 6, 12, 24, 48), bottom + sheet.paper(2.7)),
+    )
+    wide = max(max((n * unit for n in numbers if n * unit <= longest), default=longest) for _, unit, numbers, _ in bars)
+    box = (left - sheet.paper(1.2), bottom - sheet.paper(1.2)), wide + sheet.paper(9.0), sheet.paper(6.2)
+    sheet.axes.add_patch(Rectangle(*box, facecolor=ground, edgecolor="none", alpha=0.85, zorder=24))
+    for words, unit, numbers, low in bars:
+        number = max((n for n in numbers if n * unit <= longest), default=numbers[0])
+        cuts = number if number in (1, 2, 3, 5, 6) else 4 if number in (12, 24, 48) else 5
+        step = number * unit / cuts
+        for cut in range(cuts):
+            fill = style.ink if cut % 2 == 0 else style.paper
+            corner = (left + cut * step, low)
+            patch = Rectangle(corner, step, high, facecolor=fill, edgecolor=style.ink, linewidth=HAIR, zorder=25)
+            sheet.axes.add_patch(patch)
+        text = sheet.words(words, number=number)
+        sheet.text(left + number * unit + sheet.paper(0.9), low + high / 2, text, ha="left")
+    sheet.reserve(left, bottom, left + longest + sheet.paper(7.0), bottom + sheet.paper(4.2))
+
+
+def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) -> None:
+    """Who looks at whom, the verdict and why; below the legend how it was measured, and what is doubtful.
+
+    Args:
+        sheet, line: what is drawn, and on what.
+        notes: how to read the figure.
+        warned: whether the verdict's warnings stand there too.
+    """
+    row = line.row
+    room = 0.85 * sheet.width
+    names = {key: elided(printable(row[key]), room, TITLE, bold=True) for key in ("attacker", "target")}
+    title = sheet.words("title", **names, verdict=sheet.words.verdict(row["verdict"]))
+    if row.get("modifier") is not None:
+        title = sheet.words(
+            "modifier", title=title, modifier=f"{row['modifier']:+d}".replace("+0", "±0").replace("-", MINUS)
+        )
+    if row["marginal"]:
+        title = sheet.words("marginal", title=title)
+    sheet.caption(title, why(sheet.words, row))
+    if line.image.surrounds:
+        sheet.note(sheet.words("ahead", target=row["target"]))
+    warnings = [text for text in row["warnings"] if not text.endswith("is estimated")]
+    for warning in warnings[:2] if warned else ():
+        sheet.note(sheet.words("note", warning=warning))
+    for note in notes:
+        sheet.note(note)
+    eye = "eye given" if line.sight.attacker.eye_from == "given" else "eye estimated"
+    counted = {"part": row["occluded_pixels"], "whole": row["target_pixels"], "renderer": row["renderer"]}
+    share, pixel = share_of_target(sheet, line), sheet.words.number(f"{row['pixel']:.2g}")
+    sheet.note(sheet.words("measured", share=share, pixel=pixel, eye=sheet.words(eye), **counted))
+
+
+def share_of_target(sheet: Sheet, line: Sightline) -> str:
+    """The share of the target that is obscured, and how sure that is."""
+    row, words = line.row, sheet.words
+    share = words.share(row["occluded_pixels"], row["target_pixels"]) + words.margin(row["error"])
+    return words("share", share=share)
+
+
+def world_frame(sheet: Sheet, line: Sightline, kind: str) -> None:
+    """Tells the file where its drawing lies in the world, so that points can be read back from it."""
+    left, bottom, right, top = sheet.bounds
+    sheet.data["frame"] = {
+        "kind": kind,
+        "bounds": [left, bottom, right, top],
+        "edge": EDGE,
+        "unit": sheet.unit,
+        "eye": line.eye.tolist(),
+        "along": line.along.tolist(),
+    }

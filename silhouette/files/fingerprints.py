@@ -1,0 +1,131 @@
+"""MANY: what a scene is made of, in a few letters: its own file, and every file that it or one of those names.
+
+Two readings with the same fingerprint are the same scene; a model, a mesh or a buffer that changes changes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from silhouette.errors import SilhouetteError
+from silhouette.files.documents import read_document
+
+DOCUMENTS = (".toml", ".json")
+"""How scene and model files end."""
+
+_Stamp = tuple[int, int, int]
+
+
+class Fingerprints:
+    """Reads each file once, and again only when its size, its time of change or its place on the disk is another."""
+
+    def __init__(self) -> None:
+        self._contents: dict[Path, tuple[_Stamp, bytes]] = {}
+        self._names: dict[Path, tuple[_Stamp, tuple[Path, ...]]] = {}
+
+    def of(self, scene: Path) -> str:
+        """The fingerprint of a scene.
+
+        Raises:
+            SilhouetteError: where the scene's own file cannot be read; others that cannot are part of the fingerprint.
+        """
+        self.named(scene)
+        found = hashlib.blake2b(digest_size=16)
+        for path in self._every(scene):
+            try:
+                found.update(self._content(path))
+            except (OSError, ValueError):
+                found.update(b"not to be read")
+        return found.hexdigest()
+
+    def pieces_of(self, scene: Path) -> frozenset[tuple[str, _Stamp]]:
+        """The files that a scene names, and those name in turn, each as it is now; but those that cannot be read."""
+        found = set()
+        for path in self._every(scene):
+            with suppress(OSError, ValueError):
+                found.add((os.path.abspath(path), _stamp(path)))
+        return frozenset(found - {each for each in found if each[0] == os.path.abspath(scene)})
+
+    def _every(self, scene: Path) -> Iterator[Path]:
+        """The file itself, and whatever it names, directly or not; each once."""
+        todo, seen = [scene], set()
+        while todo:
+            path = todo.pop()
+            if path not in seen:
+                seen.add(path)
+                yield path
+                with suppress(OSError, ValueError, SilhouetteError):
+                    todo += reversed(self.named(path))
+
+    def named(self, path: Path) -> tuple[Path, ...]:
+        """The files that a scene, model or glTF file names itself, sorted; nothing for other files.
+
+        Raises:
+            SilhouetteError: where a scene or model file cannot be read.
+        """
+        ending = path.suffix.lower()
+        if ending not in (*DOCUMENTS, ".gltf", ".glb"):
+            return ()
+        stamp = _stamp(path) if path.is_file() else None
+        kept = self._names.get(path)
+        if kept is not None and kept[0] == stamp:
+            return kept[1]
+        if ending in DOCUMENTS:
+            names = set(_values(read_document(path), ("mesh", "model")))
+        else:
+            names = {unquote(uri) for uri in _values(_gltf(path), ("uri",)) if not uri.startswith("data:")}
+        found = tuple(path.parent / name for name in sorted(names))
+        if stamp is not None:
+            self._names[path] = stamp, found
+        return found
+
+    def _content(self, path: Path) -> bytes:
+        stamp = _stamp(path)
+        kept = self._contents.get(path)
+        if kept is None or kept[0] != stamp:
+            with path.open("rb") as file:
+                kept = self._contents[path] = stamp, hashlib.file_digest(file, "blake2b").digest()
+        return kept[1]
+
+
+def _stamp(path: Path) -> _Stamp:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def _values(document: Any, keys: Sequence[str]) -> Iterator[str]:
+    """The texts that stand under these keys, at any depth.
+
+    >>> sorted(_values({"fighter": [{"mesh": "a.stl", "at": [0, 0]}, {"model": "b.toml"}]}, ("mesh", "model")))
+    ['a.stl', 'b.toml']
+    """
+    if isinstance(document, list):
+        for each in document:
+            yield from _values(each, keys)
+    elif isinstance(document, dict):
+        for key, value in document.items():
+            if isinstance(value, str):
+                if key in keys:
+                    yield value
+            else:
+                yield from _values(value, keys)
+
+
+def _gltf(path: Path) -> Any:
+    """The buffers of a glTF or GLB file, as its JSON tells of them; nothing where that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(20)
+            is_container = start[:4] == b"glTF"
+            text = file.read(int.from_bytes(start[12:16], "little")) if is_container else start + file.read()
+        document = json.loads(text)
+    except (OSError, ValueError, RecursionError):
+        return None
+    return document.get("buffers") if isinstance(document, dict) else None

@@ -1,0 +1,161 @@
+"""Which keys a user's file may have and what each must be, and what is said where one is not that.
+
+Every field's description says what would be right, as the end of a sentence that begins "it must be": the same words
+document the key and explain a mistake. A field that is a choice among words, or true or false, can do without.
+pydantic finds the mistake; `validated` says it in one plain line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from silhouette.errors import FileError
+from silhouette.text import KEYS_ALIKE, near, shown
+
+LARGEST = 1e6  # mm: a kilometre is no tabletop
+COARSEST = 10.0  # mm per pixel
+LARGEST_ERROR = 0.05
+
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
+Size = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=LARGEST)]
+Pixel = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=COARSEST)]
+Error = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=LARGEST_ERROR)]
+Name = Annotated[str, Field(min_length=1)]
+Point = tuple[Number, Number, Number]
+S = TypeVar("S", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in which file something stands, so that what is wrong with it can be found.
+
+    >>> str(Place(Path("duel.toml"), "fighter 'Kal'").error("too tall"))
+    "duel.toml: fighter 'Kal': too tall"
+    >>> str(Place(Path("duel.toml")).error("too tall"))
+    'duel.toml: too tall'
+    """
+
+    path: Path
+    where: str = ""
+
+    def error(self, problem: str) -> FileError:
+        """The error to raise where this place holds what is wrong."""
+        return FileError(self.path, f"{self.where}: {problem}" if self.where else problem)
+
+
+class Entry(BaseModel):
+    """A table of a user's file: no key but those named."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def plain(message: str) -> PydanticCustomError:
+    """What a validator raises: a message that is already a plain line, for `validated` to pass on."""
+    return PydanticCustomError("plain", "{message}", {"message": message})
+
+
+def need_one(entry: BaseModel, *keys: str) -> None:
+    """Refuses an entry that gives none, or more than one, of the keys."""
+    given = [key for key in keys if getattr(entry, key) is not None]
+    if len(given) != 1:
+        wanted = f"{', '.join(keys[:-1])} or {keys[-1]}"
+        raise plain(f"it has {' and '.join(given) or 'none of ' + wanted}; it must have exactly one of {wanted}")
+
+
+def validated(schema: type[S], data: object, place: Place) -> S:
+    """The data, checked against a schema.
+
+    Raises:
+        FileError: one line that says where what is wrong stands, and what would be right.
+
+    >>> class CheckEntry(Entry):
+    ...     attacker: Name
+    ...     target: Name
+    >>> validated(CheckEntry, {"attacker": "Kal", "target": "Vex"}, Place(Path("duel.toml"))).target
+    'Vex'
+    >>> validated(CheckEntry, {"attaker": "Kal", "target": "Vex"}, Place(Path("duel.toml"), "check 1"))
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: duel.toml: check 1: unknown key 'attaker'; did you mean 'attacker'?
+    """
+    try:
+        return schema.model_validate(data)
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        unknown = [each for each in found if each["type"] == "extra_forbidden"]
+        raise _translated((unknown or found)[0], schema, data, place) from None
+
+
+def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, place: Place) -> FileError:
+    steps = list(details["loc"])
+    if details["type"] == "plain":
+        return Place(place.path, _words(place.where, data, steps)).error(details["msg"])
+    if details["type"] in ("extra_forbidden", "missing") and isinstance(steps[-1], str):
+        key = str(steps.pop())
+        owner, field = _field_at(schema, steps)
+        here = Place(place.path, _words(place.where, data, steps))
+        if details["type"] == "extra_forbidden":
+            return here.error(f"unknown key '{key}'; {near(key, owner.model_fields, 'the keys here are', KEYS_ALIKE)}")
+        if key in owner.model_fields:
+            return here.error(f"{key} is missing; it must be {owner.model_fields[key].description}")
+    while steps and not isinstance(steps[-1], str):
+        steps.pop()
+    _, field = _field_at(schema, steps)
+    value = data
+    for step in steps:
+        value = _inside(value, step)
+    wanted = "a table of keys and values" if field is None else field.description or _choices(field.annotation)
+    subject = _words(place.where, data, steps)
+    return Place(place.path).error(f"{subject or 'the file'} is {shown(value)}; it must be {wanted}")
+
+
+def _inside(value: object, step: int | str) -> object:
+    if isinstance(value, Mapping):
+        return value.get(step)
+    if isinstance(value, list | tuple) and isinstance(step, int) and step < len(value):
+        return value[step]
+    return None
+
+
+def _field_at(schema: type[BaseModel], steps: list[int | str]) -> tuple[type[BaseModel], FieldInfo | None]:
+    """The schema that holds the last named step, or that lies in it, and the field of that step."""
+    field = None
+    for step in steps:
+        if isinstance(step, str) and step in schema.model_fields:
+            field = schema.model_fields[step]
+            schema = _entry_in(field.annotation) or schema
+    return schema, field
+
+
+def _entry_in(annotation: object) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    inner = (_entry_in(each) for each in get_args(annotation))
+    return next((each for each in inner if each is not None), None)
+
+
+def _choices(annotation: object) -> str:
+    """What a field without a description takes: one of its choices."""
+    choices = get_args(annotation) or (True, False)
+    return " or ".join(shown(each) for each in choices)
+
+
+def _words(start: str, data: object, steps: list[int | str]) -> str:
+    """The way to a value in words: "fighter 'Vex', parts 1, box"."""
+    words = [start] if start else []
+    value = data
+    for step in steps:
+        value = _inside(value, step)
+        if isinstance(step, str):
+            words.append(step)
+        elif words:
+            name = _inside(value, "name")
+            words[-1] += f" '{name}'" if isinstance(name, str) and name else f" {step + 1}"
+    return ", ".join(words)

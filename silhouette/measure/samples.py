@@ -1,0 +1,182 @@
+"""COUNT, first third: what is asked of a ray, and what rays through a view meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Flags, Floats, Integers
+from silhouette.renderers.protocol import Body, Renderer, covered, layers
+from silhouette.views import Arc, View, in_any
+
+Codes = NDArray[np.uint64]
+"""Numbers that differ where samples do."""
+
+TARGET, HIDDEN = np.uint64(1), np.uint64(2)
+"""The lowest bit of a code says that the target is there; the bit two places further that something is before it, or
+that something is there beside it."""
+
+
+ENOUGH = 0.002
+"""An error up to this, a fifth of the hundredth that players cannot tell, is not made smaller, unless asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is asked of each ray: does it meet the target, in an arc, and which blockers are nearer.
+
+    Attributes:
+        target: what is looked at; its id is lower than the blockers', so that it is in front at equal depth.
+        blockers: what may stand before it.
+        arcs: the vision arcs looked from; None where the whole target is known to lie in one.
+        renderer: what casts the rays.
+        farthest: a depth, mm, beyond which nothing of the target lies.
+        thresholds: shares of the target obscured at which the answer changes: near them it is measured finer.
+        enough: an error up to this, as a share of the target, is not made smaller elsewhere.
+    """
+
+    target: Body
+    blockers: Sequence[Body]
+    arcs: Sequence[Arc] | None
+    renderer: Renderer
+    farthest: float = np.inf
+    thresholds: tuple[float, ...] = (0.0, 0.5, 1.0)
+    enough: float = ENOUGH
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """What rays through some points of a view meet.
+
+    Attributes:
+        places: (n, 2) row and column of each in the view, fractional where a ray was sent between the middles.
+        target: (n,) bool, the target is there.
+        in_arc: (n,) bool, the target is there, and the point of it that is met lies in a vision arc.
+        depth: (n,) float32, of the target; inf where it is not, and where it was not asked for: at places at which
+            nothing can stand before the target, which lies wholly in an arc or out of all.
+        blocked: (k, n) bool, for each blocker, whether it is nearer than the target.
+        nearest: (n,) int32, the index of the nearest blocker before the target, -1 where there is none.
+        beside: (n,) bool, the target is not there, but a blocker is, nearer than `Question.farthest`; only
+            where that was asked.
+    """
+
+    places: Floats
+    target: Flags
+    in_arc: Flags
+    depth: NDArray[np.float32]
+    blocked: Flags
+    nearest: Integers
+    beside: Flags
+
+    @property
+    def occluded(self) -> Flags:
+        """(n,) bool: the target is there, and something is before it."""
+        flags: Flags = self.nearest >= 0
+        return flags
+
+    @property
+    def seen(self) -> Flags:
+        """(n,) bool: the target is there, in a vision arc, and nothing is before it."""
+        return self.in_arc & ~self.occluded
+
+    @cached_property
+    def code(self) -> Codes:
+        """(n,) a number that differs where any of the answers does; blockers enter by random keys."""
+        keys = _keys(len(self.blocked))
+        code: Codes = keys[0, self.nearest]
+        for key, blocked in zip(keys[1], self.blocked, strict=False):
+            code ^= key * blocked
+        hidden = self.occluded | self.beside
+        code |= self.target.astype(np.uint64) | self.in_arc.astype(np.uint64) << 1 | hidden.astype(np.uint64) << 2
+        return code
+
+    def chosen(self, flags: Flags) -> Samples:
+        """Those of the samples whose flag (n,) is set."""
+        return Samples(
+            self.places[flags],
+            self.target[flags],
+            self.in_arc[flags],
+            self.depth[flags],
+            self.blocked[:, flags],
+            self.nearest[flags],
+            self.beside[flags],
+        )
+
+    @staticmethod
+    def joined(several: Sequence[Samples]) -> Samples:
+        """All of them in a row."""
+        return Samples(
+            np.concatenate([one.places for one in several]),
+            np.concatenate([one.target for one in several]),
+            np.concatenate([one.in_arc for one in several]),
+            np.concatenate([one.depth for one in several]),
+            np.concatenate([one.blocked for one in several], axis=1),
+            np.concatenate([one.nearest for one in several]),
+            np.concatenate([one.beside for one in several]),
+        )
+
+
+@cache
+def _keys(blockers: int) -> Codes:
+    """(2, blockers + 1) keys of which the lowest bits are free; the last of the first row, for no blocker, is 0."""
+    keys = np.random.default_rng(0).integers(1 << 61, size=(2, blockers + 1), dtype=np.uint64) << np.uint64(3)
+    keys[0, -1] = 0
+    return keys
+
+
+def take(view: View, question: Question, pixels: Any = None, beside: bool = False) -> Samples:
+    """Samples at ``pixels`` (n, 2), rows and columns that may be fractional; or at every pixel of the view.
+
+    Blockers are asked for where the target is; with ``beside`` also where it is not.
+    """
+    renderer = question.renderer
+    if pixels is not None and not question.blockers and not question.arcs:
+        return _alone(view, question, np.asarray(pixels, dtype=np.float64))
+    drawn = None if renderer.sparse else layers(renderer, view, [question.target, *question.blockers], pixels)
+    alone = next(drawn) if drawn else renderer.render(view, [question.target], pixels)
+    target, depth = alone.ids.ravel() > 0, alone.depth.ravel()
+    if pixels is None:
+        places = np.indices((view.height, view.width), dtype=np.float64).reshape(2, -1).T
+    else:
+        places = np.asarray(pixels, dtype=np.float64)
+    where = np.flatnonzero(target)
+    in_arc = target
+    if question.arcs is not None:
+        in_arc = np.zeros(len(target), dtype=np.bool_)
+        if question.arcs:
+            points = view.eye + view.directions(*places[where].T) * depth[where, None]
+            in_arc[where] = in_any(question.arcs, points, edges=False)
+    blocked = np.zeros((len(question.blockers), len(target)), dtype=np.bool_)
+    nearest = np.full(len(target), -1, dtype=np.int32)
+    around = np.zeros(len(target), dtype=np.bool_)
+    if question.blockers and (beside or len(where)):
+        asked: Any = slice(None) if beside else where
+        on_target, limit = target[asked], np.where(target, depth, np.float32(question.farthest))[asked]
+        front, number_in_front = limit, nearest[asked]
+        among = None if pixels is None else places[asked]
+        for number, blocker in enumerate(question.blockers):
+            distance = (next(drawn) if drawn else renderer.render(view, [blocker], among)).depth.ravel()
+            if drawn or pixels is None:
+                distance = distance[asked]
+            blocked[number, asked] = (distance < limit) & on_target
+            number_in_front = np.where(distance < front, np.int32(number), number_in_front)
+            front = np.minimum(front, distance)
+        something = number_in_front >= 0
+        nearest[asked] = np.where(on_target, number_in_front, np.int32(-1))
+        around[asked] = something & ~on_target
+    return Samples(places, target, in_arc, depth, blocked, nearest, around)
+
+
+def _alone(view: View, question: Question, places: Floats) -> Samples:
+    """Samples of a target before which nothing can stand, wholly in an arc or out of all: without its depth."""
+    target = covered(question.renderer, view, question.target, places)
+    count = len(places)
+    in_arc = target if question.arcs is None else np.zeros(count, dtype=np.bool_)
+    beyond = np.full(count, np.inf, dtype=np.float32)
+    nothing = np.zeros(count, dtype=np.bool_)
+    return Samples(places, target, in_arc, beyond, nothing[None][:0], np.full(count, -1, np.int32), nothing)

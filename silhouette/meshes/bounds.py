@@ -1,0 +1,68 @@
+"""LOOK: points that stand for a whole mesh, worked out once for each and kept as long as it is."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Floats
+from silhouette.meshes.mesh import Mesh
+
+CLUSTERS = 64
+
+NUDGE = 0.02
+"""How far, of the way to the middle of its triangle, a corner is moved before a ray is sent to it: a line that only
+touches a corner shows nothing (necromunda A8)."""
+
+LONG = 1.0
+"""An edge longer than this, mm, may cross a target's picture while both its corners lie outside."""
+
+_outer: WeakKeyDictionary[Mesh, Floats] = WeakKeyDictionary()
+_inner: WeakKeyDictionary[Mesh, NDArray[np.float32]] = WeakKeyDictionary()
+_edges: WeakKeyDictionary[Mesh, NDArray[np.int32]] = WeakKeyDictionary()
+
+
+def outer_points(mesh: Mesh) -> Floats:
+    """(k, 3) the corners of boxes that together hold the mesh, at most 64 boxes of neighbouring faces.
+
+    Whatever contains these points contains the mesh; there are few of them however many triangles it has.
+    """
+    if mesh not in _outer:
+        runs = np.array_split(mesh.faces, min(CLUSTERS, len(mesh.faces)))
+        points = [mesh.vertices[run.ravel()] for run in runs]
+        low = np.array([run.min(axis=0) for run in points])
+        high = np.array([run.max(axis=0) for run in points])
+        choice = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)], dtype=np.bool_)
+        _outer[mesh] = np.where(choice, high[:, None], low[:, None]).reshape(-1, 3)
+    return _outer[mesh]
+
+
+def inner_corners(mesh: Mesh) -> NDArray[np.float32]:
+    """(3, n) every vertex of the mesh, moved a little into one of the faces that it is a corner of."""
+    if mesh not in _inner:
+        face = np.zeros(len(mesh.vertices), dtype=np.intp)
+        face[mesh.faces] = np.arange(len(mesh.faces))[:, None]
+        middles = mesh.vertices[mesh.faces[face]].mean(axis=1)
+        nudged = mesh.vertices + NUDGE * (middles - mesh.vertices)
+        _inner[mesh] = np.ascontiguousarray(nudged.T, dtype=np.float32)
+    return _inner[mesh]
+
+
+def long_edges(mesh: Mesh) -> NDArray[np.int32]:
+    """(k, 2) the vertices at the ends of each edge longer than 1 mm, once for each pair of vertices."""
+    if mesh not in _edges:
+        found = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
+        way = mesh.vertices[found[:, 1]] - mesh.vertices[found[:, 0]]
+        long = np.sort(found[np.einsum("ij,ij->i", way, way) > LONG**2], axis=1).astype(np.int64)
+        pairs = np.unique(long[:, 0] << 32 | long[:, 1])
+        _edges[mesh] = np.column_stack([pairs >> 32, pairs & 0xFFFFFFFF]).astype(np.int32)
+    return _edges[mesh]
+
+
+def prepare(mesh: Mesh) -> None:
+    """Works out all of the above, so that processes forked from this one need not do it each for itself."""
+    outer_points(mesh)
+    inner_corners(mesh)
+    long_edges(mesh)

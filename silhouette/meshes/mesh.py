@@ -1,0 +1,316 @@
+"""LOAD: a mesh file becomes a Mesh with named parts, checked for health. Only its formats import trimesh."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.errors import MeshError
+from silhouette.files.cache import Arrays, Cache
+from silhouette.geometry import Flags, Floats, Integers
+from silhouette.meshes.formats import obj, off, ply, stl, threemf
+from silhouette.meshes.formats.base import LARGEST_FILE, MOST_TRIANGLES, Refused, Surface, carried
+from silhouette.meshes.formats.gltf import Gltf, Prepared
+from silhouette.meshes.formats.parsing import parsed
+from silhouette.meshes.formats.sniffing import check_signature, format_of
+from silhouette.meshes.health import absurd, extremes, inspect, misdirected, used_vertices
+
+# Dropping a few slivers is what every export needs; dropping this share of all triangles is worth a word.
+_MANY = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """A triangle mesh with named parts; immutable, known by its content.
+
+    Attributes:
+        vertices: (n, 3) float64.
+        faces: (m, 3) int32, rows of vertex indices.
+        part: (m,) int32, for each face the index of its part in ``part_names``.
+        part_names: the names of the parts, each once.
+    """
+
+    vertices: Floats
+    faces: Integers
+    part: Integers
+    part_names: tuple[str, ...] = ("mesh",)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the geometry alone: meshes of one digest are the same surface and share an index."""
+        hashed = hashlib.blake2b(np.ascontiguousarray(self.vertices).tobytes(), digest_size=16)
+        hashed.update(np.ascontiguousarray(self.faces).tobytes())
+        return hashed.hexdigest()
+
+    @cached_property
+    def bounds(self) -> Floats:
+        """(2, 3) float64: the least and greatest coordinates of the vertices that faces use."""
+        return np.array(extremes(self.vertices[used_vertices(self.faces, len(self.vertices))]))
+
+    def subset(self, chosen: Flags) -> Mesh:
+        """The mesh of the faces chosen by ``chosen`` (m,) bool, without the vertices that none of them uses."""
+        faces = self.faces[chosen]
+        used = used_vertices(faces, len(self.vertices))
+        return Mesh(self.vertices[used], _renumbered(faces, used), self.part[chosen], self.part_names)
+
+
+@dataclass(frozen=True, eq=False)
+class MeshFile:
+    """What a mesh file holds, in the file's own units and axes.
+
+    Attributes:
+        path: the file.
+        format: "stl", "obj", "ply", "glb", "gltf", "3mf" or "off".
+        mesh: with equal vertices merged, no degenerate triangles, and neighbouring faces near each other in memory.
+        watertight: whether there is no hole.
+        holes: how many boundary loops there are; slits without width are none.
+        warnings: what is not as it should be, a short sentence each.
+        digest: a hash of the content: the file's bytes, its format, and whatever other files it refers to.
+        declared_units: the unit that the format itself declares: "micron", "millimeter", "centimeter", "inch", "foot"
+            or "meter" for 3MF, None for the others. (glTF says metres, but toys come in any unit.)
+    """
+
+    path: Path
+    format: str
+    mesh: Mesh
+    watertight: bool
+    holes: int
+    warnings: tuple[str, ...]
+    digest: str
+    declared_units: str | None = None
+
+
+def read_mesh(path: Path, cache: Cache) -> MeshFile:
+    """The mesh of a file: STL, OBJ, PLY, GLB, glTF, 3MF or OFF, as the ending says; from the cache if it is known.
+
+    Transforms of the file's scene are applied, instances included; skinned figures stand in the pose they were bound
+    in. Parts are the scene's nodes (glTF), groups, objects or materials (OBJ), objects (3MF) or solids (STL); those of
+    equal names are one. Textures are not looked at. Nothing is read outside the file's own folder.
+
+    Raises:
+        MeshError: where the file is missing, of an unknown or another format, damaged, hostile, or holds nothing
+            on which a verdict could rest. One line that says what is wrong and what would be right.
+    """
+    try:
+        ending = format_of(path)
+        data = _content(path)
+        check_signature(data, ending)
+        gltf = Gltf(data, path.parent, binary=ending == "glb") if ending in ("glb", "gltf") else None
+        digest = _digest(ending, data, gltf.external if gltf else {})
+        entry = cache.fetch(f"mesh {digest}", lambda: _build(ending, data, gltf))
+    except Refused as refused:
+        raise MeshError(path, str(refused)) from None
+    except MemoryError:
+        raise MeshError(path, "needs more memory than there is; reduce its triangles") from None
+    except Exception as error:  # whatever a parser of foreign bytes may raise is the file's fault
+        raise MeshError(
+            path, f"cannot be read ({type(error).__name__}: {str(error)[:120]}); export it again"
+        ) from error
+    notes = json.loads(entry["notes"].tobytes())
+    return MeshFile(
+        path=path,
+        format=ending,
+        mesh=Mesh(entry["vertices"], entry["faces"], entry["part"], tuple(notes["parts"])),
+        watertight=notes["holes"] == 0,
+        holes=notes["holes"],
+        warnings=tuple(notes["warnings"]),
+        digest=digest,
+        declared_units=notes["units"],
+    )
+
+
+def _content(path: Path) -> bytes:
+    if not path.exists():
+        raise Refused("is not there; check the path")
+    if not path.is_file():
+        raise Refused("is no file; a mesh is one file")
+    if path.stat().st_size > LARGEST_FILE:
+        raise Refused(f"is larger than {LARGEST_FILE >> 20} MiB; reduce its triangles")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Refused(f"cannot be read ({error.strerror})") from None
+
+
+def _digest(ending: str, data: bytes, external: dict[str, bytes]) -> str:
+    hashed = hashlib.blake2b(ending.encode(), digest_size=16)
+    for name, content in [("", data), *sorted(external.items())]:
+        hashed.update(f"\0{name}\0{len(content)}\0".encode(errors="surrogatepass"))
+        hashed.update(content)
+    return hashed.hexdigest()
+
+
+def _build(ending: str, data: bytes, gltf: Gltf | None) -> Arrays:
+    """Everything that is worth keeping about a file, from its bytes."""
+    units: str | None = None
+    if gltf is not None:
+        surfaces = _decode(gltf.prepare())
+    elif ending == "3mf":
+        surfaces, units = threemf.read(data)
+    else:
+        surfaces = {"stl": stl.read, "obj": obj.read, "ply": ply.read, "off": off.read}[ending](data)
+    vertices, faces, part, names = _joined(surfaces)
+    mesh, notes = _cleaned(vertices, faces, part, names)
+    told = json.dumps({**notes, "units": units, "parts": mesh.part_names}).encode()
+    return {
+        "vertices": mesh.vertices,
+        "faces": mesh.faces,
+        "part": mesh.part,
+        "notes": np.frombuffer(told, dtype=np.uint8),
+    }
+
+
+def _decode(prepared: Prepared) -> list[Surface]:
+    """The surfaces that trimesh's own loader decodes, without the Trimesh objects it would build and copy from them."""
+    # The resolver knows what was read beforehand, and no file and no network.
+    loaded = parsed("gltf", prepared.content, resolver=prepared.held, skip_materials=True)
+    found: dict[str, dict[str, Any]] = loaded["geometry"]
+    total = sum(len(found[placed.geometry]["faces"]) for placed in prepared.placed)
+    if total > MOST_TRIANGLES:
+        raise Refused(f"holds {total} triangles; {MOST_TRIANGLES} are the most that can be looked at")
+    surfaces = []
+    for placed in prepared.placed:
+        geometry = found[placed.geometry]
+        if len(geometry["vertices"]) == 0:
+            raise Refused(f"holds compressed data for {placed.part!r} that cannot be decoded; export it uncompressed")
+        surfaces.append(carried(placed.part, geometry["vertices"], np.asarray(geometry["faces"]), placed.matrix))
+    return surfaces
+
+
+def _joined(surfaces: Sequence[Surface]) -> tuple[Floats, NDArray[np.int64], Integers, tuple[str, ...]]:
+    """All surfaces as one, with for each face its part; parts of equal names become one. Faces are checked first."""
+    names = tuple(dict.fromkeys(surface.part for surface in surfaces))
+    number = {name: index for index, name in enumerate(names)}
+    start = 0
+    vertices, faces, part = [], [], []
+    for surface in surfaces:
+        if len(surface.faces) == 0:
+            continue
+        corners = np.asarray(surface.faces).astype(np.int64)
+        points = np.asarray(surface.vertices, dtype=np.float64)
+        problem = misdirected(corners, len(points))
+        if problem is not None:
+            raise Refused(problem)
+        vertices.append(points)
+        faces.append(corners + start)
+        part.append(np.full(len(corners), number[surface.part], dtype=np.int32))
+        start += len(points)
+    if not faces:
+        raise Refused("holds no triangles; a mesh needs at least one")
+    return np.concatenate(vertices), np.concatenate(faces), np.concatenate(part), names
+
+
+def _cleaned(
+    vertices: Floats, faces: NDArray[Any], part: Integers, names: tuple[str, ...]
+) -> tuple[Mesh, dict[str, Any]]:
+    """The mesh without doubles and degenerate triangles, in an order that keeps neighbours together; and its health."""
+    used = used_vertices(faces, len(vertices))
+    vertices, faces = vertices[used], _renumbered(faces, used)
+    problem = absurd(vertices)
+    if problem is not None:
+        raise Refused(problem)
+    vertices, merged = merge_equal(vertices)
+    corners = merged[faces]
+    one, two, three = corners.T
+    cornered = (one != two) & (two != three) & (three != one)
+    whole = cornered & _has_area(vertices, corners)
+    if not whole.any():
+        raise Refused("holds only triangles without area; a mesh needs at least one with some")
+    health = inspect(corners[whole], vertices, slivers=corners[cornered & ~whole])
+    order = np.flatnonzero(whole)[morton_order(_centroids(vertices, corners[whole]))]
+    corners, part = corners[order], part[order]
+    used = used_vertices(corners, len(vertices))
+    kept = np.flatnonzero(np.bincount(part, minlength=len(names)))
+    mesh = Mesh(
+        vertices[used],
+        _renumbered(corners, used),
+        np.searchsorted(kept, part).astype(np.int32),
+        tuple(names[index] for index in kept),
+    )
+    told = list(health.warnings)
+    dropped = len(faces) - len(corners)
+    if dropped > _MANY * len(faces):
+        told.append(f"{dropped} of {len(faces)} triangles have no area and were dropped")
+    return mesh, {"holes": health.holes, "warnings": told}
+
+
+def merge_equal(vertices: Floats) -> tuple[Floats, Integers]:
+    """The distinct ones of vertices (n, 3) in order of first appearance, and for each (n,) int32 which of them it is.
+
+    Rows are sorted by a hash, which is many times as fast as sorting by rows; should two different rows ever have the
+    same hash, they are sorted by rows after all.
+
+    >>> merge_equal(np.array([[0.0, 1, 2], [3, 4, 5], [-0.0, 1, 2]]))[1].tolist()
+    [0, 1, 0]
+    """
+    points = np.ascontiguousarray(vertices, dtype=np.float64) + 0.0  # makes -0.0 equal to 0.0 in its bits too
+    bits = points.view(np.uint64)
+    mixed = bits[:, 0] * np.uint64(0x9E3779B97F4A7C15)
+    for axis in (1, 2):
+        mixed ^= mixed >> np.uint64(29)
+        mixed = (mixed + bits[:, axis]) * np.uint64(0xBF58476D1CE4E5B9)
+    order = np.argsort(mixed)
+    ranked = mixed[order]
+    equal = np.flatnonzero(ranked[1:] == ranked[:-1])
+    new = np.ones(len(points), dtype=np.bool_)
+    new[equal + 1] = False
+    if not np.array_equal(points[order[equal]], points[order[equal + 1]]):
+        order = np.lexsort(points.T)
+        new[1:] = (points[order[1:]] != points[order[:-1]]).any(axis=1)
+    first = np.minimum.reduceat(order, np.flatnonzero(new))
+    kept = np.zeros(len(points), dtype=np.bool_)
+    kept[first] = True
+    number = (np.cumsum(kept) - 1).astype(np.int32)
+    merged = np.empty(len(points), dtype=np.int32)
+    merged[order] = number[first][np.cumsum(new) - 1]
+    return points[kept], merged
+
+
+def morton_order(points: Floats) -> NDArray[np.int64]:
+    """An order of points (n, 3) along a curve that fills space, so that near ones come near each other.
+
+    >>> morton_order(np.array([[0.0, 0, 0], [9, 9, 9], [1, 0, 0]])).tolist()
+    [0, 2, 1]
+    """
+    low, high = extremes(points)
+    cell = max(float((high - low).max()), 1e-300) / 1023.0
+    code = np.zeros(len(points), dtype=np.int64)
+    for axis in range(3):
+        spread = ((points[:, axis] - low[axis]) / cell).astype(np.int64)
+        for shift, mask in ((16, 0x030000FF), (8, 0x0300F00F), (4, 0x030C30C3), (2, 0x09249249)):
+            spread = (spread | spread << shift) & mask
+        code |= spread << axis
+    # The number rides below the code: plain sorting is faster than argsort, and equal codes keep their order.
+    return np.sort(code << 32 | np.arange(len(points))) & 0xFFFFFFFF
+
+
+def _centroids(vertices: Floats, faces: Integers) -> Floats:
+    """Three times the centroids (m, 3) of faces."""
+    one, two, three = (np.take(vertices, faces[:, corner], axis=0) for corner in range(3))
+    total: Floats = one + two + three
+    return total
+
+
+def _has_area(vertices: Floats, faces: Integers) -> Flags:
+    one, two, three = (np.take(vertices, faces[:, corner], axis=0) for corner in range(3))
+    along, across = two - one, three - one
+    has: Flags = np.zeros(len(faces), dtype=np.bool_)
+    for axis in range(3):
+        a, b = (axis + 1) % 3, (axis + 2) % 3
+        has |= along[:, a] * across[:, b] != along[:, b] * across[:, a]
+    return has
+
+
+def _renumbered(faces: NDArray[Any], used: Flags) -> Integers:
+    """Faces (m, 3) that index all vertices, for the used ones alone."""
+    numbers: Integers = (np.cumsum(used) - 1).astype(np.int32)
+    renumbered: Integers = numbers[faces]
+    return renumbered

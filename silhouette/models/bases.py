@@ -1,0 +1,361 @@
+"""TAG: where a miniature's base ends and the figure begins, found from the shape alone.
+
+A base is a slab: it rests flat on the ground, its outline stays nearly constant up to its top, and the top shows as a
+level ledge all round whatever stands on it. So each height where much of the surface is level is put to two questions:
+
+    footprint -> levels -> candidate heights -> slab below? -> ledge along the rim? -> measured exactly
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Flags, Floats
+from silhouette.meshes.mesh import Mesh
+
+Source = Literal["auto", "part", "height", "parts"]
+Indices = NDArray[np.intp]
+
+GRID = 128  # cells across the footprint
+SECTORS = 72  # directions from the middle of the base in which its rim is looked at
+LEAST_HEIGHT = 0.7  # mm; thinner than any base that is cast or printed
+LEAST_DIAMETER = 12.0  # mm; smaller than any base in use, larger than one boot
+GREATEST_SHARE = 0.4  # of the model's height: a higher slab is a hull, a crate, a body
+GREATEST_SLOPE = 0.3  # height over diameter: a higher slab is a pillar
+LEDGE_SHARE = 0.55  # of the directions in which the top must be seen beside the figure, out to the rim
+LIP_SHARE = 0.85  # the same, for a second level above the first: a lip or an upper step
+SOLID = 0.8  # of its convex hull that a slab fills at least: two boots side by side fill less
+RECTANGULAR = 0.93  # of the box turned to fit that an outline fills at least to be a rectangle: a disc fills 0.79
+STEADY_FALL = -0.7  # correlation of height with distance from the middle below which a rough top is a gown's hem
+GREATEST_HEIGHT = 12.0  # mm; scenic plinths reach 8 to 10
+LEAST_FIGURE = 2.0  # mm that must rise above a base: a slab with nothing on it is a part of something else
+
+
+@dataclass(frozen=True)
+class Base:
+    """The base of a miniature, in the frame of the mesh that was asked about.
+
+    Attributes:
+        source: how it is known: found in the shape ("auto"), a named part of the mesh ("part"), a height that the
+            model file gives ("height"), or solids that are marked as base ("parts").
+        height: mm above the lowest point of the mesh; everything below it is base.
+        diameter: mm, greatest width of its outline in plan: the longer axis of an oval, the longer side of a rectangle.
+        centre: x and y in mm of the middle of its outline in plan.
+    """
+
+    source: Source
+    height: float
+    diameter: float
+    centre: tuple[float, float]
+
+
+def find_base(mesh: Mesh) -> Base | None:
+    """The base of a one-piece mesh in mm, z up; None where the figure stands on nothing but its own feet.
+
+    The height is that of the slab's level top. Rocks and bumps that rise from it belong to the figure; a raised lip
+    round it belongs to the slab; where the whole top is rough, it is the median of the rough surface. A slab with
+    nothing on it is no base. Faces may be flipped, shells may overlap, and the slab may be hollow underneath.
+
+    >>> triangle = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
+    >>> find_base(triangle) is None
+    True
+    """
+    if len(mesh.faces) == 0:
+        return None
+    ground, top = (float(z) for z in mesh.bounds[:, 2])
+    ceiling = min(GREATEST_HEIGHT, GREATEST_SHARE * (top - ground), top - ground - LEAST_FIGURE)
+    triangles = mesh.vertices[mesh.faces]
+    triangles = triangles[triangles[:, :, 2].min(axis=1) <= ground + ceiling + 1.0] - [0.0, 0.0, ground]
+    window = _Window.round_footprint(triangles)
+    if window is None:
+        return None
+    ceiling = min(ceiling, GREATEST_SLOPE * window.size)
+    for reach, flattest in ((0.15, 0.95), (0.6, 0.5)):  # a level top, else a rough one
+        levels = _Levels.of(triangles, window, flattest, ceiling + reach)
+        found: list[tuple[float, Flags]] = []
+        for height in levels.candidates(reach, ceiling):
+            slab = _slab_below(triangles, window, height)
+            share = 0.0 if slab is None else _rim_share(levels.near(height, reach), slab, window, height)
+            if slab is not None and share >= (LIP_SHARE if found else LEDGE_SHARE):
+                found.append((height, slab))
+        if found:
+            lips = [(height, slab) for height, slab in found[1:] if height > found[0][0] and levels.is_plane(height)]
+            height, slab = max(lips, key=lambda lip: lip[0], default=found[0])
+            return _measured(triangles, slab, window, float(np.median(levels.near(height, reach).z)))
+    return None
+
+
+# ---- the footprint, as a grid of cells in plan
+
+
+@dataclass(frozen=True)
+class _Window:
+    """A square grid of GRID x GRID cells in plan round what touches the ground.
+
+    Attributes:
+        low: (2,) x and y of its corner, mm.
+        cell: mm across one cell.
+        size: mm, the longer side of the box round the footprint.
+    """
+
+    low: Floats
+    cell: float
+    size: float
+
+    @classmethod
+    def round_footprint(cls, triangles: Floats) -> _Window | None:
+        """The window round all that lies within half a millimetre of the ground; None where that is too small."""
+        points = _plan_below(triangles, 0.5)
+        if len(points) == 0:
+            return None
+        low, high = points.min(axis=0), points.max(axis=0)
+        size = float((high - low).max())
+        if not LEAST_DIAMETER <= size < np.inf:
+            return None
+        cell = 1.1 * size / GRID
+        return cls((low + high) / 2.0 - cell * GRID / 2.0, cell, size)
+
+    def cells(self, points: Floats) -> tuple[Indices, Flags]:
+        """Flat indices of the cells that points (n, 2) lie in, and (n,) bool which of the points lie in the window."""
+        column, row = np.floor((points - self.low) / self.cell).astype(np.intp).T
+        inside = (column >= 0) & (column < GRID) & (row >= 0) & (row < GRID)
+        return row[inside] * GRID + column[inside], inside
+
+    def middles(self, flat: Indices) -> Floats:
+        """The middles (n, 2) of cells given by flat indices (n,), mm."""
+        return self.low + (np.stack([flat % GRID, flat // GRID], axis=1) + 0.5) * self.cell
+
+
+# ---- where the surface is level
+
+
+@dataclass(frozen=True)
+class _Levels:
+    """The surface over the middle of each cell, wherever it is flatter than some slope.
+
+    Attributes:
+        cell: (n,) flat indices of cells, one for each time that the surface passes over the cell's middle.
+        z: (n,) float64, mm, how high it passes.
+    """
+
+    cell: Indices
+    z: Floats
+
+    @classmethod
+    def of(cls, triangles: Floats, window: _Window, flattest: float, ceiling: float) -> _Levels:
+        """Sampled from the triangles (m, 3, 3) whose unit normal has a vertical part of at least ``flattest``."""
+        heights = triangles[:, :, 2]
+        triangles = triangles[(heights.max(axis=1) >= LEAST_HEIGHT) & (heights.min(axis=1) <= ceiling)]
+        normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+        level = np.abs(normal[:, 2]) > flattest * np.linalg.norm(normal, axis=1)
+        triangles, normal = triangles[level], normal[level]
+        plan = (triangles[:, :, :2] - window.low) / window.cell - 0.5  # a cell's middle has whole coordinates
+        triangle, row = _spans(plan[:, :, 1].min(axis=1), plan[:, :, 1].max(axis=1))
+        left, right = _crossings(plan[triangle], row)
+        scan, column = _spans(left, right)
+        triangle, row = triangle[scan], row[scan]
+        offset = (np.stack([column, row], axis=1) - plan[triangle, 0]) * window.cell
+        z = triangles[triangle, 0, 2] - (offset * normal[triangle, :2]).sum(axis=1) / normal[triangle, 2]
+        kept = (z >= LEAST_HEIGHT - 0.6) & (z <= ceiling)
+        return cls((row * GRID + column)[kept], z[kept])
+
+    def candidates(self, reach: float, ceiling: float) -> Iterator[float]:
+        """Heights round which much of the surface is level within ``reach``: the most first, none near another."""
+        step = 0.05
+        counts = np.bincount((self.z / step).astype(np.intp), minlength=1)
+        width = 2 * round(reach / step) + 1
+        support = np.convolve(counts, np.ones(width), mode="full")[width // 2 :][: len(counts)]
+        heights = (np.arange(len(counts)) + 0.5) * step
+        support[(heights < LEAST_HEIGHT) | (heights > ceiling)] = 0.0
+        while (best := float(support.max())) > 0.006 * GRID**2:
+            middle = heights[support.argmax()]
+            height = float(np.median(self.near(middle, reach + step).z))
+            support[np.abs(heights - middle) <= 2.0 * reach + step] = 0.0
+            around = np.count_nonzero(np.abs(self.z - middle) <= 3.0 * reach)
+            if best > 0.6 * around or reach < 0.2:  # a slope has as much above and below as here
+                yield height
+
+    def near(self, height: float, reach: float) -> _Levels:
+        """Those within ``reach`` of ``height``."""
+        chosen = np.abs(self.z - height) <= reach
+        return _Levels(self.cell[chosen], self.z[chosen])
+
+    def is_plane(self, height: float) -> bool:
+        """Whether the surface near ``height`` is one level plane."""
+        apart = np.abs(self.z - height)
+        return bool(np.count_nonzero(apart <= 0.03) >= 0.7 * np.count_nonzero(apart <= 0.15))
+
+
+# ---- the slab below a height
+
+
+def _slab_below(triangles: Floats, window: _Window, height: float) -> Flags | None:
+    """Cells (GRID, GRID) bool of the slab that fills the space below ``height``; None where there is no such slab.
+
+    Its outline is one solid piece, and half way up not much wider than on the ground or at the top, as soles are.
+    """
+    import shapely
+
+    bottom, middle, high = (_filled(triangles, window, z) for z in (0.04 * height, 0.5 * height, 0.9 * height))
+    main = _largest(middle)
+    cells = np.flatnonzero(main)
+    if len(cells) < 0.75 * middle.sum():
+        return None
+    hull = shapely.convex_hull(shapely.multipoints(window.middles(cells)))
+    width = 2.0 * shapely.minimum_bounding_radius(hull)
+    if len(cells) * window.cell**2 < SOLID * hull.area or width < max(LEAST_DIAMETER, height / GREATEST_SLOPE):
+        return None
+    centre = window.middles(cells).mean(axis=0)
+    below, half, above = (_radii(np.flatnonzero(mask), window, centre) for mask in (bottom, main, high & main))
+    slack = window.cell + 0.6
+    constant = (below >= half - slack) & (above >= half - slack - 0.6 * height)
+    return _joined(bottom | main, main) if constant.mean() >= 0.7 else None
+
+
+def _rim_share(ledge: _Levels, slab: Flags, window: _Window, height: float) -> float:
+    """The share of directions in which the ledge reaches the slab's rim, a bevel's width apart.
+
+    None at all where it falls off steadily towards the rim: that is the hem of a gown.
+    """
+    cells = np.flatnonzero(slab)
+    centre = window.middles(cells).mean(axis=0)
+    rim = _radii(cells, window, centre)
+    on_slab = slab.flat[ledge.cell]
+    cells, z = ledge.cell[on_slab], ledge.z[on_slab]
+    sector, radius = _polar(cells, window, centre)
+    if len(z) == 0 or (z.std() > 0.1 and np.corrcoef(radius / rim[sector], z)[0, 1] < STEADY_FALL):
+        return 0.0
+    return float((_radii(cells, window, centre) >= rim - 0.8 * height - window.cell - 0.4).mean())
+
+
+def _measured(triangles: Floats, slab: Flags, window: _Window, height: float) -> Base:
+    """The base found, measured on the vertices of the slab; what else hangs below ``height`` beside it is left out."""
+    points = _plan_below(triangles, 0.6 * height)
+    cells, inside = window.cells(points)
+    grown = slab.copy()
+    for axis in (0, 1):
+        grown = grown | np.roll(grown, 1, axis) | np.roll(grown, -1, axis)
+    return Base("auto", height, *_width_and_middle(points[inside][grown.flat[cells]]))
+
+
+def _filled(triangles: Floats, window: _Window, z: float) -> Flags:
+    """Cells (GRID, GRID) bool within the outer outlines of the section at height ``z``, whatever is hollow inside."""
+    ends = _section(triangles, z)
+    steps = np.ceil(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) / (0.7 * window.cell)).astype(np.intp) + 1
+    segment = np.repeat(np.arange(len(ends)), steps)
+    along = (np.arange(len(segment)) - np.repeat(np.cumsum(steps) - steps, steps)) / np.maximum(steps - 1, 1)[segment]
+    wall = np.zeros(GRID * GRID, dtype=np.bool_)
+    wall[window.cells(ends[segment, 0] + along[:, None] * (ends[segment, 1] - ends[segment, 0]))[0]] = True
+    free = ~wall.reshape(GRID, GRID)
+    edge = np.zeros_like(free)
+    edge[[0, -1]] = edge[:, [0, -1]] = True
+    return ~_joined(free, edge)
+
+
+def _joined(free: Flags, seeds: Flags) -> Flags:
+    """The cells of ``free`` joined to a seed by steps along rows and columns through ``free``, all (n, n) bool."""
+    runs = []
+    for cells in (free, free.T):
+        starts = cells.copy()
+        starts[:, 1:] &= ~cells[:, :-1]
+        runs.append(np.cumsum(starts).reshape(cells.shape) * cells)
+    along, across = runs[0], runs[1].T
+    reached, before = free & seeds, -1
+    while (count := int(reached.sum())) != before:
+        before = count
+        for run in (along, across):
+            hit = np.zeros(int(run.max()) + 1, dtype=np.bool_)
+            hit[run[reached]] = True
+            reached = hit[run]
+    return reached
+
+
+def _largest(mask: Flags) -> Flags:
+    """The largest joined piece of ``mask`` (n, n) bool, among its first hundred."""
+    best, rest = np.zeros_like(mask), mask.copy()
+    for _ in range(100):
+        if rest.sum() <= best.sum():
+            break
+        seed = np.zeros_like(mask)
+        seed.flat[int(rest.argmax())] = True
+        piece = _joined(rest, seed)
+        rest &= ~piece
+        best = piece if piece.sum() > best.sum() else best
+    return best
+
+
+def _polar(cells: Indices, window: _Window, centre: Floats) -> tuple[Indices, Floats]:
+    """The direction (n,), one of SECTORS, and distance (n,) in mm of cells (n,) from ``centre`` (2,)."""
+    x, y = (window.middles(cells) - centre).T
+    turns = np.arctan2(y, x) / (2.0 * np.pi) + 0.5
+    return np.floor(turns * SECTORS).astype(np.intp) % SECTORS, np.hypot(x, y)
+
+
+def _radii(cells: Indices, window: _Window, centre: Floats) -> Floats:
+    """How far from ``centre`` the cells (n,) reach in each of SECTORS directions, mm; zero where none lies."""
+    sector, radius = _polar(cells, window, centre)
+    radii = np.zeros(SECTORS)
+    np.maximum.at(radii, sector, radius)
+    return radii
+
+
+# ---- plane geometry
+
+
+def _section(triangles: Floats, z: float) -> Floats:
+    """Where triangles (m, 3, 3) cross the height ``z``: segments (k, 2, 2) in plan."""
+    above = triangles[:, :, 2] >= z
+    corners_above = above @ np.ones(3, dtype=np.int8)
+    crossing = (corners_above > 0) & (corners_above < 3)
+    triangles, above, corners_above = triangles[crossing], above[crossing], corners_above[crossing]
+    alone = np.where(corners_above == 1, above.argmax(axis=1), above.argmin(axis=1))
+    row = np.arange(len(triangles))
+    tip = triangles[row, alone][:, None]
+    ends = np.stack([triangles[row, (alone + turn) % 3] for turn in (1, 2)], axis=1)
+    share = (z - tip[:, :, 2:]) / (ends[:, :, 2:] - tip[:, :, 2:])
+    crossed: Floats = (tip + share * (ends - tip))[:, :, :2]
+    return crossed
+
+
+def _plan_below(triangles: Floats, z: float) -> Floats:
+    """The plan (n, 2) of what lies at or below ``z``: the corners there, and where edges cross it."""
+    points = triangles.reshape(-1, 3)
+    return np.concatenate([points[points[:, 2] <= z, :2], _section(triangles, z).reshape(-1, 2)])
+
+
+def _spans(low: Floats, high: Floats) -> tuple[Indices, Indices]:
+    """All whole numbers from ``low`` to ``high`` (n,) that lie on the grid: whose they are (k,), and which (k,)."""
+    first = np.ceil(np.clip(low, 0, GRID)).astype(np.intp)
+    count = np.maximum(np.floor(np.clip(high, -1, GRID - 1)).astype(np.intp) - first + 1, 0)
+    whose = np.repeat(np.arange(len(low)), count)
+    return whose, np.arange(len(whose)) - np.repeat(np.cumsum(count) - count, count) + first[whose]
+
+
+def _crossings(plan: Floats, row: Indices) -> tuple[Floats, Floats]:
+    """Least and greatest x at which the outlines of triangles (n, 3, 2) cross the lines y = ``row`` (n,)."""
+    start, end = plan, np.roll(plan, -1, axis=1)
+    rise = end[:, :, 1] - start[:, :, 1]
+    share = (row[:, None] - start[:, :, 1]) / np.where(rise == 0.0, np.inf, rise)
+    x = start[:, :, 0] + share * (end[:, :, 0] - start[:, :, 0])
+    crossed = (share >= 0.0) & (share <= 1.0) & (rise != 0.0)
+    return np.where(crossed, x, np.inf).min(axis=1), np.where(crossed, x, -np.inf).max(axis=1)
+
+
+def _width_and_middle(points: Floats) -> tuple[float, tuple[float, float]]:
+    """Greatest width, mm, of the outline of points (n, 2), of a rectangle its longer side; and its box's middle."""
+    import shapely
+
+    hull = shapely.convex_hull(shapely.multipoints(points))
+    corners = shapely.get_coordinates(shapely.simplify(hull, 1e-4))  # a scanned disc's hull has thousands
+    width = float(np.sqrt(((corners[:, None] - corners) ** 2).sum(axis=2)).max())
+    box = shapely.oriented_envelope(hull)
+    if hull.area > RECTANGULAR * box.area:
+        sides = np.diff(shapely.get_coordinates(box)[:3], axis=0)
+        width = float(np.linalg.norm(sides, axis=1).max())
+    x, y = (points.min(axis=0) + points.max(axis=0)) / 2.0
+    return width, (float(x), float(y))

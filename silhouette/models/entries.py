@@ -1,0 +1,130 @@
+"""TAG: the keys of a model file, which may also stand in a scene's piece, and the solids of ``parts``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field, StrictBool, field_validator, model_validator
+
+from silhouette.files.schema import LARGEST, Entry, Name, Number, Point, Size, need_one, plain
+from silhouette.meshes.primitives import Axis, Box, Cylinder, Solid, Sphere
+
+LEAST_BASE = 0.01  # mm
+
+Kind = Literal["fighter", "vehicle", "terrain"]
+Arc = Literal["front", "left", "right", "rear"]
+
+
+class CylinderEntry(Entry):
+    """``cylinder = { diameter = 25, height = 3, axis = "z" }``."""
+
+    diameter: Size = Field(description="a number of mm above zero")
+    height: Size = Field(description="a number of mm above zero")
+    axis: Axis = Field("z", description='"x", "y" or "z"')
+
+
+class SphereEntry(Entry):
+    """``sphere = { diameter = 12 }``."""
+
+    diameter: Size = Field(description="a number of mm above zero")
+
+
+class SolidEntry(Entry):
+    """One of ``parts``: a solid in its place."""
+
+    box: tuple[Size, Size, Size] | None = Field(None, description="three sizes in mm along x, y and z, each above zero")
+    cylinder: CylinderEntry | None = Field(None, description="{ diameter = ..., height = ... } in mm")
+    sphere: SphereEntry | None = Field(None, description="{ diameter = ... } in mm")
+    at: Point = Field((0.0, 0.0, 0.0), description="three numbers of mm, the middle of the solid's underside")
+    turn: Number = Field(0.0, description="a number of degrees")
+    name: Name | None = Field(None, description="a name in quotes")
+    base: StrictBool = Field(False, description="true or false")
+    insignificant: StrictBool = Field(False, description="true or false")
+
+    @model_validator(mode="after")
+    def _one_shape(self) -> SolidEntry:
+        need_one(self, "box", "cylinder", "sphere")
+        if self.base and self.insignificant:
+            raise plain("base and insignificant are both true; a solid is one or the other")
+        return self
+
+    def solid(self) -> Solid:
+        """The solid that it describes."""
+        shape: Box | Cylinder | Sphere
+        if self.box is not None:
+            shape = Box(self.box)
+        elif self.cylinder is not None:
+            shape = Cylinder(self.cylinder.diameter, self.cylinder.height, self.cylinder.axis)
+        else:
+            assert self.sphere is not None
+            shape = Sphere(self.sphere.diameter)
+        return Solid(shape, self.at, self.turn, self.name)
+
+
+class BallEntry(Entry):
+    """``sphere = { centre = [0, 0, 34], radius = 4 }``."""
+
+    centre: Point = Field(description="three numbers of mm in the model's frame")
+    radius: Size = Field(description="a number of mm above zero")
+
+
+class InsignificantEntry(Entry):
+    """One ``[[insignificant]]``: a part by name, or all triangles in a box or a sphere."""
+
+    part: Name | None = Field(
+        None, description="the name of a part of the mesh; *, ? and [...] stand for other letters"
+    )
+    box: tuple[Point, Point] | None = Field(None, description="two opposite corners, [[x, y, z], [x, y, z]] in mm")
+    sphere: BallEntry | None = Field(None, description="{ centre = [x, y, z], radius = ... } in mm")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> InsignificantEntry:
+        need_one(self, "part", "box", "sphere")
+        return self
+
+
+@dataclass(frozen=True)
+class BaseChoice:
+    """How the base is to be known: found, not there, a named part, or all below a height in mm."""
+
+    how: Literal["auto", "none", "part", "height"]
+    part: str = ""
+    height: float = 0.0
+
+
+class ModelOptions(Entry):
+    """The keys of a model file, which may also stand in a scene's piece beside ``mesh``."""
+
+    mesh: Name | None = Field(None, description="the path of a mesh file, seen from the file that names it")
+    kind: Kind | None = Field(None, description='"fighter", "vehicle" or "terrain"')
+    units: Literal["mm", "cm", "m", "inch", "auto"] = Field("auto", description='"mm", "cm", "m", "inch" or "auto"')
+    up: Literal["y", "z"] | None = Field(None, description='"z" or "y"')
+    scale: Size = Field(1.0, description="a number above zero")
+    eye: Point | None = Field(None, description="three numbers of mm in the model's frame")
+    eyes: dict[Arc, Point] | None = Field(
+        None, description="a table of points in the model's frame by vision arc, such as { front = [x, y, z] }"
+    )
+    base: BaseChoice = Field(
+        BaseChoice("auto"),
+        description='"auto", "none", { part = "..." } or { height = ... } with a height above zero in mm',
+    )
+    front: Number = Field(90.0, description="a number of degrees anticlockwise from +x")
+    solid: StrictBool = Field(False, description="true or false")
+    origin: Literal["base", "keep"] = Field("base", description='"keep", or left out')
+    insignificant: tuple[InsignificantEntry, ...] = Field((), description="tables [[insignificant]]")
+
+    @field_validator("base", mode="plain")
+    @classmethod
+    def _base(cls, value: object) -> BaseChoice:
+        match value:
+            case BaseChoice():
+                return value
+            case "auto" | "none":
+                return BaseChoice(value)
+            case {"part": str(part), **rest} if part and not rest:
+                return BaseChoice("part", part=part)
+            case {"height": int(height) | float(height), **rest} if not rest and not isinstance(height, bool):
+                if LEAST_BASE <= height <= LARGEST:
+                    return BaseChoice("height", height=float(height))
+        raise ValueError

@@ -1,0 +1,106 @@
+"""What there is to say about a model: parts, size, units, base, eye, holes, and what might be insignificant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.files.schema import Place, validated
+from silhouette.geometry import Floats
+from silhouette.models.entries import ModelOptions
+from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
+from silhouette.models.thin_parts import Suggestion, suggest_insignificant
+
+DECIMALS = 2
+"""Lengths are told to a hundredth of a millimetre: finer than anybody prints or casts."""
+
+ROLES = {BODY: "body", BASE: "base", INSIGNIFICANT: "insignificant"}
+
+
+def model_at(path: Path, options: dict[str, Any], cache: Cache) -> Model:
+    """The model of a model file or of a bare mesh.
+
+    Args:
+        path: of the file.
+        options: keys of a model file that are to hold for a bare mesh: kind, units, up, scale.
+        cache: keeps what takes long to work out.
+
+    Raises:
+        FileError: where the file or an option cannot be used.
+        RequestError: where options are given beside a model file, which has them as keys.
+    """
+    if options and path.suffix.lower() in (".toml", ".json"):
+        keys = " and ".join(options)
+        raise RequestError(f"{path}: is a model file; say {keys} in it, options are for a bare mesh")
+    checked = validated(ModelOptions, options, Place(path))
+    overrides = {key: getattr(checked, key) for key in options if key != "kind"}
+    return load_model(path, cache, checked.kind, overrides)
+
+
+def suggestions(model: Model) -> tuple[Suggestion, ...]:
+    """Thin protruding parts that could be tagged as insignificant; none of terrain, which blocks whole."""
+    return () if model.kind == "terrain" else suggest_insignificant(model.mesh, model.role == BODY)
+
+
+def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dict[str, Any]:
+    """All of it, as the contract names its keys (section 2), ready for JSON; lengths in mm, in the model's frame."""
+    low, high = model.mesh.bounds
+    return {
+        "file": str(path),
+        "format": model.format,
+        "triangles": len(model.mesh.faces),
+        "extents": _rounded(high - low),
+        "units": model.units,
+        "units_from": model.units_from,
+        "up": model.up,
+        "kind": model.kind,
+        "parts": _parts(model),
+        "base": _base(model),
+        "eye": None if model.kind == "terrain" else _rounded(model.eye),
+        "eye_from": None if model.kind == "terrain" else model.eye_from,
+        "eyes": {arc: _rounded(point) for arc, point in model.eyes.items()},
+        "watertight": model.watertight,
+        "holes": model.holes,
+        "suggested": [_suggestion(found) for found in suggested],
+        "warnings": list(model.warnings),
+    }
+
+
+def _parts(model: Model) -> list[dict[str, Any]]:
+    """Each part with its triangles, once for every role that it has: of a one-piece figure base and body apart."""
+    part = model.mesh.part.astype(np.int64)
+    pairs, counts = np.unique(part * len(ROLES) + model.role, return_counts=True)
+    return [
+        {
+            "name": model.mesh.part_names[pair // len(ROLES)],
+            "triangles": int(count),
+            "role": "terrain" if model.kind == "terrain" else ROLES[int(pair % len(ROLES))],
+        }
+        for pair, count in zip(pairs, counts, strict=True)
+    ]
+
+
+def _base(model: Model) -> dict[str, Any] | None:
+    base = model.base
+    if base is None:
+        return None
+    return {
+        "from": base.source,
+        "height": round(base.height, DECIMALS),
+        "diameter": round(base.diameter, DECIMALS),
+    }
+
+
+def _suggestion(found: Suggestion) -> dict[str, Any]:
+    """With the lines to paste into the model file."""
+    return {"box": [_rounded(found.low), _rounded(found.high)], "share": round(found.share, 4), "toml": found.toml}
+
+
+def _rounded(point: Floats) -> list[float]:
+    """Coordinates for people and JSON; -0.0 becomes 0.0."""
+    return [round(float(value), DECIMALS) + 0.0 for value in point]

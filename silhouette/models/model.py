@@ -1,0 +1,399 @@
+"""TAG: a model file, a mesh or some solids become a Model: which triangles are base, insignificant, body; eye; front.
+
+mesh file -> units, up, scale -> closed if solid -> base -> origin -> cut at the base -> tags -> Model
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.files.cache import Cache
+from silhouette.files.documents import read_document
+from silhouette.files.schema import LARGEST, Place, validated
+from silhouette.geometry import Flags, Floats, cosine_and_sine
+from silhouette.meshes.cutting import cut_at
+from silhouette.meshes.health import used_vertices
+from silhouette.meshes.holes import close
+from silhouette.meshes.mesh import Mesh, read_mesh
+from silhouette.meshes.primitives import TRIANGLES, solid
+from silhouette.models.bases import Base, find_base
+from silhouette.models.entries import Arc, InsignificantEntry, Kind, ModelOptions, SolidEntry
+from silhouette.models.eyes import estimate_eye
+from silhouette.models.units import MILLIMETRES, Y_UP_FORMATS, Taken, units_of, upright
+from silhouette.text import near
+
+BODY, BASE, INSIGNIFICANT = 0, 1, 2
+Roles = NDArray[np.uint8]
+LEAST_EXTENT = 0.01  # mm
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A mesh in the model's frame (mm, z up, the front at ``front``), and what each of its triangles is.
+
+    Attributes:
+        source: the name of the file it came from, or "parts" for solids; for messages.
+        kind: fighter, vehicle or terrain.
+        mesh: all of it, cut where the base ends.
+        role: (m,) uint8, for each face BODY, BASE or INSIGNIFICANT.
+        base: its base, or None; in the model's frame.
+        eye_given: (3,) the eye that the model file gives, or None.
+        eyes: the eyes of a vehicle's crew, by the vision arc that they look into; empty where one eye sees all.
+        front: the direction it faces, degrees anticlockwise from +x.
+        solid: whether nothing is ever seen through it, holes in the scan included.
+        format: of the mesh file; "parts" for solids.
+        units: taken for the mesh file, and ``units_from`` how they are known.
+        up: the axis that was up in the mesh file.
+        watertight, holes: of the mesh file, before anything was closed.
+        warnings: what the user should know of, a sentence each.
+    """
+
+    source: str
+    kind: Kind
+    mesh: Mesh
+    role: Roles
+    base: Base | None
+    eye_given: Floats | None
+    front: float
+    solid: bool
+    format: str
+    units: str
+    units_from: Literal["given", "declared", "guessed"]
+    up: str
+    watertight: bool
+    holes: int
+    warnings: tuple[str, ...]
+    eyes: Mapping[Arc, Floats] = field(default_factory=dict)
+
+    @cached_property
+    def significant(self) -> Mesh:
+        """What counts as target and blocks sight: the body's triangles; of terrain the whole mesh."""
+        return self.mesh if self.kind == "terrain" else _chosen(self.mesh, self.role == BODY)
+
+    @cached_property
+    def ignored(self) -> Mesh:
+        """The rest: base and insignificant triangles; of terrain none."""
+        return _chosen(self.mesh, (self.role != BODY) & (self.kind != "terrain"))
+
+    @cached_property
+    def eye(self) -> Floats:
+        """(3,) in the model's frame: the eye given, or one estimated from the body."""
+        return self.eye_given if self.eye_given is not None else estimate_eye(self.significant, self.front)
+
+    @property
+    def eye_from(self) -> Literal["given", "estimated"]:
+        """How the eye is known."""
+        return "estimated" if self.eye_given is None else "given"
+
+    @cached_property
+    def body_box(self) -> Floats:
+        """(2, 3) the least and greatest coordinates of the significant parts."""
+        return self.significant.bounds
+
+    @cached_property
+    def footprint(self) -> Floats:
+        """(4, 2) corners in plan of the rectangle round the body along its own axes.
+
+        In the order front left, rear left, rear right, front right, as seen by the model itself.
+        """
+        (rear, right), (front, left) = self._reach
+        corners = np.array([[front, left], [rear, left], [rear, right], [front, right]])
+        return corners @ self._axes
+
+    @property
+    def body_length(self) -> float:
+        """Of the footprint along the front, mm."""
+        return float(self._reach[1, 0] - self._reach[0, 0])
+
+    @property
+    def body_width(self) -> float:
+        """Of the footprint across the front, mm."""
+        return float(self._reach[1, 1] - self._reach[0, 1])
+
+    @cached_property
+    def base_centre(self) -> Floats:
+        """(2,) in plan: where vision arcs begin.
+
+        The middle of a vehicle's footprint; else the middle of the base, or where there is none of the box round the
+        significant parts.
+        """
+        if self.base is not None and self.kind != "vehicle":
+            return np.array(self.base.centre)
+        corners = self.footprint if self.kind == "vehicle" else self.body_box[:, :2]
+        centre: Floats = corners.mean(axis=0)
+        return centre
+
+    @cached_property
+    def base_outline(self) -> Floats:
+        """(k, 2) the convex outline in plan, anticlockwise, of what touches others in base contact.
+
+        That is the base; where there is none, a vehicle's footprint or the outline of the body.
+        """
+        if self.base is None and self.kind == "vehicle":
+            return self.footprint
+        return _hull(_corner_points(self._grounded)[:, :2])
+
+    @cached_property
+    def base_span(self) -> tuple[float, float]:
+        """The lowest and highest z of the base, or of the body where there is none."""
+        low, high = self._grounded.bounds[:, 2]
+        return float(low), float(high)
+
+    @cached_property
+    def _grounded(self) -> Mesh:
+        return self.significant if self.base is None else _chosen(self.mesh, self.role == BASE)
+
+    @cached_property
+    def _axes(self) -> Floats:
+        """(2, 2) rows: ahead and to the left, in plan."""
+        cosine, sine = cosine_and_sine(self.front)
+        return np.array([[cosine, sine], [-sine, cosine]])
+
+    @cached_property
+    def _reach(self) -> Floats:
+        """(2, 2) the least and greatest of the body ahead and to the left."""
+        seen = _corner_points(self.significant)[:, :2] @ self._axes.T
+        return np.array([seen.min(axis=0), seen.max(axis=0)])
+
+
+def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Mapping[str, Any] | None = None) -> Model:
+    """The model of a model file (.toml or .json) or, with the default of every key, of a mesh file.
+
+    Args:
+        path: of the file.
+        cache: keeps what takes long to work out.
+        kind: what the model must be, from the table in which it stands; without it what the file says, or a fighter.
+        overrides: keys of a model file, already checked, that replace those of the file.
+
+    Raises:
+        FileError: where the model file cannot be used.
+        MeshError: where its mesh cannot.
+    """
+    if path.suffix.lower() in (".toml", ".json"):
+        place = Place(path)
+        options = validated(ModelOptions, read_document(path), place)
+        if options.mesh is None:
+            raise place.error('mesh is missing; it must be the path of a mesh file, such as mesh = "ganger.stl"')
+        if kind is not None and options.kind not in (None, kind):
+            raise place.error(
+                f"kind is {options.kind}, but it stands among a scene's {kind} pieces; move it or change kind"
+            )
+    else:
+        place, options = Place(path), ModelOptions(mesh=path.name)
+    return model_of_mesh(options.model_copy(update=dict(overrides or {})), place, cache, kind)
+
+
+def model_of_mesh(options: ModelOptions, place: Place, cache: Cache, kind: Kind | None = None) -> Model:
+    """The model of a mesh file.
+
+    Args:
+        options: the keys of a model file; ``mesh`` is a path seen from the file in which they stand.
+        place: where they stand.
+        cache: keeps what takes long to work out.
+        kind: as for `load_model`.
+    """
+    assert options.mesh is not None
+    kind = kind or options.kind or "fighter"
+    file = read_mesh(_beside(place, options.mesh), cache)
+    up = options.up or ("y" if file.format in Y_UP_FORMATS else "z")
+    vertices = upright(file.mesh.vertices, up)
+    extents = np.ptp(upright(file.mesh.bounds, up), axis=0)
+    taken = (
+        units_of(extents, kind, file.declared_units, options.scale)
+        if options.units == "auto"
+        else Taken(options.units, "given")
+    )
+    factor = MILLIMETRES[taken.units] * options.scale
+    if not LEAST_EXTENT <= extents.max() * factor <= LARGEST:
+        raise place.error(
+            f"{options.mesh} comes out {extents.max() * factor:.3g} mm across; "
+            "give units or scale that make it a size for the table"
+        )
+    mesh = replace(file.mesh, vertices=vertices * factor)
+    warnings = [*file.warnings, *([taken.warning] if taken.warning else [])]
+    key = f"{file.digest} {taken.units} {up} {options.scale!r}"
+    if options.solid and not file.watertight:
+        mesh, sentence = _closed(mesh, key, cache)
+        warnings = [warning for warning in warnings if "hole" not in warning] + [sentence]
+        key += " solid"
+    if up == "y" and file.format in Y_UP_FORMATS and kind != "terrain" and "front" not in options.model_fields_set:
+        warnings.append("taken to face +y; the front of a glTF model is often -y here: give front = 270 then")
+    mesh, below, base = _with_base(mesh, options, kind, place, key, cache)
+    if options.origin == "base":
+        mesh, base = _centred(mesh, base)
+    role = np.where(below, BASE, BODY).astype(np.uint8)
+    for number, tag in enumerate(options.insignificant, 1):
+        role[_tagged(mesh, tag, _within(place, f"insignificant {number}")) & (role == BODY)] = INSIGNIFICANT
+    if kind == "terrain" and role.any():
+        warnings.append("terrain blocks whole, its base and insignificant parts too")
+    eye = None if options.eye is None else np.array(options.eye)
+    model = Model(
+        Path(options.mesh).name, kind, mesh, role, base, eye, options.front, options.solid, file.format,
+        taken.units, taken.source, up, file.watertight, file.holes,
+        tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
+        {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
+    )  # fmt: skip
+    return _with_a_body(model, place)
+
+
+def model_of_solids(
+    parts: Sequence[SolidEntry], place: Place, kind: Kind, front: float = 90.0, is_solid: bool = False
+) -> Model:
+    """The model of some solids, in their own frame."""
+    solids = [part.solid() for part in parts]
+    mesh = solid(*solids)
+    roles = [BASE if part.base else INSIGNIFICANT if part.insignificant else BODY for part in parts]
+    role = np.repeat(np.array(roles, np.uint8), [TRIANGLES[type(each.shape)] for each in solids])
+    base = _measured("parts", _chosen(mesh, role == BASE)) if (role == BASE).any() else None
+    model = Model(
+        "parts", kind, mesh, role, base, None, front, is_solid, "parts", "mm", "given", "z", True, 0, ()
+    )  # fmt: skip
+    return _with_a_body(model, place)
+
+
+def _with_a_body(model: Model, place: Place) -> Model:
+    """The model, if anything of it counts.
+
+    Raises:
+        FileError: where everything is base or insignificant.
+    """
+    if model.kind != "terrain" and not (model.role == BODY).any():
+        tagged = [
+            f"{np.count_nonzero(model.role == role)} as {name}"
+            for role, name in ((BASE, "base"), (INSIGNIFICANT, "insignificant"))
+            if (model.role == role).any()
+        ]
+        raise place.error(
+            f"all {len(model.role)} triangles of {model.source} are tagged, {' and '.join(tagged)}; "
+            "a model needs a significant part: tag less"
+        )
+    return model
+
+
+def _closed(mesh: Mesh, key: str, cache: Cache) -> tuple[Mesh, str]:
+    """The mesh without its holes, and the sentence that says how much it grew."""
+
+    def build() -> dict[str, NDArray[Any]]:
+        closed = close(mesh)
+        return {
+            "vertices": closed.mesh.vertices,
+            "faces": closed.mesh.faces,
+            "part": closed.mesh.part,
+            "names": np.array(closed.mesh.part_names),
+            "sentence": np.array([closed.sentence]),
+        }
+
+    kept = cache.fetch(f"closed {key}", build)
+    names = tuple(str(name) for name in kept["names"])
+    return Mesh(kept["vertices"], kept["faces"], kept["part"], names), str(kept["sentence"].item())
+
+
+def _with_base(
+    mesh: Mesh, options: ModelOptions, kind: Kind, place: Place, key: str, cache: Cache
+) -> tuple[Mesh, Flags, Base | None]:
+    """The mesh cut where its base ends, which of its faces are base, and the base."""
+    choice = options.base
+    if choice.how == "part":
+        named = _named(mesh, choice.part, _within(place, "base"))
+        return mesh, named, _measured("part", _chosen(mesh, named), float(mesh.bounds[0, 2]))
+    low, high = (float(z) for z in mesh.bounds[:, 2])
+    if choice.how == "height":
+        if choice.height >= high - low:
+            raise _within(place, "base").error(
+                f"height is {choice.height:g} mm, but the whole model is {high - low:.4g} mm high; "
+                "give the height of the base alone"
+            )
+        cut, below = cut_at(mesh, low + choice.height)
+        return cut, below, replace(_measured("height", _chosen(cut, below), low), height=choice.height)
+    base = _found_base(mesh, key, cache) if choice.how == "auto" and kind == "fighter" else None
+    if base is None:
+        return mesh, np.zeros(len(mesh.faces), bool), None
+    return *cut_at(mesh, low + base.height), base
+
+
+def _found_base(mesh: Mesh, key: str, cache: Cache) -> Base | None:
+    def build() -> dict[str, NDArray[Any]]:
+        base = find_base(mesh)
+        return {"base": np.array([] if base is None else [base.height, base.diameter, *base.centre])}
+
+    kept = [float(value) for value in cache.fetch(f"base {key}", build)["base"]]
+    return Base("auto", kept[0], kept[1], (kept[2], kept[3])) if kept else None
+
+
+def _measured(source: Literal["part", "height", "parts"], faces: Mesh, ground: float | None = None) -> Base:
+    """The base that consists of some faces, standing on a ground; without one, on its own lowest point."""
+    low, high = faces.bounds
+    x, y = (low[:2] + high[:2]) / 2
+    height = float(high[2] - (low[2] if ground is None else ground))
+    return Base(source, height, float((high - low)[:2].max()), (float(x), float(y)))
+
+
+def _centred(mesh: Mesh, base: Base | None) -> tuple[Mesh, Base | None]:
+    """Moved so that the lowest point is z = 0 and the middle of the base, or of the box round it all, x = y = 0."""
+    low, high = mesh.bounds
+    centre = np.array(base.centre) if base is not None else (low[:2] + high[:2]) / 2
+    moved = replace(mesh, vertices=mesh.vertices - [*centre, low[2]])
+    return moved, None if base is None else replace(base, centre=(0.0, 0.0))
+
+
+def _tagged(mesh: Mesh, tag: InsignificantEntry, place: Place) -> Flags:
+    """Which faces (m,) an ``[[insignificant]]`` names."""
+    if tag.part is not None:
+        return _named(mesh, tag.part, place)
+    centroids = mesh.vertices[mesh.faces].mean(axis=1)
+    if tag.box is not None:
+        low, high = np.sort(np.array(tag.box), axis=0)
+        found: Flags = ((centroids >= low) & (centroids <= high)).all(axis=1)
+    else:
+        assert tag.sphere is not None
+        found = np.linalg.norm(centroids - tag.sphere.centre, axis=1) <= tag.sphere.radius
+    return found
+
+
+def _named(mesh: Mesh, pattern: str, place: Place) -> Flags:
+    """Which faces (m,) belong to parts of a name, in which ``*``, ``?`` and ``[...]`` may stand for other letters.
+
+    Raises:
+        FileError: where no part is called that.
+    """
+    fits = np.array([name == pattern or fnmatchcase(name, pattern) for name in mesh.part_names])
+    if not fits.any():
+        raise place.error(f"no part is called '{pattern}'; {near(pattern, mesh.part_names, 'the parts are')}")
+    found: Flags = fits[mesh.part]
+    return found
+
+
+def _chosen(mesh: Mesh, flags: Flags) -> Mesh:
+    return mesh if flags.all() else mesh.subset(flags)
+
+
+def _corner_points(mesh: Mesh) -> Floats:
+    return mesh.vertices[used_vertices(mesh.faces, len(mesh.vertices))]
+
+
+def _within(place: Place, where: str) -> Place:
+    return Place(place.path, f"{place.where}, {where}" if place.where else where)
+
+
+def _beside(place: Place, name: str) -> Path:
+    if "\0" in name:
+        raise place.error("a path contains a zero byte; give the path of a file")
+    return place.path.parent / name
+
+
+def _hull(points: Floats) -> Floats:
+    """(k, 2) the convex outline of points (n, 2), anticlockwise; of a line or a point just those."""
+    from shapely import MultiPoint, get_coordinates
+    from shapely.geometry.polygon import orient
+
+    hull = MultiPoint(points).convex_hull
+    outline: Floats = get_coordinates(orient(hull) if hull.geom_type == "Polygon" else hull)
+    return outline[:-1] if hull.geom_type == "Polygon" else outline

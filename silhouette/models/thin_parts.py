@@ -1,0 +1,361 @@
+"""TAG: thin parts that stick out of a figure, such as gun barrels, spikes, plumes and spear shafts.
+
+They are suggested to the player, who decides; nothing is tagged by itself. The figure is filled with small cubes, and a
+ball a good deal thinner than its trunk is rolled through it: what the ball cannot enter is thin.
+
+    faces -> surface points -> solid cubes -> what a ball cannot enter -> pieces that reach away -> boxes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Flags, Floats
+from silhouette.meshes.mesh import Mesh
+
+Indices = NDArray[np.intp]
+
+CUBES = 144  # along the longest side of the figure
+MARGIN = 4  # empty cubes on every side
+PINHOLE = 0.02  # of a hollow's cubes that lie next to the outside, at most, where it is not open to it
+CLOSED = 0.8  # of what lies behind the shell in all six directions that is inside, unless the shell has holes
+BALL = 0.3  # of the trunk's thickness: what a ball of this size enters is thick
+THIN = 0.2  # of the trunk's thickness, at most, for a part as even as a barrel or a shaft, which limbs are not
+THIN_ROUND = 0.165  # the same for a part that is not even but round and unbent, such as a plume
+VERY_THIN = 0.13  # the same for any other
+EVEN = (0.75, 1.3)  # 15th and 85th percentile of a part's cross-section over its median, where it is even
+SLENDER = 3.0  # least length over thickness
+SLENDER_ALONE = 5.0  # the same for a part that is not very thin
+SLENDER_SHAFT = 12.0  # the same for two parts in line, such as a shaft above and below the hand
+LEAN = 1.7  # greatest thickness anywhere along a part over its median
+STRAIGHT = 2.0  # spread along a part over its spread across, above which it is a rod and not a sheet
+ROUND = 1.6  # spread across a part over its spread through, at most, where it is round: a hand is not
+UNBENT = 3.0  # spread along a part over its spread across, at least, where it is unbent: an elbow is not
+FLAT = 4.0  # spread across a part over its spread through, below which it is a rod and not a sheet
+LEAST_LENGTH = 0.08  # of the figure's height: 2.4 mm on a figure of 30 mm
+LEAST_REACH = 0.05  # of the figure's height: how far a part must get away from all that is thick
+BULKY = 0.015  # of all that is thick: a part that joins two such pieces is a neck or a limb
+GROUND = 0.08  # of the figure's height: what is lower is not looked at, and what begins there may be a leg
+FOREIGN = 0.2  # of the faces in a box that may belong to something else
+PADDING = 0.1  # mm round the box
+MOST = 8  # suggestions
+
+
+@dataclass(frozen=True, eq=False)
+class Suggestion:
+    """A thin part that a player may want to tag as insignificant.
+
+    Attributes:
+        low, high: (3,) float64, mm in the model's frame: the box.
+        faces: (m,) bool, the faces of the body whose centroid lies in the box.
+        share: their share of the body's surface area.
+        thickness, length: mm, of the part that the box was drawn round.
+    """
+
+    low: Floats
+    high: Floats
+    faces: Flags
+    share: float
+    thickness: float
+    length: float
+
+    @property
+    def toml(self) -> str:
+        """The lines to paste into the model file."""
+        low, high = (", ".join(f"{value:.1f}" for value in corner) for corner in (self.low, self.high))
+        size = f"{self.thickness:.1f} mm thick, {self.length:.0f} mm long"
+        return f"[[insignificant]]  # thin part, {size}\nbox = [[{low}], [{high}]]\n"
+
+
+def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
+    """Thin parts that stick out of the faces ``body`` (m,) bool of a mesh in its model's frame; the largest part first.
+
+    A part is suggested where it is a fifth as thick as the trunk at most, long for its thickness, reaches away from all
+    that is thicker, and ends free and not on the ground. Limbs and necks are not, nor are sheets such as cloaks.
+
+    >>> triangle = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
+    >>> suggest_insignificant(triangle, np.array([True]))
+    ()
+    >>> suggest_insignificant(triangle, np.array([False]))
+    ()
+    """
+    triangles = mesh.vertices[mesh.faces[body]]
+    solid = _Solid.of(triangles)
+    if solid is None:
+        return ()
+    areas = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
+    centroids = triangles.mean(axis=1)
+    found = []
+    for part in _thin_parts(solid):
+        suggestions = []
+        for low, high in _boxes(part, solid, centroids):
+            inside = np.all((centroids >= low) & (centroids <= high), axis=1)
+            faces = np.zeros(len(mesh.faces), dtype=np.bool_)
+            faces[np.flatnonzero(body)[inside]] = True
+            share = float(areas[inside].sum() / areas.sum())
+            suggestions.append(Suggestion(low, high, faces, share, part.thickness, part.length))
+        found.append(suggestions)
+    found.sort(key=lambda suggestions: -sum(suggestion.share for suggestion in suggestions))
+    return tuple(suggestion for suggestions in found for suggestion in suggestions)[:MOST]
+
+
+# ---- the figure as solid cubes
+
+
+@dataclass(frozen=True, eq=False)
+class _Solid:
+    """The figure as a grid of cubes.
+
+    Attributes:
+        cubes: (x, y, z) bool, which cubes are solid; MARGIN cubes on every side are not.
+        low: (3,) float64, mm, the least corner of the grid.
+        pitch: mm, the side of a cube.
+        points: (n, 3) float64, mm, points all over the surface, less than a cube apart.
+    """
+
+    cubes: Flags
+    low: Floats
+    pitch: float
+    points: Floats
+
+    @classmethod
+    def of(cls, triangles: Floats) -> _Solid | None:
+        """Filled from triangles (m, 3, 3), whether they close or not; None where they span no volume."""
+        if len(triangles) == 0:
+            return None
+        low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
+        pitch = float((high - low).max()) / CUBES
+        if not 0.0 < pitch < np.inf:
+            return None
+        points = _surface_points(triangles, 0.7 * pitch)
+        low = low - MARGIN * pitch
+        shape = np.floor((high - low) / pitch).astype(np.intp) + 1 + MARGIN
+        shell = np.zeros(shape, dtype=np.bool_)
+        shell[tuple(np.floor((points - low) / pitch).astype(np.intp).T)] = True
+        return cls(_filled(shell), low, pitch, points)
+
+    def cells(self, points: Floats) -> tuple[Indices, ...]:
+        """The cubes that points (n, 3) lie in, as three index arrays (n,)."""
+        return tuple(np.floor((points - self.low) / self.pitch).astype(np.intp).T)
+
+    def middles(self, cubes: Flags) -> Floats:
+        """The middles (n, 3) of the cubes that are set, mm."""
+        return self.low + (np.argwhere(cubes) + 0.5) * self.pitch
+
+
+def _surface_points(triangles: Floats, spacing: float) -> Floats:
+    """Points (n, 3) on triangles (m, 3, 3), no farther apart than ``spacing``: rows parallel to the longest edge."""
+    edges = np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2)
+    first = edges.argmax(axis=1)
+    own = np.arange(len(triangles))
+    a, b, apex = (triangles[own, (first + turn) % 3] for turn in range(3))
+    long = edges[own, first]
+    high = np.linalg.norm(np.cross(b - a, apex - a), axis=1) / np.maximum(long, 1e-12)
+    rows = np.ceil(high / spacing).astype(np.intp) + 1
+    owner, row = _counted(rows)
+    up = row / (rows[owner] - 1).clip(1)
+    columns = np.ceil(long[owner] * (1.0 - up) / spacing).astype(np.intp) + 1
+    scan, column = _counted(columns)
+    owner, up = owner[scan], up[scan][:, None]
+    along = (column / (columns[scan] - 1).clip(1))[:, None]
+    points: Floats = (1.0 - up) * ((1.0 - along) * a[owner] + along * b[owner]) + up * apex[owner]
+    return points
+
+
+def _counted(counts: Indices) -> tuple[Indices, Indices]:
+    """For counts (n,): the owner (k,) of each of their items, and its place (k,) among its owner's."""
+    owner = np.repeat(np.arange(len(counts)), counts)
+    return owner, np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def _filled(shell: Flags) -> Flags:
+    """The shell and the cubes inside it.
+
+    Outside is what is seen from a side or from above, and what hangs together with it. Not from below: a figure that
+    its base was cut from is open there. Where outside runs into the figure through a hole, each cube from which the
+    shell is met in at least five of the six directions along the axes counts as inside instead.
+    """
+    met = np.zeros((6, *shell.shape), dtype=np.bool_)
+    for axis in range(3):
+        met[2 * axis] = np.logical_or.accumulate(shell, axis=axis)
+        met[2 * axis + 1] = np.flip(np.logical_or.accumulate(np.flip(shell, axis), axis=axis), axis)
+    below = 4
+    hidden = met[np.arange(6) != below].all(axis=0) & ~shell
+    hidden[:, :, :MARGIN] = False
+    outside = ~(shell | hidden)
+    outside[:, :, :MARGIN] = False
+    beside = np.zeros_like(outside)
+    for axis in range(3):
+        beside |= np.roll(outside, 1, axis) | np.roll(outside, -1, axis)
+    inside = hidden.copy()
+    for piece in _pieces(hidden):
+        if beside[tuple(piece.T)].sum() > PINHOLE * len(piece):
+            inside[tuple(piece.T)] = False
+    enclosed = met.all(axis=0) & ~shell
+    leaks = (inside & enclosed).sum() < CLOSED * enclosed.sum()
+    filled: Flags = shell | (met.sum(axis=0, dtype=np.uint8) >= 5 if leaks else inside)
+    return filled
+
+
+def _depth(cubes: Flags, reach: int) -> Floats:
+    """How far each cube of ``cubes`` lies from the nearest that is not, in cubes; ``reach`` where that is farther."""
+    from scipy.ndimage import distance_transform_edt
+
+    depth: Floats = np.minimum(distance_transform_edt(cubes), reach)
+    return depth
+
+
+# ---- the parts that a ball cannot enter
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A thin part.
+
+    Attributes:
+        cubes: (n, 3) int64, the cubes that it takes up.
+        middle, axis: (3,) float64, mm: its middle, and the direction that it is long in.
+        thickness, length: mm.
+        alone: whether it can only be a barrel, a shaft, a spike: even and slender, or very thin.
+        even: whether its cross-section hardly changes along it.
+        grounded: whether it reaches down to the ground, as legs do.
+    """
+
+    cubes: Indices
+    middle: Floats
+    axis: Floats
+    thickness: float
+    length: float
+    alone: bool
+    even: bool
+    grounded: bool
+
+    def makes_shaft(self, other: _Part) -> bool:
+        """Whether the two lie on one line and at least one of them is a piece of a shaft and one is free."""
+        apart = self.middle - other.middle
+        beside = np.linalg.norm(apart - (apart @ other.axis) * other.axis)
+        whole = np.linalg.norm(apart) + (self.length + other.length) / 2.0
+        return bool(
+            self is not other
+            and (self.even or other.even)
+            and not (self.grounded and other.grounded)
+            and abs(self.axis @ other.axis) > 0.95
+            and beside < 2.0 * other.thickness
+            and whole >= SLENDER_SHAFT * max(self.thickness, other.thickness)
+        )
+
+
+def _thin_parts(solid: _Solid) -> list[_Part]:
+    """The thin parts of a figure that reach away from it and are free at one end."""
+    trunk = 2.0 * float(_depth(solid.cubes[::2, ::2, ::2], CUBES // 4).max())  # half of its thickness, as depths are
+    ball = max(BALL * trunk, 1.5)
+    depth = _depth(solid.cubes, int(ball) + 2)
+    thick = solid.cubes & (_depth(depth <= ball, int(ball) + 2) <= ball)
+    tall = solid.cubes.shape[2] - 2 * MARGIN
+    far = round(LEAST_REACH * tall) + 3
+    away = _depth(~thick, far)
+    bulky = np.zeros(thick.shape, dtype=np.intp)
+    for number, piece in enumerate(_pieces(thick)):
+        bulky[tuple(piece.T)] = number + 1 if len(piece) >= BULKY * thick.sum() else 0
+    candidates = solid.cubes & (away > 2.0)
+    candidates[:, :, : _ground(solid)] = False  # or a shaft would hang together with a boot
+    parts = []
+    for piece in _pieces(candidates):
+        part = _measured(piece, solid, depth, trunk)
+        if part is not None and part.length >= LEAST_LENGTH * tall * solid.pitch and away[tuple(piece.T)].max() >= far:
+            around = tuple((piece[:, None] + _within(MARGIN - 1)).reshape(-1, 3).T)
+            if len(np.setdiff1d(bulky[around], [0])) < 2:
+                parts.append(part)
+    return [part for part in parts if part.alone or any(part.makes_shaft(other) for other in parts)]
+
+
+def _ground(solid: _Solid) -> int:
+    """The lowest layer of cubes in which thin parts are looked for."""
+    return MARGIN + round(GROUND * float(solid.cubes.shape[2] - 2 * MARGIN))
+
+
+def _measured(piece: Indices, solid: _Solid, depth: Floats, trunk: float) -> _Part | None:
+    """The part that the cubes (n, 3) make up; None unless it is thin, long for its thickness, and a rod."""
+    if len(piece) < 12:
+        return None
+    middles = solid.low + (piece + 0.5) * solid.pitch
+    spread, axes = np.linalg.eigh(np.cov(middles.T))
+    place = middles @ axes[:, 2]
+    rung = ((place - place.min()) / solid.pitch).astype(np.intp)
+    deepest = np.zeros(rung.max() + 1)
+    np.maximum.at(deepest, rung, depth[tuple(piece.T)])
+    lean = deepest <= LEAN * np.median(deepest)
+    if not lean.all():  # a hand or a hilt at the end is no barrel: go on with the longest stretch that is none
+        stretch = np.cumsum(~lean)
+        longest = np.bincount(stretch[lean]).argmax()
+        return _measured(piece[(lean & (stretch == longest))[rung]], solid, depth, trunk)
+    thickness = (2.0 * float(np.median(deepest)) - 1.0) * solid.pitch
+    length = float(np.ptp(place)) + solid.pitch
+    share = thickness / (2.0 * trunk * solid.pitch)
+    slender = length / thickness
+    is_rod = spread[2] >= STRAIGHT**2 * spread[1] and spread[1] <= FLAT**2 * spread[0]
+    is_rim_of_sheet = len(piece) < 3.5 * len(deepest)
+    if share > THIN or slender < SLENDER or not is_rod or is_rim_of_sheet:
+        return None
+    least, middle, most = np.percentile(np.bincount(rung), [15, 50, 85])
+    even = bool(least >= EVEN[0] * middle and most <= EVEN[1] * middle)
+    grounded = bool(piece[:, 2].min() == _ground(solid))
+    smooth = share <= THIN_ROUND and spread[1] <= ROUND**2 * spread[0] and spread[2] >= UNBENT**2 * spread[1]
+    alone = not grounded and (share <= VERY_THIN or (slender >= SLENDER_ALONE and bool(even or smooth)))
+    return _Part(piece, middles.mean(axis=0), axes[:, 2], thickness, length, alone, even, grounded)
+
+
+def _within(reach: int) -> Indices:
+    """Steps (n, 3) along the axes of up to ``reach`` cubes."""
+    steps = np.arange(-reach, reach + 1)
+    return np.concatenate([np.eye(3, dtype=np.intp)[axis] * steps[:, None] for axis in range(3)])
+
+
+def _pieces(cubes: Flags) -> list[Indices]:
+    """The pieces of ``cubes`` that hang together face to face, as rows (n, 3) of coordinates; the largest first."""
+    from scipy.ndimage import label
+
+    labels, _ = label(cubes)
+    places = np.argwhere(cubes)
+    own = labels[cubes]
+    order = np.argsort(own, kind="stable")
+    pieces = np.split(places[order], np.flatnonzero(np.diff(own[order])) + 1)
+    return sorted(pieces, key=lambda piece: -len(piece))
+
+
+# ---- boxes round them
+
+
+def _boxes(part: _Part, solid: _Solid, centroids: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """One box round a part, or several along it, each (3,), (3,), with few faces in it that are not the part's.
+
+    What cannot be boxed so, such as the end that lies against the body, is left out.
+    """
+    own = np.zeros(solid.cubes.shape, dtype=np.bool_)
+    for step in _within(MARGIN - 1):
+        own[tuple((part.cubes + step).T)] = True
+    points = solid.points[own[solid.cells(solid.points)]]
+    if len(points) == 0:
+        return
+    belongs = own[solid.cells(centroids)]
+    place = points @ part.axis
+    for pieces in (1, 2, 3, 4):
+        edges = np.linspace(place.min(), place.max(), pieces + 1)
+        boxes = []
+        for start, end in pairwise(edges):
+            chosen = points[(place >= start) & (place <= end)]
+            if len(chosen) == 0:
+                continue
+            low = np.floor((chosen.min(axis=0) - PADDING) * 10.0) / 10.0  # as the text says it
+            high = np.ceil((chosen.max(axis=0) + PADDING) * 10.0) / 10.0
+            inside = np.all((centroids >= low) & (centroids <= high), axis=1)
+            if inside.any() and (inside & ~belongs).sum() <= FOREIGN * inside.sum():
+                boxes.append((low, high))
+        if len(boxes) == pieces:
+            break
+    yield from boxes

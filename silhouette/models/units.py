@@ -1,0 +1,97 @@
+"""TAG: from a mesh file's own units and axes to the model's frame: mm, z up. numpy only."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from silhouette.geometry import Floats
+from silhouette.models.entries import Kind
+
+MILLIMETRES = {"mm": 1.0, "cm": 10.0, "m": 1000.0, "inch": 25.4, "foot": 304.8, "micron": 0.001}
+GUESSED = ("mm", "cm", "m", "inch")
+DECLARED = {"millimeter": "mm", "centimeter": "cm", "meter": "m", "inch": "inch", "foot": "foot", "micron": "micron"}
+IN_WORDS = {"m": "metres", "inch": "inches", "foot": "feet", "micron": "microns"}
+USUAL: dict[Kind, tuple[float, float, str]] = {
+    "fighter": (25.0, 60.0, "high"),
+    "vehicle": (30.0, 400.0, "long"),
+    "terrain": (10.0, 600.0, "across"),
+}
+Y_UP_FORMATS = ("glb", "gltf")
+# A fighter that lies down, a rat and a giant are far from 25 to 60 mm high, and still made in mm: whatever is at most
+# this many times smaller or larger. Units that the file itself states hold as far.
+LENIENCY = 3.0
+UNREMARKABLE = 2.0
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The units taken for a mesh file, how they are known, and what to tell the user about it."""
+
+    units: str
+    source: Literal["given", "declared", "guessed"]
+    warning: str | None = None
+
+
+def upright(vertices: Floats, up: Literal["y", "z"]) -> Floats:
+    """Vertices (n, 3) with z up. y up is turned about x, as modelling programs do: a front of +z becomes -y.
+
+    >>> upright(np.array([[1.0, 2.0, 3.0]]), "y").tolist()
+    [[1.0, -3.0, 2.0]]
+    """
+    return vertices if up == "z" else np.stack([vertices[:, 0], -vertices[:, 2], vertices[:, 1]], axis=1)
+
+
+def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: float = 1.0) -> Taken:
+    """The units in which a mesh of some size is most likely meant.
+
+    Those that the file declares hold, unless that is absurd; so do mm, in which figures are made. Otherwise mm, cm, m
+    and inch are tried against what fighters, vehicles and terrain measure on the table, before or after scaling, and
+    the one is taken that comes nearest. The warning then says so.
+
+    Args:
+        extents: (3,) along x, y and z, z up, in the file's units.
+        kind: of the model: a fighter is 25 to 60 mm high, a vehicle 30 to 400 mm long, terrain 10 to 600 mm across.
+        declared: the units that the file states, one of DECLARED, if any.
+        scale: by which the model file enlarges the model.
+
+    >>> units_of(np.array([25.0, 25.0, 38.0]), "fighter")
+    Taken(units='mm', source='guessed', warning=None)
+    >>> units_of(np.array([0.025, 0.025, 0.038]), "fighter").units
+    'm'
+    >>> units_of(np.array([1.6, 0.4, 1.1]), "fighter").warning
+    'taken to be in inches, which makes it 27.9 mm high; give units or scale if that is wrong'
+    """
+    least, greatest, dimension = USUAL[kind]
+    size = float({"high": extents[2], "long": max(extents[:2]), "across": max(extents)}[dimension])
+    stated = DECLARED.get(declared or "")
+    if size <= 0.0:
+        return Taken(stated or "mm", "declared" if stated else "guessed")
+
+    def misfit(units: str) -> float:
+        sizes = [size * MILLIMETRES[units] * factor for factor in (1.0, scale)]
+        return min(max(math.log(least / each), math.log(each / greatest), 0.0) for each in sizes)
+
+    if stated is not None and misfit(stated) <= math.log(LENIENCY):
+        return Taken(stated, "declared")
+    widest = [float(max(extents)) * factor for factor in (1.0, scale)]
+    lenient = LENIENCY if kind == "fighter" else 1.0
+    if any(least / lenient <= each <= greatest * lenient for each in widest):
+        taken = "mm"
+    else:
+        middle = math.sqrt(least * greatest)
+        taken = min(
+            GUESSED, key=lambda units: (misfit(units), abs(math.log(size * scale * MILLIMETRES[units] / middle)))
+        )
+    if taken == "mm" and stated is None and misfit(taken) <= math.log(UNREMARKABLE):
+        return Taken(taken, "guessed")
+    usual = {"fighter": "a fighter", "vehicle": "a vehicle", "terrain": "terrain"}[kind]
+    unusual = "" if misfit(taken) == 0.0 else f", unusual for {usual} ({least:g} to {greatest:g} mm)"
+    size_taken = f"{size * MILLIMETRES[taken] * scale:.3g} mm {dimension}{unusual}"
+    words = IN_WORDS.get(taken, taken)
+    return Taken(
+        taken, "guessed", f"taken to be in {words}, which makes it {size_taken}; give units or scale if that is wrong"
+    )

@@ -1,0 +1,218 @@
+"""TELL: the one skeleton of all pages: a whole HTML document that holds all it needs and may fetch nothing.
+
+    words, tables, figures -> page -> HTML in one file
+
+A page works without scripts, on paper, on a phone 390 pixels wide, by keyboard alone, in light and in dark; its colours
+are those of the figures (`silhouette.drawing.styles`), which tell things apart for colour-blind people as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from silhouette.drawing.styles import DARK, PRINT, Style
+from silhouette.errors import FileError
+from silhouette.pages.html.inlining import inlined
+from silhouette.pages.html.markup import Content, Markup, element, joined
+
+SIGNS = {"green": ("free", "○"), "yellow": ("part", "◐"), "magenta": ("most", "◕"), "red": ("none", "●")}
+"""By the colour that the terminal gives a verdict: the class that a page gives it, and a sign that needs no colour."""
+
+
+class Figures:
+    """The figures of one page: each is inlined with ids of its own, and their type is kept for the style sheet.
+
+    >>> figures = Figures()
+    >>> drawn = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3"><g id="a"/></svg>'
+    >>> [figures.add(drawn, "A plan", "Plan").count('id="f2-a"') for _ in range(2)]
+    [0, 1]
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._fonts: dict[str, None] = {}
+
+    def add(self, svg: str | bytes, label: str, caption: Content = (), **attributes: str) -> Markup:
+        """A ``<figure>`` with a drawing.
+
+        Args:
+            svg: the content of a file that `silhouette.drawing` wrote.
+            label: what it shows, for whoever does not see it.
+            caption: shown below it; none where it is empty.
+            attributes: of the ``<figure>``.
+        """
+        self._count += 1
+        found = inlined(svg, f"f{self._count}-", label)
+        self._fonts.update(dict.fromkeys(found.fonts))
+        below = joined(caption)
+        return element("figure", found.markup, element("figcaption", below) if below else "", **attributes)
+
+    @property
+    def type(self) -> str:
+        """The ``@font-face`` rules of all of them."""
+        return "".join(self._fonts)
+
+
+def page(
+    title: str,
+    *content: Content,
+    language: str = "en",
+    description: str = "",
+    figures: Figures | None = None,
+    top: Content = (),
+    foot: Content = (),
+    skip: str = "Skip to the content",
+    style: str = "",
+    script: str = "",
+    data: Mapping[str, Any] | None = None,
+    beside: bool = False,
+) -> str:
+    """A whole page: HTML5 in one text, to be written as UTF-8.
+
+    Args:
+        title: of the window, and what a search finds; the ``<h1>`` is the content's own.
+        content: what stands in ``<main>``.
+        language: of the words, as HTML names it.
+        description: one sentence about the page.
+        figures: those that were put into the content.
+        top: what stands above the content, such as links to other pages.
+        foot: what stands below it.
+        skip: the words of the link that leads a keyboard past ``top``.
+        style: rules of its own, after those of all pages.
+        script: JavaScript that runs when all is there; nothing else on the page can run, whatever is in it.
+        data: what the script reads from the elements ``<script type="application/json" id=...>``, by that id.
+        beside: whether pictures that lie beside the page are shown too; none are otherwise.
+    """
+    held = [_data(key, value) for key, value in (data or {}).items()]
+    code = [Markup(f"<script>{script}</script>")] if script else []
+    head = [
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(script, beside)),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("meta", name="generator", content="silhouette"),
+        element("meta", name="description", content=description) if description else "",
+        element("title", title),
+        Markup(f"<style>{figures.type if figures else ''}{style_sheet()}{style}</style>"),
+    ]
+    over, under = joined(top), joined(foot)
+    body = [
+        element("a", skip, href="#content", class_="skip"),
+        element("header", over, class_="top") if over else "",
+        element("main", *content, id="content", tabindex="-1"),
+        element("footer", under) if under else "",
+        *held,
+        *code,
+    ]
+    return f"<!DOCTYPE html>\n{element('html', element('head', head), element('body', body), lang=language)}\n"
+
+
+def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Content]], **attributes: str) -> Markup:
+    """A table whose first column names its rows; on a narrow screen each row becomes a card.
+
+    Args:
+        caption: what the table tells.
+        headings: of the columns.
+        rows: cells, as many as there are headings.
+        attributes: of the ``<table>``.
+    """
+    head = element("tr", [element("th", one, scope="col", role="columnheader") for one in headings], role="row")
+    body = [element("tr", _cells(headings, row), role="row") for row in rows]
+    return element(
+        "table",
+        element("caption", caption),
+        element("thead", head, role="rowgroup"),
+        element("tbody", body, role="rowgroup"),
+        role="table",
+        **attributes,
+    )
+
+
+def _cells(names: Sequence[str], row: Sequence[Content]) -> list[Markup]:
+    first = element("th", row[0], scope="row", role="rowheader", data_label=names[0])
+    pairs = zip(names[1:], row[1:], strict=True)
+    return [first, *(element("td", cell, role="cell", data_label=name) for name, cell in pairs)]
+
+
+def verdict_mark(verdict: str, colour: str) -> Markup:
+    """A verdict as a small plate: its colour and its sign tell what its words do.
+
+    Args:
+        verdict: in words.
+        colour: as `silhouette.cli.tables.STYLES` gives it, or empty for one that is neither good nor bad.
+
+    >>> verdict_mark("hidden", "red")
+    '<span class="verdict none"><span aria-hidden="true">●</span> hidden</span>'
+    >>> verdict_mark("possible", "")
+    '<span class="verdict">possible</span>'
+    """
+    kind, sign = SIGNS.get(colour, ("", ""))
+    shown = joined(element("span", sign, aria_hidden="true"), " ") if sign else Markup()
+    return element("span", shown, verdict, class_=f"verdict {kind}".rstrip())
+
+
+@lru_cache(maxsize=1)
+def style_sheet() -> str:
+    """What every page looks like: the colours of the figures as variables, and the rules that use them."""
+    dark = f"@media screen and (prefers-color-scheme:dark){{:root{{{_variables(DARK)}}}}}"
+    return f":root{{{_variables(PRINT)}}}{dark}{asset('page.css')}"
+
+
+def asset(name: str) -> str:
+    """A text file that comes with the pages, such as their style sheet."""
+    return files("silhouette.pages.html").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def check_page_path(path: Path) -> None:
+    """Says at once, before anything is judged, where a page cannot be written.
+
+    Raises:
+        FileError: where the ending is neither .html nor .htm, or the folder is not there.
+
+    >>> check_page_path(Path("duel.pdf"))
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: duel.pdf: pages are HTML; give a name that ends in .html
+    """
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise FileError(path, "pages are HTML; give a name that ends in .html")
+    if path.is_dir():
+        raise FileError(path, "is a folder; give the name of a file")
+    if not path.parent.is_dir():
+        raise FileError(path, f"there is no folder {path.parent}; make it first or give another")
+
+
+def _variables(style: Style) -> str:
+    return "".join(f"--{one.name.replace('_', '-')}:{getattr(style, one.name)};" for one in fields(style))
+
+
+def _policy(script: str, beside: bool) -> str:
+    """What the page may do: show what is in it, run the one script that is meant, and reach nothing else."""
+    runs = f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" if script else "'none'"
+    shows = "data: blob: 'self' file:" if beside else "data: blob:"
+    rules = {
+        "default-src": "'none'",
+        "script-src": runs,
+        "style-src": "'unsafe-inline'",
+        "img-src": shows,
+        "font-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{key} {value}" for key, value in rules.items())
+
+
+def _data(key: str, value: Any) -> Markup:
+    """Data beside a script; no sign in it can end the element."""
+    told = json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    safe = told.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup(f'<script type="application/json" id="{key}">{safe}</script>')

@@ -1,0 +1,83 @@
+"""TELL: the figures of a check, drawn for a page: what the page says beside them is not said in them again."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image, features
+
+from silhouette.drawing.figures import figures_of
+from silhouette.drawing.saving import save
+from silhouette.drawing.sheet import COLUMN, Sheet, settings
+from silhouette.drawing.styles import PRINT
+from silhouette.judging import Judged
+from silhouette.renderers.protocol import Renderer
+from silhouette.scenes.scene import Scene
+
+QUALITY = 88
+"""Of pictures on a page; those that `silhouette draw` writes lose nothing."""
+
+_PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,([A-Za-z0-9+/=\s]+)")
+_PATH = re.compile(r'(?<= d=")[^"]+')
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+
+
+class PageSheet(Sheet):
+    """A sheet whose title and reason stand on the page; legend and notes stay with the drawing."""
+
+    def caption(self, title: str, reason: str) -> None:
+        """Says nothing: the page does."""
+
+
+def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, language: str = "en") -> list[tuple[str, str]]:
+    """Each figure's name, such as "plan", and its SVG, made lighter.
+
+    Args:
+        scene: that was judged.
+        judged: one check of it.
+        renderer: as for `silhouette.drawing.figures.figures_of`.
+        language: of the words in them.
+
+    Raises:
+        RequestError: where matplotlib is not installed.
+    """
+    drawn = []
+    with settings(), TemporaryDirectory(prefix="silhouette-") as folder:
+        for figure in figures_of(scene, judged.check, judged.verdict, renderer):
+            sheet = PageSheet(COLUMN, PRINT, language=language)
+            figure.draw(sheet)
+            file = Path(folder, f"{figure.name}.svg")
+            save(sheet.finish(), file, figure.name, {})
+            drawn.append((figure.name, lighter(file.read_text(encoding="utf-8"))))
+    return drawn
+
+
+def lighter(svg: str) -> str:
+    """The same drawing in fewer bytes: its pictures compressed with a small loss, its paths rounded to a hundredth.
+
+    >>> lighter('<path d="M 1.417323 2.5 L -0.004 3" x="1.417323"/>')
+    '<path d="M 1.42 2.5 L 0 3" x="1.417323"/>'
+    """
+    svg = _PATH.sub(lambda path: " ".join(_NUMBER.sub(_rounded, path[0]).split()), svg)
+    return _PICTURE.sub(lambda found: _compressed(found[0], found[1]), svg)
+
+
+def _rounded(number: re.Match[str]) -> str:
+    return f"{round(float(number[0]), 2) + 0.0:g}"
+
+
+def _compressed(whole: str, data: str) -> str:
+    """A picture as WebP, where Pillow can write that and it is smaller."""
+    if not features.check("webp"):
+        return whole
+    stream = BytesIO()
+    with Image.open(BytesIO(b64decode(data))) as picture:
+        full = picture.convert("RGBA")
+        opaque = full.getextrema()[-1] == (255, 255)
+        full.convert("RGB" if opaque else "RGBA").save(stream, "WEBP", quality=QUALITY, method=4)
+    smaller = f"data:image/webp;base64,{b64encode(stream.getvalue()).decode('ascii')}"
+    return min(whole, smaller, key=len)

@@ -1,0 +1,284 @@
+"""TELL: the report of a scene, one page that needs nothing else: verdicts, figures and reasons, the table in 3D.
+
+scene -> every check judged and drawn -> sections of a page, the stage in 3D -> HTML
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from silhouette.cli.tables import STYLES, obscured
+from silhouette.drawing.in_3d.stage import Stage
+from silhouette.drawing.in_3d.tables import check_table, stage_of_table
+from silhouette.drawing.table.every_pixel import EveryPixel
+from silhouette.files.cache import Cache
+from silhouette.judging import Ask, Judged, judged
+from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
+from silhouette.pages.html.skeleton import Figures, asset, page, table, verdict_mark
+from silhouette.pages.report.basis import Facts, facts_about, listed, pieces_table
+from silhouette.pages.report.figures import figures_for_page
+from silhouette.pages.report.view_section import about_checks, see_button, view_section
+from silhouette.pages.report.words import FIGURES, VIEWER, word
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules import RULES
+from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.table import TableScene
+from silhouette.text import share_in_words
+from silhouette.workers import forked, forks_safely
+
+TOLD_ELSEWHERE = frozenset({"attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings"})
+"""Keys of a result that the page tells in its own words."""
+
+Step = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A check of the page: its verdict, and its figures as SVG by their names."""
+
+    judged: Judged
+    figures: tuple[tuple[str, str], ...]
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The result, as the contract names its keys."""
+        return self.judged.row()
+
+
+def judged_and_drawn(
+    scene: Scene,
+    renderer: Renderer,
+    pixel: float | None = None,
+    *,
+    workers: int = 1,
+    step: Step = lambda done, total: None,
+) -> list[Drawn]:
+    """Every check of a scene, judged with a sample in every pixel and drawn from those very samples.
+
+    Args:
+        scene: from `silhouette.judging.load_scene`.
+        renderer: measures and draws.
+        pixel: mm per pixel, if it was asked for.
+        workers: processes that do so at the same time, where they can.
+        step: is told how many checks are done, of how many.
+
+    Raises:
+        RequestError: where the scene has no checks, or what draws or simplifies is not installed.
+    """
+    checks = Ask().checks(scene)
+    if isinstance(scene, TableScene):
+        check_table(scene)
+    done = list[Drawn]()
+    for number, one in enumerate(_each(scene, checks, renderer, pixel, workers)):
+        done.append(one)
+        step(number + 1, len(checks))
+    return done
+
+
+def _each(
+    scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int
+) -> Iterator[Drawn]:
+    def drawn(check: Check) -> Drawn:
+        every = EveryPixel(renderer)
+        found = judged(scene, check, every, pixel)
+        return Drawn(found, tuple(figures_for_page(scene, found, every)))
+
+    meshes = [piece.model.significant for piece in scene.pieces] if isinstance(scene, TableScene) else []
+    if min(workers, len(checks)) > 1 and forks_safely() and (not meshes or renderer.share(meshes)):
+        return forked(drawn, checks, workers)
+    return map(drawn, checks)
+
+
+def stage_of(scene: Any, found: Sequence[Judged], cache: Cache) -> Stage | None:
+    """What a scene shows in 3D; None where nothing stands there, or too much for that."""
+    stage = _stage(scene, found, cache)
+    return stage if stage is not None and stage.items else None
+
+
+def _stage(scene: Any, found: Sequence[Judged], cache: Cache) -> Stage | None:
+    if scene.rules == "crisis-protocol":
+        from silhouette.rules.crisis_protocol.stage import stage_of_plan
+
+        return stage_of_plan(scene, found)
+    if scene.rules == "tide-of-iron":
+        from silhouette.rules.tide_of_iron.stage import stage_of_hexes
+
+        return stage_of_hexes(scene, found)
+    if scene.rules == "ikosa":
+        from silhouette.rules.ikosa.stage import stage_of_cells
+
+        return stage_of_cells(scene, found)
+    return stage_of_table(scene, found, cache)
+
+
+def report_page(scene: Any, drawn: Sequence[Drawn], source: str, version: str, cache: Cache) -> str:
+    """The page of a scene, HTML in one text.
+
+    Args:
+        scene: that was judged.
+        drawn: its checks, from `judged_and_drawn`.
+        source: the scene file's text.
+        version: of Silhouette.
+        cache: keeps meshes that were made simpler for display.
+    """
+    title = scene.title or scene.path.stem
+    checks = [one.judged for one in drawn]
+    stage = stage_of(scene, checks, cache)
+    views = {} if stage is None else {sight.check: number for number, sight in enumerate(stage.sights)}
+    figures = Figures()
+    about = about_checks(checks)
+    told = {"words": VIEWER} if stage is None else stage.document(VIEWER, about)
+    return page(
+        title,
+        _head(scene, title, len(drawn)),
+        _verdicts(drawn, scene.warnings),
+        view_section(stage, about),
+        element("h2", word("checks")),
+        [_check(number, one, figures, views.get(number)) for number, one in enumerate(drawn)],
+        _basis(scene, checks, version),
+        _scene_file(scene, source),
+        description=word("about", title=title),
+        figures=figures,
+        foot=_foot(version),
+        skip=word("skip"),
+        script=asset("viewer.min.js"),
+        data={"stage": told},
+        style=asset("report.css"),
+    )
+
+
+def _head(scene: Any, title: str, count: int) -> Markup:
+    system = RULES[scene.rules]()
+    told = f"{system.title} · {count} {'check' if count == 1 else 'checks'} · {scene.path.name}"
+    return joined(element("h1", title), element("p", told, class_="small"))
+
+
+def _verdicts(drawn: Sequence[Drawn], warnings: Sequence[str]) -> Markup:
+    measured = any("target_pixels" in one.row for one in drawn)
+    hoped = any(one.judged.expected is not None for one in drawn)
+    headings = [word("check"), word("verdict")]
+    headings += [word("obscured"), word("in the way")] if measured else []
+    headings += [word("expected")] if hoped else []
+    rows = [_verdict_row(number, one, measured, hoped) for number, one in enumerate(drawn, 1)]
+    caption = word("verdicts caption" if measured else "verdicts plain")
+    found = table(caption, headings, rows, class_="verdicts")
+    known = [element("li", warning) for warning in warnings]
+    notes = joined(element("p", word("warnings")), element("ul", known)) if known else Markup()
+    return joined(element("h2", word("verdicts")), found, element("div", notes, class_="note") if known else "")
+
+
+def _verdict_row(number: int, one: Drawn, measured: bool, hoped: bool) -> list[Content]:
+    row = one.row
+    who = joined(f"{number}. ", element("a", one.judged.check.asked, href=f"#check-{number}"))
+    cells: list[Content] = [who, _plate(row)]
+    if measured:
+        ways = [f"{one['name']} {_share(one['occluded'])}" for one in row.get("blockers", ()) if one["occluded"] > 0.0]
+        cells += [obscured(row), "; ".join(ways)]
+    if hoped:
+        held = {None: "", True: word("held"), False: word("broken")}[one.judged.expected]
+        cells.append(element("strong", held) if one.judged.expected is False else held)
+    return cells
+
+
+def _plate(row: dict[str, Any]) -> Markup:
+    plate = verdict_mark(str(row["verdict"]), STYLES.get(row["verdict"], ""))
+    return joined(plate, " ", element("span", word("close"), class_="close")) if row.get("marginal") else plate
+
+
+def _ways(row: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """What is in the way: its name, and the shares for which it is nearest and that it would obscure alone."""
+    found = [one for one in row.get("blockers", ()) if isinstance(one, dict) and one["alone"] > 0.0]
+    return [(one["name"], *(_share(one[key]) for key in ("occluded", "alone"))) for one in found]
+
+
+def _share(share: float) -> str:
+    return share_in_words(round(share * 10**6), 10**6)
+
+
+def _check(number: int, one: Drawn, figures: Figures, view: int | None) -> Markup:
+    row, mark = one.row, f"check-{number + 1}"
+    who = one.judged.check.asked
+    heading = element("h3", f"{number + 1}. {who} ", _plate(row), id=f"{mark}-title")
+    reason = row["reason"][:1].upper() + row["reason"][1:] + "."
+    broken = [element("p", f"{word('broken')}: {sentence}", class_="note bad") for sentence in one.judged.broken or ()]
+    warnings = [element("p", warning, class_="note") for warning in row.get("warnings", ())]
+    shown = [figures.add(svg, f"{FIGURES[name]}: {who}, {row['verdict']}", FIGURES[name]) for name, svg in one.figures]
+    drawings = element("div", shown, class_="figures") if shown else element("p", word("no figure"), class_="small")
+    return element(
+        "section",
+        heading,
+        element("p", reason, class_="reason"),
+        broken,
+        warnings,
+        see_button(view, who),
+        drawings,
+        listed(_facts(row)),
+        _ways_table(row),
+        _everything(row),
+        id=mark,
+        aria_labelledby=f"{mark}-title",
+        class_="check",
+    )
+
+
+def _facts(row: dict[str, Any]) -> Facts:
+    facts: Facts = [(word("rule"), f"{row['rule']} ({row['rule_number']})")]
+    if "target_pixels" in row:
+        facts.append((word("share"), obscured(row)))
+        if row.get("occluded_in_arc") is not None and row["occluded_in_arc"] != row["occluded"]:
+            facts.append((word("share in arc"), _share(row["occluded_in_arc"])))
+        counts = {key: f"{row[f'{key}_pixels']:,}".replace(",", " ") for key in ("occluded", "target")}
+        facts.append((word("pixels"), word("pixels told", **counts)))
+    if len(row.get("could_be", ())) > 1:
+        facts.append((word("could be"), ", ".join(row["could_be"])))
+    return facts
+
+
+def _ways_table(row: dict[str, Any]) -> Markup:
+    ways = _ways(row)
+    if not ways:
+        return Markup()
+    headings = [word("blocker"), word("blocker occluded"), word("blocker alone")]
+    return table(word("blockers", target=row["target"]), headings, ways, class_="narrow")
+
+
+def _everything(row: dict[str, Any]) -> Markup:
+    """The whole result as ``check --json`` gives it, folded away."""
+    rest: Facts = [
+        (key, element("code", json.dumps(value, ensure_ascii=False)))
+        for key, value in row.items()
+        if key not in TOLD_ELSEWHERE
+    ]
+    return element("details", element("summary", word("everything")), listed(rest), class_="screen")
+
+
+def _basis(scene: Any, checks: Sequence[Judged], version: str) -> Markup:
+    parts = [element("h2", word("basis")), listed(facts_about(scene, checks, version))]
+    pieces = pieces_table(scene)
+    return joined(parts, element("h3", word("pieces")) if pieces else "", pieces)
+
+
+def _scene_file(scene: Any, source: str) -> Markup:
+    label = word("scene label", file=scene.path.name)
+    # A page drops the first line break: one more keeps what the file begins with.
+    text = joined(Markup("\n"), verbatim(source))
+    area = element("pre", text, id="scene-text", tabindex=0, role="region", aria_label=label)
+    command = element("code", f"silhouette check {scene.path.name}")
+    return joined(
+        element("h2", word("scene file")),
+        element("p", word("scene about"), " ", command),
+        element("p", element("button", word("copy"), type="button", id="copy-scene", hidden=True)),
+        element("p", id="copy-told", role="status", aria_live="polite", class_="small"),
+        area,
+    )
+
+
+def _foot(version: str) -> Markup:
+    licence = element("pre", asset("three.LICENSE.txt"))
+    return joined(
+        element("p", word("made", version=version)),
+        element("details", element("summary", word("licence")), licence, class_="screen"),
+    )

@@ -1,0 +1,149 @@
+"""TELL: the part of a report that shows the table in 3D: all of its elements, which the viewer brings to life."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from silhouette.drawing.in_3d.stage import Stage
+from silhouette.judging import Judged
+from silhouette.pages.html.markup import Markup, element, joined
+from silhouette.pages.report.words import LEGEND, LEGEND_PLAIN, word
+
+About = Sequence[dict[str, str]]
+
+
+def about_checks(judged: Sequence[Judged]) -> list[dict[str, str]]:
+    """For each check what the viewer's sentences are filled with."""
+    found = []
+    for one in judged:
+        row, attacker = one.row(), one.check.attacker
+        measured = "target_pixels" in row
+        place = word("from eye" if measured else "from place", attacker=attacker)
+        found.append(
+            {
+                "who": one.check.asked,
+                "verdict": str(row["verdict"]),
+                "eyeLabel": place,
+                "eyeTold": word("seen from eye" if measured else "seen from place", attacker=attacker),
+            }
+        )
+    return found
+
+
+def see_button(view: int | None, who: str) -> Markup:
+    """The button beside a check that shows it in 3D; nothing where there is nothing to see."""
+    if view is None:
+        return Markup()
+    unseen = element("span", f": {who}", class_="unseen")
+    button = element("button", word("see"), unseen, type="button", data_view=view, hidden=True)
+    return element("p", button, class_="screen")
+
+
+def view_section(stage: Stage | None, about: About) -> Markup:
+    """The section with the view; without a stage a sentence in its place.
+
+    Args:
+        stage: what is shown.
+        about: from `about_checks`.
+    """
+    heading = element("h2", word("3d"), id="view-title")
+    if stage is None:
+        return element("section", heading, element("p", word("3d none")), id="view", aria_labelledby="view-title")
+    missing = element("p", word("3d missing"), id="view-missing", class_="note")
+    told = [element("p", sentence, class_="small") for sentence in stage.told]
+    shown = element(
+        "div",
+        _frame(),
+        _panel(stage, about),
+        element("p", id="view-told", role="status", aria_live="polite"),
+        element("p", word("3d keys"), id="view-keys", class_="small screen"),
+        _legend(stage),
+        id="view-shown",
+        hidden=True,
+    )
+    return element("section", heading, missing, shown, *told, id="view", aria_labelledby="view-title")
+
+
+def _frame() -> Markup:
+    canvas = element(
+        "canvas",
+        id="view-canvas",
+        tabindex=0,
+        role="application",
+        aria_label=word("3d label"),
+        aria_describedby="view-keys",
+    )
+    return element("div", canvas, element("div", id="view-labels", aria_hidden="true"), class_="view-frame")
+
+
+def _panel(stage: Stage, about: About) -> Markup:
+    options = [
+        element("option", f"{sight.check + 1}. {about[sight.check]['who']}", value=number)
+        for number, sight in enumerate(stage.sights)
+    ]
+    choice = joined(element("label", word("3d check"), for_="view-check"), element("select", options, id="view-check"))
+    return element(
+        "div",
+        element("p", choice, class_="choice") if options else "",
+        _buttons(bool(options)),
+        _boxes(stage),
+        class_="view-panel screen",
+    )
+
+
+def _buttons(any_sight: bool) -> Markup:
+    eye = element("button", word("3d eye"), type="button", id="view-eye", aria_pressed="false", disabled=not any_sight)
+    nearer = {"nearer": "+", "farther": "−"}
+    others = [element("button", word(f"3d {one}"), type="button", id=f"view-{one}") for one in ("table", "above")]
+    pair = [
+        element("button", sign, type="button", id=f"view-{one}", aria_label=word(f"3d {one}"), class_="square")
+        for one, sign in nearer.items()
+    ]
+    return element(
+        "div",
+        eye,
+        others,
+        element("span", pair, class_="pair"),
+        class_="buttons",
+        role="group",
+        aria_label=word("3d where"),
+    )
+
+
+def _boxes(stage: Stage) -> Markup:
+    """A box for each piece that can be hidden: models first, then terrain."""
+    there = [(number, item) for number, item in enumerate(stage.items) if item.listed]
+    there.sort(key=lambda pair: pair[1].kind == "terrain")
+    boxes = [
+        element(
+            "li",
+            element(
+                "label",
+                element("input", type="checkbox", checked=True, data_piece=number),
+                element("span", item.name, class_="name"),
+                " ",
+                element("span", data_part=number, class_="part"),
+            ),
+        )
+        for number, item in there
+    ]
+    button = element("button", word("3d all"), type="button", id="view-all")
+    return element("fieldset", element("legend", word("3d pieces")), element("ul", boxes), button)
+
+
+def _legend(stage: Stage) -> Markup:
+    """What the colours mean, so far as they are used."""
+    measured = any(sight.measured for sight in stage.sights)
+    used = {
+        "seen": measured or any(sight.free for sight in stage.sights),
+        "obscured": measured or any(not sight.free for sight in stage.sights),
+        "outside": any(sight.arcs is not None for sight in stage.sights),
+        "blocker": any(sight.blockers for sight in stage.sights),
+        "ghost": any(shape.ghosts for shape in stage.shapes),
+    }
+    entries = [
+        element("li", element("span", class_=f"swatch {kind}", aria_hidden="true"), words)
+        for kind, words in (LEGEND if measured else LEGEND_PLAIN)
+        if used[kind]
+    ]
+    return element("ul", entries, class_="colours") if entries else Markup()

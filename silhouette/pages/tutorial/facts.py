@@ -1,0 +1,111 @@
+"""TELL: what a run found, as the words that the tutorial's text has places for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from silhouette.judging import Judged
+from silhouette.rules.necromunda.judge import SightVerdict
+from silhouette.scenes.scene import Scene
+from silhouette.scenes.table import TableScene
+from silhouette.text import in_a_sentence, margin_in_words, share_in_words
+
+INCH = 25.4
+
+
+class Facts:
+    """One check's result, and what follows from it, as text by name: ``{c1.verdict}``, ``{c1.share}``.
+
+    Every key of the result is there in words. Beside them: ``sentence`` (the reason, with a capital), ``share`` (with
+    its error), ``blockers`` (names, with shares where there are several), ``twice_occluded`` and ``compared`` (to the
+    whole), ``sight``, ``arc_words``, ``distance`` from base to base, and ``eye_height``.
+
+    Args:
+        scene: that was judged.
+        found: of one of its checks.
+        words: the small words of the tutorial.
+    """
+
+    def __init__(self, scene: Scene, found: Judged, words: Mapping[str, str]) -> None:
+        row = found.verdict.row()
+        self._told = {key: in_words(value) for key, value in row.items()}
+        reason = str(row["reason"])
+        self._told["sentence"] = reason[:1].upper() + reason[1:]
+        self._told |= {"attacker": found.verdict.attacker, "target": found.verdict.target}
+        if "target_pixels" in row:
+            self._told |= _measured(row, words)
+        if isinstance(scene, TableScene) and isinstance(found.verdict, SightVerdict):
+            self._told |= _standing(scene, found.verdict, words)
+
+    def __getattr__(self, name: str) -> str:
+        try:
+            return self._told[name]
+        except KeyError:
+            raise AttributeError(f"no check has a '{name}' to tell of") from None
+
+
+def filled(text: str, facts: Sequence[Facts]) -> str:
+    """A text with what was found in its places: ``{c1.verdict}`` is the first one's verdict."""
+    return text.format(**{f"c{number}": one for number, one in enumerate(facts, 1)})
+
+
+def in_words(value: Any) -> str:
+    """A value of a result in a sentence.
+
+    >>> in_words(18204), in_words(0.10000000000000002), in_words([1, 0, 2]), in_words("open"), in_words(None)
+    ('18,204', '0.1', '1, 0, 2', 'open', 'none')
+    """
+    if value is None:
+        return "none"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    return ", ".join(map(in_words, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def share_of(row: Mapping[str, Any]) -> str:
+    """The share obscured with its error; empty where nothing was measured.
+
+    >>> share_of({"occluded_pixels": 1, "target_pixels": 3, "error": 0.002}), share_of({})
+    ('33 % ± 0.2 %', '')
+    """
+    if not row.get("target_pixels"):
+        return ""
+    return share_in_words(row["occluded_pixels"], row["target_pixels"]) + margin_in_words(row["error"])
+
+
+def _measured(row: Mapping[str, Any], words: Mapping[str, str]) -> dict[str, str]:
+    part, whole = row["occluded_pixels"], row["target_pixels"]
+    return {
+        "share": share_of(row),
+        "pixel": f"{row['pixel']:.2g}",
+        "blockers": _in_the_way(row["blockers"], words),
+        "twice_occluded": in_words(2 * part),
+        "compared": words["less" if 2 * part < whole else "not_less"],
+        "sight": words["sight_yes" if row["line_of_sight"] else "sight_no"],
+    }
+
+
+def _in_the_way(blockers: Sequence[Mapping[str, Any]], words: Mapping[str, str]) -> str:
+    """Who is in the way, with shares where there are several."""
+    some = [one for one in blockers if one["occluded"] > 0.0]
+    if len(some) < 2:
+        return in_a_sentence(some[0]["name"]) if some else words["nothing"]
+    told = [f"{in_a_sentence(one['name'])} ({share_in_words(round(one['occluded'] * 1e9), 10**9)})" for one in some]
+    return f"{', '.join(told[:-1])} {words['and']} {told[-1]}"
+
+
+def _standing(scene: TableScene, verdict: SightVerdict, words: Mapping[str, str]) -> dict[str, str]:
+    attacker, target = scene.piece(verdict.attacker).looking(verdict.arc), scene.piece(verdict.target)
+    apart = float(np.hypot(*(target.base_centre - attacker.base_centre)))
+    measured = verdict.silhouette
+    how = "arc_none" if not measured.in_arc else "arc_all" if measured.in_arc == measured.total else "arc_part"
+    return {
+        "distance": f'{apart / INCH:.1f}" ({apart:.0f} mm)',
+        "eye_height": f"{attacker.eye[2]:.0f} mm",
+        "arc_words": words[how],
+    }

@@ -1,0 +1,90 @@
+"""TELL: a folder of pages that is there whole, or not at all; and none that is somebody's own is written over."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from silhouette.errors import FileError
+from silhouette.text import strict
+
+FACTS = "tutorial.json"
+"""What a tutorial's folder is known by: everything that its pages tell, and the names of its files."""
+
+MAKER = "silhouette tutorial"
+
+
+@contextmanager
+def whole_folder(out: Path) -> Iterator[Path]:
+    """A new folder beside ``out`` to write into; when all is written it takes its place.
+
+    Args:
+        out: a folder that is not there, is empty, or holds an earlier tutorial and nothing else.
+
+    Raises:
+        FileError: where it holds anything else, or cannot be written; then what was there before still is.
+    """
+    place = out.resolve()
+    _check(out, place)
+    beside, before = (place.parent / f".silhouette-{os.getpid()}-{uuid4().hex[:8]}.tmp" for _ in range(2))
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        beside.mkdir()
+        yield beside
+        if place.exists():
+            os.replace(place, before)
+        try:
+            os.replace(beside, place)
+        except OSError:
+            if before.exists():
+                os.replace(before, place)
+            raise
+    except OSError as error:
+        raise FileError(out, f"cannot be written ({(error.strerror or str(error)).lower()})") from None
+    finally:
+        for left_over in (beside, before):
+            shutil.rmtree(left_over, ignore_errors=True)
+
+
+def write_facts(folder: Path, facts: dict[str, Any]) -> None:
+    """Writes what the pages tell, with the names of all files, into a folder whose other files are written."""
+    names = [*files_in(folder), FACTS]
+    document = strict({"maker": MAKER, **facts, "files": sorted(names)})
+    (folder / FACTS).write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def files_in(folder: Path) -> list[str]:
+    """The files in a folder and in those in it, by their paths from it with ``/``."""
+    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if not file.is_dir())
+
+
+def _check(out: Path, place: Path) -> None:
+    """Refuses a place where anything would be lost."""
+    if place.exists() and not place.is_dir():
+        raise FileError(out, "is a file; give the name of a folder")
+    there = set(files_in(place)) if place.exists() else set()
+    if not there:
+        return
+    own = _own_files(place / FACTS)
+    if own is None:
+        raise FileError(out, "holds files, and no tutorial; give a folder that is empty or not there yet")
+    others = sorted(there - own)
+    if others:
+        raise FileError(
+            out, f"holds {others[0]}, which is no part of the tutorial there; move it, or give another folder"
+        )
+
+
+def _own_files(facts: Path) -> set[str] | None:
+    """The files of the tutorial that facts belong to; None where there is none."""
+    try:
+        document = json.loads(facts.read_text(encoding="utf-8"))
+        return set(map(str, document["files"])) if document["maker"] == MAKER else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

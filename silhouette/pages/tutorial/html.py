@@ -1,0 +1,175 @@
+"""TELL: the tutorial's pages as HTML, from what their parts told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from silhouette.cli.examination import version_of
+from silhouette.cli.tables import STYLES
+from silhouette.pages.html.markup import Markup, element, joined
+from silhouette.pages.html.markup import text as plain
+from silhouette.pages.html.skeleton import page, table, verdict_mark
+from silhouette.pages.tutorial.facts import share_of
+from silhouette.pages.tutorial.parts import Film, Shown, Told, sentence
+from silhouette.pages.tutorial.words import PageText, Part, Texts
+
+INDEX = "index.html"
+
+WIDEST = "max-width:38rem"
+"""Of a figure: wider, its letters would be larger than the text."""
+
+TALL = f"{WIDEST};grid-row:span 2"
+"""Of the first of three figures: the others stand beside it, one below the other."""
+
+WHOLE = "white-space:nowrap"
+
+TOGETHER = "break-inside:avoid"
+"""Of a table of verdicts on paper."""
+
+
+def page_of(text: PageText, parts: Sequence[Told], texts: Texts, renderer: str) -> str:
+    """A page of the tutorial.
+
+    Args:
+        text: as it is written.
+        parts: what each of its parts told.
+        texts: that it is of.
+        renderer: the name of what measured.
+    """
+    contents = [element("li", element("a", part.heading, href=f"#part-{n}")) for n, part in enumerate(text.part, 1)]
+    pairs = enumerate(zip(text.part, parts, strict=True), 1)
+    return _whole(
+        f"{text.name}.html",
+        f"{text.title} · {texts.title}",
+        text.summary,
+        [
+            element("h1", text.title),
+            *(element("p", paragraph) for paragraph in text.lead),
+            element("nav", element("ul", contents), aria_label=texts.words["parts"]),
+            *(_section(f"part-{number}", part, found, texts) for number, (part, found) in pairs),
+            _beside(text, texts),
+        ],
+        texts,
+        renderer,
+    )
+
+
+def index_of(covers: Sequence[str], texts: Texts, renderer: str) -> str:
+    """The first page, with a figure of each of the others, in their order."""
+    cards = []
+    for text, cover in zip(texts.page, covers, strict=True):
+        image = element("img", src=cover, alt="", class_="drawing")
+        link = element("a", text.title, href=f"{text.name}.html")
+        caption = element("figcaption", element("strong", link), element("br"), text.summary)
+        cards.append(element("figure", image, caption, style=WIDEST))
+    content = [
+        element("h1", texts.title),
+        element("p", texts.lead),
+        element("div", cards, class_="figures"),
+        *(element("p", paragraph) for paragraph in texts.about),
+        element("h2", texts.reading_heading),
+        *(element("p", paragraph) for paragraph in texts.reading),
+    ]
+    return _whole(INDEX, texts.title, texts.lead, content, texts, renderer)
+
+
+def _whole(name: str, title: str, summary: str, content: Sequence[Markup], texts: Texts, renderer: str) -> str:
+    made = element("p", texts.words["made"].format(version=version_of("silhouette"), renderer=renderer))
+    top = _navigation(name, texts)
+    skip = texts.words["skip"]
+    return page(title, content, description=summary, top=top, foot=made, skip=skip, beside=True)
+
+
+def _navigation(current: str, texts: Texts) -> Markup:
+    pages = [(INDEX, texts.home), *((f"{text.name}.html", text.short) for text in texts.page)]
+    links = [
+        element("li", element("a", words, href=name, aria_current="page" if name == current else None))
+        for name, words in pages
+    ]
+    return element("nav", element("ul", links), aria_label=texts.words["pages"])
+
+
+def _beside(text: PageText, texts: Texts) -> Markup:
+    """Links to the pages before and after one."""
+    place = texts.page.index(text)
+    links = []
+    for key, relation, other in (("before", "prev", place - 1), ("next", "next", place + 1)):
+        if 0 <= other < len(texts.page):
+            link = element("a", texts.page[other].title, href=f"{texts.page[other].name}.html", rel=relation)
+            links.append(element("li", f"{texts.words[key]}: ", link))
+    return element("nav", element("ul", links), aria_label=texts.words["beside"])
+
+
+def _section(mark: str, part: Part, found: Told, texts: Texts) -> Markup:
+    steps = [element("li", step) for step in found.steps]
+    return element(
+        "section",
+        element("h2", part.heading, id=f"{mark}-heading"),
+        [element("p", paragraph) for paragraph in found.text],
+        _verdicts(found.shown, texts),
+        _figures(found.shown),
+        joined(element("h3", texts.words["steps"]), element("ol", steps)) if steps else "",
+        [element("p", paragraph) for paragraph in found.after],
+        _film(found.film, found.shown[0], texts) if found.film is not None else "",
+        _source(part, found.source, texts),
+        id=mark,
+        aria_labelledby=f"{mark}-heading",
+    )
+
+
+def _verdicts(shown: Sequence[Shown], texts: Texts) -> Markup:
+    """The verdicts as a table, and what is not as the scene expects."""
+    words = texts.words
+    measured = any(one.share for one in shown)
+    keys = ["check", "verdict", *(["share"] if measured else []), "why", "rule"]
+    rows, notes = list[list[Any]](), list[Markup]()
+    for one in shown:
+        close = joined(" ", element("span", words["marginal"], class_="close")) if one.row.get("marginal") else ""
+        share = [element("span", one.share, style=WHOLE)] if measured else []
+        rows.append([one.who, joined(_mark(one.row), close), *share, sentence(one.row["reason"]), one.rule])
+        if one.row.get("broken"):
+            said = words["unexpected"].format(broken="; ".join(one.row["broken"]))
+            notes.append(element("p", said, class_="note bad"))
+    return joined(table(words["verdicts"], [words[key] for key in keys], rows, style=TOGETHER), notes)
+
+
+def _figures(shown: Sequence[Shown]) -> Markup:
+    found = []
+    for one in shown:
+        for number, (_, path, said) in enumerate(one.figures):
+            alt = f"{said}. {one.who}: {one.row['verdict']}. {sentence(one.row['reason'])}"
+            image = element("img", src=path, alt=alt, class_="drawing", loading="lazy")
+            tall = number == 0 and len(one.figures) == 3
+            caption = element("figcaption", f"{said}: {one.who}" if len(shown) > 1 else said)
+            found.append(element("figure", image, caption, style=TALL if tall else WIDEST))
+    return element("div", found, class_="figures") if found else Markup()
+
+
+def _film(film: Film, first: Shown, texts: Texts) -> Markup:
+    """The animation, with its frames as a table; a still picture for whoever wants nothing to move."""
+    words = texts.words
+    image = element("img", src=film.path, alt=film.caption, loading="lazy")
+    calm = element("source", srcset=first.figures[0][1], media="(prefers-reduced-motion: reduce)")
+    measured = any(share_of(row) for row in film.frames)
+    headings = [words[key] for key in ("frame", "where", "verdict", *(["share"] if measured else []))]
+    rows = [
+        [str(row["frame"]), ", ".join(f"{value:g}" for value in row["at"]), _mark(row), share_of(row)][: len(headings)]
+        for row in film.frames
+    ]
+    listed = element("details", element("summary", words["frames"]), table(film.caption, headings, rows))
+    return joined(element("figure", element("picture", calm, image), element("figcaption", film.caption)), listed)
+
+
+def _source(part: Part, source: str, texts: Texts) -> Markup:
+    """The scene's file, and how to ask it oneself."""
+    return element(
+        "details",
+        element("summary", f"{texts.words['scene_file']} {part.scene}"),
+        element("p", f"{texts.words['try']} ", element("code", f"silhouette check scenes/{part.scene}")),
+        element("pre", Markup("\n".join(map(plain, source.splitlines())))),
+    )
+
+
+def _mark(row: dict[str, Any]) -> Markup:
+    return verdict_mark(row["verdict"], STYLES.get(row["verdict"], ""))

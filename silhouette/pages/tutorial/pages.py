@@ -1,0 +1,109 @@
+"""TELL: the tutorial: pages that work through the scenes, with the verdicts, the figures and the numbers of one run.
+
+texts, scenes -> each part judged and drawn -> pages, figures and facts in one folder, whole or not at all
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from silhouette.cli.examination import version_of
+from silhouette.errors import RequestError
+from silhouette.pages.tutorial.folder import whole_folder, write_facts
+from silhouette.pages.tutorial.html import INDEX, index_of, page_of
+from silhouette.pages.tutorial.parts import Run, Step, Told, frames_of, told
+from silhouette.pages.tutorial.words import PageText, Part
+from silhouette.workers import forked, forks_safely
+
+__all__ = ["INDEX", "Run", "scenes_folder", "write_tutorial"]
+
+NEEDED = "necromunda/example_1_open.toml"
+"""A scene by which the folder of scenes is known."""
+
+
+def scenes_folder(given: Path | None = None) -> Path:
+    """The folder of scenes: the one given, ``scenes`` in the current folder, or the one beside the package.
+
+    Raises:
+        RequestError: where it is not there; an installed package comes without it.
+    """
+    beside = Path(__file__).resolve().parents[3] / "scenes"
+    for place in [Path("scenes"), beside] if given is None else [given]:
+        if (place / NEEDED).is_file():
+            return place
+    if given is not None:
+        raise RequestError(f"{given}: has no {NEEDED}; give the folder 'scenes' of Silhouette's source")
+    raise RequestError(
+        "the tutorial is made from the folders 'scenes' and 'models' of Silhouette's source, and an installed package "
+        "has neither; run it in a checkout, or say --scenes DIR"
+    )
+
+
+def write_tutorial(out: Path, run: Run, step: Step = lambda done, total: None) -> list[dict[str, Any]]:
+    """Writes the whole tutorial into a folder, and gives the results of all checks, as the pages tell them.
+
+    Args:
+        out: not there yet, empty, or an earlier tutorial, which is replaced when all is written.
+        run: with what it is made.
+        step: is told how much is done, of how much.
+
+    Returns:
+        For every page ``name``, ``title`` and ``parts``; for each part ``scene`` and its ``checks``: their rows, with
+        ``check``, their number, and ``figures``, the paths of these; and ``frames``, where it has an animation.
+
+    Raises:
+        FileError: where a scene cannot be used, or the folder not be written; then what was there still is.
+        RequestError: where matplotlib is not installed.
+    """
+    words, renderer = run.texts, run.renderer.name
+    with whole_folder(out) as folder:
+        done = dict(_all_told(run, folder, step))
+        pages, covers = [], []
+        for text in words.page:
+            parts = [done[text.name, number] for number in range(len(text.part))]
+            (folder / f"{text.name}.html").write_text(page_of(text, parts, words, renderer), encoding="utf-8")
+            covers.append(next(path for part in parts for one in part.shown for _, path, _ in one.figures))
+            pages.append(_facts(text, parts))
+        (folder / INDEX).write_text(index_of(covers, words, renderer), encoding="utf-8")
+        write_facts(folder, {"version": version_of("silhouette"), "renderer": renderer, "pages": pages})
+    return pages
+
+
+def _all_told(run: Run, folder: Path, step: Step) -> Iterator[tuple[tuple[str, int], Told]]:
+    """What every part tells, by page and number; by several processes where that can be, but for what moves."""
+    order = [((text.name, number), part) for text in run.texts.page for number, part in enumerate(text.part)]
+    order.sort(key=lambda one: -frames_of(one[1], run))  # an animation takes all processes: it goes first, alone
+    total, done = sum(len(part.checks) + frames_of(part, run) for _, part in order), 0
+    still = [one for one in order if not frames_of(one[1], run)]
+
+    def tell(one: tuple[tuple[str, int], Part]) -> Told:
+        return told(one[1], run, folder)
+
+    for key, part in order[: len(order) - len(still)]:
+        frames = frames_of(part, run)
+        start = done
+
+        def within(now: int, all_of_it: int, start: int = start, frames: int = frames) -> None:
+            step(start + now * frames // all_of_it, total)
+
+        yield key, told(part, run, folder, within)
+        done += len(part.checks) + frames
+    together = run.workers > 1 and forks_safely() and run.renderer.share([])
+    answers = forked(tell, still, run.workers) if together else map(tell, still)
+    for (key, part), answer in zip(still, answers, strict=True):
+        yield key, answer
+        done += len(part.checks)
+        step(done, total)
+
+
+def _facts(text: PageText, parts: list[Told]) -> dict[str, Any]:
+    """What a page tells, ready for JSON."""
+    listed = []
+    for part, found in zip(text.part, parts, strict=True):
+        pairs = zip(part.checks, found.shown, strict=True)
+        rows = [{"check": number, **one.row, "figures": [path for _, path, _ in one.figures]} for number, one in pairs]
+        film = {} if found.film is None else {"animation": found.film.path, "frames": found.film.frames}
+        listed.append({"scene": part.scene, "checks": rows, **film})
+    return {"name": text.name, "title": text.title, "parts": listed}

@@ -1,0 +1,194 @@
+"""TELL: one part of the tutorial: its scene judged and drawn into the folder, and what it then says.
+
+part -> each check judged with a sample in every pixel -> figures of the same samples -> Told, to be written as HTML
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from silhouette.drawing.animation.film import Animation, animate
+from silhouette.files.cache import Cache
+from silhouette.judging import Judged, judged, load_scene
+from silhouette.pages.tutorial.facts import Facts, filled, share_of
+from silhouette.pages.tutorial.words import Part, Texts, texts
+from silhouette.renderers.protocol import Renderer
+from silhouette.scenes.motion import Motion, length
+from silhouette.scenes.scene import Scene
+
+Step = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """With what the tutorial is made.
+
+    Attributes:
+        scenes: the folder of scenes.
+        renderer: measures and draws.
+        cache: keeps what takes long to work out.
+        workers: processes that work at the same time, where that can be.
+        moving: whether there are animations.
+        pixel: mm per pixel, if it was asked for.
+        texts: what is written on the pages.
+    """
+
+    scenes: Path
+    renderer: Renderer
+    cache: Cache
+    workers: int = 1
+    moving: bool = True
+    pixel: float | None = None
+    texts: Texts = field(default_factory=texts)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A check that is shown.
+
+    Attributes:
+        who: looks at whom, or what is asked, in words.
+        row: the result.
+        rule: that decided, with its number.
+        share: obscured, with its error; empty where nothing was measured.
+        figures: (kind, path in the folder, what it shows in words) of each.
+    """
+
+    who: str
+    row: dict[str, Any]
+    rule: str
+    share: str
+    figures: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class Film:
+    """An animation of the first check of a part.
+
+    Attributes:
+        path: in the folder.
+        caption: what it shows.
+        frames: the result of each frame.
+    """
+
+    path: str
+    caption: str
+    frames: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a part says when all is judged and drawn.
+
+    Attributes:
+        text, steps, after: its paragraphs and steps, with what was found in them.
+        shown: its checks.
+        film: its animation, or None.
+        source: the content of the scene's file.
+    """
+
+    text: list[str]
+    steps: list[str]
+    after: list[str]
+    shown: list[Shown]
+    film: Film | None
+    source: str
+
+
+def told(part: Part, run: Run, folder: Path, step: Step = lambda done, total: None) -> Told:
+    """Judges and draws what a part shows, and puts what was found into its text.
+
+    Args:
+        part: of a page.
+        run: with what it is made.
+        folder: into which its figures are written.
+        step: is told how many frames of its animation are done, of how many.
+
+    Raises:
+        FileError: where the scene cannot be used, or a figure not be written.
+    """
+    scene = load_scene(run.scenes / part.scene, cache=run.cache)
+    place = Path("figures", *Path(part.scene).with_suffix("").parts)
+    (folder / place).mkdir(parents=True, exist_ok=True)
+    facts, shown = list[Facts](), list[Shown]()
+    for number in part.checks:
+        found, figures = _drawn(scene, part, number, run, folder, place)
+        facts.append(Facts(scene, found, run.texts.words))
+        shown.append(_shown(found, figures, run.texts))
+    steps = run.texts.steps[part.steps] if part.steps else ()
+    film = _film(scene, part, run, folder, place, step)
+    return Told(
+        text=[filled(paragraph, facts) for paragraph in part.text],
+        steps=[filled(one, facts) for one in steps],
+        after=[filled(paragraph, facts) for paragraph in part.after],
+        shown=shown,
+        film=film,
+        source=scene.path.read_text(encoding="utf-8"),
+    )
+
+
+def frames_of(part: Part, run: Run) -> int:
+    """How many frames the animation of a part has."""
+    return part.animate.frames if part.animate is not None and run.moving else 0
+
+
+def sentence(reason: str) -> str:
+    """A reason as a sentence of its own.
+
+    >>> sentence("nothing obscures Vex: in the open")
+    'Nothing obscures Vex: in the open.'
+    """
+    return f"{reason[:1].upper()}{reason[1:]}."
+
+
+def _drawn(scene: Scene, part: Part, number: int, run: Run, folder: Path, place: Path) -> tuple[Judged, dict[str, str]]:
+    """The verdict on a check, with a sample in every pixel, and the paths of its figures: all of one measurement."""
+    from silhouette.drawing.figures import Look, figures_of, file_name
+    from silhouette.drawing.saving import save
+    from silhouette.drawing.sheet import Sheet, settings
+    from silhouette.drawing.table.every_pixel import EveryPixel
+
+    every = EveryPixel(run.renderer)
+    found = judged(scene, scene.checks[number - 1], every, run.pixel)
+    look, verdict, written = Look(), found.verdict, dict[str, str]()
+    if not part.figures:
+        return found, written
+    with settings():
+        for figure in figures_of(scene, found.check, verdict, every):
+            if figure.name in part.figures:
+                sheet = Sheet(style=look.style)
+                figure.draw(sheet)
+                name = file_name(number, verdict.attacker, verdict.target, figure.name, look.format)
+                title = f"{scene.title}: {verdict.attacker} → {verdict.target}, {figure.name}"
+                data = {"scene": part.scene, "title": scene.title, "figure": figure.name, **verdict.row()}
+                save(sheet.finish(), folder / place / name, title, {**data, **sheet.data})
+                written[figure.name] = (place / name).as_posix()
+    return found, {kind: written[kind] for kind in part.figures if kind in written}
+
+
+def _shown(found: Judged, figures: dict[str, str], texts: Texts) -> Shown:
+    verdict, row = found.verdict, found.row()
+    who = f"{verdict.attacker} → {verdict.target}" if verdict.attacker else found.check.asked
+    said = {kind: texts.figures[kind].format(attacker=verdict.attacker, target=verdict.target) for kind in figures}
+    drawn = tuple((kind, path, said[kind]) for kind, path in figures.items())
+    return Shown(who, row, str(verdict.rule), share_of(row), drawn)
+
+
+def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, step: Step) -> Film | None:
+    if part.animate is None or not run.moving:
+        return None
+    moving, number = part.animate, part.checks[0]
+    path = place / f"{number:02d}-walk.gif"
+    motion = Motion(walk=moving.walk, frames=moving.frames)
+    asked = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel)
+    frames = animate(asked, folder / path, run.renderer, run.cache, run.workers, step)
+    row, units = frames[0], getattr(scene, "units", "mm")
+    said = {
+        "attacker": row["attacker"],
+        "target": row["target"],
+        "distance": f"{length(row['at'], frames[-1]['at']):.0f} {units}",
+    }
+    return Film(path.as_posix(), run.texts.words["animation"].format(**said), frames)

@@ -1,0 +1,103 @@
+"""TELL: the tutorial's text, written in one file for each language: pages, their parts, and what these show."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+
+from silhouette.files.schema import Entry
+
+
+class Walking(Entry):
+    """An animation in which the target of a part's first check walks.
+
+    Attributes:
+        walk: where to, mm.
+        frames: how many.
+        fps: frames a second.
+    """
+
+    walk: tuple[float, ...]
+    frames: int
+    fps: float
+
+
+class Part(Entry):
+    """A part of a page: one scene, with what is to be learned from it.
+
+    Attributes:
+        heading: of the part.
+        scene: its file, seen from the folder of scenes.
+        checks: the numbers of those that are shown, from 1.
+        figures: the kinds of figure that are shown of each.
+        text: paragraphs before the verdicts.
+        steps: the name of the list of steps that work it out, or None.
+        after: paragraphs below.
+        animate: what moves at the end, or None.
+    """
+
+    heading: str
+    scene: str
+    checks: tuple[int, ...] = (1,)
+    figures: tuple[str, ...]
+    text: tuple[str, ...]
+    steps: str | None = None
+    after: tuple[str, ...] = ()
+    animate: Walking | None = None
+
+
+class PageText(Entry):
+    """A page.
+
+    Attributes:
+        name: of its file, without the ending.
+        short: its title where there is little room.
+        title: its heading.
+        summary: a sentence about it.
+        lead: paragraphs at its beginning.
+        part: its parts, in order.
+    """
+
+    name: str
+    short: str
+    title: str
+    summary: str
+    lead: tuple[str, ...]
+    part: tuple[Part, ...]
+
+
+class Texts(Entry):
+    """All of the tutorial's text in one language.
+
+    Attributes:
+        title, lead, about: of the first page: its heading, a sentence, paragraphs.
+        home: the short title of the first page.
+        reading_heading, reading: how figures are read.
+        words: small words by what they are for.
+        figures: what each kind of figure shows.
+        steps: lists of steps, by name.
+        page: the other pages, in order.
+    """
+
+    title: str
+    home: str
+    lead: str
+    about: tuple[str, ...]
+    reading_heading: str
+    reading: tuple[str, ...]
+    words: dict[str, str]
+    figures: dict[str, str]
+    steps: dict[str, tuple[str, ...]]
+    page: tuple[PageText, ...]
+
+
+@lru_cache(maxsize=1)
+def texts(language: str = "en") -> Texts:
+    """The tutorial's text in a language.
+
+    >>> texts().page[0].part[0].scene
+    'necromunda/example_1_open.toml'
+    """
+    file = files("silhouette.pages.tutorial").joinpath("texts", f"{language}.toml")
+    return Texts.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))

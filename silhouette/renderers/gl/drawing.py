@@ -1,0 +1,341 @@
+"""What is drawn with OpenGL: for one body, the least distance at each pixel.
+
+The fragments write their distance as a float and blending keeps the minimum: nothing is culled, there is no depth
+buffer and no far plane, and the order of the triangles does not matter. Several bodies are drawn one after the other
+into the same texture; what is wanted of each is copied into one buffer on the device, and that comes back in one piece,
+so that a check waits for the device once. Everything here needs a current context.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.errors import RendererUnavailable
+from silhouette.geometry import Floats, corners
+from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.views import View
+
+# Rows and columns of the texture: no view that is drawn at once may have more.
+TILE = 2048
+
+VERTEX_SHADER = """
+#version 330 core
+layout(location = 0) in vec3 position;
+uniform mat4 clip_from_mesh;
+out float distance_ahead;
+void main() {
+    gl_Position = clip_from_mesh * vec4(position, 1.0);
+    distance_ahead = gl_Position.w;
+}
+"""
+FRAGMENT_SHADER = """
+#version 330 core
+in float distance_ahead;
+out float least;
+void main() { least = distance_ahead; }
+"""
+LOOKUP_SHADER = """
+#version 330 core
+layout(location = 0) in ivec2 place;
+uniform sampler2D drawn;
+out float found;
+void main() { found = texelFetch(drawn, place, 0).r; }
+"""
+
+Depths = NDArray[np.float32]
+Window = tuple[slice, slice]
+"""Rows and columns of a view."""
+
+FLOAT = 4
+
+
+class Upload:
+    """A mesh on the device, in float32 about its own middle, so that a mesh far from its origin loses nothing."""
+
+    def __init__(self, mesh: Mesh) -> None:
+        from OpenGL import GL
+
+        self.triangles = len(mesh.faces)
+        self.middle = mesh.bounds.mean(axis=0)
+        self.corners = corners(*mesh.bounds)
+        vertices = (mesh.vertices - self.middle).astype(np.float32)
+        faces = mesh.faces.astype(np.uint32)
+        self.array = GL.glGenVertexArrays(1)
+        self.buffers = GL.glGenBuffers(2)
+        GL.glBindVertexArray(self.array)
+        GL.glBindBuffer(GL.GL_ARRAY_BUFFER, self.buffers[0])
+        GL.glBufferData(GL.GL_ARRAY_BUFFER, vertices.nbytes, vertices, GL.GL_STATIC_DRAW)
+        GL.glVertexAttribPointer(0, 3, GL.GL_FLOAT, GL.GL_FALSE, 0, ctypes.c_void_p(0))
+        GL.glEnableVertexAttribArray(0)
+        GL.glBindBuffer(GL.GL_ELEMENT_ARRAY_BUFFER, self.buffers[1])
+        GL.glBufferData(GL.GL_ELEMENT_ARRAY_BUFFER, faces.nbytes, faces, GL.GL_STATIC_DRAW)
+        GL.glBindVertexArray(0)
+
+    def free(self) -> None:
+        """Gives the memory on the device back."""
+        from OpenGL import GL
+
+        GL.glDeleteVertexArrays(1, [self.array])
+        GL.glDeleteBuffers(2, self.buffers)
+
+
+class Pass:
+    """Two programs, a texture of TILE x TILE floats that takes the least distance, and a buffer for what comes back."""
+
+    def __init__(self) -> None:
+        from OpenGL import GL
+        from OpenGL.GL import shaders
+
+        self._texture = GL.glGenTextures(1)
+        self._targets = GL.glGenFramebuffers(2)
+        self._sink = GL.glGenRenderbuffers(1)
+        self._buffers = GL.glGenBuffers(2)
+        self._arrays = GL.glGenVertexArrays(2)
+        self._room = 0
+        self._make_targets()
+        GL.glBindVertexArray(self._arrays[0])
+        self._program = shaders.compileProgram(
+            shaders.compileShader(VERTEX_SHADER, GL.GL_VERTEX_SHADER),
+            shaders.compileShader(FRAGMENT_SHADER, GL.GL_FRAGMENT_SHADER),
+        )
+        self._clip_from_mesh = GL.glGetUniformLocation(self._program, "clip_from_mesh")
+        self._lookup = _lookup_program()
+        GL.glBindVertexArray(self._arrays[1])
+        GL.glBindBuffer(GL.GL_ARRAY_BUFFER, self._buffers[1])
+        GL.glVertexAttribIPointer(0, 2, GL.GL_INT, 0, ctypes.c_void_p(0))
+        GL.glEnableVertexAttribArray(0)
+        GL.glBindVertexArray(0)
+
+    def _make_targets(self) -> None:
+        """The texture that is drawn into, and one pixel that stands in for it while it is read."""
+        from OpenGL import GL
+
+        GL.glBindTexture(GL.GL_TEXTURE_2D, self._texture)
+        GL.glTexImage2D(GL.GL_TEXTURE_2D, 0, GL.GL_R32F, TILE, TILE, 0, GL.GL_RED, GL.GL_FLOAT, None)
+        for which in (GL.GL_TEXTURE_MIN_FILTER, GL.GL_TEXTURE_MAG_FILTER):
+            GL.glTexParameteri(GL.GL_TEXTURE_2D, which, GL.GL_NEAREST)
+        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[0])
+        GL.glFramebufferTexture2D(GL.GL_FRAMEBUFFER, GL.GL_COLOR_ATTACHMENT0, GL.GL_TEXTURE_2D, self._texture, 0)
+        if GL.glCheckFramebufferStatus(GL.GL_FRAMEBUFFER) != GL.GL_FRAMEBUFFER_COMPLETE:
+            raise RendererUnavailable("this OpenGL cannot draw into a buffer of floats; use embree")
+        GL.glBindRenderbuffer(GL.GL_RENDERBUFFER, self._sink)
+        GL.glRenderbufferStorage(GL.GL_RENDERBUFFER, GL.GL_R32F, 1, 1)
+        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[1])
+        GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, GL.GL_COLOR_ATTACHMENT0, GL.GL_RENDERBUFFER, self._sink)
+
+    def windows(self, view: View, bodies: Sequence[tuple[Body, Upload]]) -> list[tuple[Window, Depths]]:
+        """For each body alone the window of the view that it may touch, and its depths there, inf where it is not."""
+        from OpenGL import GL
+
+        clip_from_view = _clip_from_view(view)
+        windows = [_window(view, body.pose.place(mesh.corners)) for body, mesh in bodies]
+        sizes = [_size(window) for window in windows]
+        if not any(sizes):
+            return [(window, np.empty(_shape(window), np.float32)) for window in windows]
+        self._begin(view)
+        self._make_room(sum(sizes))
+        GL.glBindBuffer(GL.GL_PIXEL_PACK_BUFFER, self._buffers[0])
+        GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, FLOAT)
+        done = 0
+        for (body, mesh), window, size in zip(bodies, windows, sizes, strict=True):
+            if size:
+                self._draw(window, clip_from_view @ _view_from_mesh(view, body, mesh.middle), mesh)
+                GL.glReadPixels(*_origin(window), *_shape(window)[::-1], GL.GL_RED, GL.GL_FLOAT, done * FLOAT)
+                done += size
+        found = self._fetched(GL.GL_PIXEL_PACK_BUFFER, done)
+        parts = np.split(found, np.cumsum(sizes)[:-1])
+        return [(window, part.reshape(_shape(window))) for window, part in zip(windows, parts, strict=True)]
+
+    def depths(self, view: View, bodies: Sequence[tuple[Body, Upload]], pixels: NDArray[np.int64]) -> Depths:
+        """(k, n) the depth of each body alone at ``pixels`` (n, 2), rows and columns within the view; inf for none.
+
+        The device looks the pixels up and sends these alone.
+        """
+        from OpenGL import GL
+
+        depths = np.full((len(bodies), len(pixels)), np.inf, np.float32)
+        (top, left), (bottom, right) = pixels.min(axis=0).tolist(), pixels.max(axis=0).tolist()
+        asked = slice(top, bottom + 1), slice(left, right + 1)
+        touched = np.flatnonzero(
+            [_overlap(asked, _window(view, body.pose.place(mesh.corners))) for body, mesh in bodies]
+        )
+        if len(touched) == 0:
+            return depths
+        self._begin(view)
+        self._make_room(len(touched) * len(pixels))
+        places = np.ascontiguousarray(pixels[:, ::-1], dtype=np.int32)
+        GL.glBindBuffer(GL.GL_ARRAY_BUFFER, self._buffers[1])
+        GL.glBufferData(GL.GL_ARRAY_BUFFER, places.nbytes, places, GL.GL_STREAM_DRAW)
+        GL.glActiveTexture(GL.GL_TEXTURE0)
+        GL.glBindTexture(GL.GL_TEXTURE_2D, self._texture)
+        clip_from_view = _clip_from_view(view)
+        for number, index in enumerate(touched.tolist()):
+            body, mesh = bodies[index]
+            GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[0])
+            self._draw(asked, clip_from_view @ _view_from_mesh(view, body, mesh.middle), mesh)
+            GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[1])
+            self._look_up(number, len(places))
+        depths[touched] = self._fetched(GL.GL_TRANSFORM_FEEDBACK_BUFFER, len(touched) * len(pixels)).reshape(
+            len(touched), -1
+        )
+        return depths
+
+    def _begin(self, view: View) -> None:
+        """All that stays the same from one body to the next."""
+        from OpenGL import GL
+
+        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[0])
+        GL.glViewport(0, 0, view.width, view.height)
+        for unwanted in (GL.GL_CULL_FACE, GL.GL_DEPTH_TEST, GL.GL_STENCIL_TEST, GL.GL_DITHER, GL.GL_MULTISAMPLE):
+            GL.glDisable(unwanted)
+        GL.glDisable(GL.GL_RASTERIZER_DISCARD)
+        GL.glColorMask(True, True, True, True)
+        GL.glPolygonMode(GL.GL_FRONT_AND_BACK, GL.GL_FILL)
+        GL.glEnable(GL.GL_SCISSOR_TEST)
+        GL.glEnable(GL.GL_BLEND)
+        GL.glBlendEquation(GL.GL_MIN)
+
+    def _draw(self, window: Window, clip_from_mesh: Floats, mesh: Upload) -> None:
+        """One body into a window of the texture."""
+        from OpenGL import GL
+
+        GL.glScissor(*_origin(window), *_shape(window)[::-1])
+        GL.glClearBufferfv(GL.GL_COLOR, 0, _NOTHING)
+        GL.glUseProgram(self._program)
+        GL.glUniformMatrix4fv(self._clip_from_mesh, 1, GL.GL_TRUE, clip_from_mesh.astype(np.float32))
+        GL.glBindVertexArray(mesh.array)
+        GL.glDrawElements(GL.GL_TRIANGLES, 3 * mesh.triangles, GL.GL_UNSIGNED_INT, _START)
+
+    def _look_up(self, number: int, count: int) -> None:
+        """Copies so many pixels of what was drawn into the buffer, as the part of that number."""
+        from OpenGL import GL
+
+        size = count * FLOAT
+        GL.glUseProgram(self._lookup)
+        GL.glBindVertexArray(self._arrays[1])
+        GL.glEnable(GL.GL_RASTERIZER_DISCARD)
+        GL.glBindBufferRange(GL.GL_TRANSFORM_FEEDBACK_BUFFER, 0, self._buffers[0], number * size, size)
+        GL.glBeginTransformFeedback(GL.GL_POINTS)
+        GL.glDrawArrays(GL.GL_POINTS, 0, count)
+        GL.glEndTransformFeedback()
+        GL.glDisable(GL.GL_RASTERIZER_DISCARD)
+
+    def _make_room(self, floats: int) -> None:
+        """Sees to it that the buffer holds so many."""
+        from OpenGL import GL
+
+        if floats > self._room:
+            self._room = 1 << (floats - 1).bit_length()
+            GL.glBindBuffer(GL.GL_PIXEL_PACK_BUFFER, self._buffers[0])
+            GL.glBufferData(GL.GL_PIXEL_PACK_BUFFER, self._room * FLOAT, None, GL.GL_STREAM_READ)
+            GL.glBindBuffer(GL.GL_PIXEL_PACK_BUFFER, 0)
+
+    def _fetched(self, binding: Any, floats: int) -> Depths:
+        """What the buffer holds, so many from its beginning, once all that was drawn is in it."""
+        from OpenGL import GL
+
+        found = np.empty(floats, np.float32)
+        GL.glGetBufferSubData(binding, 0, found.nbytes, found.view(np.uint8))
+        GL.glBindBuffer(binding, 0)
+        GL.glBindVertexArray(0)
+        return found
+
+    def free(self) -> None:
+        """Gives everything back."""
+        from OpenGL import GL
+
+        GL.glUseProgram(0)
+        GL.glDeleteProgram(self._program)
+        GL.glDeleteProgram(self._lookup)
+        GL.glDeleteFramebuffers(2, self._targets)
+        GL.glDeleteRenderbuffers(1, [self._sink])
+        GL.glDeleteTextures([self._texture])
+        GL.glDeleteBuffers(2, self._buffers)
+        GL.glDeleteVertexArrays(2, self._arrays)
+
+
+_NOTHING = np.full(4, np.inf, np.float32)
+_START = ctypes.c_void_p(0)
+
+
+def _lookup_program() -> Any:
+    """The program that reads single pixels; what it tells is named before it is linked."""
+    from OpenGL import GL
+    from OpenGL.GL import shaders
+
+    program = GL.glCreateProgram()
+    shader = shaders.compileShader(LOOKUP_SHADER, GL.GL_VERTEX_SHADER)
+    GL.glAttachShader(program, shader)
+    GL.glDeleteShader(shader)
+    names = (ctypes.c_char_p * 1)(b"found")
+    listed = ctypes.cast(names, ctypes.POINTER(ctypes.POINTER(GL.GLchar)))
+    GL.glTransformFeedbackVaryings(program, 1, listed, GL.GL_INTERLEAVED_ATTRIBS)
+    GL.glLinkProgram(program)
+    if GL.glGetProgramiv(program, GL.GL_LINK_STATUS) != GL.GL_TRUE:
+        raise RuntimeError(GL.glGetProgramInfoLog(program))
+    return program
+
+
+def _clip_from_view(view: View) -> Floats:
+    """The matrix (4, 4) from right, up and forward to OpenGL's clip space, in which row 0 of the view lies lowest.
+
+    So the pixels come back in the order of the view. Its last coordinate is the depth along the view's axis.
+    """
+    across, down = 2.0 / (view.step * view.width), 2.0 / (view.step * view.height)
+    return np.array(
+        [
+            [across, 0.0, -across * view.left - 1.0, 0.0],
+            [0.0, -down, down * view.top - 1.0, 0.0],
+            [0.0, 0.0, 1.0, -2.0 * NEAREST],
+            [0.0, 0.0, 1.0, 0.0],
+        ]
+    )
+
+
+def _view_from_mesh(view: View, body: Body, middle: Floats) -> Floats:
+    """The matrix (4, 4) from a mesh about its middle to right, up and forward of the view."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = view.axes @ body.pose.rotation
+    matrix[:3, 3] = view.axes @ (body.pose.place(middle) - view.eye)
+    return matrix
+
+
+def _window(view: View, box: Floats) -> Window:
+    """The rows and columns that a body within the eight corners ``box`` (8, 3) of the world may touch."""
+    columns, rows, depth = view.project(box)
+    if (depth <= 0).all():
+        return slice(0, 0), slice(0, 0)
+    if (depth <= 0).any():
+        return slice(0, view.height), slice(0, view.width)
+    return _span(rows, view.height), _span(columns, view.width)
+
+
+def _span(places: Floats, size: int) -> slice:
+    low, high = np.clip([places.min() - 1.0, places.max() + 2.0], 0, size).astype(int).tolist()
+    return slice(low, high)
+
+
+def _overlap(one: Window, other: Window) -> bool:
+    """Whether two windows share a pixel."""
+    return all(max(a.start, b.start) < min(a.stop, b.stop) for a, b in zip(one, other, strict=True))
+
+
+def _shape(window: Window) -> tuple[int, int]:
+    rows, columns = window
+    return rows.stop - rows.start, columns.stop - columns.start
+
+
+def _size(window: Window) -> int:
+    height, width = _shape(window)
+    return height * width
+
+
+def _origin(window: Window) -> tuple[int, int]:
+    """Where a window begins, as OpenGL counts: across, then upward."""
+    return window[1].start, window[0].start

@@ -1,0 +1,351 @@
+"""OpenGL on a GPU or in software: each body drawn alone, and told apart afterwards, in numpy, by depth and id."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.errors import RendererUnavailable
+from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.gl.context import Context, context_on
+from silhouette.renderers.gl.drawing import TILE, Depths, Pass, Upload
+from silhouette.renderers.protocol import Body, Layer
+from silhouette.views import View
+
+# Depths that differ by less than this share are equal. OpenGL computes in float32: faces in one plane, cut differently
+# and seen at 6°, came out 5e-6 apart on Mesa. It is 5 µm at 300 mm.
+SAME_DEPTH = 1.0 + 2.0**-16
+
+# By how many pixels a picture is drawn larger than it is, because pixels just beyond it are often asked for.
+MARGIN = 4
+
+# What is kept for the next call: depths of the last picture (float32), and triangles on the device.
+DEPTHS_KEPT = 32_000_000
+TRIANGLES_KEPT = 20_000_000
+
+# What is drawn before anything is read back: so many pixels of the device's texture at most, counted for each body.
+DEPTHS_AT_ONCE = 16_000_000
+
+Place = tuple[int, int]
+Patch = tuple[int, int, Depths]
+"""Part of a picture: row and column at which it begins, counted from the picture's first pixel, and depths there."""
+
+Standing = tuple[Any, ...]
+"""The picture, which mesh it is and where it stands, whatever the body's number."""
+
+
+class GLRenderer:
+    """Draws with OpenGL 3.3; `create` one, `close` it when done.
+
+    Attributes:
+        device: the platform and what OpenGL calls its renderer, such as "EGL: llvmpipe (LLVM 15.0.6, 256 bits)".
+        hardware: whether that is a GPU and not a software renderer.
+        driver: the version that OpenGL gives itself, with the driver's, and whose it is.
+        number: of the EGL device; None on OSMesa.
+    """
+
+    name = "gl"
+    sparse = False
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.device = f"{context.label}: {context.renderer}"
+        self.driver = f"{context.vendor}, OpenGL {context.version}"
+        self.hardware = context.hardware
+        self.number = context.device
+        self._meshes: OrderedDict[str, Upload] = OrderedDict()
+        self._patches: OrderedDict[Standing, list[Patch]] = OrderedDict()
+        self._keeping = threading.Lock()
+        with context.current():
+            self._pass: Pass | None = Pass()
+
+    @classmethod
+    def create(cls, platform: str | None = None, device: int | None = None) -> GLRenderer:
+        """A renderer on ``platform``, "egl" or "osmesa", and on the EGL device of that number.
+
+        Without a platform it is what the environment's PYOPENGL_PLATFORM names, else EGL where it works, else OSMesa.
+        Without a number see `silhouette.renderers.gl.devices.chosen_device`.
+
+        Raises:
+            RendererUnavailable: where that cannot run here, with the reason and what to install, or there is no such
+                device.
+            RequestError: where a device is asked for on OSMesa, which has none.
+        """
+        context = context_on(platform, device)
+        try:
+            return cls(context)
+        except RuntimeError as error:  # what PyOpenGL raises where the shaders do not compile
+            raise RendererUnavailable(f"{context.label} ({context.renderer}) lacks OpenGL 3.3: {error}") from error
+
+    def close(self) -> None:
+        """Frees what lies on the device. The process keeps its OpenGL context, for the next renderer."""
+        if self._pass is None:
+            return
+        with self._context.current():
+            self._pass.free()
+            for upload in self._meshes.values():
+                upload.free()
+        self._pass = None
+        self._meshes.clear()
+        self._patches.clear()
+
+    def share(self, meshes: Sequence[Mesh]) -> bool:
+        """See `Renderer.share`: a context belongs to the process that made it."""
+        return False
+
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
+        """See `Renderer.render`. The last whole picture is kept: its bodies are not drawn again for it.
+
+        Raises:
+            RendererUnavailable: after `close`.
+        """
+        if len(bodies) == 1:
+            return next(self.layers(view, bodies, pixels))
+        if self._pass is None:
+            raise RendererUnavailable("this OpenGL renderer was closed; create another")
+        ascending = sorted((body for body in bodies if len(body.mesh.faces)), key=lambda body: body.id)
+        if pixels is not None:
+            return _front(ascending, self._depths(view, ascending, _middles(pixels)), (len(pixels),))
+        layer = Layer.empty((view.height, view.width))
+        drawn = list(self._pictures(view, ascending))
+        for patches in drawn:
+            for target, depth in _within(layer.depth, patches):
+                np.minimum(target, depth, out=target)
+        for body, patches in zip(reversed(ascending), reversed(drawn), strict=True):
+            for (ids, depth), (front, _) in zip(
+                _within(layer.ids, patches), _within(layer.depth, patches), strict=True
+            ):
+                ids[(depth < np.inf) & (depth <= front * np.float32(SAME_DEPTH))] = body.id
+        return layer
+
+    def layers(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
+        """See `silhouette.renderers.protocol.layers`: what `render` gives for each body alone, all drawn at once.
+
+        Raises:
+            RendererUnavailable: after `close`.
+        """
+        if self._pass is None:
+            raise RendererUnavailable("this OpenGL renderer was closed; create another")
+        solid = [body for body in bodies if len(body.mesh.faces)]
+        if pixels is not None:
+            found = iter(self._depths(view, solid, _middles(pixels)))
+            for body in bodies:
+                layer = Layer.empty((len(pixels),))
+                if len(body.mesh.faces):
+                    _enter(body, [(layer.ids, layer.depth, next(found))])
+                yield layer
+            return
+        drawn = self._pictures(view, solid)
+        for body in bodies:
+            layer = Layer.empty((view.height, view.width))
+            if len(body.mesh.faces):
+                patches = next(drawn)
+                parts = zip(_within(layer.ids, patches), _within(layer.depth, patches), strict=True)
+                _enter(body, [(ids, target, depth) for (ids, depth), (target, _) in parts])
+            yield layer
+
+    def _pictures(self, view: View, bodies: Sequence[Body]) -> Iterator[list[Patch]]:
+        """For each body the patches of the picture and its margin that it touches, drawn unless they are kept.
+
+        As many bodies as fit are drawn at once.
+        """
+        frame = _frame(view)
+        for several in _groups(bodies, _padded(view)):
+            standing = [_standing(frame, body) for body in several]
+            found = {key: self._patches.get(key) for key in standing}
+            missing = {key: body for key, body in zip(standing, several, strict=True) if found[key] is None}
+            drawn = dict(zip(missing, self._drawn_whole(view, list(missing.values())), strict=True))
+            self._keep(drawn)
+            yield from (found[key] or drawn.get(key, []) for key in standing)
+
+    def _keep(self, drawn: dict[Standing, list[Patch]]) -> None:
+        """Keeps the patches of one picture, in place of those of any other."""
+        with self._keeping:
+            for key in [key for key in self._patches if drawn and key[0] != next(iter(drawn))[0]]:
+                del self._patches[key]
+            self._patches.update(drawn)
+            kept = sum(depth.size for patches in self._patches.values() for _, _, depth in patches)
+            while kept > DEPTHS_KEPT:
+                _, dropped = self._patches.popitem(last=False)
+                kept -= sum(depth.size for _, _, depth in dropped)
+
+    def _drawn_whole(self, view: View, bodies: Sequence[Body]) -> list[list[Patch]]:
+        """The patches of each body, tile by tile."""
+        assert self._pass is not None
+        patches: list[list[Patch]] = [[] for _ in bodies]
+        if not bodies:
+            return patches
+        tall, wide = _tile_size(view.height), _tile_size(view.width)
+        with self._context.current():
+            uploads = self._uploads(bodies)
+            for row in range(-MARGIN, view.height + MARGIN, tall):
+                for column in range(-MARGIN, view.width + MARGIN, wide):
+                    tile = _tile(view, ((row + MARGIN) // tall, (column + MARGIN) // wide))
+                    windows = self._pass.windows(tile, list(zip(bodies, uploads, strict=True)))
+                    for own, ((rows, columns), depth) in zip(patches, windows, strict=True):
+                        if depth.size:
+                            own.append((row + rows.start, column + columns.start, depth))
+            self._make_room()
+        return patches
+
+    def _depths(self, view: View, bodies: Sequence[Body], pixels: NDArray[np.int64]) -> Depths:
+        """(k, n) the depth of each body alone at pixels (n, 2), inf where it is not."""
+        assert self._pass is not None
+        depths = np.full((len(bodies), len(pixels)), np.inf, np.float32)
+        if len(bodies) == 0 or len(pixels) == 0:
+            return depths
+        frame = _frame(view)
+        kept = [self._patches.get(_standing(frame, body)) for body in bodies]
+        if _is_near(view, pixels) and None not in kept:
+            for patches, depth in zip(kept, depths, strict=True):
+                _look_up(patches or [], pixels, depth)
+            return depths
+        tiles = list(_by_tile(view, pixels))
+        done = 0
+        for several in _groups(bodies, len(pixels)):
+            of_these = depths[done : done + len(several)]
+            done += len(several)
+            with self._context.current():
+                drawn = list(zip(several, self._uploads(several), strict=True))
+                for tile, chosen, places in tiles:
+                    of_these[:, chosen] = self._pass.depths(tile, drawn, places)
+                self._make_room()
+        return depths
+
+    def _uploads(self, bodies: Sequence[Body]) -> list[Upload]:
+        """The meshes on the device, each put there unless it is."""
+        for body in bodies:
+            if body.mesh.digest not in self._meshes:
+                self._meshes[body.mesh.digest] = Upload(body.mesh)
+            self._meshes.move_to_end(body.mesh.digest)
+        return [self._meshes[body.mesh.digest] for body in bodies]
+
+    def _make_room(self) -> None:
+        """What was used longest ago leaves the device, where too much is there."""
+        kept = sum(mesh.triangles for mesh in self._meshes.values())
+        while kept > TRIANGLES_KEPT and len(self._meshes) > 1:
+            _, dropped = self._meshes.popitem(last=False)
+            kept -= dropped.triangles
+            dropped.free()
+
+
+def _enter(body: Body, parts: Sequence[tuple[Any, Any, Depths]]) -> None:
+    """Writes a body's depths, and its id where it is, into parts of a layer on which nothing else is."""
+    for ids, target, depth in parts:
+        target[...] = depth
+        ids[...] = depth < np.inf
+        ids *= np.int32(body.id)
+
+
+def _front(ascending: Sequence[Body], depths: Depths, shape: tuple[int, ...]) -> Layer:
+    """The layer of bodies in the order of their ids, whose depths (k, n) are given."""
+    layer = Layer.empty(shape)
+    if len(ascending):
+        np.min(depths, axis=0, out=layer.depth)
+    for body, depth in zip(reversed(ascending), depths[::-1], strict=True):
+        layer.ids[(depth < np.inf) & (depth <= layer.depth * np.float32(SAME_DEPTH))] = body.id
+    return layer
+
+
+def _middles(pixels: Any) -> NDArray[np.int64]:
+    """The nearest pixels, (n, 2), to places that may be fractional."""
+    return np.floor(np.asarray(pixels, dtype=np.float64).reshape(-1, 2) + 0.5).astype(np.int64)
+
+
+def _frame(view: View) -> tuple[Any, ...]:
+    return (view.eye.tobytes(), view.axes.tobytes(), view.left, view.top, view.step, view.width, view.height)
+
+
+def _standing(frame: tuple[Any, ...], body: Body) -> Standing:
+    return frame, body.mesh.digest, body.pose.rotation.tobytes(), body.pose.translation.tobytes()
+
+
+def _is_near(view: View, pixels: NDArray[np.int64]) -> bool:
+    """Whether all of the pixels (n, 2) lie in the picture or in the margin that is drawn with it."""
+    low, high = pixels.min(axis=0), pixels.max(axis=0)
+    return bool((low >= -MARGIN).all() and (high < np.array([view.height, view.width]) + MARGIN).all())
+
+
+def _padded(view: View) -> int:
+    return (view.height + 2 * MARGIN) * (view.width + 2 * MARGIN)
+
+
+def _groups(bodies: Sequence[Body], each: int) -> Iterator[list[Body]]:
+    """The bodies in their order, in groups that fit onto the device, where each takes so many depths.
+
+    >>> from silhouette.geometry import Pose
+    >>> mesh = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
+    >>> bodies = [Body(number, mesh, Pose.standing()) for number in (1, 2, 3)]
+    >>> [[body.id for body in several] for several in _groups(bodies, DEPTHS_AT_ONCE // 2)]
+    [[1, 2], [3]]
+    """
+    several: list[Body] = []
+    triangles = 0
+    for body in bodies:
+        triangles += len(body.mesh.faces)
+        if several and ((len(several) + 1) * each > DEPTHS_AT_ONCE or triangles > TRIANGLES_KEPT):
+            yield several
+            several, triangles = [], len(body.mesh.faces)
+        several.append(body)
+    if several:
+        yield several
+
+
+def _tile_size(pixels: int) -> int:
+    """Into how large tiles a picture of so many pixels, with its margin, is cut: as few and as even as can be.
+
+    >>> _tile_size(300), _tile_size(4000)
+    (308, 2004)
+    """
+    whole = pixels + 2 * MARGIN
+    return -(-whole // -(-whole // TILE))
+
+
+def _tile(view: View, place: Place) -> View:
+    """One tile of the view's plane; the tile (0, 0) begins MARGIN pixels left of and above the picture."""
+    tall, wide = _tile_size(view.height), _tile_size(view.width)
+    return View(
+        view.eye,
+        view.axes,
+        view.left + (place[1] * wide - MARGIN) * view.step,
+        view.top - (place[0] * tall - MARGIN) * view.step,
+        view.step,
+        wide,
+        tall,
+    )
+
+
+def _by_tile(view: View, pixels: NDArray[np.int64]) -> Iterator[tuple[View, Any, NDArray[np.int64]]]:
+    """Each tile in which any of the pixels (n, 2) lie: which of them do, and their rows and columns in it."""
+    size = np.array([_tile_size(view.height), _tile_size(view.width)])
+    places, within = np.divmod(pixels + MARGIN, size)
+    (top, left), (bottom, right) = places.min(axis=0).tolist(), places.max(axis=0).tolist()
+    if (top, left) == (bottom, right):
+        yield _tile(view, (top, left)), slice(None), within
+        return
+    for row, column in np.unique(places, axis=0).tolist():
+        chosen = np.flatnonzero((places == [row, column]).all(axis=1))
+        yield _tile(view, (row, column)), chosen, within[chosen]
+
+
+def _within(picture: Any, patches: Sequence[Patch]) -> Iterator[tuple[Any, Depths]]:
+    """Of each patch what lies within the picture: that part of the picture, and the depths there."""
+    height, width = picture.shape
+    for row, column, depth in patches:
+        top, left = max(row, 0), max(column, 0)
+        bottom, right = min(row + depth.shape[0], height), min(column + depth.shape[1], width)
+        if top < bottom and left < right:
+            yield picture[top:bottom, left:right], depth[top - row : bottom - row, left - column : right - column]
+
+
+def _look_up(patches: Sequence[Patch], pixels: NDArray[np.int64], depths: Depths) -> None:
+    """Enters into ``depths`` (n,) what the patches say of pixels (n, 2)."""
+    for row, column, depth in patches:
+        rows, columns = pixels[:, 0] - row, pixels[:, 1] - column
+        inside = (rows >= 0) & (rows < depth.shape[0]) & (columns >= 0) & (columns < depth.shape[1])
+        depths[inside] = depth[rows[inside], columns[inside]]

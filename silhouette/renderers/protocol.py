@@ -1,0 +1,123 @@
+"""RENDER: what every renderer takes and gives: bodies seen through a view become a layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Flags, Integers, Pose
+from silhouette.meshes.mesh import Mesh
+from silhouette.views import View
+
+NEAREST = 1e-4
+"""A surface nearer to the eye than this, mm of depth, is not met: an eye that lies in a face only touches it, and what
+is only touched hides nothing (necromunda A8)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A mesh standing somewhere, with the number by which a layer tells it from the others.
+
+    Attributes:
+        id: above zero; of two bodies at equal depth the lower id is in front.
+        mesh: in its own frame, mm.
+        pose: where it stands.
+    """
+
+    id: int
+    mesh: Mesh
+    pose: Pose
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """What is in front at each pixel of a view.
+
+    Attributes:
+        ids: int32, the id of the nearest body, 0 where nothing is.
+        depth: float32, mm along the view's axis, inf where nothing is.
+
+    Both are (height, width) with row 0 at the top, or (n,) where n pixels were asked for.
+    """
+
+    ids: Integers
+    depth: NDArray[np.float32]
+
+    @classmethod
+    def empty(cls, shape: tuple[int, ...]) -> Layer:
+        """A layer on which nothing is."""
+        return cls(np.zeros(shape, np.int32), np.full(shape, np.inf, np.float32))
+
+
+class Renderer(Protocol):
+    """One method, which every renderer answers alike but for pixels on the rim of a shape.
+
+    Attributes:
+        name: as the option ``--renderer`` spells it.
+        device: what it runs on, in words, for the result and for ``silhouette doctor``.
+        sparse: whether asking for few pixels costs less than asking for all of them.
+    """
+
+    name: str
+    device: str
+    sparse: bool
+
+    def share(self, meshes: Sequence[Mesh]) -> bool:
+        """Makes ready what processes forked from this one then share; False where this renderer is of no use there."""
+        ...
+
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
+        """What is in front: at every pixel, or at ``pixels`` (n, 2) as row and column, in that order.
+
+        A pixel is sampled at its centre, once; nothing is culled, clipped or blended: both faces of every
+        triangle count, at any distance in front of the eye, and only the given ids and 0 appear.
+        Pixels asked for may lie outside the image: the view's plane goes on there. They may be fractional:
+        a sparse renderer looks at that very point, another one at the middle of the nearest pixel.
+        """
+        ...
+
+
+def layers(renderer: Renderer, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
+    """What `Renderer.render` gives for each body alone, in their order; drawn in one go where the renderer can.
+
+    Such a renderer has a method ``layers(view, bodies, pixels)``. The pixels are asked for of every body.
+
+    >>> from silhouette.renderers.reference import ReferenceRenderer
+    >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
+    >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
+    >>> mesh = Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
+    >>> bodies = [Body(number, mesh, Pose.standing()) for number in (3, 7)]
+    >>> [layer.ids.tolist() for layer in layers(ReferenceRenderer(), view, bodies)]
+    [[[3, 3], [0, 0]], [[7, 7], [0, 0]]]
+    >>> list(layers(ReferenceRenderer(), view, []))
+    []
+    """
+    at_once = getattr(renderer, "layers", None)
+    if at_once is not None:
+        yield from at_once(view, bodies, pixels)
+        return
+    for body in bodies:
+        yield renderer.render(view, [body], pixels)
+
+
+def covered(renderer: Renderer, view: View, body: Body, pixels: Any) -> Flags:
+    """(n,) at which ``pixels`` (n, 2) a body is, however far: what `Renderer.render` says, asked for less.
+
+    A renderer that can answer that sooner has a method ``covered(view, body, pixels)``.
+
+    >>> from silhouette.renderers.reference import ReferenceRenderer
+    >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
+    >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
+    >>> body = Body(1, Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32)), Pose.standing())
+    >>> covered(ReferenceRenderer(), view, body, [[0, 0], [1, 1]]).tolist()
+    [True, False]
+    >>> covered(ReferenceRenderer(), view, body, np.empty((0, 2))).tolist()
+    []
+    """
+    sooner = getattr(renderer, "covered", None)
+    flags: Flags = sooner(view, body, pixels) if sooner else renderer.render(view, [body], pixels).ids > 0
+    return flags

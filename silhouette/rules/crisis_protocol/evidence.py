@@ -1,0 +1,98 @@
+"""MEASURE, for Crisis Protocol: everything that its rules ask about one attacker and one target, under any reading.
+
+bases and polygons -> which line is free, what stands between them and how far off -> Evidence
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats
+from silhouette.rules.crisis_protocol.free_lines import look
+from silhouette.rules.crisis_protocol.plan import between_discs, crossed, hair_of, to_outlines
+from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene, Readings
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the ladder asks about: everything that is measured, under any reading.
+
+    Attributes:
+        scene: that is judged.
+        attacker, target: of the check.
+        size: what the target counts as for line of sight (R6).
+        sight_line: (2, 2) a free line, or None.
+        blockers: the names of what obstructs every line; first what does so alone.
+        alone: how many of them do so alone.
+        distance: from the attacker's base to the target.
+        hair: lengths no further apart than this are equal.
+        between: (terrain,) whether a line from base to base passes through it (R12).
+        apart: (terrain,) how far it is from the target's base.
+    """
+
+    scene: PlanScene
+    attacker: Character
+    target: Character | Feature
+    size: int
+    sight_line: Floats | None
+    blockers: tuple[str, ...]
+    alone: int
+    distance: float
+    hair: float
+    between: Flags
+    apart: Floats
+
+    @property
+    def too_close(self) -> bool:
+        """The attacker is within range 2 (R13)."""
+        return self.distance <= self.scene.ranges.two + self.hair
+
+    @property
+    def large_enough(self) -> Flags:
+        """(terrain,) of the target's own size or larger (R11, A2)."""
+        flags: Flags = self.scene.sizes >= self.target.size
+        return flags
+
+    @property
+    def within_one(self) -> Flags:
+        """(terrain,) within range 1 of the target (R10)."""
+        flags: Flags = self.apart <= self.scene.ranges.one + self.hair
+        return flags
+
+    def cover_from(self, readings: Readings) -> tuple[str, ...]:
+        """The terrain that meets all conditions (R14), one and the same (A5); the nearest first."""
+        if self.too_close or not isinstance(self.target, Character):
+            return ()
+        gives = self.between & self.large_enough & self.within_one
+        if not readings.attacker_terrain_gives_cover:
+            gives &= self.scene.names != self.attacker.on
+        return tuple(sorted(self.scene.names[gives], key=lambda name: (self._apart_from(name), name)))
+
+    def _apart_from(self, name: str) -> float:
+        return float(self.apart[self.scene.names == name][0])
+
+
+def evidence_for(scene: PlanScene, attacker: Character, target: Character | Feature) -> Evidence:
+    """Everything that is measured for one check."""
+    size = target.size
+    between, apart = np.zeros(len(scene.terrain), dtype=bool), np.full(len(scene.terrain), np.inf)
+    if isinstance(target, Character):
+        below = scene.standing_on(target)
+        size += 0 if below is None else below.size
+        hair = hair_of(attacker.base.bounds, target.base.bounds)
+        distance = between_discs(attacker.base, target.base)
+        between = crossed(attacker.base, target.base, scene.outlines, hair)
+        apart = scene.terrain_distances(target)
+    else:
+        hair = hair_of(attacker.base.bounds, target.outline.corners)
+        distance = 0.0 if attacker.on == target.name else float(to_outlines(attacker.base, target.outline)[0])
+    # R4 and R6, R7, and A8: a feature does not hide itself.
+    larger = (scene.sizes > size) & (scene.names != attacker.on) & (scene.names != target.name)
+    aim = target.base if isinstance(target, Character) else target.outline
+    sight = look(attacker.base, aim, scene.outlines.chosen(larger), hair)
+    alone = sorted(scene.names[larger][sight.alone])
+    others = sorted(scene.names[larger][sight.blocking & ~sight.alone])
+    blockers = (*alone, *others)
+    return Evidence(scene, attacker, target, size, sight.line, blockers, len(alone), distance, hair, between, apart)

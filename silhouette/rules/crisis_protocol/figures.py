@@ -1,0 +1,290 @@
+"""DRAW: a Crisis Protocol check as a plan: bases, terrain with sizes, ranges, and the line that is free or blocked.
+
+Everything that is said here is the verdict's: the free line, what blocks, what gives cover, how far it is.
+
+    bases and polygons, their part in the verdict -> ranges as they are measured -> the line -> names and legend
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import shapely
+
+from silhouette.drawing.sheet import BOLD, HAIR, LINE, NAME, NAMED, SMALL, THIN, Sheet, Swatch
+from silhouette.drawing.strokes import area, arrow, cross, disc, line, short, tint, title
+from silhouette.drawing.typeface import elided, printable
+from silhouette.drawing.words.reasons import why
+from silhouette.geometry import Floats
+from silhouette.rules.crisis_protocol.judge import PlanVerdict
+from silhouette.rules.crisis_protocol.plan import between_tangents
+from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene
+from silhouette.scenes.scene import Check
+
+BLOCKS, COVERS = "////", "...."
+"""Hatches of terrain that blocks, and of terrain that gives cover."""
+
+NEAR = 0.22
+"""How much of the way between the two is shown round them, for terrain that has no part in the verdict."""
+
+DASHED, DOTTED = "--", ":"
+
+
+def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: PlanVerdict) -> None:
+    """Draws one Crisis Protocol check from above.
+
+    Args:
+        sheet: to draw on.
+        scene, check: what was judged.
+        verdict: the ruling on it; nothing is ruled on here.
+    """
+    plan = _Plan(sheet, scene, scene.character(check.attacker), scene.target(check.target), verdict)
+    sheet.frame(*plan.frame())
+    plan.draw_terrain()
+    plan.draw_between()
+    plan.draw_ranges()
+    plan.draw_distance()
+    plan.draw_bases()
+    plan.draw_line()
+    plan.name_terrain()
+    sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
+
+
+class _Plan:
+    """One figure while it is drawn."""
+
+    def __init__(
+        self, sheet: Sheet, scene: PlanScene, attacker: Character, target: Character | Feature, verdict: PlanVerdict
+    ) -> None:
+        self.sheet, self.scene, self.verdict = sheet, scene, verdict
+        self.attacker, self.target = attacker, target
+
+    def frame(self) -> tuple[float, float, float, float]:
+        """Left, bottom, right and top: both, range 1 of the target, and what has a part in the verdict near them."""
+        both = [_outline(self.attacker), _outline(self.target)]
+        if isinstance(self.target, Character):
+            both.append(_round(self.target.base.centre, self.target.base.radius + self.scene.ranges.one))
+        if self.verdict.sight_line is not None:
+            both.append(np.array(self.verdict.sight_line))
+        points = np.concatenate(both)
+        (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
+        more = NEAR * max(right - left, top - bottom)
+        part = {*self.verdict.blockers, *self.verdict.cover_from}
+        for one in self.scene.terrain:
+            corners = one.outline.corners
+            grown = more * (1.5 if one.name in part else 1.0)
+            kept = np.clip(corners, (left - grown, bottom - grown), (right + grown, top + grown))
+            points = np.concatenate([points, kept[(kept == corners).any(axis=1)]])
+        (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
+        edge = 0.04 * max(right - left, top - bottom)
+        beside = 0.15 * (right - left)  # so that names have room above those whom they name
+        across = [_middle(one)[0] for one in (self.attacker, self.target)]
+        left, right = min(left - edge, min(across) - beside), max(right + edge, max(across) + beside)
+        return left, bottom - edge, right, top + edge
+
+    def draw_terrain(self) -> None:
+        """Every piece with what it does."""
+        sheet, style = self.sheet, self.sheet.style
+        left_over = False
+        for number, one in enumerate(self.scene.terrain):
+            blocks, covers = one.name in self.verdict.blockers, one.name in self.verdict.cover_from
+            corners, mark = one.outline.corners, f"terrain-{number}"
+            if blocks or covers:
+                fill = style.blocker if blocks else style.terrain
+                edge = style.green if covers else style.blocker_edge
+                hatch = BLOCKS * blocks + COVERS * covers
+                what = "both" if blocks and covers else "blocker" if blocks else "cover"
+                said = {"both": "blocks and covers", "blocker": "larger", "cover": "gives cover"}[what]
+                width = 1.8 if covers else LINE
+                area(sheet, corners, fill=fill, edge=edge, hatch=hatch, width=width, mark=f"{mark}-{what}")
+                sheet.legend(Swatch(sheet.words(said), fill=fill, edge=edge, hatch=hatch))
+            elif one is self.target:
+                area(sheet, corners, fill=style.seen, edge=style.seen_edge, width=BOLD, mark=mark)
+                sheet.legend(Swatch(sheet.words("looked at"), fill=style.seen, edge=style.seen_edge))
+            else:
+                area(sheet, corners, fill=style.terrain, edge=style.terrain_edge, width=LINE, mark=mark)
+                left_over = True
+        if left_over:
+            sheet.legend(Swatch(sheet.words("other terrain"), fill=style.terrain, edge=style.terrain_edge))
+        for number, other in enumerate(self.scene.objects):
+            chosen = other is self.target
+            fill, edge = (style.seen, style.seen_edge) if chosen else (style.model, style.model_edge)
+            area(sheet, other.outline.corners, fill=fill, edge=edge, width=LINE, zorder=3.0, mark=f"object-{number}")
+            self._name(other, bold=chosen)
+
+    def draw_bases(self) -> None:
+        """Everyone's base, name and size; the attacker and the target in their own colours."""
+        sheet, style = self.sheet, self.sheet.style
+        looks = {
+            self.attacker.name: (style.attacker, style.attacker_edge),
+            self.target.name: (style.seen, style.seen_edge),
+        }
+        for number, one in enumerate(self.scene.characters):
+            fill, edge = looks.get(one.name, (style.model, style.model_edge))
+            look: dict[str, Any] = {"fill": fill, "edge": edge, "width": BOLD if one.name in looks else THIN}
+            disc(sheet, one.base.centre, one.base.radius, zorder=6.0, mark=f"base-{number}", **look)
+            self._name(one, bold=one.name in looks)
+
+    def draw_between(self) -> None:
+        """The strip of all lines from base to base: what stands between the two reaches in there."""
+        style = self.sheet.style
+        corners = self._strip()
+        if len(corners):
+            area(self.sheet, corners, fill=style.blue, alpha=0.1, zorder=4.0, mark="between")
+            for start, end in (corners[:2], corners[2:]):
+                line(self.sheet, start, end, style.blue, width=HAIR, zorder=4.0)
+                self.sheet.avoid_line(start, end)
+            self.sheet.legend(
+                Swatch(self.sheet.words("between"), fill=tint(style.blue, style.ground, 0.1), edge=style.blue)
+            )
+
+    def draw_ranges(self) -> None:
+        """Range 1 round the target and range 2 round the attacker, from the edge of the base as they are measured."""
+        if not isinstance(self.target, Character):
+            return
+        sheet, style, ranges = self.sheet, self.sheet.style, self.scene.ranges
+        away = np.array(self.target.base.centre) - np.array(self.attacker.base.centre)
+        ahead = float(np.arctan2(away[1], away[0]))
+        for key, one, reach, colour, dashes, turns in (
+            ("range 1", self.target, ranges.one, style.green, DOTTED, ahead + np.array([0.9, -0.9, 2.2, -2.2])),
+            ("range 2", self.attacker, ranges.two, style.purple, DASHED, ahead + np.array([-0.75, 0.75, -0.45, 0.45])),
+        ):
+            rim = one.base.radius + reach
+            look = {"edge": colour, "width": LINE, "dashes": dashes, "mark": key.replace(" ", "-")}
+            disc(sheet, one.base.centre, rim, zorder=5.0, **look)
+            sheet.avoid(_round(one.base.centre, rim)[::2])
+            steps = np.column_stack([np.cos(turns), np.sin(turns)])
+            shown = [step for step in steps if self._holds(np.array(one.base.centre) + 1.02 * rim * step)]
+            for step in shown[:1]:
+                start, end = np.array(one.base.centre) + np.outer([one.base.radius, rim], step)
+                arrow(sheet, start, end, colour, width=THIN, heads="<|-|>")
+                sheet.label(sheet.words(f"{key} here"), tuple((start + end) / 2), size=SMALL, inside=True)
+            words = sheet.words(key, name=short(sheet, one.name), length=self._length(reach))
+            sheet.legend(Swatch(words, edge=colour, line=True, dashes=dashes))
+
+    def draw_distance(self) -> None:
+        """How far the two are apart, edge to edge, beside the lines between them."""
+        if self.verdict.distance <= 0.0:
+            return
+        sheet, style = self.sheet, self.sheet.style
+        start, end = self._nearest()
+        along = (end - start) / max(float(np.hypot(*(end - start))), 1e-12)
+        aside = np.array([along[1], -along[0]])
+        aside = aside if aside[1] < 0.0 or (aside[1] == 0.0 and aside[0] > 0.0) else -aside
+        widest = max(float(((_outline(one) - start) @ aside).max()) for one in (self.attacker, self.target))
+        shift = aside * (widest + sheet.paper(2.6))
+        for point in (start, end):
+            line(sheet, point, point + shift * 1.04, style.soft_ink, width=HAIR)
+        arrow(sheet, start + shift, end + shift, style.soft_ink, width=THIN, heads="<|-|>", mark="distance")
+        sheet.avoid_line(start + shift, end + shift)
+        sheet.label(self._length(self.verdict.distance), tuple((start + end) / 2 + shift), size=SMALL, inside=True)
+
+    def draw_line(self) -> None:
+        """The verdict's free line; where there is none, the line between the middles and where it ends."""
+        sheet, style, found = self.sheet, self.sheet.style, self.verdict.sight_line
+        if found is not None:
+            line(sheet, *found, style.paper, width=2.6, zorder=11.0)
+            line(sheet, *found, style.blue, width=BOLD, zorder=11.0, mark="sight-line")
+            for end in found:
+                disc(sheet, end, sheet.paper(0.55), fill=style.blue, zorder=12.0)
+            sheet.avoid_line(*found)
+            sheet.legend(Swatch(sheet.words("a free line"), edge=style.blue, line=True))
+            return
+        first, last = _middle(self.attacker), _middle(self.target)
+        line(sheet, first, last, style.red, width=BOLD, dashes=DASHED, zorder=11.0, mark="blocked-line")
+        sheet.avoid_line(first, last)
+        for at in self._stops(first, last):
+            cross(sheet, at, style.red)
+        sheet.legend(Swatch(sheet.words("no free line"), edge=style.red, line=True, dashes=DASHED))
+
+    def _stops(self, start: Floats, end: Floats) -> list[Floats]:
+        """Where the line meets the verdict's blockers: at the first of them, the middle of the stretch inside."""
+        path = shapely.LineString([start, end])
+        inside = [
+            shapely.intersection(path, one.outline.polygons[0])
+            for one in self.scene.terrain
+            if one.name in self.verdict.blockers
+        ]
+        stretches = [part for each in inside for part in shapely.get_parts(each) if part.length > 0.0]
+        middles = [np.array(part.interpolate(0.5, normalized=True).coords[0]) for part in stretches]
+        return sorted(middles, key=lambda at: float(np.hypot(*(at - start))))[:1]
+
+    def _nearest(self) -> tuple[Floats, Floats]:
+        """The two points, on the attacker's edge and on the target's, that are nearest to each other."""
+        shapes = [_shape(self.attacker), _shape(self.target)]
+        start, end = np.array(shapely.shortest_line(*shapes).coords)
+        way = (end - start) / max(float(np.hypot(*(end - start))), 1e-12)
+        start = start + way * _radius(self.attacker)
+        return start, end - way * _radius(self.target)
+
+    def name_terrain(self) -> None:
+        """The name and size of every piece, where most of it is free."""
+        left, bottom, right, top = self.sheet.bounds
+        busy = [_shape(one).buffer(_radius(one)) for one in self.scene.characters]
+        strip = self._strip()
+        busy += [shapely.Polygon(strip)] if len(strip) else []
+        for one in self.scene.terrain:
+            shown = shapely.clip_by_rect(one.outline.polygons[0], left, bottom, right, top)
+            free = shapely.difference(shown, shapely.union_all(busy))
+            free = free if free.area > 0.15 * shown.area else shown
+            if shown.area > 0.0:
+                widest = max(shapely.get_parts(free), key=lambda part: float(part.area))
+                centre = shapely.get_coordinates(shapely.maximum_inscribed_circle(widest))[0]
+                at = (float(centre[0]), float(centre[1]))
+                self.sheet.label(self._sized(one), at, inside=True, bold=one is self.target)
+
+    def _strip(self) -> Floats:
+        """(4, 2) the corners of what lies between the two bases; none for an object."""
+        if not isinstance(self.target, Character):
+            return np.empty((0, 2))
+        return between_tangents(self.attacker.base, self.target.base)
+
+    def _holds(self, point: Floats) -> bool:
+        """Whether a point is shown."""
+        left, bottom, right, top = self.sheet.bounds
+        return bool(left <= point[0] <= right and bottom <= point[1] <= top)
+
+    def _name(self, one: Character | Feature, *, bold: bool) -> None:
+        """Writes a name beside what it names."""
+        at, corners = _middle(one), _outline(one)
+        if self._holds(at):
+            across, upright = np.abs(corners - at).max(axis=0)
+            self.sheet.label(self._sized(one), (float(at[0]), float(at[1])), clear=(across, upright), bold=bold)
+            self.sheet.avoid(at + np.linspace(0.1, 1.0, 6)[:, None, None] * (corners - at))
+
+    def _sized(self, one: Character | Feature) -> str:
+        counted = self.verdict.target_size
+        raised = one is self.target and counted != one.size
+        name = elided(printable(one.name), NAMED * self.sheet.width / 2, NAME, bold=True) if raised else one.name
+        return self.sheet.words("raised" if raised else "sized", name=name, size=one.size, counted=counted)
+
+    def _length(self, length: float) -> str:
+        return self.sheet.words("length", length=self.sheet.words.number(f"{length:.4g}"), units=self.scene.units)
+
+
+def _radius(one: Character | Feature) -> float:
+    return one.base.radius if isinstance(one, Character) else 0.0
+
+
+def _shape(one: Character | Feature) -> Any:
+    """What it is for shapely: a base is its middle."""
+    return shapely.Point(one.base.centre) if isinstance(one, Character) else one.outline.polygons[0]
+
+
+def _middle(one: Character | Feature) -> Floats:
+    """A point inside, its middle where that is inside."""
+    shape = _shape(one)
+    middle = shape.centroid if shape.covers(shape.centroid) else shape.representative_point()
+    return np.array(middle.coords[0])
+
+
+def _outline(one: Character | Feature) -> Floats:
+    """(n, 2) points round it."""
+    return _round(one.base.centre, one.base.radius) if isinstance(one, Character) else one.outline.corners
+
+
+def _round(centre: tuple[float, float], radius: float) -> Floats:
+    turn = np.linspace(0.0, 2.0 * np.pi, 120, endpoint=False)
+    points: Floats = np.array(centre) + radius * np.column_stack([np.cos(turn), np.sin(turn)])
+    return points

@@ -1,0 +1,292 @@
+"""PLACE, for Crisis Protocol: a scene file becomes round bases and polygons in a plan.
+
+document -> entries, each key checked -> Characters and Features -> PlanScene
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from pydantic import Field, StrictBool, field_validator
+
+from silhouette.errors import RequestError
+from silhouette.files.schema import Entry, Name, Number, Place, Size, plain, validated
+from silhouette.geometry import Floats
+from silhouette.rules.crisis_protocol.plan import Disc, Outlines, crossed, fault_in, hair_of, to_outlines
+from silhouette.scenes.entries import SceneEntry
+from silhouette.scenes.scene import Check, Scene
+from silhouette.text import near
+
+LARGEST_SIZE = 1000
+
+WholeSize = Annotated[int, Field(strict=True, ge=1, le=LARGEST_SIZE)]
+Corner = tuple[Number, Number]
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """How long range 1 and range 2 are, in the units of the scene."""
+
+    one: float
+    two: float
+
+
+class Readings(Entry):
+    """``[readings]``: which of the possible readings of the rules is taken; defaults first."""
+
+    attacker_terrain_gives_cover: StrictBool = Field(True, description="true or false")
+
+
+class CharacterEntry(Entry):
+    """A ``[[character]]``."""
+
+    name: Name = Field(description="a name of its own, in quotes")
+    size: WholeSize = Field(description="a whole number above zero")
+    at: Corner = Field(description="two numbers up to a million, [x, y]")
+    base: Size = Field(description="a number above zero, the diameter of the base")
+    on: Name | None = Field(None, description="the name of the terrain that it stands on")
+    granted_cover: StrictBool = Field(False, description="true or false")
+
+
+class FeatureEntry(Entry):
+    """A ``[[terrain]]`` or an ``[[object]]``."""
+
+    name: Name = Field(description="a name of its own, in quotes")
+    size: WholeSize = Field(description="a whole number above zero")
+    polygon: tuple[Corner, ...] = Field(description="a list of corners, each [x, y], two numbers up to a million")
+
+    @field_validator("polygon")
+    @classmethod
+    def _simple(cls, value: tuple[Corner, ...]) -> tuple[Corner, ...]:
+        fault = fault_in(value)
+        if fault is not None:
+            raise plain(f"it must {fault}")
+        return value
+
+
+class CheckEntry(Entry):
+    """A ``[[check]]``."""
+
+    attacker: Name = Field(description="the name of a character")
+    target: Name = Field(description="the name of a character, an object or terrain")
+    expect: dict[str, Any] | None = Field(None, description="a table of result keys, each a value or [least, most]")
+
+
+class PlanEntry(SceneEntry):
+    """A Crisis Protocol scene, whole."""
+
+    units: Name = Field("mm", description="the name of a unit of length, in quotes")
+    ranges: Ranges = Field(description="{ 1 = ..., 2 = ... }, two lengths above zero, the second no shorter")
+    character: tuple[CharacterEntry, ...] = Field((), description="tables [[character]]")
+    terrain: tuple[FeatureEntry, ...] = Field((), description="tables [[terrain]]")
+    object: tuple[FeatureEntry, ...] = Field((), description="tables [[object]]")
+    check: tuple[CheckEntry, ...] = Field((), description="tables [[check]]")
+
+    @field_validator("ranges", mode="plain")
+    @classmethod
+    def _ranges(cls, value: Any) -> Ranges:
+        match value:
+            case {"1": int() | float() as one, "2": int() | float() as two, **rest} if not rest:
+                numbers = not isinstance(one, bool) and not isinstance(two, bool)
+                if numbers and 0 < one <= two <= 1e6:
+                    return Ranges(float(one), float(two))
+        raise ValueError
+
+
+@dataclass(frozen=True)
+class Character:
+    """A character on its round base.
+
+    Attributes:
+        name: its own.
+        size: as its stat card says.
+        base: where it stands.
+        on: the name of the terrain that it stands on, or None.
+        granted_cover: whether a card gives it cover.
+    """
+
+    name: str
+    size: int
+    base: Disc
+    on: str | None
+    granted_cover: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """A terrain feature, or an object that can be a target.
+
+    Attributes:
+        name: its own.
+        size: as the players agreed.
+        outline: one polygon.
+    """
+
+    name: str
+    size: int
+    outline: Outlines
+
+
+@dataclass(frozen=True, eq=False)
+class PlanScene(Scene):
+    """A table seen from above.
+
+    Attributes:
+        units: what lengths are told in; a label.
+        ranges: how long they are.
+        characters, terrain, objects: in the order of the file.
+    """
+
+    units: str
+    ranges: Ranges
+    characters: tuple[Character, ...]
+    terrain: tuple[Feature, ...]
+    objects: tuple[Feature, ...]
+
+    @cached_property
+    def outlines(self) -> Outlines:
+        """Those of all terrain, in its order."""
+        return Outlines.of([feature.outline.corners for feature in self.terrain])
+
+    @cached_property
+    def names(self) -> NDArray[np.object_]:
+        """(terrain,) their names."""
+        return np.array([feature.name for feature in self.terrain], dtype=object)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """(terrain,) their sizes."""
+        return np.array([feature.size for feature in self.terrain], dtype=np.int64)
+
+    def character(self, name: str) -> Character:
+        """The character of that name.
+
+        Raises:
+            RequestError: where there is none.
+        """
+        found = self._by_name.get(name)
+        if isinstance(found, Character):
+            return found
+        if isinstance(found, Feature):
+            raise RequestError(f"{self.path}: '{name}' is no character and sees nothing; name a character")
+        raise RequestError(f"{self.path}: nothing is called '{name}'; {near(name, self._by_name)}")
+
+    def target(self, name: str) -> Character | Feature:
+        """What has that name.
+
+        Raises:
+            RequestError: where there is nothing.
+        """
+        found = self._by_name.get(name)
+        return self.character(name) if found is None else found
+
+    def standing_on(self, character: Character) -> Feature | None:
+        """The terrain that a character stands on, or None."""
+        return None if character.on is None else self._by_name[character.on]  # type: ignore[return-value]
+
+    def terrain_distances(self, character: Character) -> Floats:
+        """(terrain,) how far the character's base is from each; 0 from what it stands on."""
+        return self._distances[character.name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Character | Feature]:
+        found: dict[str, Character | Feature] = {one.name: one for one in self.characters}
+        return found | {one.name: one for one in (*self.terrain, *self.objects)}
+
+    @cached_property
+    def _distances(self) -> dict[str, Floats]:
+        return {
+            one.name: np.where(self.names == one.on, 0.0, to_outlines(one.base, self.outlines))
+            for one in self.characters
+        }
+
+
+def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
+    """The scene that a document describes.
+
+    Raises:
+        FileError: where the scene says what cannot be; one line, with the place.
+    """
+    entry = validated(PlanEntry, document, Place(path))
+    readings = validated(Readings, entry.readings, Place(path, "readings"))
+    _names_differ(path, entry)
+    scene = PlanScene(
+        path=path,
+        title=entry.title,
+        rules=entry.rules,
+        checks=tuple(Check(check.attacker, check.target, expect=check.expect) for check in entry.check),
+        readings=readings.model_dump(),
+        pixel=None,
+        source=dict(entry.source),
+        warnings=(),
+        units=entry.units,
+        ranges=entry.ranges,
+        characters=tuple(_character(path, each, entry) for each in entry.character),
+        terrain=tuple(_feature(each) for each in entry.terrain),
+        objects=tuple(_feature(each) for each in entry.object),
+    )
+    _checks_are_of(path, scene)
+    return PlanScene(**{**vars(scene), "warnings": tuple(_odd_places(scene))})
+
+
+def _character(path: Path, entry: CharacterEntry, scene: PlanEntry) -> Character:
+    known = [feature.name for feature in scene.terrain]
+    if entry.on is not None and entry.on not in known:
+        place = Place(path, f"character '{entry.name}'")
+        raise place.error(f"on is '{entry.on}', but no terrain is called that; {near(entry.on, known)}")
+    x, y = entry.at
+    return Character(entry.name, entry.size, Disc((float(x), float(y)), entry.base / 2), entry.on, entry.granted_cover)
+
+
+def _feature(entry: FeatureEntry) -> Feature:
+    return Feature(entry.name, entry.size, Outlines.of([entry.polygon]))
+
+
+def _names_differ(path: Path, entry: PlanEntry) -> None:
+    kinds: dict[str, str] = {}
+    named = [("character", each.name) for each in entry.character]
+    named += [("terrain", each.name) for each in entry.terrain] + [("object", each.name) for each in entry.object]
+    for kind, name in named:
+        other = kinds.get(name)
+        if other is not None:
+            who = f"two of [[{kind}]]" if other == kind else f"one of [[{other}]] and one of [[{kind}]]"
+            raise Place(path).error(f"{who} are called '{name}'; give each a name of its own")
+        kinds[name] = kind
+
+
+def _checks_are_of(path: Path, scene: PlanScene) -> None:
+    """Refuses a check of what is not there, or in which something looks that is no character."""
+    characters = [one.name for one in scene.characters]
+    targets = [*characters, *(one.name for one in (*scene.objects, *scene.terrain))]
+    for number, check in enumerate(scene.checks, 1):
+        place = Place(path, f"check {number}")
+        if check.attacker in targets and check.attacker not in characters:
+            raise place.error(f"attacker '{check.attacker}' is no character and sees nothing; name a character")
+        for role, name, known in (("attacker", check.attacker, characters), ("target", check.target, targets)):
+            if name not in known:
+                raise place.error(f"{role} '{name}' is not on the table; {near(name, known)}")
+
+
+def _odd_places(scene: PlanScene) -> Iterator[str]:
+    """A warning for each base that lies partly on terrain: nobody can end a move there (A7)."""
+    for one in scene.characters:
+        for index in np.flatnonzero(crossed(one.base, one.base, scene.outlines, hair_of(one.base.bounds))):
+            if scene.names[index] != one.on:
+                yield f"the base of {one.name} overlaps {scene.names[index]}, but it is not said to stand on it"
+        feature = scene.standing_on(one)
+        if feature is not None and not _holds(feature.outline, one.base):
+            yield f"{one.name} is said to stand on {feature.name}, but its base does not lie wholly on it"
+
+
+def _holds(outline: Outlines, disc: Disc) -> bool:
+    """Whether a polygon holds a disc, which may touch its edge from within."""
+    polygon, centre = outline.polygons[0], shapely.Point(disc.centre)
+    inside = bool(shapely.covers(polygon, centre))
+    return inside and bool(shapely.distance(polygon.exterior, centre) >= disc.radius - hair_of(disc.bounds))

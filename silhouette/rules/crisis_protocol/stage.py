@@ -1,0 +1,81 @@
+"""TELL: a Crisis Protocol table on a stage: terrain and characters as high as their sizes, which is all that is known.
+
+The rules know sizes and a plan, no heights: that a size is so many millimetres is said to be for display alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from silhouette.drawing.in_3d.simplifying import Shape
+from silhouette.drawing.in_3d.solids import pawn, prism
+from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.geometry import Floats, Pose
+from silhouette.judging import Judged
+from silhouette.rules.crisis_protocol.scene import PlanScene
+
+STEP = 0.55
+"""How high a size is drawn, over the diameter of a usual base."""
+
+TOLD = (
+    "This game is judged in the plan, by sizes: bodies are drawn as high as their sizes for display alone, "
+    "and where one can see from somewhere in this picture is no verdict."
+)
+
+
+def stage_of_plan(scene: PlanScene, judged: Sequence[Judged]) -> Stage:
+    """The stage of a Crisis Protocol scene.
+
+    Args:
+        scene: that was judged.
+        judged: its checks, in the page's order.
+    """
+    bases = [one.base.radius * 2.0 for one in scene.characters]
+    step = STEP * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
+    tops = {one.name: one.size * step for one in (*scene.terrain, *scene.objects)}
+    shapes, items = list[Shape](), list[Item]()
+    for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):
+        for one in features:
+            items.append(Item(one.name, kind, len(shapes), Pose.standing()))
+            shapes.append(prism(one.outline.corners, 0.0, tops[one.name]))
+    known: dict[tuple[float, int], int] = {}
+    for character in scene.characters:
+        key = character.base.radius, character.size
+        if key not in known:
+            known[key] = len(shapes)
+            shapes.append(pawn(2.0 * character.base.radius, 1.3 * character.size * step))
+        ground = tops.get(character.on or "", 0.0)
+        items.append(Item(character.name, "character", known[key], Pose.standing((*character.base.centre, ground))))
+    heads = {item.name: _head(shapes[item.shape], item) for item in items}
+    number = {item.name: index for index, item in enumerate(items)}
+    sights = tuple(_sight(index, one, number, heads, step) for index, one in enumerate(judged))
+    unit = 25.4 if scene.units == "mm" else scene.ranges.one / 5.0
+    return Stage(tuple(shapes), tuple(items), sights, (TOLD,), unit=unit)
+
+
+def _head(shape: Shape, item: Item) -> Floats:
+    low, high = shape.vertices.min(axis=0), shape.vertices.max(axis=0)
+    middle = (low + high) / 2.0
+    head: Floats = item.pose.place(np.array([[middle[0], middle[1], low[2] + 0.9 * (high[2] - low[2])]]))[0]
+    return head
+
+
+def _sight(check: int, judged: Judged, number: dict[str, int], heads: dict[str, Floats], step: float) -> Sight:
+    row = judged.row()
+    attacker, target = judged.check.attacker, judged.check.target
+    ends = row["sight_line"] or [heads[attacker][:2], heads[target][:2]]
+    height = 0.25 * step
+    points = tuple((float(x), float(y), height) for x, y in ends)
+    lines = (Line("free" if row["line_of_sight"] else "blocked", points),) if attacker != target else ()
+    ways = row["blockers"] or row["cover_from"]
+    return Sight(
+        check,
+        number[attacker],
+        number[target],
+        tuple(number[name] for name in ways),
+        eye=heads[attacker] if attacker != target else None,
+        free=bool(row["line_of_sight"]),
+        lines=lines,
+    )

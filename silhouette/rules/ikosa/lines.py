@@ -1,0 +1,144 @@
+"""JUDGE, first half of Ikosa: which lines are drawn from an attacker to a target, and which of them terrain hinders.
+
+The source text knows attackers of one cell. One that fills several attacks from whichever is best for it, in melee
+against whichever neighbouring cell of the target is best, as in the rules of D&D 3.5 that Ikosa rests on; each of its
+cells is supported, or not, by what lies under that cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from silhouette.geometry import Flags
+from silhouette.rules.ikosa.cell_lines import (
+    Cell,
+    Face,
+    Point,
+    are_adjacent,
+    corners_of,
+    corners_on,
+    faces_seen_from,
+    faces_towards,
+    holds,
+)
+from silhouette.rules.ikosa.entries import Exposure
+from silhouette.rules.ikosa.scene import CellScene, Creature
+
+How = Literal["one cell", "melee", "ranged", "out of reach"]
+"""Not at all; cell to neighbouring cell; point to whole creature; the same although melee was asked for."""
+
+CellFace = tuple[Cell, Face]
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """The lines from every source point to every target point, and which of them terrain hinders.
+
+    Attributes:
+        source_cell: the attacker's cell that they come from; None where no lines are drawn.
+        target_cell: the target's one cell that is attacked; None where it is the whole target.
+        sources, targets: the points, sorted.
+        hindered: (sources, targets).
+        solids: numbers of the boxes in the way.
+        gravity_face_excluded: corners only on the attacker's gravity face are left out of the sources (R9).
+    """
+
+    source_cell: Cell | None = None
+    target_cell: Cell | None = None
+    sources: tuple[Point, ...] = ()
+    targets: tuple[Point, ...] = ()
+    hindered: Flags = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
+    solids: tuple[int, ...] = ()
+    gravity_face_excluded: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many lines there are."""
+        return len(self.sources) * len(self.targets)
+
+    @property
+    def blocked(self) -> int:
+        """How many of them are hindered."""
+        return int(self.hindered.sum())
+
+    @property
+    def share(self) -> Fraction:
+        """The share of them that is hindered; nothing where there are none."""
+        return Fraction(self.blocked, max(self.count, 1))
+
+
+def lines_between(
+    scene: CellScene, attacker: Creature, target: Creature, point: Point | None, exposure: Exposure
+) -> tuple[How, Lines]:
+    """The lines that decide, and by which rule they are drawn; of several possible sets the attacker's best."""
+    if set(attacker.cells) & set(target.cells):
+        return "one cell", Lines()
+    neighbours = [(one, other) for one in attacker.cells for other in target.cells if are_adjacent(one, other)]
+    if scene.mode == "melee" and neighbours:
+        return "melee", _best([_melee(scene, attacker, *pair) for pair in neighbours])
+    shot = _best(_shots(scene, attacker, target, point, exposure))
+    return "ranged" if scene.mode == "ranged" else "out of reach", shot
+
+
+def _melee(scene: CellScene, attacker: Creature, source: Cell, target: Cell) -> Lines:
+    """Cell to neighbouring cell: the corners on the faces that they turn to each other (R5 to R10)."""
+    faces = faces_towards(source, target)
+    down = attacker.gravity
+    # Where the gravity face is the only one it stays (A4): without it there would be no corners to attack from.
+    needed = down in faces and len(faces) > 1
+    excluded = needed and not attacker.flying and scene.solids.touch(source, down)
+    sources = tuple(sorted(corners_on(source, faces - {down} if excluded else faces)))
+    targets = tuple(sorted(corners_on(target, faces_towards(target, source))))
+    return Lines(source, target, sources, targets, *scene.solids.crossings(sources, targets), excluded)
+
+
+def _shots(
+    scene: CellScene, attacker: Creature, target: Creature, point: Point | None, exposure: Exposure
+) -> list[Lines]:
+    """One point to the whole target (R12 to R14): of all points that the same faces are exposed to, the best."""
+    own = frozenset(target.cells)
+    alike: dict[frozenset[CellFace], dict[Point, Cell]] = {}
+    for cell in _cells_at(attacker, point):
+        for corner in corners_of(cell) if point is None else [point]:
+            alike.setdefault(_exposed(own, cell, corner, exposure), {}).setdefault(corner, cell)
+    return [_best_shot(scene, sources, faces) for faces, sources in alike.items()]
+
+
+def _exposed(own: frozenset[Cell], source: Cell, point: Point, exposure: Exposure) -> frozenset[CellFace]:
+    """The faces of a target's own cells that are exposed to a cell or to a point (A9), none between two of them."""
+    return frozenset(
+        (cell, face)
+        for cell in own
+        for face in (faces_towards(cell, source) if exposure == "cells" else faces_seen_from(point, cell))
+        if face.beyond(cell) not in own
+    )
+
+
+def _best_shot(scene: CellScene, sources: dict[Point, Cell], faces: frozenset[CellFace]) -> Lines:
+    """The lines to all corners of some faces, from the one of several points from which the fewest are hindered."""
+    targets = tuple(sorted({corner for cell, face in faces for corner in corners_on(cell, [face])}))
+    points = sorted(sources)
+    blocked = scene.solids.crossings(points, targets).hindered.sum(axis=1)
+    best = points[int(blocked.argmin())]
+    return Lines(sources[best], None, (best,), targets, *scene.solids.crossings([best], targets))
+
+
+def _cells_at(attacker: Creature, point: Point | None) -> Sequence[Cell]:
+    """The attacker's cells that an attack from a point may come from: those that hold it, or all where none does."""
+    holding = [cell for cell in attacker.cells if point is not None and holds(cell, point)]
+    return holding or attacker.cells
+
+
+def _best(possible: Sequence[Lines]) -> Lines:
+    """The attacker's choice: the smallest share of hindered lines (A5); the rest makes it one of equals."""
+
+    def preference(lines: Lines) -> tuple[Any, ...]:
+        numbers = (lines.count == 0, lines.share, lines.count, len(lines.sources), lines.gravity_face_excluded)
+        return (*numbers, lines.source_cell, lines.target_cell or (), lines.sources)
+
+    return min(possible, key=preference)

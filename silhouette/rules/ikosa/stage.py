@@ -1,0 +1,99 @@
+"""TELL: an Ikosa scene on a stage: solids, creatures in their cells, and the lines from corner to corner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from silhouette.drawing.in_3d.simplifying import Shape
+from silhouette.drawing.in_3d.solids import box, together
+from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.geometry import Pose
+from silhouette.judging import Judged
+from silhouette.rules.ikosa.cell_lines import Cell, Point
+from silhouette.rules.ikosa.judge import CellVerdict
+from silhouette.rules.ikosa.scene import CellScene, Creature
+
+SHRUNK = 0.03
+"""By so much a creature is drawn inside its cells, so that its faces do not lie in those of what it stands on."""
+
+MOST_LINES = 64
+"""Of one kind in one check; of more every so-manieth is drawn."""
+
+TOLD = "Creatures fill their cells; the lines are those from corner to corner by which cover is judged."
+
+
+def stage_of_cells(scene: CellScene, judged: Sequence[Judged]) -> Stage:
+    """The stage of an Ikosa scene.
+
+    Args:
+        scene: that was judged.
+        judged: its checks, in the page's order.
+    """
+    shapes, items = list[Shape](), list[Item]()
+    for place, (low, high) in enumerate(scene.solids.boxes, 1):
+        boxes = place - len(scene.solid_cells)
+        name = f"box {boxes}" if boxes > 0 else f"solid cell [{', '.join(f'{value:g}' for value in low)}]"
+        items.append(Item(name, "terrain", len(shapes), Pose.standing()))
+        shapes.append(box(low, high))
+    solids = len(items)
+    for creature in scene.creatures:
+        items.append(Item(creature.name, "creature", len(shapes), Pose.standing(), opacity=0.5))
+        shapes.append(together(*(_cell(creature, cell) for cell in creature.cells)))
+    number = {one.name: solids + index for index, one in enumerate(scene.creatures)}
+    sights, told = [], [TOLD]
+    for check, one in enumerate(judged):
+        verdict = one.verdict
+        assert isinstance(verdict, CellVerdict)
+        free, blocked = _ends(verdict, False), _ends(verdict, True)
+        lines = [*_lines("free", free), *_lines("blocked", blocked)]
+        if len(lines) < len(free) + len(blocked):
+            told = [TOLD, f"Of many lines, {MOST_LINES} of a kind are drawn."]
+        attacker = scene.creature(one.check.attacker)
+        sights.append(
+            Sight(
+                check,
+                number[one.check.attacker],
+                number[one.check.target],
+                tuple(int(index) for index in verdict.drawn.solids),
+                eye=np.array(verdict.drawn.source_cell or attacker.cells[0], dtype=np.float64) + 0.5,
+                free=verdict.line_of_effect,
+                lines=tuple(lines),
+            )
+        )
+    floor = min(float(shape.vertices[:, 2].min()) for shape in shapes) if shapes else 0.0
+    return Stage(tuple(shapes), tuple(items), tuple(sights), tuple(told), floor=floor)
+
+
+def _cell(creature: Creature, cell: Cell) -> Shape:
+    """One cell of a creature, drawn in only where none of its own lies beside it."""
+    low, high = np.array(cell, dtype=np.float64), np.array(cell, dtype=np.float64) + 1.0
+    cells = set(creature.cells)
+    for axis in range(3):
+        for step, side, sign in ((-1, low, 1.0), (1, high, -1.0)):
+            beside = list(cell)
+            beside[axis] += step
+            if tuple(beside) not in cells:
+                side[axis] += sign * SHRUNK
+    return box(low, high)
+
+
+def _ends(verdict: CellVerdict, hindered: bool) -> list[tuple[Point, Point]]:
+    drawn = verdict.drawn
+    return [
+        (source, target)
+        for row, source in enumerate(drawn.sources)
+        for column, target in enumerate(drawn.targets)
+        if bool(drawn.hindered[row, column]) is hindered
+    ]
+
+
+def _lines(kind: str, ends: Sequence[tuple[Point, Point]]) -> list[Line]:
+    every = -(-len(ends) // MOST_LINES) or 1
+    return [Line(kind, (_floats(one), _floats(other))) for one, other in ends[::every]]  # type: ignore[arg-type]
+
+
+def _floats(point: Point) -> tuple[float, float, float]:
+    x, y, z = (float(value) for value in point)
+    return x, y, z

@@ -1,0 +1,176 @@
+"""DRAW: a Tide of Iron check on its board, and all that is blind from one hex.
+
+Blind hexes are red, and yellow where the rule of the plateau hides them, as on the maps of the rulebook. Everything
+but the ground is the verdict's.
+
+    which hexes are shown -> ground -> blind hexes -> lines -> units, addresses, legend
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from silhouette.drawing.sheet import BOLD, LINE, Sheet, Swatch
+from silhouette.drawing.strokes import area, areas, cross, line, tint, title
+from silhouette.drawing.words.reasons import why
+from silhouette.rules.tide_of_iron.hex_ground import ROW, Board, corners, in_rectangle, middle
+from silhouette.rules.tide_of_iron.hexes import Address
+from silhouette.rules.tide_of_iron.judge import HexVerdict
+from silhouette.rules.tide_of_iron.scene import HexScene
+from silhouette.scenes.scene import Check
+
+BLIND, PLATEAU, HIDDEN = "xxxx", "////", "----"
+"""Hatches of blind hexes, of those behind a plateau, and of those that are hidden otherwise."""
+
+PLATEAU_EDGE = "#8a7a00"
+"""The hatching on yellow, which by itself is too light for lines."""
+
+APART = 0.14
+"""How far from the middle a shifted line is drawn."""
+
+WHOLE = 7.0
+"""A board no wider than this is shown whole; of a wider one what matters, and no less than `LEAST`."""
+
+LEAST = 5.0
+
+DASHED = "--"
+
+
+def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: HexVerdict) -> None:
+    """Draws one Tide of Iron check on its part of the board.
+
+    Args:
+        sheet: to draw on.
+        scene, check: what was judged.
+        verdict: the ruling on it; nothing is ruled on here.
+    """
+    start, end = scene.address(check.attacker), scene.address(check.target)
+    board = Board(sheet, scene, _shown(scene, verdict, start, end))
+    board.draw_ground()
+    _draw_entered(board, verdict)
+    _draw_blind(board, verdict, start, end)
+    board.draw_addresses([at for one in verdict.lines for at in one.hexes], [start, end])
+    _draw_lines(board, verdict, start, end)
+    board.draw_units(start, end, (verdict.attacker, verdict.target))
+    sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
+
+
+def draw_blind_hex_map(sheet: Sheet, scene: HexScene, verdicts: Sequence[HexVerdict], whole: int | None = None) -> None:
+    """Draws what one hex sees of a whole board: one verdict for each hex of it, all with the same attacker.
+
+    Args:
+        sheet: to draw on.
+        scene: whose ground it is.
+        verdicts: on every hex that is to be shown, at least one; nothing is ruled on here.
+        whole: how many hexes the board has, where that may be more.
+    """
+    start = scene.address(verdicts[0].attacker)
+    targets = [scene.address(verdict.target) for verdict in verdicts]
+    board = Board(sheet, scene, dict.fromkeys([*targets, start]))
+    board.draw_ground()
+    kinds = [_hidden_how(verdict) for verdict in verdicts]
+    for kind in ("blind", "plateau", "hidden"):
+        _shade(board, [at for at, how in zip(targets, kinds, strict=True) if how == kind], kind)
+    board.draw_addresses([], [start])
+    board.draw_units(start, None, (verdicts[0].attacker, None))
+    hidden, plateau = kinds.count("hidden"), kinds.count("plateau")
+    counted = {"all": len(kinds), "blind": len(kinds) - kinds.count(None) - hidden, "plateau": plateau}
+    reason = sheet.words("map reason", hidden=hidden, **counted)
+    sheet.caption(sheet.words("map title", attacker=verdicts[0].attacker), reason)
+    if whole is not None and whole > len(verdicts):
+        steps = max(verdict.distance for verdict in verdicts)
+        sheet.note(sheet.words("map part", attacker=verdicts[0].attacker, steps=steps, all=whole))
+
+
+def _shown(scene: HexScene, verdict: HexVerdict, start: Address, end: Address) -> list[Address]:
+    """The whole board where it is small, else what lies round the line and its blind hexes."""
+    part = [start, end, *verdict.blind_hexes, *(at for one in verdict.lines for at in one.hexes)]
+    whole = [*part, *scene.described, *scene.units.values()]
+    edge = 1.0
+    points = np.array([middle(each) for each in whole])
+    if np.ptp(points, axis=0).max() > WHOLE:
+        points, edge = np.array([middle(each) for each in part]), 1.5
+    (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
+    sides = max(edge, (LEAST - (right - left)) / 2)
+    upright = max(edge, (0.5 * (right - left + 2 * sides) - (top - bottom)) / 2, ROW)
+    return in_rectangle(left - sides, bottom - upright, right + sides, top + upright)
+
+
+def _draw_entered(board: Board, verdict: HexVerdict) -> None:
+    """The hexes that the lines enter, and on each line what blocks or is closest to the lower one."""
+    sheet, style = board.sheet, board.sheet.style
+    entered = dict.fromkeys(at for one in verdict.lines for at in one.hexes)
+    for q, r in entered:
+        look: dict[str, Any] = {"edge": style.ink, "width": LINE, "dashes": ":"}
+        area(sheet, corners((q, r), 0.9), zorder=5.0, mark=f"entered_{q}_{r}", **look)
+        sheet.legend(Swatch(sheet.words("entered"), edge=style.ink, dashes=":"))
+    found = [one.found for one in verdict.lines]
+    for at in dict.fromkeys(one.obstruction for one in found):
+        if at is not None:
+            mark = f"obstruction_{at[0]}_{at[1]}"
+            area(sheet, corners(at, 0.93), edge=style.blocker_edge, width=2.2, zorder=6.0, mark=mark)
+            blocks = any(one.obstruction == at and one.behind is None for one in found)
+            sheet.legend(Swatch(sheet.words("blocks" if blocks else "obstruction"), edge=style.blocker_edge))
+
+
+def _draw_blind(board: Board, verdict: HexVerdict, start: Address, end: Address) -> None:
+    """The blind hexes of the verdict; behind a plateau the lower one's own hex."""
+    _shade(board, verdict.blind_hexes, "blind")
+    if _hidden_how(verdict) == "plateau":
+        _shade(board, [end if verdict.elevations[0] > verdict.elevations[1] else start], "plateau")
+
+
+def _hidden_how(verdict: HexVerdict) -> str | None:
+    """Whether the target is "blind", so by the "plateau", or "hidden" otherwise; None where it is seen."""
+    if verdict.line_of_sight:
+        return None
+    causes = {one.found.cause for one in verdict.lines}
+    if causes == {"plateau"}:
+        return "plateau"
+    return "blind" if causes <= {"plateau", "blind_hex"} else "hidden"
+
+
+def _shade(board: Board, hexes: Sequence[Address], kind: str) -> None:
+    """Marks hexes that are not seen, all of one kind."""
+    if not hexes:
+        return
+    style = board.sheet.style
+    fill, edge, hatch, alpha = {
+        "blind": (style.red, style.red, BLIND, 0.45),
+        "plateau": (style.yellow, PLATEAU_EDGE, PLATEAU, 0.75),
+        "hidden": (style.soft_ink, style.soft_ink, HIDDEN, 0.25),
+    }[kind]
+    rings = [corners(at, 0.97) for at in hexes]
+    for (q, r), ring in zip(hexes, rings, strict=True):
+        area(board.sheet, ring, fill=fill, alpha=alpha, zorder=1.5, mark=f"{kind}_{q}_{r}")
+    areas(board.sheet, rings, edge=edge, hatch=hatch, width=0.0, zorder=1.5)
+    board.sheet.avoid(np.concatenate([corners(at, 0.5) for at in hexes]))
+    board.sheet.legend(Swatch(board.sheet.words(kind), fill=tint(fill, style.ground, alpha), edge=edge, hatch=hatch))
+
+
+def _draw_lines(board: Board, verdict: HexVerdict, start: Address, end: Address) -> None:
+    """The traced lines, each as it was ruled on: clear ones drawn through, blocked ones dashed, with a cross."""
+    sheet, style = board.sheet, board.sheet.style
+    first, last = middle(start), middle(end)
+    if verdict.cause == "adjacent":
+        line(sheet, first, last, style.blue, width=BOLD, mark="adjacent")
+        sheet.legend(Swatch(sheet.words("adjacent"), edge=style.blue, line=True))
+    for one in verdict.lines:
+        along = (last - first) / np.hypot(*(last - first))
+        shift = one.shift * APART * np.array([-along[1], along[0]])
+        colour, dashes = (style.blue, "-") if one.clear else (style.red, DASHED)
+        mark = f"line-{one.side or 'straight'}-{'clear' if one.clear else 'blocked'}"
+        line(sheet, first + shift, last + shift, style.paper, width=3.0, zorder=10.0)
+        line(sheet, first + shift, last + shift, colour, width=1.6, dashes=dashes, zorder=11.0, mark=mark)
+        sheet.avoid_line(first + shift, last + shift)
+        if not one.clear and one.found.obstruction is not None:
+            reach = (middle(one.found.obstruction) - first - shift) @ along
+            cross(sheet, first + shift + along * reach, style.red)
+        said = sheet.words("clear line" if one.clear else "blocked line")
+        sheet.legend(Swatch(said, edge=colour, line=True, dashes=dashes))
+        if one.side is not None:
+            at = first + shift * 1.0 + 0.34 * (last - first)
+            sheet.label(sheet.words(one.side), (float(at[0]), float(at[1])), clear=(0.05, 0.05), size=6.2)

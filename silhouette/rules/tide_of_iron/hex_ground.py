@@ -1,0 +1,179 @@
+"""DRAW: the ground of a hex map: terrain and levels, contours of hills, addresses and units.
+
+Hexes stand on a corner, and the distance between neighbours is 1: q grows to the right, r upwards and half as much to
+the right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from silhouette.drawing.sheet import BOLD, LINE, SMALL, THIN, Sheet, Swatch
+from silhouette.drawing.strokes import area, areas, disc, lines, tint
+from silhouette.geometry import Floats
+from silhouette.rules.tide_of_iron.hexes import NEIGHBOURS, Address
+from silhouette.rules.tide_of_iron.scene import HexScene
+
+HATCHES = {"woods": "....", "building": "++++", "smoke": "oo"}
+
+ROW = float(np.sqrt(3.0) / 2.0)
+"""From one row of hexes to the next."""
+
+RADIUS = float(1.0 / np.sqrt(3.0))
+"""From the middle of a hex to its corners."""
+
+FEWEST = 5.0
+"""So many hexes have room beside each other at least: larger ones would only be large."""
+
+LEGIBLE = 9.0
+"""mm: in hexes this wide there is room for an address, and in those `TIGHT` for one here and there."""
+
+TIGHT = 6.6
+
+HILL = "#a8742a"
+"""The earth of hills, as on maps; a level more is a shade more of it."""
+
+CONTOUR = 0.2
+"""Points for each mm that a hex is wide: how wide lines are at most."""
+
+UNIT = 0.19
+"""Half the width of a unit's counter."""
+
+
+def middle(address: Address) -> Floats:
+    """(2,) of a hex.
+
+    >>> middle((2, 0)).tolist(), middle((0, 2)).round(3).tolist()
+    ([2.0, 0.0], [1.0, 1.732])
+    """
+    q, r = address
+    return np.array([q + r / 2.0, r * ROW])
+
+
+def corners(address: Address, share: float = 1.0) -> Floats:
+    """(6, 2) of a hex, or of one that is smaller by ``share``."""
+    turn = np.pi / 6.0 + np.arange(6) * np.pi / 3.0
+    points: Floats = middle(address) + share * RADIUS * np.column_stack([np.cos(turn), np.sin(turn)])
+    return points
+
+
+def in_rectangle(left: float, bottom: float, right: float, top: float) -> list[Address]:
+    """The hexes with their middles in a rectangle, row by row.
+
+    >>> in_rectangle(0.0, 0.0, 1.0, 1.0)
+    [(0, 0), (1, 0), (0, 1)]
+    """
+    rows = range(int(np.ceil(bottom / ROW - 1e-9)), int(np.floor(top / ROW + 1e-9)) + 1)
+    return [
+        (q, r)
+        for r in rows
+        for q in range(int(np.ceil(left - r / 2.0 - 1e-9)), int(np.floor(right - r / 2.0 + 1e-9)) + 1)
+    ]
+
+
+class Board:
+    """Some hexes of a map on a sheet.
+
+    Attributes:
+        hexes: those that are shown.
+        width: of a hex on paper, mm.
+    """
+
+    def __init__(self, sheet: Sheet, scene: HexScene, hexes: Iterable[Address]) -> None:
+        self.sheet, self.scene, self.hexes = sheet, scene, list(hexes)
+        points = np.concatenate([corners(each) for each in self.hexes])
+        (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
+        beside = max(FEWEST - (right - left), 0.0) / 2
+        left, right = left - beside, right + beside
+        sheet.frame(left - 0.12, bottom - 0.12, right + 0.12, top + 0.12, ground=sheet.style.paper)
+        self.width = 1.0 / sheet.unit
+
+    def draw_ground(self) -> None:
+        """Levels as shades, terrain as hatched patches, and contours where the level changes."""
+        grounds = {each: self.scene.ground(each) for each in self.hexes}
+        for level in sorted({ground.elevation for ground in grounds.values()}):
+            self._draw_level(level, [at for at, ground in grounds.items() if ground.elevation == level])
+        for terrain in HATCHES:
+            self._draw_terrain(terrain, [at for at, ground in grounds.items() if ground.terrain == terrain])
+        contours = []
+        for at, ground in grounds.items():
+            for side, (q, r) in enumerate(NEIGHBOURS):
+                other = grounds.get((at[0] + q, at[1] + r), ground)
+                if other.elevation < ground.elevation:
+                    ring = corners(at)
+                    contours.append((ring[side - 1], ring[side]))
+        if contours:
+            lines(self.sheet, contours, self._earth(9), width=min(BOLD, CONTOUR * self.width), zorder=4.0)
+
+    def _draw_level(self, level: int, hexes: Sequence[Address]) -> None:
+        """The hexes of a level, with its number in each where there is room."""
+        sheet, fill = self.sheet, self._earth(level)
+        areas(sheet, [corners(at) for at in hexes], fill=fill, edge=sheet.style.rule, width=THIN, zorder=1.0)
+        if not level:
+            return
+        said = sheet.words("level", level=level)
+        sheet.legend(Swatch(said, fill=fill, edge=self._earth(9)))
+        for x, y in map(middle, hexes) if self.width >= LEGIBLE else ():
+            sheet.reserve(x - 0.08, y + 0.32, x + 0.08, y + 0.48)
+            sheet.text(x, y + 0.4, sheet.words("level mark", level=level), ha="center", zorder=21.0)
+
+    def _draw_terrain(self, terrain: str, hexes: Sequence[Address]) -> None:
+        """A patch in each of the hexes where this stands."""
+        sheet, style = self.sheet, self.sheet.style
+        if not hexes:
+            return
+        edge = {"woods": style.green, "building": style.purple, "smoke": style.soft_ink}[terrain]
+        look: dict[str, Any] = {"fill": tint(edge, style.ground, 0.28), "edge": edge, "hatch": HATCHES[terrain]}
+        areas(sheet, [corners(at, 0.8) for at in hexes], width=min(LINE, CONTOUR * self.width), zorder=2.0, **look)
+        sheet.legend(Swatch(sheet.words(terrain), **look))
+
+    def _earth(self, level: int) -> str:
+        """The colour of a level."""
+        return tint(HILL, self.sheet.style.ground, 1.0 - 0.72 ** min(level, 9))
+
+    def draw_addresses(self, most_telling: Iterable[Address], occupied: Iterable[Address]) -> None:
+        """The addresses of hexes, as small print in them: of all, or, where hexes are small, of the most telling.
+
+        Args:
+            most_telling: the hexes that a reason may name.
+            occupied: those that have a name of their own there.
+        """
+        shown = set(self.hexes) if self.width >= LEGIBLE else set(self.hexes) & set(most_telling)
+        for q, r in sorted(shown - set(occupied)) if self.width >= TIGHT else ():
+            x, y = middle((q, r)) - np.array([0.0, 0.3])
+            text, colour = self.sheet.words("address", q=q, r=r), self.sheet.style.soft_ink
+            self.sheet.text(float(x), float(y), text, color=colour, ha="center")
+            self.sheet.avoid(np.column_stack([x + np.linspace(-0.2, 0.2, 5), np.full(5, y)]))
+
+    def draw_units(self, attacker: Address, target: Address | None, names: tuple[str, str | None]) -> None:
+        """Counters of all units that are shown, and of whoever else looks or is looked at; with names."""
+        style, shown = self.sheet.style, set(self.hexes)
+        self._counter(attacker, style.attacker, style.attacker_edge, "unit-attacker")
+        self._name(attacker, names[0], bold=True)
+        if target is not None and target != attacker:
+            self._counter(target, style.seen, style.seen_edge, "unit-target")
+            self._name(target, names[1] or "", bold=True)
+        for number, (name, address) in enumerate(self.scene.units.items()):
+            if name in names or address not in shown:
+                continue
+            if address not in (attacker, target):
+                self._counter(address, style.model, style.model_edge, f"unit-{number}")
+            self._name(address, name)
+
+    def _counter(self, address: Address, fill: str, edge: str, mark: str) -> None:
+        """A round counter for who looks, a square one for everybody else."""
+        at = middle(address)
+        if mark == "unit-attacker":
+            disc(self.sheet, (at[0], at[1]), UNIT, fill=fill, edge=edge, width=LINE, zorder=20.0, mark=mark)
+        else:
+            square = at + UNIT * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+            area(self.sheet, square, fill=fill, edge=edge, width=LINE, zorder=20.0, mark=mark)
+        self.sheet.reserve(*(at - UNIT).tolist(), *(at + UNIT).tolist())
+
+    def _name(self, address: Address, name: str, *, bold: bool = False) -> None:
+        at = middle(address)
+        size = SMALL if not bold else SMALL + 0.6
+        self.sheet.label(name, (float(at[0]), float(at[1])), clear=(UNIT, UNIT), bold=bold, size=size)

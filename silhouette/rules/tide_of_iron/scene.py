@@ -1,0 +1,255 @@
+"""JUDGE: what a Tide of Iron scene is: a map of hexes, units on it, and who checks whom.
+
+[map] default, [[map.hex]], [[unit]], [[check]] -> HexScene
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field, StrictInt, field_validator
+
+from silhouette.errors import RequestError
+from silhouette.files.schema import Entry, Name, Place, plain, validated
+from silhouette.rules.tide_of_iron.hexes import Address, extent, from_words, in_words
+from silhouette.scenes.entries import SceneEntry
+from silhouette.scenes.scene import Check, Scene
+from silhouette.text import near
+
+LARGEST = 10_000
+"""No address lies farther out than this, along either axis: a map board has some hundred hexes."""
+
+MOST_HEXES = 100_000
+"""A map with more of them is not judged as a whole."""
+
+Terrain = Literal["clear", "woods", "building", "smoke"]
+Level = Annotated[StrictInt, Field(ge=0)]
+Coordinate = Annotated[StrictInt, Field(ge=-LARGEST, le=LARGEST)]
+
+_ADDRESS = f"an address [q, r], two whole numbers from {-LARGEST} to {LARGEST}"
+_TERRAIN = '"clear", "woods", "building" or "smoke"'
+_LEVEL = "a whole number of levels, 0, 1, 2 ..."
+_WHO = f"the name of a unit, or {_ADDRESS}"
+
+
+class Readings(Entry):
+    """``[readings]``: which of the possible readings of the rules is taken; defaults first.
+
+    Attributes:
+        hills: which hills at or below the higher unit's level cast blind hexes (A3): those above the lower unit, or,
+            as the text literally says, all of them.
+        low_woods: whether woods, buildings and smoke on ground lower than both units block (A4): literally they do;
+            by their height they do not.
+        behind: how the hexes behind an obstruction are counted (A2): as a range is, or those that the line enters.
+    """
+
+    hills: Literal["above the lower", "literal"] = Field(
+        "above the lower", description='"above the lower" or "literal"'
+    )
+    low_woods: Literal["literal", "height"] = Field("literal", description='"literal" or "height"')
+    behind: Literal["hex distance", "hexes entered"] = Field(
+        "hex distance", description='"hex distance" or "hexes entered"'
+    )
+
+
+class DefaultEntry(Entry):
+    """``default = { terrain = "clear", elevation = 0 }``: of every hex that is not described."""
+
+    terrain: Terrain = Field("clear", description=_TERRAIN)
+    elevation: Level = Field(0, description=_LEVEL)
+
+
+class HexEntry(Entry):
+    """A ``[[map.hex]]``; what it leaves out is as in the map's ``default``."""
+
+    at: tuple[Coordinate, Coordinate] = Field(description=_ADDRESS)
+    terrain: Terrain | None = Field(None, description=_TERRAIN)
+    elevation: Level | None = Field(None, description=_LEVEL)
+
+
+class MapEntry(Entry):
+    """The table ``[map]``."""
+
+    default: DefaultEntry = Field(DefaultEntry(), description='a table such as { terrain = "clear", elevation = 0 }')
+    hex: tuple[HexEntry, ...] = Field((), description="tables [[map.hex]]")
+
+
+class UnitEntry(Entry):
+    """A ``[[unit]]``."""
+
+    name: Name = Field(description="a name of its own, in quotes")
+    at: tuple[Coordinate, Coordinate] = Field(description=_ADDRESS)
+
+    @field_validator("name")
+    @classmethod
+    def _no_address(cls, name: str) -> str:
+        if from_words(name) is not None:
+            raise plain(f"name is '{name}', which reads as an address; give the unit a name in words")
+        return name
+
+
+class CheckEntry(Entry):
+    """A ``[[check]]``."""
+
+    attacker: str = Field(description=_WHO)
+    target: str = Field(description=_WHO)
+    expect: dict[str, Any] | None = Field(None, description="a table of result keys and values")
+
+    @field_validator("attacker", "target", mode="plain")
+    @classmethod
+    def _who(cls, value: object) -> str:
+        match value:
+            case str() if value:
+                address = from_words(value)
+            case [int(q), int(r)] if not isinstance(q, bool) and not isinstance(r, bool):
+                address = (q, r)
+            case _:
+                raise ValueError
+        if address is None:
+            return str(value)
+        if max(map(abs, address)) > LARGEST:
+            raise ValueError
+        return in_words(address)
+
+
+class HexSceneEntry(SceneEntry):
+    """A Tide of Iron scene, whole."""
+
+    map: MapEntry = Field(MapEntry(), description="a table [map]")
+    unit: tuple[UnitEntry, ...] = Field((), description="tables [[unit]]")
+    check: tuple[CheckEntry, ...] = Field((), description="tables [[check]]")
+
+
+class Ground(NamedTuple):
+    """What a hex is.
+
+    Attributes:
+        terrain: its kind; all but "clear" block.
+        elevation: its level, from 0 up.
+    """
+
+    terrain: Terrain
+    elevation: int
+
+    @property
+    def blocks(self) -> bool:
+        """Whether its terrain blocks, whatever its elevation (R4, R8)."""
+        return self.terrain != "clear"
+
+
+@dataclass(frozen=True, eq=False)
+class HexScene(Scene):
+    """A map of hexes with units on it.
+
+    Attributes:
+        default: what every hex is that is not described; the map has no end.
+        described: what the others are.
+        units: where each stands, by name, in the order of the file.
+    """
+
+    default: Ground
+    described: Mapping[Address, Ground]
+    units: Mapping[str, Address]
+
+    def ground(self, address: Address) -> Ground:
+        """What the hex at an address is."""
+        return self.described.get(address, self.default)
+
+    def address(self, words: str) -> Address:
+        """Where a unit stands that is named, or the address that is spelt.
+
+        Raises:
+            RequestError: where no unit has the name and it is no address.
+        """
+        if words in self.units:
+            return self.units[words]
+        address = from_words(words)
+        if address is None:
+            known = near(words, self.units, "the units are")
+            raise RequestError(f"{self.path}: '{words}' is no unit, nor an address such as 4,0; {known}")
+        if max(map(abs, address)) > LARGEST:
+            raise RequestError(f"{self.path}: '{words}' lies off every map; say {_ADDRESS}")
+        return address
+
+    def map(self) -> list[Address]:
+        """The map, so far as one can ask about all of it: row by row, and empty where the scene names no hex.
+
+        It is the least parallelogram along the axes of the addresses that holds every hex which the scene names: those
+        described, those in which units stand, and those about which its checks ask.
+
+        Raises:
+            RequestError: where it has more than `MOST_HEXES`.
+        """
+        checked = [self.address(who) for check in self.checks for who in (check.attacker, check.target)]
+        columns, rows = extent([*self.described, *self.units.values(), *checked])
+        if len(columns) * len(rows) > MOST_HEXES:
+            raise RequestError(
+                f"{self.path}: the hexes that it names lie {len(columns)} x {len(rows)} apart; "
+                f"all of a map are judged up to {MOST_HEXES} hexes: say --from NAME --to NAME"
+            )
+        return [(q, r) for r in rows for q in columns]
+
+
+def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
+    """The scene that a document describes.
+
+    Raises:
+        FileError: where the document says what cannot be; one line, with the place.
+
+    >>> hill = {"rules": "tide-of-iron", "map": {"hex": [{"at": [2, 0], "elevation": 1}]}}
+    >>> scene = load_hex_scene(Path("hill.toml"), hill)
+    >>> scene.ground((2, 0)), scene.ground((40, 0))
+    (Ground(terrain='clear', elevation=1), Ground(terrain='clear', elevation=0))
+    >>> load_hex_scene(Path("hill.toml"), {"rules": "tide-of-iron", "unit": [{"name": "A", "at": [0, 0.5]}]})
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: hill.toml: unit 'A', at is [0, 0.5]; it must be an address [q, r], two whole ...
+    """
+    entry = validated(HexSceneEntry, document, Place(path))
+    readings = validated(Readings, entry.readings, Place(path, "readings"))
+    default = Ground(entry.map.default.terrain, entry.map.default.elevation)
+    units = _units(path, entry.unit)
+    return HexScene(
+        path=path,
+        title=entry.title,
+        rules=entry.rules,
+        checks=tuple(_check(Place(path, f"check {number}"), one, units) for number, one in enumerate(entry.check, 1)),
+        readings=readings.model_dump(),
+        pixel=None,
+        source=dict(entry.source),
+        warnings=(),
+        default=default,
+        described=_described(path, entry.map.hex, default),
+        units=units,
+    )
+
+
+def _described(path: Path, entries: Sequence[HexEntry], default: Ground) -> dict[Address, Ground]:
+    found: dict[Address, Ground] = {}
+    for entry in entries:
+        if entry.at in found:
+            raise Place(path, "map").error(f"the hex {in_words(entry.at)} is described twice; describe it once")
+        terrain = default.terrain if entry.terrain is None else entry.terrain
+        elevation = default.elevation if entry.elevation is None else entry.elevation
+        found[entry.at] = Ground(terrain, elevation)
+    return found
+
+
+def _units(path: Path, entries: Sequence[UnitEntry]) -> dict[str, Address]:
+    found: dict[str, Address] = {}
+    for entry in entries:
+        if entry.name in found:
+            raise Place(path).error(f"two units are called '{entry.name}'; give each a name of its own")
+        found[entry.name] = entry.at
+    return found
+
+
+def _check(place: Place, entry: CheckEntry, units: Mapping[str, Address]) -> Check:
+    for role, who in (("attacker", entry.attacker), ("target", entry.target)):
+        if who not in units and from_words(who) is None:
+            known = near(who, units, "the units are")
+            raise place.error(f"{role} '{who}' is no unit, nor an address such as [4, 0]; {known}")
+    return Check(entry.attacker, entry.target, expect=entry.expect)

@@ -1,0 +1,197 @@
+"""PLACE, again and again: a scene in which the target walks, or the attacker turns, as one scene for each frame.
+
+document, check, motion -> for each frame the same document, in which one thing stands elsewhere
+
+Each of them is what a scene file could hold, so that whoever writes it down and judges it finds what the frame shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from silhouette.errors import RequestError
+from silhouette.files.schema import LARGEST
+
+TABLES = {"necromunda": ("fighter", "vehicle"), "skirmishcorps": ("unit",), "crisis-protocol": ("character",)}
+"""The rule systems in which one walks, and where their documents name what does."""
+
+TURNS = ("necromunda",)
+"""The rule systems in which it matters where one faces."""
+
+FRAMES = 48
+"""Where no other number is asked for."""
+
+MOST_FRAMES = 600
+
+DIGITS = 3
+"""Decimals of mm and degrees to which a pose is rounded, so that it can be typed."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """What moves.
+
+    Attributes:
+        walk: where the target walks to, in the scene's own coordinates; None where it stands.
+        turn: degrees by which the attacker turns, anticlockwise from above; None where it does not.
+        frames: how many there are, the first and the last pose among them.
+    """
+
+    walk: tuple[float, ...] | None = None
+    turn: float | None = None
+    frames: int = FRAMES
+
+    def __post_init__(self) -> None:
+        if self.walk is None and self.turn is None:
+            raise RequestError("nothing moves; say --walk X,Y where the target walks to, or --turn DEGREES")
+        if self.turn is not None and not 0.0 < abs(self.turn) <= LARGEST:
+            raise RequestError(f"--turn {self.turn:g}: give a number of degrees that is not 0")
+        if not 2 <= self.frames <= MOST_FRAMES:
+            raise RequestError(f"--frames {self.frames}: give a whole number from 2 to {MOST_FRAMES}")
+
+
+@dataclass(frozen=True)
+class Posed:
+    """A frame's scene.
+
+    Attributes:
+        document: what a scene file would hold.
+        at: where the target stands, x and y, or x, y and z; None where it does not walk.
+        facing: where the attacker faces; None where it does not turn.
+        way: how far the motion has come: mm or the scene's own units walked; else degrees turned.
+    """
+
+    document: dict[str, Any]
+    at: list[float] | None
+    facing: float | None
+    way: float
+
+
+def place_of(text: str) -> tuple[float, ...]:
+    """The place that a text spells: two or three numbers with commas between them.
+
+    Raises:
+        RequestError: where it spells none.
+
+    >>> place_of("60,-12.5"), place_of("[0, 40, 76]")
+    ((60.0, -12.5), (0.0, 40.0, 76.0))
+    >>> place_of("sixty")
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: --walk sixty: give where to as X,Y or X,Y,Z, such as 60,216
+    """
+    try:
+        place = tuple(float(number) for number in text.strip().strip("[]()").split(","))
+    except ValueError:
+        place = ()
+    if len(place) not in (2, 3) or not all(abs(number) <= LARGEST for number in place):
+        raise RequestError(f"--walk {text}: give where to as X,Y or X,Y,Z, such as 60,216")
+    return place
+
+
+def poses(path: Path, document: dict[str, Any], number: int, motion: Motion) -> list[Posed]:
+    """The scene of every frame; the first is the document as it is.
+
+    Args:
+        path: of the scene, for messages.
+        document: its content, which describes a scene that can be judged.
+        number: of the check, from 1, whose target walks or whose attacker turns.
+        motion: what moves.
+
+    Raises:
+        RequestError: where that cannot move so.
+
+    >>> fighters = [{"name": "Kal", "at": [0, 0]}, {"name": "Vex", "at": [0, 200]}]
+    >>> asked = [{"attacker": "Kal", "target": "Vex"}]
+    >>> duel = {"rules": "necromunda", "fighter": fighters, "check": asked}
+    >>> [one.at for one in poses(Path("duel.toml"), duel, 1, Motion(walk=(60, 200), frames=3))]
+    [[0, 200], [30.0, 200.0], [60.0, 200.0]]
+    >>> [one.facing for one in poses(Path("duel.toml"), duel, 1, Motion(turn=-45, frames=2))]
+    [90.0, 45.0]
+    >>> poses(Path("duel.toml"), duel, 1, Motion(walk=(0, 200)))
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: duel.toml: 'Vex' stands at [0, 200] already; walk it somewhere else
+    """
+    rules = document["rules"]
+    if rules not in TABLES:
+        raise RequestError(f"{path}: nothing moves evenly in {rules}; animations are for {', '.join(TABLES)}")
+    if motion.turn is not None and rules not in TURNS:
+        raise RequestError(f"{path}: nobody faces anywhere in {rules}; --turn is for {', '.join(TURNS)}")
+    check = document["check"][number - 1]
+    if check.get("ask", "protection") != "protection":
+        raise RequestError(f"{path}: check {number} asks '{check['ask']}'; only protection changes with a step")
+    places = None if motion.walk is None else _places(path, document, check, motion.walk, motion.frames)
+    facings = None if motion.turn is None else _facings(document, check, motion.turn, motion.frames)
+    found = []
+    for frame in range(motion.frames):
+        at, facing = places[frame] if places else None, facings[frame] if facings else None
+        way = length(places[0], places[frame]) if places else abs(motion.turn or 0.0) * frame / (motion.frames - 1)
+        found.append(Posed(_posed(document, number, at, facing), at, facing, way))
+    return found
+
+
+def _places(
+    path: Path, document: dict[str, Any], check: dict[str, Any], to: tuple[float, ...], frames: int
+) -> list[list[float]]:
+    """Where the target stands in each frame, as its entry spells it."""
+    rules, name = document["rules"], check["target"]
+    entry = _entry(document, name)
+    if entry is None:
+        raise RequestError(f"{path}: '{name}' is no {' or '.join(TABLES[rules])}, and stays where it is")
+    start = list(entry["at"])
+    flat = rules == "crisis-protocol"
+    if flat and len(to) > 2:
+        raise RequestError(f"{path}: in {rules} everything is flat; say --walk X,Y")
+    full = np.array((*start, 0.0)[: 2 if flat else 3], dtype=np.float64)
+    end = np.array((*to, *full[len(to) :]), dtype=np.float64)
+    if np.allclose(full, end, atol=10.0**-DIGITS):
+        raise RequestError(f"{path}: '{name}' stands at {start} already; walk it somewhere else")
+    shares = np.linspace(0.0, 1.0, frames)[1:, None]
+    wide = slice(0, max(len(start), len(to)))
+    between = np.round(full * (1.0 - shares) + end * shares, DIGITS)[:, wide]
+    return [start, *between.tolist()]
+
+
+def _facings(document: dict[str, Any], check: dict[str, Any], turn: float, frames: int) -> list[float]:
+    entry = _entry(document, check["attacker"]) or {}
+    start = float(entry.get("facing", 90.0))
+    return [start, *(round(start + turn * frame / (frames - 1), DIGITS) for frame in range(1, frames))]
+
+
+def length(start: Sequence[float], place: Sequence[float]) -> float:
+    """From one place to another, of which either may lack its height.
+
+    >>> length([0, 3], [4, 0, 0])
+    5.0
+    """
+    padded = [np.array((*one, 0.0)[:3], dtype=np.float64) for one in (start, place)]
+    return float(np.linalg.norm(padded[1] - padded[0]))
+
+
+def _entry(document: dict[str, Any], name: Any) -> dict[str, Any] | None:
+    """The entry of what has a name and can move; None where nothing that has it can."""
+    tables = TABLES[document["rules"]]
+    return next((one for table in tables for one in document.get(table, ()) if one.get("name") == name), None)
+
+
+def _posed(document: dict[str, Any], number: int, at: Any, facing: float | None) -> dict[str, Any]:
+    """The document with the target of a check standing elsewhere, and its attacker facing elsewhere."""
+    posed = dict(document)
+    checks = [{key: value for key, value in one.items() if key != "expect"} for one in document["check"]]
+    check = checks[number - 1]
+    changes: dict[str, dict[str, Any]] = {}
+    if at is not None:
+        changes[check["target"]] = {"at": at}
+    if facing is not None:
+        changes[check["attacker"]] = {"facing": facing}
+    for table in TABLES[document["rules"]]:
+        if table in document:
+            posed[table] = [{**one, **changes.get(one.get("name"), {})} for one in document[table]]
+    posed["check"] = checks
+    return posed

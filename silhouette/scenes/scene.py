@@ -1,0 +1,148 @@
+"""ASK: what every scene has, whatever its rule system: the checks asked for, and who could be asked about.
+
+file -> document -> the rule system that it names -> Scene, with its Checks
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+from silhouette.errors import RequestError
+from silhouette.files.documents import read_document
+from silhouette.files.schema import Place
+from silhouette.models.entries import Arc
+from silhouette.text import near
+
+__all__ = ["Check", "Scene", "between", "everyone", "read_document", "rules_of"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question that a scene asks: can the attacker see the target, and is the target in cover?
+
+    Attributes:
+        attacker, target: as the scene names them, in words; empty where a question is about neither.
+        arc: the arc looked from, or None for any that the attacker has.
+        expect: result keys with a value each, or with [least, most]; None where nothing is expected.
+    """
+
+    attacker: str
+    target: str
+    arc: Arc | None = None
+    expect: dict[str, Any] | None = None
+
+    @property
+    def asked(self) -> str:
+        """Who looks at whom, in words.
+
+        >>> Check("Kal", "Vex").asked, Check("Ridgehauler", "Vex", "left").asked
+        ('Kal to Vex', 'Ridgehauler (left arc) to Vex')
+        """
+        return f"{self.attacker} ({self.arc} arc) to {self.target}" if self.arc else f"{self.attacker} to {self.target}"
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What is there, and what is asked about it; each rule system adds what it reads.
+
+    Attributes:
+        path: of its file.
+        title: in words; may be empty.
+        rules: the name of the rule system.
+        checks: in the order of the file.
+        readings: which reading of the rules is chosen where there is more than one, by name; all of them.
+        pixel: mm per pixel that the file asks for where anything is measured, or None.
+        source: where the scene and what it expects come from.
+        warnings: what the user should know of, a sentence each.
+    """
+
+    path: Path
+    title: str
+    rules: str
+    checks: tuple[Check, ...]
+    readings: dict[str, object]
+    pixel: float | None
+    source: dict[str, Any]
+    warnings: tuple[str, ...]
+
+
+def everyone(path: Path, names: Sequence[str], kind: str) -> tuple[Check, ...]:
+    """Everyone against everyone, of those who look and are looked at.
+
+    Args:
+        path: of the scene, for messages.
+        names: of all of them.
+        kind: what they are, in words, such as "fighters or vehicles".
+
+    Raises:
+        RequestError: where there are fewer than two.
+
+    >>> [(one.attacker, one.target) for one in everyone(Path("duel.toml"), ["Kal", "Vex"], "fighters")]
+    [('Kal', 'Vex'), ('Vex', 'Kal')]
+    >>> everyone(Path("duel.toml"), ["Kal"], "fighters")
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: duel.toml: fewer than two fighters stand there; add another to look at
+    """
+    if len(names) < 2:
+        raise RequestError(f"{path}: fewer than two {kind} stand there; add another to look at")
+    return tuple(Check(*pair) for pair in permutations(names, 2))
+
+
+def between(
+    path: Path, names: Sequence[str], kind: str, attacker: str, target: str | None, arc: Arc | None = None
+) -> tuple[Check, ...]:
+    """One against one, or, without a target, against everyone else.
+
+    Raises:
+        RequestError: where a name is not there, or is the other.
+
+    >>> [one.target for one in between(Path("duel.toml"), ["Kal", "Vex", "Yar"], "fighters", "Vex", None)]
+    ['Kal', 'Yar']
+    >>> between(Path("duel.toml"), ["Kal", "Vex"], "fighters", "Kal", "Wex")
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: duel.toml: nothing is called 'Wex'; did you mean 'Vex'?
+    """
+    for name in (attacker, target):
+        if name is not None and name not in names:
+            raise RequestError(f"{path}: nothing is called '{name}'; {near(name, names)}")
+    if target == attacker:
+        raise RequestError(f"{path}: '{attacker}' would check itself; name another piece as target")
+    others = [name for name in names if name != attacker] if target is None else [target]
+    if not others:
+        raise RequestError(f"{path}: fewer than two {kind} stand there; add another to look at")
+    return tuple(Check(attacker, other, arc) for other in others)
+
+
+def rules_of(path: Path, document: Mapping[str, Any], systems: Sequence[str]) -> str:
+    """The rule system that a scene names.
+
+    Args:
+        path: of the scene, for messages.
+        document: its content.
+        systems: the names of all rule systems.
+
+    Raises:
+        FileError: where it names none, or one that is not known.
+
+    >>> rules_of(Path("duel.toml"), {"rules": "necromunda"}, ["ikosa", "necromunda"])
+    'necromunda'
+    >>> rules_of(Path("duel.toml"), {"rules": "necromnda"}, ["ikosa", "necromunda"])
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: duel.toml: unknown rules 'necromnda'; did you mean 'necromunda'?
+    """
+    rules = document.get("rules")
+    if rules is None:
+        known = ", ".join(f'"{system}"' for system in systems)
+        misspelt = [key for key in document if near("rules", [key]).startswith("did")]
+        hint = f"; is '{misspelt[0]}' meant?" if misspelt else f"; it must be one of {known}"
+        raise Place(path).error(f"rules is missing{hint}")
+    if not isinstance(rules, str) or rules not in systems:
+        raise Place(path).error(f"unknown rules '{rules}'; {near(str(rules), systems, 'the systems are')}")
+    return rules

@@ -1,0 +1,322 @@
+"""PLACE: a scene file becomes a Scene: the pieces where they stand, and the checks asked for.
+
+file -> document -> entries checked by the schema -> pieces with models and poses -> Scene
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import BaseModel
+
+from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.files.schema import Place, validated
+from silhouette.geometry import Floats, Pose, corners
+from silhouette.models.entries import Arc, Kind, ModelOptions
+from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
+from silhouette.scenes.entries import CheckEntry, FighterEntry, PieceEntry, TableEntry, VehicleEntry
+from silhouette.scenes.scene import Check, Scene
+from silhouette.text import near
+
+__all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene"]
+
+CONTACT = 1.0  # mm: the widest gap in plan across which two bases still count as touching
+# A round base is a polygon whose sides lie inside the circle by less than this.
+ROUNDNESS = 0.005  # mm
+LEVEL = 1e-6  # mm
+
+Pair = frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A model standing on the table.
+
+    Attributes:
+        name: of its own in the scene.
+        kind: fighter, vehicle or terrain.
+        model: what stands there; pieces alike share one.
+        pose: from the model's frame to the world.
+        gang: whose it is, or None; pieces of one gang are friends.
+        facing: the direction in the world of its front, degrees anticlockwise from +x.
+        arcs: the vision arcs it has.
+        eye_given: (3,) the eye in the model's frame that the scene gives, or None.
+        eyes: those of a vehicle's crew, in the model's frame, by the vision arc that they look into.
+        index: its number in the scene, from 0: terrain, then fighters, then vehicles.
+    """
+
+    name: str
+    kind: Kind
+    model: Model
+    pose: Pose
+    gang: str | None
+    facing: float
+    arcs: tuple[Arc, ...]
+    eye_given: Floats | None
+    eyes: Mapping[Arc, Floats]
+    index: int
+
+    @cached_property
+    def eye(self) -> Floats:
+        """(3,) in the world: where it looks from."""
+        eye = self.model.eye if self.eye_given is None else self.eye_given
+        return self.pose.place(eye)
+
+    def looking(self, arc: Arc | None) -> Piece:
+        """The same piece with the eye of the crew that looks into an arc, or into its only one."""
+        if arc is None and len(self.arcs) == 1:
+            arc = self.arcs[0]
+        eye = None if arc is None else self.eyes.get(arc)
+        return self if eye is None else replace(self, eye_given=eye)
+
+    @property
+    def eye_from(self) -> Literal["given", "estimated"]:
+        """How the eye is known."""
+        return self.model.eye_from if self.eye_given is None else "given"
+
+    @cached_property
+    def base_centre(self) -> Floats:
+        """(2,) in the world, in plan: where its vision arcs begin."""
+        x, y = self._in_plan(self.model.base_centre[None])[0]
+        return np.array([x, y])
+
+    @cached_property
+    def base_outline(self) -> Floats:
+        """(k, 2) in the world, in plan, anticlockwise and convex: what touches others in base contact."""
+        return self._in_plan(self.model.base_outline)
+
+    @cached_property
+    def base_span(self) -> tuple[float, float]:
+        """The lowest and highest z of its base in the world, or of its body where it has none."""
+        low, high = self.model.base_span
+        ground = float(self.pose.translation[2])
+        return ground + low, ground + high
+
+    @cached_property
+    def body_box(self) -> Floats:
+        """(8, 3) in the world: the corners of the box round its significant parts along the model's own axes."""
+        return self.pose.place(corners(*self.model.body_box))
+
+    @cached_property
+    def whole_box(self) -> Floats:
+        """(8, 3) in the world: the corners of the box round all of it."""
+        return self.pose.place(corners(*self.model.mesh.bounds))
+
+    def _in_plan(self, points: Floats) -> Floats:
+        return self.pose.place(np.column_stack([points, np.zeros(len(points))]))[:, :2]
+
+
+@dataclass(frozen=True, eq=False)
+class TableScene(Scene):
+    """A table with pieces on it.
+
+    Attributes:
+        pieces: terrain, fighters, vehicles, each in the order of the file.
+        tolerance: the share within which a verdict counts as too close to call.
+        error: how sure the file asks a share to be where verdicts are not near, as a share, or None.
+        base_contact: the pairs of names in base contact where the file lists them, else None.
+    """
+
+    pieces: tuple[Piece, ...]
+    tolerance: float
+    error: float | None
+    base_contact: frozenset[Pair] | None
+
+    def piece(self, name: str) -> Piece:
+        """The piece of a name.
+
+        Raises:
+            RequestError: where there is none.
+        """
+        found = self._by_name.get(name)
+        if found is None:
+            raise RequestError(f"{self.path}: nothing is called '{name}'; {near(name, self._by_name)}")
+        return found
+
+    @cached_property
+    def body_boxes(self) -> Floats:
+        """(pieces, 8, 3): their `Piece.body_box`."""
+        return np.array([piece.body_box for piece in self.pieces]).reshape(-1, 8, 3)
+
+    @cached_property
+    def whole_boxes(self) -> Floats:
+        """(pieces, 8, 3): their `Piece.whole_box`."""
+        return np.array([piece.whole_box for piece in self.pieces]).reshape(-1, 8, 3)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Piece]:
+        return {piece.name: piece for piece in self.pieces}
+
+
+def load_table_scene(
+    path: Path, document: Mapping[str, Any], readings_schema: type[BaseModel], cache: Cache
+) -> TableScene:
+    """The scene of a table: models in their places.
+
+    Args:
+        path: of the scene file; paths in it are seen from its folder.
+        document: its content, as from `read_document`.
+        readings_schema: which readings its rule system knows, and their defaults; no keys beyond those.
+        cache: keeps what takes long to work out.
+
+    Raises:
+        FileError: where the scene or a model file says what cannot be; one line, with the place.
+        MeshError: where a mesh cannot be used.
+    """
+    entry = validated(TableEntry, document, Place(path))
+    readings = validated(readings_schema, entry.readings, Place(path, "readings"))
+    tables: dict[Kind, Sequence[PieceEntry]] = {
+        "terrain": entry.terrain,
+        "fighter": entry.fighter,
+        "vehicle": entry.vehicle,
+    }
+    standing = [(kind, piece) for kind, table in tables.items() for piece in table]
+    _names_differ(path, [(kind, piece.name) for kind, piece in standing])
+    models = _Models(path, cache)
+    pieces = tuple(_piece(index, kind, piece, models) for index, (kind, piece) in enumerate(standing))
+    kinds = {piece.name: piece.kind for piece in pieces}
+    warnings = dict.fromkeys(warning for piece in pieces for warning in piece.model.warnings)
+    return TableScene(
+        path=path,
+        title=entry.title,
+        rules=entry.rules,
+        pieces=pieces,
+        checks=tuple(
+            _check(Place(path, f"check {number}"), check, kinds) for number, check in enumerate(entry.check, 1)
+        ),
+        readings=readings.model_dump(),
+        tolerance=entry.tolerance,
+        error=entry.error,
+        base_contact=_contacts(path, entry.base_contact, kinds),
+        pixel=entry.pixel,
+        source=dict(entry.source),
+        warnings=tuple(warnings),
+    )
+
+
+def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
+    """Whether two pieces are in base contact: as the scene lists it, or as they stand.
+
+    They touch where their bases, or what stands for these, are no more than 1 mm apart in plan and overlap in height.
+    """
+    if scene.base_contact is not None:
+        return frozenset((a.name, b.name)) in scene.base_contact
+    (low_a, high_a), (low_b, high_b) = a.base_span, b.base_span
+    if max(low_a, low_b) > min(high_a, high_b) + LEVEL:
+        return False
+    farthest = CONTACT + ROUNDNESS
+    one, other = a.base_outline, b.base_outline
+    gaps = np.maximum(one.min(axis=0) - other.max(axis=0), other.min(axis=0) - one.max(axis=0))
+    if gaps.max() > farthest:
+        return False
+    from shapely import MultiPoint
+
+    return bool(MultiPoint(one).convex_hull.distance(MultiPoint(other).convex_hull) <= farthest)
+
+
+class _Models:
+    """The models of one scene, each loaded once however many pieces are of it."""
+
+    def __init__(self, scene: Path, cache: Cache) -> None:
+        self._scene = scene
+        self._cache = cache
+        self._loaded: dict[Hashable, Model] = {}
+
+    def of(self, kind: Kind, piece: PieceEntry) -> Model:
+        """The model of a piece, without the eye that the piece itself may give."""
+        place = Place(self._scene, f"{kind} '{piece.name}'")
+        if piece.kind not in (None, kind):
+            raise place.error(
+                f"kind is {piece.kind}, but it stands in [[{kind}]]; move it to [[{piece.kind}]] or change kind"
+            )
+        overriding = (piece.model_fields_set & ModelOptions.model_fields.keys()) - {"eye", "eyes", "kind", "mesh"}
+        overrides = {key: getattr(piece, key) for key in sorted(overriding)}
+        if piece.parts is not None:
+            parts = piece.parts
+            solids: Hashable = (kind, parts, piece.front, piece.solid)
+            if solids not in self._loaded:
+                self._loaded[solids] = model_of_solids(parts, place, kind, piece.front, piece.solid)
+            return self._loaded[solids]
+        if piece.model is not None:
+            file = self._scene.parent / piece.model
+            how: Hashable = (kind, *overrides.items())
+            return self._of_file(file, how, lambda: load_model(file, self._cache, kind, overrides))
+        file = self._scene.parent / str(piece.mesh)
+        options = ModelOptions(mesh=piece.mesh, **overrides)
+        how = (kind, options.model_copy(update={"mesh": None}))
+        return self._of_file(file, how, lambda: model_of_mesh(options, place, self._cache, kind))
+
+    def _of_file(self, file: Path, how: Hashable, load: Callable[[], Model]) -> Model:
+        """What another scene may have loaded before, from whatever folder it names the file."""
+        if (file, how) not in self._loaded:
+            self._loaded[file, how] = self._cache.recall(
+                file, (file.name, how), load, lambda model: len(model.mesh.faces)
+            )
+        return self._loaded[file, how]
+
+
+def _piece(index: int, kind: Kind, entry: PieceEntry, models: _Models) -> Piece:
+    model = models.of(kind, entry)
+    at = (*entry.at, 0.0)[:3]
+    return Piece(
+        name=entry.name,
+        kind=kind,
+        model=model,
+        pose=Pose.standing(at, entry.facing - model.front),
+        gang=entry.gang if isinstance(entry, FighterEntry) else None,
+        facing=entry.facing,
+        arcs=tuple(dict.fromkeys(entry.arcs)) if isinstance(entry, VehicleEntry) else ("front",),
+        eye_given=None if entry.eye is None else np.array(entry.eye),
+        eyes=_eyes(entry, model),
+        index=index,
+    )
+
+
+def _eyes(entry: PieceEntry, model: Model) -> Mapping[Arc, Floats]:
+    """The crew's: the piece's own, those of the model, or none where the piece itself has one eye for all."""
+    if entry.eyes is not None:
+        return {arc: np.array(eye) for arc, eye in entry.eyes.items()}
+    return model.eyes if entry.eye is None else {}
+
+
+def _names_differ(path: Path, pieces: Sequence[tuple[Kind, str]]) -> None:
+    first: dict[str, Kind] = {}
+    for kind, name in pieces:
+        if name in first:
+            both = f"two {kind} pieces are" if first[name] == kind else f"a {first[name]} and a {kind} piece are both"
+            raise Place(path).error(f"{both} called '{name}'; give each a name of its own")
+        first[name] = kind
+
+
+def _check(place: Place, entry: CheckEntry, kinds: Mapping[str, Kind]) -> Check:
+    for role, name in (("attacker", entry.attacker), ("target", entry.target)):
+        _known(place, role, name, kinds)
+    if entry.attacker == entry.target:
+        raise place.error(f"'{entry.attacker}' would check itself; name another piece as target")
+    return Check(entry.attacker, entry.target, entry.arc, entry.expect)
+
+
+def _known(place: Place, role: str, name: str, kinds: Mapping[str, Kind]) -> None:
+    models = [each for each, kind in kinds.items() if kind != "terrain"]
+    if name not in kinds:
+        raise place.error(f"{role} '{name}' is not on the table; {near(name, models)}")
+    if name not in models:
+        raise place.error(f"{role} '{name}' is terrain; name a fighter or vehicle")
+
+
+def _contacts(path: Path, pairs: Sequence[tuple[str, str]] | None, kinds: Mapping[str, Kind]) -> frozenset[Pair] | None:
+    if pairs is None:
+        return None
+    for number, pair in enumerate(pairs, 1):
+        place = Place(path, f"base_contact {number}")
+        for name in pair:
+            _known(place, "piece", name, kinds)
+        if pair[0] == pair[1]:
+            raise place.error(f"'{pair[0]}' would touch itself; name two pieces")
+    return frozenset(frozenset(pair) for pair in pairs)

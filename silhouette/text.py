@@ -1,0 +1,149 @@
+"""Words for people: names, shares and mistakes, each written in one way wherever they are told."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import sys
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from silhouette.errors import SilhouetteError
+
+DEBUG_VARIABLE = "SILHOUETTE_DEBUG"
+
+# How like a misspelt word must be, as difflib measures it, to one that is suggested. Keys are fewer, and in short ones
+# a letter or two are the difference between "arcs" and "parts".
+ALIKE, KEYS_ALIKE = 0.6, 0.7
+
+
+def near(name: str, known: Iterable[str], others: str = "there are", alike: float = ALIKE) -> str:
+    """What would be right in place of a name that is not known: the one nearest to it, or all there are.
+
+    >>> near("figther", ["fighter", "vehicle"])
+    "did you mean 'fighter'?"
+    >>> near("wall", ["fighter", "vehicle"])
+    "there are 'fighter', 'vehicle'"
+    >>> near("wall", [])
+    'there are none'
+    """
+    names = list(dict.fromkeys(known))
+    close = difflib.get_close_matches(name, names, n=1, cutoff=alike) or [
+        each for each in names if each.lower() == name.lower()
+    ]
+    if close:
+        return f"did you mean '{close[0]}'?"
+    shown = ", ".join(f"'{each}'" for each in names[:12])
+    return f"{others} {shown}{' and more' if len(names) > 12 else ''}" if names else f"{others} none"
+
+
+def shown(value: object) -> str:
+    """A value as a user wrote it, shortened.
+
+    >>> shown(True), shown("left"), shown([1.5, float("nan")])
+    ('true', '"left"', '[1.5, nan]')
+    """
+    match value:
+        case bool():
+            text = str(value).lower()
+        case None:
+            text = "null"
+        case str():
+            text = f'"{value}"'
+        case list() | tuple():
+            text = f"[{', '.join(shown(each) for each in value[:8])}]"
+        case dict():
+            text = f"{{ {', '.join(f'{key} = {shown(each)}' for key, each in list(value.items())[:4])} }}"
+        case _:
+            text = str(value)
+    return text if len(text) <= 60 else f"{text[:56]} ..."
+
+
+def share_in_words(part: int, whole: int) -> str:
+    """A share as a percentage that rounds to nothing, to a half or to all of it only when it is exactly that.
+
+    >>> share_in_words(1, 3), share_in_words(0, 7), share_in_words(7, 7)
+    ('33 %', '0 %', '100 %')
+    >>> share_in_words(1, 1000), share_in_words(999, 1000), share_in_words(4999, 10000), share_in_words(1, 2)
+    ('0.1 %', '99.9 %', '49.99 %', '50 %')
+    >>> share_in_words(1, 10**9)
+    'under 0.01 %'
+    >>> share_in_words(0, 0)
+    'nothing'
+    """
+    if whole == 0:
+        return "nothing"
+    share = 100.0 * part / whole
+    marks = (0.0, 50.0, 100.0)
+    for digits in (0, 1, 2):
+        shown = round(share, digits)
+        if shown not in marks or 2 * part in (0, whole, 2 * whole):
+            return f"{shown:.{digits}f} %"
+    return {0.0: "under 0.01 %", 50.0: "about 50 %", 100.0: "over 99.99 %"}[shown]
+
+
+def margin_in_words(error: float) -> str:
+    """How far a share may be off, never said to be less than it is.
+
+    >>> margin_in_words(0.00131), margin_in_words(0.002), margin_in_words(0.0)
+    (' ± 0.14 %', ' ± 0.2 %', '')
+    """
+    return f" ± {math.ceil(round(error * 10**4, 9)) / 100:g} %" if error else ""
+
+
+def in_a_sentence(name: str) -> str:
+    """A piece's name with the article that a common noun takes.
+
+    >>> in_a_sentence("barricade"), in_a_sentence("Vex"), in_a_sentence("the pipes"), in_a_sentence("wall 3")
+    ('the barricade', 'Vex', 'the pipes', 'wall 3')
+    >>> in_a_sentence("t")
+    't'
+    """
+    common = len(name) > 2 and name.replace(" ", "").replace("-", "").isalpha() and name.islower()
+    return f"the {name}" if common and not name.startswith("the ") else name
+
+
+def printable(text: str) -> str:
+    """The text on one line and without control characters: names come from users' files and are not to be trusted.
+
+    >>> printable("Kal\\x1b[31m\\nthe  Red")
+    'Kal?[31m the  Red'
+    """
+    return "".join(each if each.isprintable() else " " if each.isspace() else "?" for each in text)
+
+
+def problem(error: Exception, path: Path | None = None) -> str:
+    """What went wrong, as one line for a user; the traceback as well where ``SILHOUETTE_DEBUG`` is set.
+
+    >>> problem(SilhouetteError("duel.toml: not TOML"))
+    'duel.toml: not TOML'
+    >>> problem(ZeroDivisionError("division by zero"))
+    'internal: ZeroDivisionError: division by zero; please report it, with what it prints after SILHOUETTE_DEBUG=1'
+    """
+    if os.environ.get(DEBUG_VARIABLE):
+        traceback.print_exception(error, file=sys.stderr)
+    if isinstance(error, SilhouetteError):
+        return str(error)
+    where = f"{path}: " if path is not None else ""
+    if isinstance(error, MemoryError):
+        return f"{where}needs more memory than there is; take a larger --pixel or simpler meshes"
+    if isinstance(error, OSError):
+        return f"{where}{error.filename or 'what was to be read or written'}: {error.strerror or error}"
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"{where}internal: {what}; please report it, with what it prints after {DEBUG_VARIABLE}=1"
+
+
+def strict(value: Any) -> Any:
+    """The value with null in place of every number that JSON cannot hold.
+
+    >>> strict({"shares": [0.5, math.nan, (math.inf, 1)]})
+    {'shares': [0.5, None, [None, 1]]}
+    """
+    if isinstance(value, dict):
+        return {key: strict(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [strict(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,147 @@
+"""The same batch on a Dask scheduler: a real one, with two real workers, of which some do not live to its end."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, chdir, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from silhouette import SilhouetteError
+from silhouette.batches.chunks import How
+from silhouette.batches.run import workers_of
+from silhouette.workers import CAN_FORK
+from tests.support.batching import FAST, done, kept_in, pack, rows_of, started, wait_until
+from tests.support.commands import run
+
+needs_distributed = pytest.mark.skipif(
+    importlib.util.find_spec("distributed") is None or not CAN_FORK,
+    reason="needs Dask's distributed: pip install 'silhouette[cluster]'",
+)
+
+WATCHED = """
+import os, time
+import silhouette.judging as judging
+if not hasattr(judging, "unwatched"):  # a file that is preloaded is run more than once
+    judging.unwatched = judging.judged
+    def judged(scene, check, *others):
+        time.sleep({seconds})
+        with open({log!r}, "a") as log:
+            log.write(f"{{os.getpid()}}\\n")
+        if (check.attacker, check.target) == {killer!r}:
+            os.kill(os.getpid(), 9)
+        return judging.unwatched(scene, check, *others)
+    judging.judged = judged
+"""
+
+
+@contextmanager
+def process(*words: object) -> Iterator[int]:
+    """A Dask process and whatever it starts, which is gone afterwards."""
+    command = [sys.executable, "-m", "dask", *map(str, words)]
+    quiet = subprocess.DEVNULL
+    running = subprocess.Popen(command, stdout=quiet, stderr=quiet, start_new_session=True)
+    try:
+        yield running.pid
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+
+
+@contextmanager
+def cluster(
+    folder: Path, *options: object, seconds: float = 0.0, killer: tuple[str, str] | None = None
+) -> Iterator[tuple[str, list[int], Path]]:
+    """A scheduler and two workers: its address, their processes, and a file into which each check writes which one."""
+    place, log, preload = folder / "scheduler.json", folder / "judged by", folder / "watched.py"
+    preload.write_text(WATCHED.format(seconds=seconds, log=str(log), killer=killer))
+    with ExitStack() as running:
+        scheduler = ("scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", place)
+        running.enter_context(process(*scheduler))
+        wait_until(place.exists)
+        worker = ("worker", "--scheduler-file", place, "--nthreads", 1, "--no-dashboard", "--preload", preload)
+        workers = [
+            running.enter_context(process(*worker, "--local-directory", folder / name, *options)) for name in "ab"
+        ]
+        yield json.loads(place.read_text())["address"], workers, log
+
+
+@needs_distributed
+def test_a_batch_is_the_same_file_though_a_worker_is_killed(tmp_path: Path) -> None:
+    folder = pack(tmp_path / "pack")
+    words = ("batch", folder, "--everyone", *FAST)
+    assert done(*words, "--out", tmp_path / "here.jsonl").returncode == 0
+    out = tmp_path / "there.jsonl"
+    with cluster(tmp_path, "--no-nanny", "--resources", "GPU=1", seconds=0.03) as (address, workers, log):
+        with started(*words, "--out", out, "--cluster", address) as batch:
+            wait_until(lambda: len(kept_in(out)) > 0)
+            wait_until(lambda: {*map(int, log.read_text().split())} == set(workers))
+            os.killpg(workers[0], signal.SIGKILL)
+            _, complained = batch.communicate(timeout=25)
+        assert (batch.returncode, complained) == (0, "")
+        assert int(log.read_text().split()[-1]) == workers[1]
+    assert out.read_bytes() == (tmp_path / "here.jsonl").read_bytes()
+
+
+@needs_distributed
+def test_a_check_that_kills_its_workers_is_a_row_and_a_kill_of_the_batch_is_survived(tmp_path: Path) -> None:
+    folder = pack(tmp_path / "pack", scenes=2)
+    (folder / "bad.toml").write_text("rules = ")
+    words = ("batch", "pack", "--everyone", *FAST)
+    with chdir(tmp_path):
+        assert done(*words, "--out", "here.jsonl").returncode == 2
+        with cluster(tmp_path, seconds=0.01, killer=("M2", "M4")) as (address, _, _log):
+            with started(*words, "--out", "there.jsonl", "--cluster", address):
+                wait_until(lambda: len(kept_in(Path("there.jsonl"))) > 2)
+            kept = sum(scene != "pack/bad.toml" for scene, _ in kept_in(Path("there.jsonl")))
+            ran = done(*words, "--out", "there.jsonl", "--cluster", address, "--resume")
+        assert ran.returncode == 2
+        assert f"{kept} judged before" in ran.stdout
+        for row, other in zip(rows_of(Path("there.jsonl")), rows_of(Path("here.jsonl")), strict=True):
+            if (row.get("attacker"), row.get("target")) == ("M2", "M4"):
+                assert (
+                    row["error"] == f"{row['scene']}: M2 to M4: the workers that were at it ended, one after the other"
+                )
+            else:
+                assert row == other
+
+
+@needs_distributed
+def test_nobody_at_the_address_is_a_line(tmp_path: Path) -> None:
+    ran = done(
+        "batch",
+        pack(tmp_path / "pack"),
+        "--out",
+        tmp_path / "out.csv",
+        "--cluster",
+        "tcp://127.0.0.1:9",
+        before="import silhouette.batches.dask; silhouette.batches.dask.CONNECTED_WITHIN = 1.0\n",
+    )
+    assert ran.returncode == 2
+    (line,) = ran.stderr.splitlines()
+    assert line.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:9 (")
+    assert [path.name for path in tmp_path.iterdir()] == ["pack"]
+
+
+def test_without_distributed_it_is_said_what_to_install(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    ran = run(capsys, "batch", pack(tmp_path / "pack"), "--out", tmp_path / "out.csv", "--cluster", "tcp://127.0.0.1:9")
+    assert ran.status == 2
+    assert ran.complaints == [
+        "error: --cluster needs Dask's distributed, which is not installed; pip install 'silhouette[cluster]'"
+    ]
+
+
+def test_workers_are_of_this_machine_or_of_a_cluster() -> None:
+    with pytest.raises(SilhouetteError, match="a cluster has the workers that were started for it"):
+        workers_of(How(), workers=2, cluster="tcp://127.0.0.1:9")

@@ -1,0 +1,340 @@
+"""Whatever happens in the middle of a batch: nothing is lost, nothing is judged twice, and it is said in a line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from silhouette.workers import CAN_FORK
+from tests.support.batching import (
+    FAST,
+    alive_in_group,
+    crowd,
+    die,
+    done,
+    instead_of_judging,
+    kept_in,
+    pack,
+    pack_with_meshes,
+    rows_of,
+    started,
+    wait_until,
+    write_block,
+)
+from tests.support.commands import CHECK, run, scene
+
+pytestmark = pytest.mark.skipif(not CAN_FORK, reason="signals and forked processes are others on this system")
+
+SLOW = 0.004
+with_and_without_meshes = pytest.mark.parametrize(
+    "undisturbed", [pack, pack_with_meshes], ids=["solids", "meshes"], indirect=True
+)
+"""Workers of scenes with meshes are forked from a process that has loaded them."""
+
+COUNTING = """
+import silhouette.judging
+silhouette_judged = silhouette.judging.judged
+def counted(*words):
+    open({file!r}, "a").write("x")
+    return silhouette_judged(*words)
+silhouette.judging.judged = counted
+"""
+ROWS = 120
+
+
+@pytest.fixture
+def undisturbed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> tuple[Path, bytes]:
+    """A pack of 120 pairs, and the file that it becomes."""
+    folder = getattr(request, "param", pack)(tmp_path / "pack")
+    run(capsys, "batch", folder, "--everyone", "--out", tmp_path / "undisturbed.jsonl", *FAST)
+    return folder, (tmp_path / "undisturbed.jsonl").read_bytes()
+
+
+@with_and_without_meshes
+def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twice(
+    tmp_path: Path, undisturbed: tuple[Path, bytes]
+) -> None:
+    folder, expected = undisturbed
+    out = tmp_path / "out.jsonl"
+    words = ("batch", folder, "--everyone", "--out", out, "--workers", 2, *FAST)
+    random = np.random.default_rng(5)
+    before, leaders = 0, []
+    for goal in sorted(random.integers(1, ROWS - 30, 4)):
+        with started(*words, *(["--resume"] if before else []), seconds=SLOW) as batch:
+            leaders.append(batch.pid)
+            wait_until(lambda goal=goal: len(kept_in(out)) >= goal)
+        kept = kept_in(out)
+        assert len(set(kept)) == len(kept) >= before
+        before = len(kept)
+    judged = tmp_path / "judged"
+    last = done(*words, "--resume", before=COUNTING.format(file=str(judged)))
+    assert (last.returncode, last.stderr) == (0, "")
+    assert f"{before} judged before" in last.stdout
+    assert len(judged.read_text()) == ROWS - before
+    assert out.read_bytes() == expected
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["judged", "out.jsonl", "pack", "undisturbed.jsonl"]
+    time.sleep(1.5)
+    assert [alive_in_group(leader) for leader in leaders] == [[]] * 4
+
+
+@pytest.mark.parametrize(("make", "processes"), [(pack, 3), (pack_with_meshes, 4)], ids=["solids", "meshes"])
+def test_workers_go_though_they_are_in_the_middle_of_something(
+    tmp_path: Path, make: Callable[[Path], Path], processes: int
+) -> None:
+    words = ("batch", make(tmp_path / "pack"), "--everyone", "--out", tmp_path / "a.csv", "--workers", 2, *FAST)
+    with started(*words, seconds=60.0) as batch:
+        wait_until(lambda: len(alive_in_group(batch.pid)) >= processes)
+    wait_until(lambda: not alive_in_group(batch.pid))
+
+
+@with_and_without_meshes
+def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbed: tuple[Path, bytes]) -> None:
+    folder, expected = undisturbed
+    out = tmp_path / "out.jsonl"
+    words = ("batch", folder, "--everyone", "--out", out, *FAST)
+    with started(*words, seconds=0.05) as batch:
+        wait_until(lambda: len(kept_in(out)) > 5)
+        os.killpg(batch.pid, signal.SIGINT)  # as a terminal sends it: to the workers as well
+        told, complained = batch.communicate(timeout=10)
+    assert (batch.returncode, told) == (130, "")
+    assert complained == (
+        f"error: interrupted; what was judged is kept beside {out}: the same command with --resume goes on\n"
+    )
+    assert alive_in_group(batch.pid) == []
+    refused = done(*words)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "an unfinished batch is kept there; go on with it by --resume" in refused.stderr
+    for option, value in (("--pixel", "3"), ("--error", "0.01")):
+        otherwise = done(*words, "--resume", option, value)
+        assert otherwise.returncode == 2
+        assert "pixel 2.0, everyone True, not with" in otherwise.stderr
+        assert f"{option[2:]} {float(value)}" in otherwise.stderr
+    assert done(*words, "--resume").returncode == 0
+    assert out.read_bytes() == expected
+
+
+@with_and_without_meshes
+def test_a_worker_that_dies_costs_one_row(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    undisturbed: tuple[Path, bytes],
+) -> None:
+    folder, _ = undisturbed
+    expected = rows_of(tmp_path / "undisturbed.jsonl")
+    instead_of_judging(monkeypatch, lambda check: die(check, "M2", "M4"))
+    for workers in (1, 3):
+        out = tmp_path / f"by {workers}.jsonl"
+        ran = run(capsys, "batch", folder, "--everyone", "--out", out, "--workers", workers, *FAST)
+        assert ran.status == 2
+        assert len(ran.complaints) == 4
+        for row, other in zip(rows_of(out), expected, strict=True):
+            if (other["attacker"], other["target"]) == ("M2", "M4"):
+                sentence = f"{other['scene']}: M2 to M4: the process that was at it ended (killed by SIGKILL)"
+                assert row == {key: other[key] for key in ("scene", "attacker", "target", "rules")} | {
+                    "error": sentence
+                }
+            else:
+                assert row == other
+    assert (tmp_path / "by 1.jsonl").read_bytes() == (tmp_path / "by 3.jsonl").read_bytes()
+
+
+def test_a_check_that_hangs_is_a_row_after_the_timeout(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hang(check: Any) -> None:
+        while (check.attacker, check.target) == ("M0", "M1"):
+            pass
+
+    path = crowd(tmp_path / "crowd.toml", 3)
+    instead_of_judging(monkeypatch, hang)
+    out = tmp_path / "out.jsonl"
+    ran = run(capsys, "batch", path, "--everyone", "--out", out, "--timeout", "2", *FAST)
+    assert ran.status == 2
+    assert ran.complaints == [f"error: {path}: M0 to M1: not done within 2 s, the --timeout"]
+    assert [isinstance(row["error"], str) for row in rows_of(out)] == [True] + [False] * 5
+
+
+@pytest.mark.parametrize("ending", ["hang", "die"])
+def test_a_scene_that_cannot_even_be_read_is_a_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    bad = scene(tmp_path, CHECK, name="bad.toml")
+    good = scene(tmp_path, CHECK, name="good.toml")
+    right = __import__("silhouette.judging", fromlist=["load_scene"]).load_scene
+
+    def load_scene(path: Path, **words: Any) -> Any:
+        if path == bad:
+            time.sleep(60.0 if ending == "hang" else 0.0)
+            os._exit(7)
+        return right(path, **words)
+
+    instead_of_judging(monkeypatch, lambda check: None)
+    monkeypatch.setattr("silhouette.judging.load_scene", load_scene)
+    ran = run(capsys, "batch", tmp_path, "--out", tmp_path / "out.jsonl", "--timeout", "2", *FAST)
+    why = (
+        "not done within 2 s, the --timeout" if ending == "hang" else "the process that was at it ended (exit status 7)"
+    )
+    assert ran.complaints == [f"error: {bad}: {why}"]
+    first, second = rows_of(tmp_path / "out.jsonl")
+    assert first == {"scene": bad.as_posix(), "error": f"{bad}: {why}"}
+    assert (second["scene"], second["verdict"]) == (good.as_posix(), "partial cover")
+
+
+def test_a_full_disk_is_one_line_and_the_batch_goes_on_when_there_is_room(
+    tmp_path: Path, undisturbed: tuple[Path, bytes]
+) -> None:
+    folder, expected = undisturbed
+    out = tmp_path / "out.jsonl"
+    words = ("batch", folder, "--everyone", "--out", out, *FAST)
+
+    def stops(*options: str, before: str = "") -> str:
+        ran = done(*words, *options, before=before)
+        assert (ran.returncode, ran.stdout) == (2, "")
+        (line,) = ran.stderr.splitlines()
+        assert line.startswith(f"error: {out}")
+        assert line.endswith("; put that right, then go on with --resume")
+        assert not out.exists()
+        return line
+
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))\n"
+    assert "out.jsonl.unfinished: cannot be written (File too large)" in stops(before=limit)
+    assert 10 < len(kept_in(out)) < ROWS
+    if Path("/dev/full").exists():  # the rows still fit, the finished file does not
+        (tmp_path / ".out.jsonl.part").symlink_to("/dev/full")
+        assert "out.jsonl: cannot be written (No space left on device)" in stops("--resume")
+        assert len(kept_in(out)) == ROWS
+    kept = len(kept_in(out))
+    ran = done(*words, "--resume")
+    assert ran.returncode == 0
+    assert f"{kept} judged before" in ran.stdout
+    assert out.read_bytes() == expected
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """A disk of its own: called with a size, it has that size from then on, and says where it is."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+
+    def sized(size: str) -> Path:
+        again = "remount," if folder.is_mount() else ""
+        words = ["mount", "-t", "tmpfs", "-o", f"{again}size={size}", "none", str(folder)]
+        try:
+            subprocess.run(words, check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            pytest.skip(f"a small disk cannot be mounted here ({error})")
+        return folder
+
+    yield sized
+    if folder.is_mount():
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_fills_loses_no_row(undisturbed: tuple[Path, bytes], small_disk: Callable[[str], Path]) -> None:
+    folder, expected = undisturbed
+    before = 0
+    for size, full in (("32k", "out.jsonl.unfinished"), ("64k", "out.jsonl.unfinished"), ("160k", "out.jsonl")):
+        out = small_disk(size) / "out.jsonl"
+        words = ("batch", folder, "--everyone", "--out", out, *FAST)
+        ran = done(*words, *(["--resume"] if before else []))
+        assert (ran.returncode, ran.stdout) == (2, "")
+        assert ran.stderr == (
+            f"error: {out.with_name(full)}: cannot be written (No space left on device); "
+            "put that right, then go on with --resume\n"
+        )
+        kept = kept_in(out)
+        assert len(set(kept)) == len(kept) > before
+        assert [path.name for path in out.parent.iterdir()] == ["out.jsonl.unfinished"]
+        before = len(kept)
+    assert before == ROWS
+    small_disk("2m")
+    ran = done(*words, "--resume")
+    assert ran.returncode == 0
+    assert f"{ROWS} judged before" in ran.stdout
+    assert out.read_bytes() == expected
+    assert [path.name for path in out.parent.iterdir()] == ["out.jsonl"]
+
+
+def test_an_output_folder_that_goes_away_is_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    words = ("batch", pack(tmp_path / "pack"), "--everyone", "--out", folder / "out.jsonl", *FAST)
+    with started(*words, seconds=0.02) as batch:
+        wait_until(lambda: len(kept_in(folder / "out.jsonl")) > 5)
+        shutil.rmtree(folder)
+        told, complained = batch.communicate(timeout=20)
+    assert (batch.returncode, told) == (2, "")
+    (line,) = complained.splitlines()
+    assert line.startswith(f"error: {folder / 'out.jsonl.unfinished'}: cannot be written")
+    assert alive_in_group(batch.pid) == []
+
+
+def test_of_two_batches_that_write_one_file_the_second_is_refused(
+    tmp_path: Path, undisturbed: tuple[Path, bytes]
+) -> None:
+    folder, expected = undisturbed
+    out = tmp_path / "out.jsonl"
+    words = ("batch", folder, "--everyone", "--out", out, *FAST)
+    with started(*words, seconds=0.09) as first:
+        wait_until(lambda: len(kept_in(out)) > 0)
+        second = done(*words, "--resume")
+        _, complained = first.communicate(timeout=60)
+    assert second.returncode == 2
+    assert second.stderr == f"error: {out}: another batch is writing it now; wait for it, or name another file\n"
+    assert (first.returncode, complained) == (0, "")
+    assert out.read_bytes() == expected
+
+
+@pytest.mark.parametrize("changed", ["scene", "model", "mesh"])
+def test_what_changes_between_kill_and_resume_is_judged_anew(tmp_path: Path, changed: str) -> None:
+    folder = pack(tmp_path / "pack", scenes=2)
+    write_block(folder / "block.obj", 20.0)
+    (folder / "block.toml").write_text('mesh = "block.obj"\nkind = "terrain"\nunits = "mm"\n')
+    path = folder / "crowd 0.toml"
+    piece = '{ name = "block", model = "block.toml", at = [0, 75] }'
+    path.write_text(path.read_text().replace("terrain = [", f"terrain = [{piece}, "))
+    out = tmp_path / "out.jsonl"
+    words = ("batch", folder, "--everyone", "--workers", 1, *FAST)
+    with started(*words, "--out", out, seconds=0.02):
+        wait_until(lambda: len(kept_in(out)) > 10)
+    if changed == "scene":
+        path.write_text(path.read_text().replace("at = [0, 75]", "at = [-2, 75]"))
+    elif changed == "model":
+        (folder / "block.toml").write_text('mesh = "block.obj"\nkind = "terrain"\nunits = "mm"\nscale = 1.1\n')
+    else:
+        write_block(folder / "block.obj", 19.0)
+    unchanged = sum(Path(scene) != path for scene, _ in kept_in(out))
+    ran = done(*words, "--out", out, "--resume")
+    assert ran.returncode == 0
+    assert ("judged before" in ran.stdout) == (unchanged > 0)
+    assert done(*words, "--out", tmp_path / "fresh.jsonl").returncode == 0
+    assert out.read_bytes() == (tmp_path / "fresh.jsonl").read_bytes()
+
+
+def test_what_changes_while_it_is_judged_is_an_error_and_never_mixed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = crowd(tmp_path / "crowd.toml", 8)
+
+    def change(check: Any) -> None:
+        if (check.attacker, check.target) == ("M3", "M0"):
+            crowd(path, 8, wall=25.0)
+
+    instead_of_judging(monkeypatch, change)
+    ran = run(capsys, "batch", path, "--everyone", "--out", tmp_path / "out.jsonl", "--workers", 1, *FAST)
+    assert ran.status == 2
+    wrong = [isinstance(row["error"], str) for row in rows_of(tmp_path / "out.jsonl")]
+    assert wrong == [False] * 32 + [True] * 24
+    assert set(ran.complaints) == {f"error: {path}: it was changed while it was judged; judge it again"}

@@ -1,0 +1,149 @@
+"""What a command does where it is used wrongly, interrupted, broken, or where nobody reads what it says."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import silhouette.judging
+from tests.support.commands import CHECK, QUICK, WALLED, run, scene
+
+Capture = pytest.CaptureFixture[str]
+
+WRONG = CHECK + 'expect = { verdict = "hidden" }\n'
+
+
+def process(*words: str | Path, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "silhouette", *map(str, words)]
+    return subprocess.run(command, capture_output=True, check=False, timeout=60, **options)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["chek"], "No such command 'chek'"),
+        (["check"], "Missing argument"),
+        (["check", "SCENE", "--rendrer", "gl"], "No such option"),
+        (["check", "SCENE", "--pixel", "fine"], "--pixel"),
+        (["check", "SCENE", "--pixel", "0"], "pixel is 0; it must be millimetres above 0 and at most 10"),
+        (["check", "SCENE", "--pixel", "-1"], "pixel is -1;"),
+        (["check", "SCENE", "--pixel", "11"], "pixel is 11;"),
+        (["check", "SCENE", "--pixel", "nan"], "pixel is nan;"),
+        (["check", "SCENE", "--renderer", "embre"], "did you mean 'embree'?"),
+        (["check", "SCENE", "--from", "Kal", "--arc", "lefft"], "no arc 'lefft'; did you mean 'left'?"),
+        (["check", "SCENE", "--to", "Kal"], "--from"),
+        (["matrix", "SCENE", "SCENE"], "unexpected extra argument"),
+    ],
+)
+def test_wrong_usage_is_one_line_before_anything_is_judged(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+) -> None:
+    monkeypatch.setattr(silhouette.judging, "judge_scene", lambda *given, **named: pytest.fail("judged"))
+    path = str(scene(tmp_path, CHECK))
+    for extra in ([], ["--json"]):
+        ran = run(capsys, *[path if word == "SCENE" else word for word in words], *extra)
+        assert (ran.status, ran.out) == (2, "")
+        (complaint,) = ran.complaints
+        assert said in complaint
+
+
+@pytest.mark.parametrize("picture", ["nowhere/eye.png", "eye.jpg", "eye", "folder.png"])
+def test_a_picture_that_has_no_place_is_said_before_anything_is_judged(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, picture: str
+) -> None:
+    monkeypatch.setattr(silhouette.judging, "judge_scene", lambda *given, **named: pytest.fail("judged"))
+    (tmp_path / "folder.png").mkdir()
+    for words in (["check", str(scene(tmp_path, CHECK))], ["inspect", str(tmp_path / "block.stl")]):
+        ran = run(capsys, *words, "--picture", tmp_path / picture)
+        assert (ran.status, ran.out) == (2, "")
+        (complaint,) = ran.complaints
+        assert complaint.startswith(f"error: {tmp_path / picture}: ")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["folder.png", "walled.toml"]
+
+
+def test_an_interruption_is_one_line_and_status_130(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*given: Any, **named: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(silhouette.judging, "judge_scene", interrupted)
+    ran = run(capsys, "check", scene(tmp_path, CHECK), *QUICK)
+    assert (ran.status, ran.out, len(ran.complaints)) == (130, "", 1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a Windows process takes no SIGINT of its own")
+def test_ctrl_c_stops_a_real_process(tmp_path: Path) -> None:
+    fifo = tmp_path / "slow.toml"
+    os.mkfifo(fifo)
+    # A shell that starts tests in the background may have told its children to ignore the signal.
+    script = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    script += "from silhouette.cli.app import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", script, "check", str(fifo)]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    writer = None
+    while writer is None and running.poll() is None:
+        with suppress(OSError):  # until it reads
+            writer = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert (running.returncode, out) == (130, "")
+    assert err == "error: interrupted; nothing further was judged\n"
+    assert writer is not None
+    os.close(writer)
+
+
+def test_an_unexpected_exception_is_one_line_too(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(step: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("silhouette.cli.examination.probe", failing)
+    ran = run(capsys, "doctor")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.complaints == [
+        "error: internal: RuntimeError: a bug; please report it, with what it prints after SILHOUETTE_DEBUG=1"
+    ]
+    monkeypatch.setenv("SILHOUETTE_DEBUG", "1")
+    assert "Traceback" in run(capsys, "doctor").err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGPIPE convention")
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "silhouette", "check", str(scene(tmp_path, CHECK)), *QUICK]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, check=False, timeout=60)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "silhouette", "rules", "--json"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_encoding_that_lacks_a_letter_prints_a_question_mark(tmp_path: Path) -> None:
+    path = tmp_path / "duel.toml"
+    path.write_text((WALLED + CHECK).replace("Vex", "Vëx"), encoding="utf-8")
+    done = process("check", path, *QUICK, env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"Kal to V?x: 33 %" in done.stdout
+
+
+def test_main_gives_the_status_to_python_dash_m(tmp_path: Path) -> None:
+    done = process("check", scene(tmp_path, WRONG), *QUICK)
+    assert (done.returncode, done.stderr) == (1, b"")

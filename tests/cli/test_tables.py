@@ -1,0 +1,295 @@
+"""How verdicts are told: tables that fit their names, documents that any JSON reader takes, waiting that is shown."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from silhouette.cli import terminal
+from silhouette.cli.tables import (
+    doctor_report,
+    inspection_report,
+    matrix_report,
+    obscured,
+    scene_report,
+    scenes_document,
+    summary,
+)
+from silhouette.cli.terminal import Waiting, show, show_json
+from silhouette.judging import Judged, SceneResult
+from silhouette.rules.base import RuleReference, Verdict
+from silhouette.scenes.scene import Check
+from silhouette.text import printable, strict
+
+
+@dataclass(frozen=True)
+class Told(Verdict):
+    """A verdict with whatever keys a test wants in its row."""
+
+    extra: tuple[tuple[str, Any], ...] = ()
+
+    def row(self) -> dict[str, Any]:
+        return {**super().row(), **dict(self.extra)}
+
+
+def judged(attacker: str = "Kal", target: str = "Vex", broken: tuple[str, ...] | None = None, **extra: Any) -> Judged:
+    verdict = str(extra.pop("verdict", "open"))
+    reason = f"nothing obscures {target}: in the open"
+    told = Told(attacker, target, "plain", verdict, RuleReference("Cover", "R13"), reason, tuple(extra.items()))
+    return Judged(Check(attacker, target), told, broken)
+
+
+def measured(share: float = 0.3, **extra: Any) -> dict[str, Any]:
+    counts = {"target_pixels": 1000, "occluded_pixels": round(1000 * share)}
+    return {"occluded": share, "error": 0.002, **counts, "blockers": [], "renderer": "embree", **extra}
+
+
+def printed(capsys: pytest.CaptureFixture[str], *parts: Any) -> str:
+    show(*parts)
+    return capsys.readouterr().out
+
+
+def result(*checks: Judged, **named: Any) -> SceneResult:
+    return SceneResult(Path("duel.toml"), "Duel", "plain", checks, **named)
+
+
+def test_a_verdict_without_a_picture_has_no_columns_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+    told = printed(capsys, *scene_report(result(judged())))
+    assert "attacker" in told
+    assert "obscured" not in told
+    assert "renderer" not in told
+
+
+def test_the_arc_asked_for_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    sideways = replace(judged("hauler"), check=Check("hauler", "Vex", "left"))
+    told = printed(capsys, *scene_report(result(judged("hauler"), sideways)))
+    assert told.count("hauler (left arc)") == 2
+    assert "hauler to Vex: " in told
+    assert sideways.row()["arc"] == "left"
+
+
+def test_the_largest_blockers_are_named_and_the_rest_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    blockers = [{"name": f"wall {number}", "occluded": 0.1, "alone": 0.2} for number in range(5)]
+    blockers.append({"name": "behind the others", "occluded": 0.0, "alone": 0.2})
+    told = printed(capsys, *scene_report(result(judged(**measured(0.5, blockers=blockers)))))
+    assert "wall 0 10 %, wall 1 10 %, wall 2 10 % and 2 more" in told
+    assert "behind the others" not in told
+
+
+def test_markup_and_control_characters_in_names_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    told = printed(capsys, *scene_report(result(judged("[bold]Kal[/bold]", "V\x1b[31mex\x07", **measured()))))
+    assert "[bold]Kal[/bold]" in told
+    assert "V?[31mex?" in told
+    assert "\x1b" not in told
+
+
+def test_long_lines_are_not_folded_where_no_terminal_sets_a_width(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    name = "a very long name " * 10
+    assert f"{name.strip()} to Vex: nothing obscures" in printed(capsys, *scene_report(result(judged(name.strip()))))
+    monkeypatch.setenv("COLUMNS", "60")
+    assert all(len(line) <= 60 for line in printed(capsys, *scene_report(result(judged(name)))).splitlines())
+
+
+def test_a_warning_that_a_verdict_tells_is_not_told_again_by_the_scene(capsys: pytest.CaptureFixture[str]) -> None:
+    checks = [judged(**measured(warnings=["wall: scan.stl: 2 holes"])) for _ in range(2)]
+    told = printed(capsys, *scene_report(result(*checks, warnings=("scan.stl: 2 holes", "hut.stl: in inches"))))
+    assert told.count("2 holes") == 1
+    assert told.count("hut.stl: in inches") == 1
+
+
+@pytest.mark.parametrize(
+    ("occluded", "total", "words"),
+    [
+        (0, 1000, "0 % ± 0.2 %"),
+        (1, 10**6, "under 0.01 % ± 0.2 %"),
+        (1000, 1000, "100 % ± 0.2 %"),
+        (999_999, 10**6, "over 99.99 % ± 0.2 %"),
+        (500, 1000, "50 % ± 0.2 %"),
+        (4999, 10000, "49.99 % ± 0.2 %"),
+        (312, 1000, "31.2 % ± 0.2 %"),
+    ],
+)
+def test_nothing_half_and_all_are_said_only_of_exactly_that(occluded: int, total: int, words: str) -> None:
+    row = {"occluded": occluded / total, "error": 0.002, "target_pixels": total, "occluded_pixels": occluded}
+    assert obscured(row) == words
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.floats(0.0, 1.0))
+@example(1.0200668437082372e-12)
+@example(0.0001 + 1e-11)
+@example(0.0017)
+def test_the_error_told_is_never_less_than_the_error_stated(error: float) -> None:
+    words = obscured({"occluded": 0.3, "error": error, "target_pixels": 10, "occluded_pixels": 3})
+    told = float(words.split("±")[1].removesuffix("%")) if "±" in words else 0.0
+    assert error <= told / 100 + 1e-12
+    assert told / 100 <= error + 0.0001 + 1e-12
+
+
+def test_an_unmeasured_target_has_no_share() -> None:
+    assert obscured({"occluded": 0.0, "error": 0.0, "target_pixels": 0, "occluded_pixels": 0}) == "nothing"
+    assert obscured({"occluded": None}) == ""
+
+
+def test_a_matrix_has_a_row_and_a_column_for_everyone(capsys: pytest.CaptureFixture[str]) -> None:
+    checks = [
+        judged("Kal", "Vex", verdict="partial cover", **measured(0.31)),
+        judged("Vex", "Kal", verdict="full cover", **measured(0.505, marginal=True)),
+        judged("Kal", "Ona", verdict="hidden", **measured(1.0)),
+    ]
+    told = printed(capsys, *matrix_report(result(*checks)))
+    lines = [line.split() for line in told.splitlines()]
+    assert ["Kal", "Vex", "Ona"] in lines
+    assert ["Kal", "partial", "hidden"] in lines
+    assert ["31", "%"] in lines
+    assert ["Vex", "full?"] in lines
+    assert ["Ona"] in lines
+    assert "? is too close to call" in told
+    assert matrix_report(result()) == []
+
+
+def test_the_summary_counts_what_was_not_as_expected() -> None:
+    assert (
+        summary([result(judged()), result(judged(broken=()))]).plain == "2 checks in 2 scenes, every expectation held"
+    )
+    assert summary([result(judged(broken=("verdict is 'open', not 'hidden'",)))]).plain == (
+        "1 check in 1 scene, 1 not as expected"
+    )
+    assert summary([result(error="duel.toml: not TOML")]).plain.endswith("1 scene with an error")
+
+
+def test_a_document_of_a_scene_that_failed_keeps_what_was_judged() -> None:
+    (entry,) = scenes_document([result(judged(), error="duel.toml: a bug")])["scenes"]
+    assert entry["error"] == "duel.toml: a bug"
+    assert [row["attacker"] for row in entry["results"]] == ["Kal"]
+
+
+def test_json_has_no_nan_and_nothing_beyond_ascii(capsys: pytest.CaptureFixture[str]) -> None:
+    show_json({"share": math.nan, "error": [math.inf, 0.5], "name": "Vëx \ud800"})
+    out = capsys.readouterr().out
+    assert out.isascii()
+    assert json.loads(out, parse_constant=pytest.fail)["error"] == [None, 0.5]
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(),
+        lambda inner: st.lists(inner) | st.tuples(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=10,
+    )
+)
+def test_whatever_a_result_holds_becomes_strict_json(value: object) -> None:
+    json.loads(json.dumps(strict(value), allow_nan=False), parse_constant=pytest.fail)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text())
+def test_printable_text_is_one_line(text: str) -> None:
+    assert len(printable(text).splitlines()) <= 1
+    assert printable(text) == "" or printable(text).isprintable()
+
+
+def test_an_inspection_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    found = {
+        "file": "ganger.glb",
+        "format": "glb",
+        "triangles": 41250,
+        "extents": [31.0, 29.5, 38.2],
+        "units": "m",
+        "units_from": "guessed",
+        "up": "y",
+        "kind": "fighter",
+        "eye": [0.0, 3.0, 27.0],
+        "eye_from": "estimated",
+        "eyes": {"left": [-20.6, 10.4, 36.4]},
+        "parts": [{"name": "lasgun barrel", "triangles": 812, "role": "insignificant"}],
+        "base": {"from": "auto", "height": 3.1, "diameter": 25.0},
+        "watertight": False,
+        "holes": 2,
+        "warnings": ["taken to be in metres"],
+        "suggested": [{"box": [[0, 0, 0], [1, 1, 1]], "share": 0.04, "toml": "[[insignificant]]\nbox = 1\n"}],
+    }
+    told = printed(capsys, *inspection_report(found))
+    for words in (
+        *("fighter, glb, 41 250 triangles", "31.0 x 29.5 x 38.2 mm", "units m (guessed)", "y was up"),
+        *(
+            "25.0 mm across, 3.10 mm high (auto)",
+            "0.0, 3.0, 27.0 (estimated)",
+            "-20.6, 10.4, 36.4 into the left arc",
+            "not watertight, 2 holes",
+        ),
+        *("lasgun barrel", "insignificant", "warning: taken to be in metres", "[[insignificant]]", "box = 1", "4.0 %"),
+    ):
+        assert words in told
+    bare = {**found, "base": None, "watertight": True, "holes": 0, "suggested": [], "warnings": []}
+    assert "base    none" in printed(capsys, *inspection_report(bare))
+
+
+def test_a_doctor_says_what_is_not_installed(capsys: pytest.CaptureFixture[str]) -> None:
+    found = {
+        "renderers": [
+            {
+                "name": "gl",
+                "works": False,
+                "device": "EGL",
+                "reason": "no EGL: apt install libegl1",
+                "number": None,
+                "driver": None,
+                "hardware": False,
+                "checks_per_second": None,
+            }
+        ],
+        "gpu": {"seen": ["/dev/nvidia0"], "used": False, "obstacles": ["start the container with its GPU"]},
+        "auto": {"name": "reference", "device": "numpy"},
+        "versions": {"python": "3.11.7", "embreex": None},
+        "cache": {"folder": "/home/kal/.cache/silhouette", "entries": 1, "bytes": 2_500_000},
+    }
+    told = printed(capsys, *doctor_report(found))
+    said = ("no EGL: apt install libegl1", "auto takes reference", "embreex not installed", "1 entry, 2.5 MB")
+    for words in (*said, "/dev/nvidia0; gl cannot draw on it", "- start the container with its GPU"):
+        assert words in told
+
+
+class Screen(io.StringIO):
+    """A terminal that remembers what was written to it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("screen", "quiet", "shown"), [(Screen(), False, True), (Screen(), True, False), (io.StringIO(), False, False)]
+)
+def test_waiting_is_shown_on_a_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch, screen: io.StringIO, quiet: bool, shown: bool
+) -> None:
+    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
+    monkeypatch.setattr("sys.stderr", screen)
+    with Waiting("judging duel.toml", quiet=quiet) as waiting:
+        waiting.step(1, 4)
+        until = time.monotonic() + 10.0
+        while shown and "judging" not in screen.getvalue() and time.monotonic() < until:
+            time.sleep(0.02)
+        waiting.step(2, 4)
+    assert ("judging duel.toml" in screen.getvalue()) is shown
+
+
+def test_what_is_quick_shows_no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr("sys.stderr", screen)
+    with Waiting("judging duel.toml", quiet=False) as waiting:
+        waiting.step(1, 1)
+    assert screen.getvalue() == ""

@@ -1,0 +1,231 @@
+"""The eye view shows the very pixels that its verdict counted, and the verdict is that of `silhouette check`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from silhouette.drawing.saving import save
+from silhouette.drawing.sheet import Sheet, settings
+from silhouette.drawing.table.every_pixel import EveryPixel
+from silhouette.drawing.table.eye_frame import draw_eye_frame
+from silhouette.drawing.table.sightlines import Sightline
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules import RULES
+from silhouette.rules.skirmishcorps.classes import BRICK
+from silhouette.text import share_in_words
+from tests.support.figures import (
+    SCENES,
+    SVG,
+    checks_in,
+    counted,
+    cpu_renderer,
+    document_of,
+    drawn,
+    loaded,
+    named,
+    rasters,
+    scene_at,
+    texts,
+    told,
+)
+
+LOOKS = [
+    case
+    for case in checks_in("necromunda", "skirmishcorps")
+    if document_of(case[0])["check"][case[1] - 1].get("ask", "protection") == "protection"
+]
+SHOWN = [
+    case
+    for case in LOOKS
+    if (case[0].parent.name == "necromunda" and (case[0].stem != "skirmish" or case[1] == 1))
+    or case[0].stem in ("elevation", "behind_the_crates", "over_his_own_wall")
+]
+"""Of the crowded table one check is enough, and of plain walls a few."""
+
+
+@pytest.mark.parametrize("case", SHOWN, ids=named)
+def test_the_pixels_of_the_eye_view_are_those_of_its_verdict(case: tuple[Path, int], tmp_path: Path) -> None:
+    file = drawn(*case, tmp_path, pixel=0.2, only="eye")["eye"]
+    row, pixels = told(file), counted(file)
+    assert sum(pixels.values()) == row["target_pixels"]
+    assert pixels["obscured"] == row["occluded_pixels"]
+    if "seen_pixels" in row:
+        assert pixels["seen"] == row["seen_pixels"]
+    words = " ".join(texts(file))
+    assert f"{row['occluded_pixels']} of {row['target_pixels']} pixels" in words
+    assert f"{share_in_words(row['occluded_pixels'], row['target_pixels'])}" in words
+
+
+@pytest.mark.parametrize("case", LOOKS, ids=named)
+def test_with_every_pixel_sampled_the_verdict_is_that_of_check(case: tuple[Path, int]) -> None:
+    scene = scene_at(case[0])
+    check, rule = scene.checks[case[1] - 1], RULES[scene.rules]()
+    few = rule.judge(scene, check, cpu_renderer(), 0.1).row()
+    all_of_them = rule.judge(scene, check, EveryPixel(cpu_renderer()), 0.1).row()
+    assert abs(few["occluded"] - all_of_them["occluded"]) <= few["error"] + all_of_them["error"]
+    assert few["verdict"] in all_of_them["could_be"] if few["marginal"] else few["verdict"] == all_of_them["verdict"]
+    assert few["renderer"] == all_of_them["renderer"]
+
+
+FIGURE = [{"cylinder": {"diameter": 25, "height": 3}, "base": True}, {"box": [16, 8, 24], "at": [0, 0, 3]}]
+
+
+def duel(folder: Path, **changes: object) -> Any:
+    document = {
+        "rules": "necromunda",
+        "terrain": [{"name": "wall", "parts": [{"box": [9, 5, 40]}], "at": [2, 185]}],
+        "fighter": [
+            {"name": "Kal", "parts": FIGURE, "at": [0, 0], "eye": [0, 3, 27]},
+            {"name": "Vex", "parts": FIGURE, "at": [0, 200], "facing": 270},
+        ],
+        "check": [{"attacker": "Kal", "target": "Vex"}],
+    } | changes
+    return loaded(document, folder)
+
+
+def test_a_pixel_lies_where_the_ray_went_that_was_counted(tmp_path: Path) -> None:
+    """Its middle, carried over to the picture, is of the same kind there but for the rims."""
+    scene = duel(tmp_path)
+    check = scene.checks[0]
+    renderer = EveryPixel(cpu_renderer())
+    verdict = RULES["necromunda"]().judge(scene, check, renderer, 0.1)
+    line = Sightline.of(scene, check, verdict, renderer)
+    assert line.counted is not None
+    view, kinds = line.counted.views[0], line.counted.kinds[0]
+    rows, columns = np.nonzero(kinds >= 0)
+    across, down, _ = line.image.view.project(view.eye + 100.0 * view.directions(rows, columns))
+    at = np.floor(down).astype(int), np.floor(across).astype(int)
+    inside = (at[0] >= 0) & (at[0] < line.image.kinds.shape[0])
+    same = line.image.kinds[at[0][inside], at[1][inside]] == kinds[rows[inside], columns[inside]]
+    assert same.mean() > 0.985
+    assert line.counted.count(1, 2, 3) == verdict.silhouette.total
+
+
+def test_the_overlay_of_the_svg_lies_on_the_target_of_its_picture(tmp_path: Path) -> None:
+    """Drawn without obstacles the blue of the picture and the pixels that were counted have one middle and one size."""
+    file = drawn(duel(tmp_path, terrain=[]), 1, tmp_path, only="eye")["eye"]
+    images = {one.get("id"): one for one in ElementTree.parse(file).iter(f"{SVG}image")}
+    raster = rasters(file)
+    spots = []
+    for name, image in images.items():
+        numbers = [float(one) for one in re.findall(r"-?[\d.]+", (image.get("transform") or ""))]
+        matrix = np.array(numbers).reshape(3, 2)
+        pixels = raster["counted" if name == "counted" else "picture"]
+        blue = (pixels[..., 3] > 0) & (pixels[..., 2].astype(int) > pixels[..., 0].astype(int) + 50)
+        rows, columns = np.nonzero(blue)
+        places = np.column_stack([columns + 0.5, rows + 0.5, np.ones(len(rows))]) @ matrix
+        spots.append((places.mean(axis=0), np.linalg.det(matrix[:2]) * len(rows)))
+    (one, area), (other, other_area) = spots
+    assert one == pytest.approx(other, abs=0.4)
+    assert abs(area) == pytest.approx(abs(other_area), rel=0.06)
+
+
+def test_a_plain_renderer_is_asked_again_and_what_is_told_and_shown_is_one_count(tmp_path: Path) -> None:
+    scene = duel(tmp_path)
+    check = scene.checks[0]
+    sparse = RULES["necromunda"]().judge(scene, check, cpu_renderer(), 0.1)
+    line = Sightline.of(scene, check, sparse, cpu_renderer())
+    assert line.counted is not None
+    assert line.counted.count(1, 2, 3) == line.row["target_pixels"]
+    assert line.counted.count(2) == line.row["occluded_pixels"]
+    assert abs(line.row["occluded"] - sparse.occluded) <= sparse.silhouette.error + line.row["error"]
+
+
+def test_a_target_round_the_eye_is_counted_in_six_pictures(tmp_path: Path) -> None:
+    arch = [{"box": [10, 60, 60], "at": [side, 0, 0]} for side in (-40, 40)] + [{"box": [90, 60, 10], "at": [0, 0, 60]}]
+    fighters = [{"name": "Kal", "parts": FIGURE, "at": [0, 0], "eye": [0, 3, 27]}]
+    vehicles = [{"name": "Vex", "parts": arch, "at": [0, 0]}]
+    scene = duel(tmp_path, terrain=[], fighter=fighters, vehicle=vehicles)
+    files = drawn(scene, 1, tmp_path, pixel=0.5, only="eye")
+    row = told(files["eye"])
+    assert row["target_pixels"] > sum(counted(files["eye"]).values()) > 0
+    assert "shows only the 90° ahead" in " ".join(texts(files["eye"]))
+
+
+def test_a_renderer_that_keeps_all_answers_like_the_one_inside(tmp_path: Path) -> None:
+    scene = duel(tmp_path)
+    inner: Renderer = cpu_renderer()
+    every = EveryPixel(inner)
+    assert (every.name, every.device, every.sparse) == (inner.name, inner.device, False)
+    check = scene.checks[0]
+    one = RULES["necromunda"]().judge(scene, check, every, 0.3)
+    every.forget()
+    again = RULES["necromunda"]().judge(scene, check, every, 0.3)
+    assert one.row() == again.row()
+    assert every.counted(np.zeros(3), None, one.silhouette.total, one.silhouette.occluded) is None
+
+
+@pytest.mark.parametrize("case", checks_in("skirmishcorps"), ids=named)
+def test_bands_of_height_are_drawn_and_the_modifier_told(case: tuple[Path, int], tmp_path: Path) -> None:
+    scene = scene_at(case[0])
+    check = scene.checks[case[1] - 1]
+    files = drawn(scene, case[1], tmp_path, pixel=0.4, only="eye")
+    if check.question is not None and check.question.ask != "protection":
+        assert files == {}
+        return
+    row, said = told(files["eye"]), texts(files["eye"])
+    title = next(one for one in said if one.startswith(f"{row['attacker']} → {row['target']}: "))
+    modifier = {None: "", 0: ", ±0 to hit"}.get(row["modifier"], f", \N{MINUS SIGN}{-(row['modifier'] or 0)} to hit")
+    assert title.startswith(f"{row['attacker']} → {row['target']}: {row['verdict']}{modifier}")
+    if scene.reading.cover_class == "piece":
+        assert {"none", "very low"} & set(said)
+        assert row["cover"] in said or not row["line_of_sight"]
+    else:
+        assert "very low" not in said
+
+
+def test_bands_lie_at_the_heights_at_which_the_rules_cut(tmp_path: Path) -> None:
+    case = SCENES / "skirmishcorps" / "elevation.toml", 1
+    scene = scene_at(case[0])
+    file = drawn(scene, 1, tmp_path, pixel=0.4, only="eye")["eye"]
+    renderer = EveryPixel(cpu_renderer())
+    check = scene.checks[0]
+    line = Sightline.of(scene, check, RULES["skirmishcorps"]().judge(scene, check, renderer, 0.4), renderer)
+    levels = band_levels(file)
+    target = scene.unit("Acolyte")
+    for number, bricks in enumerate((0.0, 1.0, 2.0, 3.0, 4.0)):
+        point = [*target.middle, target.standing.low + bricks * BRICK]
+        _, row, _ = line.image.view.project(np.array([point]))
+        assert levels[number] == pytest.approx(float(row[0]), abs=0.5)
+
+
+def band_levels(file: Path) -> list[float]:
+    """At which rows of the picture, 740 high on 84 mm of paper 1180 wide, the bands' lines lie."""
+    found = {}
+    for group in ElementTree.parse(file).iter(f"{SVG}g"):
+        if (group.get("id") or "").startswith("band-"):
+            path = next(group.iter(f"{SVG}path")).get("d") or ""
+            found[group.get("id")] = float(re.findall(r"-?[\d.]+", path)[1])
+    return [(found[f"band-{number}"] * 25.4 / 72.0 - 0.5) * 1180 / 84.0 for number in range(5)]
+
+
+def test_a_slit_finer_than_a_pixel_is_counted_and_shown(tmp_path: Path) -> None:
+    """Between two walls two thousandths of a mm apart: the few pixels that the verdict hangs on are in the picture."""
+    sides = (("left", -30.001), ("right", 30.001))
+    walls = [{"name": name, "parts": [{"box": [60, 5, 60]}], "at": [x, 185]} for name, x in sides]
+    files = drawn(duel(tmp_path, terrain=walls), 1, tmp_path, only="eye")
+    row, pixels = told(files["eye"]), counted(files["eye"])
+    assert 0 < row["seen_pixels"] < 32
+    assert (pixels["seen"], pixels["obscured"]) == (row["seen_pixels"], row["occluded_pixels"])
+
+
+def test_where_a_verdict_rests_on_rays_between_pixels_the_figure_says_so(tmp_path: Path) -> None:
+    scene = duel(tmp_path)
+    renderer = EveryPixel(cpu_renderer())
+    verdict = RULES["necromunda"]().judge(scene, scene.checks[0], renderer, 0.4)
+    line = replace(Sightline.of(scene, scene.checks[0], verdict, renderer), counted=None)
+    with settings():
+        sheet = Sheet()
+        draw_eye_frame(sheet, line)
+        save(sheet.finish(), tmp_path / "eye.svg", "eye", verdict.row())
+    assert list(rasters(tmp_path / "eye.svg")) == ["picture"]
+    assert "rests on rays between these pixels" in " ".join(texts(tmp_path / "eye.svg"))

@@ -1,0 +1,384 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from silhouette.drawing.four_views import draw_four_views
+from silhouette.drawing.page import WIDTH, Face
+from silhouette.drawing.shading import hollows, light, nearness_of, normals, outlines, plane
+from silhouette.drawing.table.eye_caption import shares_in_words
+from silhouette.drawing.table.eye_image import NOTHING, OBSCURED, OUTSIDE, SEEN, EyeImage, eye_image
+from silhouette.drawing.table.eye_view import draw_eye_view
+from silhouette.drawing.table.windows import cropped, rendered, swept
+from silhouette.errors import FileError, RendererUnavailable
+from silhouette.files.cache import Cache
+from silhouette.geometry import Pose
+from silhouette.models.model import BASE, BODY, INSIGNIFICANT, load_model
+from silhouette.models.thin_parts import Suggestion
+from silhouette.renderers import choose
+from silhouette.renderers.protocol import Body, Layer, Renderer
+from silhouette.rules.necromunda.judge import NECROMUNDA, SightVerdict
+from silhouette.scenes.table import TableScene
+from silhouette.views import View, frame
+from tests.conftest import started
+from tests.support import shapes
+
+FIGURE = [
+    {"cylinder": {"diameter": 25, "height": 3}, "base": True},
+    {"box": [16, 8, 24], "at": [0, 0, 3]},
+    {"sphere": {"diameter": 9}, "at": [0, 0, 26]},
+    {"box": [2, 20, 2], "at": [6, 8, 20], "insignificant": True},
+]
+WALL = {"name": "wall", "parts": [{"box": [60, 5, 18]}], "at": [6, 120]}
+
+Judged = tuple[TableScene, SightVerdict]
+
+
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    try:
+        return choose("embree")
+    except RendererUnavailable:
+        return choose("reference")
+
+
+@pytest.fixture
+def judged(tmp_path: Path, renderer: Renderer) -> Callable[..., Judged]:
+    def judge(changes: dict[str, Any] | None = None, attacker: str = "Kal", target: str = "Vex", **pose: Any) -> Judged:
+        document = {
+            "rules": "necromunda",
+            "terrain": [WALL],
+            "fighter": [
+                {"name": attacker, "gang": "Orlock", "parts": FIGURE, "at": [0, 0], "eye": [0, 3, 27], **pose},
+                {"name": target, "gang": "Goliath", "parts": FIGURE, "at": [0, 240], "facing": 270},
+            ],
+            "check": [{"attacker": attacker, "target": target}],
+        } | (changes or {})
+        scene = NECROMUNDA.load(tmp_path / "duel.toml", document, Cache(None))
+        return scene, NECROMUNDA.judge(scene, scene.checks[0], renderer, 0.2)
+
+    return judge
+
+
+def looked(scene: TableScene, renderer: Renderer) -> EyeImage:
+    return eye_image(scene, scene.checks[0], renderer, 480, 320)
+
+
+@pytest.mark.parametrize(
+    "changes, pose",
+    [
+        ({}, {}),
+        ({"terrain": []}, {}),
+        ({"terrain": [{**WALL, "parts": [{"box": [200, 5, 80]}]}]}, {}),
+        ({"terrain": [{**WALL, "at": [30, 200]}]}, {"facing": 43}),
+        ({}, {"at": [60, 30], "facing": 200}),
+        ({"terrain": [{**WALL, "at": [0, 60, 20]}]}, {"at": [0, 0, 60]}),
+    ],
+    ids=["behind a wall", "in the open", "hidden", "across the arc's edge", "behind the back", "from above"],
+)
+def test_the_picture_shows_the_share_that_the_verdict_names(
+    judged: Callable[..., Judged], renderer: Renderer, changes: dict[str, Any], pose: dict[str, Any]
+) -> None:
+    scene, verdict = judged(changes, **pose)
+    image = looked(scene, renderer)
+    total = np.count_nonzero(image.kinds)
+    assert image.obscured_share == pytest.approx(verdict.occluded, abs=0.01)
+    assert np.count_nonzero(image.kinds == SEEN) / total == pytest.approx(
+        verdict.seen / verdict.silhouette.total, abs=0.01
+    )
+
+
+def test_every_pixel_of_the_target_and_no_other_has_a_kind(judged: Callable[..., Judged], renderer: Renderer) -> None:
+    scene, _ = judged()
+    image = looked(scene, renderer)
+    alone = renderer.render(image.view, [Body(1, scene.piece("Vex").model.significant, scene.piece("Vex").pose)])
+    assert np.array_equal(image.kinds != NOTHING, alone.ids == 1)
+    assert np.array_equal(np.isin(image.kinds, (SEEN, OUTSIDE)), image.front.ids == 1)
+    assert set(np.unique(image.kinds)) == {NOTHING, SEEN, OBSCURED}
+
+
+def test_the_target_fills_about_half_of_the_height_and_its_surroundings_are_seen(
+    judged: Callable[..., Judged], renderer: Renderer
+) -> None:
+    scene, _ = judged()
+    rows = np.flatnonzero((looked(scene, renderer).kinds != NOTHING).any(axis=1))
+    assert 0.45 < len(rows) / 320 < 0.6
+    assert rows[0] > 40
+    assert rows[-1] < 280
+
+
+def test_base_and_insignificant_parts_are_ghosts_and_never_seen_or_obscured(
+    judged: Callable[..., Judged], renderer: Renderer
+) -> None:
+    scene, _ = judged({"terrain": []})
+    image = looked(scene, renderer)
+    assert (image.ghosts.ids > 0).any()
+    assert not (image.front.ids[image.kinds == NOTHING] == 1).any()
+    before = (image.ghosts.ids > 0) & (image.kinds == SEEN)
+    assert before.any(), "the barrel stands before the body and hides nothing of it"
+
+
+def test_what_does_not_block_of_a_model_in_the_way_is_a_ghost_before_the_target_and_solid_elsewhere(
+    judged: Callable[..., Judged], renderer: Renderer
+) -> None:
+    banner = [{"box": [4, 4, 2]}, {"box": [40, 1, 60], "insignificant": True}]
+    bystander = {"name": "Bo", "gang": "Goliath", "parts": banner}
+    scene, verdict = judged({"terrain": [], "fighter": [
+        {"name": "Kal", "gang": "Orlock", "parts": FIGURE, "at": [0, 0], "eye": [0, 3, 27]},
+        {"name": "Vex", "gang": "Goliath", "parts": FIGURE, "at": [0, 240]},
+        {**bystander, "at": [0, 120]},
+        {**bystander, "name": "Cy", "at": [45, 240]},
+    ]})  # fmt: skip
+    image = looked(scene, renderer)
+    number = {piece.name: index for index, piece in enumerate(scene.pieces, 2)}
+    assert verdict.verdict == "open"
+    assert (image.kinds[image.ghosts.ids == number["Bo"]] == SEEN).any()
+    assert not (image.ghosts.ids == number["Cy"]).any()
+    assert (image.front.ids == number["Cy"]).any()
+
+
+def test_a_friend_in_base_contact_is_a_faint_ghost_and_an_enemy_there_blocks(
+    judged: Callable[..., Judged], renderer: Renderer
+) -> None:
+    def against(gang: str) -> EyeImage:
+        scene, _ = judged({"terrain": [], "fighter": [
+            {"name": "Kal", "gang": "Orlock", "parts": FIGURE, "at": [0, 0], "eye": [0, 3, 27]},
+            {"name": "Vex", "gang": "Goliath", "parts": FIGURE, "at": [0, 240]},
+            {"name": "Ann", "gang": gang, "parts": FIGURE, "at": [0, 25.5]},
+        ]})  # fmt: skip
+        return looked(scene, renderer)
+
+    friendly, hostile = against("Orlock"), against("Goliath")
+    assert (friendly.friends.ids > 0).any()
+    assert friendly.obscured_share == 0.0
+    assert not (hostile.friends.ids > 0).any()
+    assert hostile.obscured_share > 0.5
+
+
+def test_a_target_all_round_the_eye_is_drawn_as_the_quarter_turn_ahead(
+    judged: Callable[..., Judged], renderer: Renderer
+) -> None:
+    arch = [{"box": [10, 60, 60], "at": [side, 0, 0]} for side in (-40, 40)] + [{"box": [90, 60, 10], "at": [0, 0, 60]}]
+    scene, verdict = judged({"terrain": [], "fighter": [
+        {"name": "Kal", "parts": FIGURE, "at": [0, 0], "eye": [0, 3, 27]},
+    ], "vehicle": [{"name": "Vex", "parts": arch, "at": [0, 0]}]})  # fmt: skip
+    image = looked(scene, renderer)
+    kal, vex = scene.piece("Kal"), scene.piece("Vex")
+    assert len(frame(kal.eye, vex.body_box.mean(axis=0), vex.body_box, 0.1, facing=kal.facing)) == 6
+    assert verdict.silhouette.total > 6 * 24**2
+    assert image.surrounds
+    assert image.view.step * image.view.width == pytest.approx(2.0)
+
+
+def test_a_picture_carries_its_verdict_is_alone_in_its_folder_and_the_same_every_time(
+    judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path
+) -> None:
+    scene, verdict = judged()
+    one, two = tmp_path / "one.png", tmp_path / "two.png"
+    draw_eye_view(scene, scene.checks[0], verdict, renderer, one)
+    draw_eye_view(scene, scene.checks[0], verdict, renderer, two)
+    with Image.open(one) as picture:
+        told = json.loads(picture.text["silhouette"])
+        assert picture.size[0] == 1200
+    assert told == {"scene": str(scene.path), **json.loads(json.dumps(verdict.row()))}
+    assert sorted(tmp_path.iterdir()) == [one, two]
+    assert one.read_bytes() == two.read_bytes()
+
+
+NASTY = ['<b> & "quotes" \n\t\u202e\u0301 Élodie Вера 中 → % \\ {}', "😀" * 80, "a" * 80]
+
+
+@pytest.mark.parametrize("name", NASTY, ids=["signs", "emoji", "one long word"])
+def test_no_name_breaks_a_picture(judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path, name: str) -> None:
+    scene, verdict = judged({"terrain": [{**WALL, "name": "wall " + name}]}, attacker=name, target=name + "!")
+    path = tmp_path / "duel.png"
+    draw_eye_view(scene, scene.checks[0], verdict, renderer, path)
+    with Image.open(path) as picture:
+        assert json.loads(picture.text["silhouette"])["attacker"] == name
+        assert picture.size[1] < 1300
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=120), st.integers(60, 600), st.integers(1, 4))
+def test_wrapped_text_never_leaves_its_column(text: str, width: int, most: int) -> None:
+    face = Face(16)
+    lines = face.wrapped(face.printable(text), width, most)
+    assert len(lines) <= most
+    assert all(face.width(line) <= width for line in lines)
+
+
+def test_type_prints_what_the_captions_need_and_replaces_the_rest() -> None:
+    face = Face(16)
+    assert face.printable("31.2 % ± 0.2 % · Kal → Vex") == "31.2 % ± 0.2 % · Kal → Vex"
+    assert face.printable("two\nlines 😀") == "two lines ?"
+
+
+def test_the_caption_never_rounds_to_nothing_or_half_or_all(judged: Callable[..., Judged]) -> None:
+    scene, verdict = judged()
+    assert shares_in_words(verdict, scene).startswith(f"{100 * verdict.occluded:.1f} % ± ")
+    assert " obscured · wall " in shares_in_words(verdict, scene)
+    open_scene, in_the_open = judged({"terrain": []})
+    assert shares_in_words(in_the_open, open_scene) == "0 % obscured"
+
+
+@pytest.mark.parametrize(
+    "path, right",
+    [
+        ("nowhere/duel.png", "no folder"),
+        ("duel.jpg", "ends in .png"),
+        ("duel", "ends in .png"),
+        ("sub.png", "a folder"),
+    ],
+)
+def test_a_picture_that_cannot_be_written_is_refused_and_nothing_is_written(
+    judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path, path: str, right: str
+) -> None:
+    scene, verdict = judged()
+    (tmp_path / "sub.png").mkdir()
+    with pytest.raises(FileError, match=right):
+        draw_eye_view(scene, scene.checks[0], verdict, renderer, tmp_path / path)
+    model = scene.piece("Vex").model
+    with pytest.raises(FileError, match=right):
+        draw_four_views(model, renderer, tmp_path / path)
+    assert [each.name for each in tmp_path.rglob("*")] == ["sub.png"]
+
+
+def test_a_failure_while_writing_leaves_the_old_picture(
+    judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene, verdict = judged()
+    path = tmp_path / "duel.png"
+    path.write_bytes(b"old")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Image.Image, "save", full)
+    with pytest.raises(FileError, match="no space left on device"):
+        draw_eye_view(scene, scene.checks[0], verdict, renderer, path)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_seen_and_obscured_differ_in_hue_and_in_lightness(
+    judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path
+) -> None:
+    from silhouette.drawing.table.eye_view import painted
+
+    scene, verdict = judged()
+    image = looked(scene, renderer)
+    colours = painted(image, scene, verdict).astype(float)
+    seen, obscured = (colours[image.kinds == kind].mean(axis=0) for kind in (SEEN, OBSCURED))
+    assert seen[2] > seen[0] + 60
+    assert obscured[0] > obscured[2] + 60
+    assert abs(seen @ [0.3, 0.59, 0.11] - obscured @ [0.3, 0.59, 0.11]) > 15
+
+
+@pytest.mark.parametrize("name", ["gl", "reference"])
+def test_another_renderer_draws_the_same_picture_but_for_a_few_pixels_on_edges(
+    judged: Callable[..., Judged], renderer: Renderer, name: str
+) -> None:
+    from silhouette.drawing.table.eye_view import painted
+
+    other = started(name)
+    scene, verdict = judged()
+    pictures = [painted(looked(scene, one), scene, verdict).astype(int) for one in (renderer, other)]
+    assert (np.abs(pictures[0] - pictures[1]).max(axis=2) > 12).mean() < 0.01
+
+
+def view_of(width: int, height: int, step: float) -> View:
+    axes = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    return View(np.array([0.0, -100.0, 0.0]), axes, -width * step / 2, height * step / 2, step, width, height)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(-0.8, 0.8), st.floats(-0.8, 0.8))
+def test_a_slanted_plane_has_its_own_normal_everywhere_no_hollow_and_no_line(rightward: float, upward: float) -> None:
+    view = view_of(64, 48, 0.005)
+    normal = np.array([rightward, upward, -1.0]) / np.linalg.norm([rightward, upward, -1.0])
+    across, up = plane(view)
+    depth = (normal[2] * 100.0 / (across * normal[0] + up * normal[1] + normal[2])).astype(np.float32)
+    ids = np.ones(depth.shape, np.int32)
+    nearness = nearness_of(depth)
+    facing = normals(view, ids, nearness)
+    assert np.abs(facing - normal).max() < 0.02
+    assert np.ptp(light(view, facing)) < 0.05
+    assert hollows(view, nearness).max() < 0.02
+    assert not outlines(ids, nearness, facing).any()
+
+
+def test_lines_are_drawn_where_ids_change_and_where_depth_jumps() -> None:
+    view = view_of(40, 30, 0.01)
+    depth = np.full((30, 40), 100.0, np.float32)
+    depth[:, 30:] = 90.0
+    ids = np.ones(depth.shape, np.int32)
+    ids[:, :10] = 2
+    nearness = nearness_of(depth)
+    lines = outlines(ids, nearness, normals(view, ids, nearness))
+    assert np.flatnonzero(lines[15]).tolist() == [9, 10, 29, 30]
+    assert lines[15, 9] > lines[15, 29] > 0.0
+
+
+def test_shading_of_an_empty_layer_is_empty() -> None:
+    view = view_of(40, 30, 0.01)
+    layer = Layer.empty((30, 40))
+    nearness = nearness_of(layer.depth)
+    facing = normals(view, layer.ids, nearness)
+    assert not hollows(view, nearness).any()
+    assert not outlines(layer.ids, nearness, facing).any()
+
+
+def test_a_part_of_a_view_shows_the_same_as_the_whole(renderer: Renderer) -> None:
+    view = view_of(90, 70, 0.01)
+    bodies = [Body(1, shapes.square(20.0, (5.0, 0.0, 5.0)), Pose.standing())]
+    whole = renderer.render(view, bodies)
+    assert np.array_equal(swept(renderer, view, bodies).ids, whole.ids)
+    assert np.array_equal(rendered(renderer, view, bodies).depth, whole.depth)
+    part = renderer.render(cropped(view, slice(20, 50), slice(30, 80)), bodies)
+    assert np.array_equal(part.ids, whole.ids[20:50, 30:80])
+
+
+def test_nothing_is_rendered_of_bodies_behind_the_eye(renderer: Renderer) -> None:
+    behind = Body(1, shapes.square(20.0), Pose.standing((0.0, -200.0, 0.0)))
+    assert not rendered(renderer, view_of(40, 30, 0.01), [behind]).ids.any()
+
+
+def test_four_views_tell_roles_apart_and_are_the_same_every_time(
+    judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path
+) -> None:
+    scene, _ = judged()
+    model = scene.piece("Vex").model
+    assert set(np.unique(model.role)) == {BODY, BASE, INSIGNIFICANT}
+    barrel = Suggestion(np.array([9.0, -2.0, 20.0]), np.array([11.0, 18.0, 22.0]), model.role == BODY, 0.04, 2.0, 20.0)
+    for name in ("one.png", "two.png"):
+        draw_four_views(model, renderer, tmp_path / name, [barrel])
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
+    with Image.open(tmp_path / "one.png") as picture:
+        assert picture.size[0] == WIDTH // 2
+        assert json.loads(picture.text["silhouette"])["eye_from"] == "estimated"
+        colours = np.asarray(picture).reshape(-1, 3).astype(int)
+    blue, orange = colours[:, 2] - colours[:, 0], colours[:, 0] - colours[:, 2]
+    grey = np.ptp(colours, axis=1) < 20
+    assert (blue > 50).sum() > 5000
+    assert (orange > 100).sum() > 500
+    assert (grey & (colours[:, 0] > 90) & (colours[:, 0] < 185)).sum() > 2000
+
+
+def test_four_views_of_real_meshes_are_drawn(shared: Path, renderer: Renderer, tmp_path: Path) -> None:
+    for name, kind in (
+        ("miniatures/rpg.scad/mini_axeman.stl", "fighter"),
+        ("terrain/cqterrain/barrier.stl", "terrain"),
+    ):
+        model = load_model(shared / "meshes" / name, Cache(None), kind)  # type: ignore[arg-type]
+        draw_four_views(model, renderer, tmp_path / f"{kind}.png")
+        with Image.open(tmp_path / f"{kind}.png") as picture:
+            picture.load()
+            assert picture.size[0] == 1200

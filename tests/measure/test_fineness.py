@@ -1,0 +1,60 @@
+"""How fine and how sure: the pixel and the error that are asked for, by options, keys of scenes, and from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import silhouette
+from silhouette.judging import PIXEL, Ask, content_with, judged, load_scene
+from silhouette.renderers import choose
+from tests.conftest import PROJECT, started
+from tests.support.commands import CHECK, WALLED, run
+
+Capture = pytest.CaptureFixture[str]
+EXAMPLE = PROJECT / "scenes" / "necromunda" / "example_2_partial_cover.toml"
+BARRICADE = PROJECT / "scenes" / "skirmishcorps" / "gangers_at_the_barricade.toml"
+
+
+@pytest.mark.parametrize(
+    ("key", "words", "pixel"),
+    [("", [], PIXEL), ("pixel = 0.8\n", [], 0.8), ("pixel = 0.8\n", ["--pixel", "0.4"], 0.4)],
+)
+def test_pixel_is_the_option_else_the_scenes_else_a_tenth(
+    tmp_path: Path, capsys: Capture, key: str, words: list[str], pixel: float
+) -> None:
+    path = tmp_path / "duel.toml"
+    path.write_text(key + WALLED + CHECK, encoding="utf-8")
+    ran = run(capsys, "check", path, "--json", "--no-cache", *words)
+    assert ran.document["scenes"][0]["results"][0]["pixel"] == pytest.approx(pixel)
+
+
+@pytest.mark.parametrize(
+    ("key", "words", "most"),
+    [("", [], 0.002), ("error = 0.01\n", [], 0.01), ("error = 0.01\n", ["--error", "0.003"], 0.003)],
+)
+def test_error_is_the_option_else_the_scenes_else_a_fifth_of_a_hundredth(
+    tmp_path: Path, capsys: Capture, key: str, words: list[str], most: float
+) -> None:
+    """An example whose share no other verdict is near: what is allowed is what is stated, but for what is left over."""
+    text = (PROJECT / "scenes/necromunda/example_2_partial_cover.toml").read_text(encoding="utf-8")
+    path = tmp_path / "duel.toml"
+    path.write_text(key + text.replace("../../models", (PROJECT / "models").as_posix()), encoding="utf-8")
+    (row,) = run(capsys, "check", path, "--json", *words).document["scenes"][0]["results"]
+    (exact,) = run(capsys, "check", path, "--json", "--error", "0.0001").document["scenes"][0]["results"]
+    assert row["verdict"] == exact["verdict"]
+    assert abs(row["occluded"] - exact["occluded"]) <= row["error"] + exact["error"]
+    assert exact["error"] <= row["error"] <= most
+    if row["renderer"] == "embree":
+        assert (row["error"] > 0.003) == (most == 0.01)
+
+
+@pytest.mark.parametrize("scene", [EXAMPLE, BARRICADE], ids=lambda path: path.parent.name)
+def test_the_error_allowed_reaches_the_measurement_from_a_batch_as_from_python(scene: Path) -> None:
+    started("embree")
+    fine, rough = (next(silhouette.batch(scene, renderer="embree", error=error)) for error in (None, 0.02))
+    assert fine["verdict"] == rough["verdict"]
+    assert fine["error"] <= 0.002 < 0.003 < rough["error"] <= 0.02
+    table = content_with(load_scene(scene), 0.02)
+    assert judged(table, Ask().checks(table)[0], choose("embree")).row()["error"] == rough["error"]

@@ -1,0 +1,412 @@
+"""Counting, against closed forms: shares, and that the stated error is true and tight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shapely import MultiPoint, Polygon
+from shapely.ops import unary_union
+
+from silhouette.geometry import Flags, Floats, Pose, corners
+from silhouette.measure.culling import in_view
+from silhouette.measure.samples import ENOUGH, Question
+from silhouette.measure.silhouette import Silhouette, measure
+from silhouette.meshes.bounds import inner_corners, outer_points
+from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.embree import EmbreeRenderer
+from silhouette.renderers.protocol import Body, Layer
+from silhouette.views import ROLL, Arc, View, fighter_arc, frame
+from tests.conftest import started
+from tests.support import shapes
+
+HERE = Pose.standing()
+EYE = np.array([0.0, 0.0, 25.0])
+FRONT = shapes.box((300, -10, 3), (320, 10, 33))
+
+
+@pytest.fixture(scope="module")
+def embree() -> EmbreeRenderer:
+    return EmbreeRenderer()
+
+
+def turned(shape: Mesh, rotation: Floats, about: Floats) -> Mesh:
+    return Mesh((shape.vertices - about) @ rotation.T + about, shape.faces, shape.part)
+
+
+def rotation_about_x(angle: float) -> Floats:
+    cosine, sine = np.cos(angle), np.sin(angle)
+    return np.array([[1.0, 0.0, 0.0], [0.0, cosine, -sine], [0.0, sine, cosine]])
+
+
+def measured(
+    renderer: EmbreeRenderer,
+    target: Mesh,
+    blockers: Sequence[Mesh],
+    eye: Floats = EYE,
+    pixel: float = 0.1,
+    arcs: Sequence[Arc] | None = None,
+    pose: Pose = HERE,
+    enough: float = ENOUGH,
+) -> tuple[Silhouette, list[View]]:
+    aim = pose.place(target.bounds.mean(axis=0)[None])[0]
+    views = frame(pose.place(eye[None])[0], aim, pose.place(outer_points(target)), pixel)
+    bodies = [Body(number, shape, pose) for number, shape in enumerate(blockers, 2)]
+    question = Question(Body(1, target, pose), bodies, arcs, renderer, enough=enough)
+    return measure(views, question, pixel), views
+
+
+def exact_share(view: View, target: Mesh, blockers: Sequence[Mesh]) -> float:
+    """For convex shapes before the eye, the blockers nearer than the target: by polygons in the picture's plane."""
+
+    def outline(shape: Mesh) -> Polygon:
+        across, upward, depth = ((shape.vertices - view.eye) @ view.axes.T).T
+        assert depth.min() > 0
+        return MultiPoint(np.column_stack([across / depth, upward / depth])).convex_hull
+
+    whole = outline(target)
+    return float(unary_union([outline(one) for one in blockers]).intersection(whole).area / whole.area)
+
+
+def test_a_wall_up_to_a_third_obscures_a_third(embree: EmbreeRenderer) -> None:
+    silhouette, (view,) = measured(embree, FRONT, [shapes.box((146, -200, 0), (150, 200, 19))])
+    share = silhouette.occluded / silhouette.total
+    assert share == pytest.approx(exact_share(view, FRONT, [shapes.box((146, -200, 0), (150, 200, 19))]), abs=2e-4)
+    assert silhouette.error < 0.002
+    assert silhouette.nearest == silhouette.alone == (silhouette.occluded,)
+    assert silhouette.seen == silhouette.total - silhouette.occluded
+
+
+@given(
+    wall=st.tuples(st.floats(0.2, 0.85), st.floats(1, 34), st.floats(-1.2, 1.2), st.floats(-15, 15)),
+    height=st.floats(12, 60),
+    distance=st.floats(100, 700),
+)
+@settings(max_examples=50, deadline=None)
+def test_the_error_is_true_for_walls_at_any_slope(
+    wall: tuple[float, float, float, float], height: float, distance: float
+) -> None:
+    where, top, slope, aside = wall
+    eye = np.array([0.0, 0.0, height])
+    target = shapes.box((distance, -9, 3), (distance + 18, 9, 33))
+    x = where * distance
+    edge = np.array([x, aside, height - (height - top) * where])
+    blocker = turned(shapes.box((x, -60, edge[2] - 40), (x + 4, 60, edge[2])), rotation_about_x(slope), edge)
+    view = frame(eye, target.bounds.mean(axis=0), target.vertices, 0.1)[0]
+    if ((blocker.vertices - eye) @ view.axes[2]).min() <= 1.0:
+        return
+    silhouette, _ = measured(EmbreeRenderer(), target, [blocker], eye)
+    truth = exact_share(view, target, [blocker])
+    assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error + 1e-12
+    assert silhouette.error < 0.005
+
+
+@pytest.mark.parametrize("pixel", [0.05, 0.1, 0.2, 0.4, 1.0])
+def test_the_error_shrinks_with_the_pixel_and_stays_true(embree: EmbreeRenderer, pixel: float) -> None:
+    blockers = [shapes.box((146, -3, 0), (150, 2.2, 90)), shapes.box((100, -200, 0), (101, 200, 20.3))]
+    silhouette, (view,) = measured(embree, FRONT, blockers, pixel=pixel)
+    truth = exact_share(view, FRONT, blockers)
+    assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
+    assert silhouette.error < 0.025 * pixel
+    assert silhouette.total == pytest.approx(20 * 30 * (silhouette_distance(view) / 300) ** 2 / pixel**2, rel=0.02)
+
+
+def silhouette_distance(view: View) -> float:
+    return float(np.linalg.norm(FRONT.bounds.mean(axis=0) - view.eye))
+
+
+def test_shares_of_blockers_as_nearest_and_alone(embree: EmbreeRenderer) -> None:
+    near, far = shapes.box((73, -200, 0), (75, 200, 22)), shapes.box((146, -200, 0), (150, 200, 19))
+    silhouette, _ = measured(embree, FRONT, [far, near])
+    assert sum(silhouette.nearest) == silhouette.occluded
+    assert silhouette.alone[0] == pytest.approx(silhouette.alone[1], rel=0.01)
+    assert silhouette.nearest[1] > 50 * silhouette.nearest[0]
+
+
+def test_what_is_far_from_the_targets_image_leaves_no_error(embree: EmbreeRenderer) -> None:
+    floor, beside = shapes.box((-500, -500, -5), (900, 500, 0)), shapes.box((140, 20, 0), (150, 60, 90))
+    silhouette, _ = measured(embree, FRONT, [floor, beside])
+    assert (silhouette.occluded, silhouette.error) == (0, 0.0)
+
+
+def test_standing_on_the_floor_is_not_standing_behind_it(embree: EmbreeRenderer) -> None:
+    boots = shapes.box((300, -10, 0), (320, 10, 33))
+    silhouette, _ = measured(embree, boots, [shapes.box((-500, -500, -5), (900, 500, 0))])
+    assert (silhouette.occluded, silhouette.error) == (0, 0.0)
+
+
+def test_a_wall_that_ends_just_where_the_target_begins_leaves_a_doubt(embree: EmbreeRenderer) -> None:
+    touching = shapes.box((146, -200, 0), (150, 200, 25 - 22 * 150 / 300))
+    silhouette, _ = measured(embree, FRONT, [touching])
+    assert silhouette.occluded / silhouette.total <= silhouette.error
+    assert 0.0 < silhouette.error < 0.002
+
+
+def test_a_needle_thinner_than_a_pixel_is_found_before_hidden_is_said(embree: EmbreeRenderer) -> None:
+    needle = shapes.joined(FRONT, shapes.box((310, 0, 33), (310.004, 0.004, 50)))
+    wall = shapes.box((146, -200, 0), (150, 200, 30))
+    assert measured(embree, FRONT, [wall])[0].seen == 0
+    assert 1 <= measured(embree, needle, [wall])[0].seen < 60
+
+
+def test_a_needle_before_the_target_is_found_before_open_is_said(embree: EmbreeRenderer) -> None:
+    needle = shapes.box((146, 3.3331, 0), (146.004, 3.3351, 20))
+    assert 1 <= measured(embree, FRONT, [needle])[0].occluded < 200
+
+
+def test_a_thin_wire_is_followed_along_its_whole_length(embree: EmbreeRenderer) -> None:
+    wire = turned(shapes.box((146, -60, 20), (146.1, 60, 20.1)), rotation_about_x(0.4), np.array([146.0, 0.0, 20.0]))
+    silhouette, (view,) = measured(embree, FRONT, [wire])
+    truth = exact_share(view, FRONT, [wire])
+    assert silhouette.occluded / silhouette.total == pytest.approx(truth, abs=silhouette.error)
+    assert truth > 0.005
+
+
+def test_an_arc_across_the_target_parts_it(embree: EmbreeRenderer) -> None:
+    target = shapes.box((300, 290, 3), (300.01, 310, 33))
+    arc = fighter_arc((0, 0), 0)
+    silhouette, _ = measured(embree, target, [], arcs=[arc])
+    assert silhouette.in_arc / silhouette.total == pytest.approx(0.5, abs=0.02)
+    assert silhouette.seen == silhouette.in_arc
+    assert silhouette.error == 0.0
+    assert 0.0 < silhouette.error_seen < 0.002
+
+
+def test_a_target_all_round_the_eye_is_measured_too(embree: EmbreeRenderer) -> None:
+    tunnel = shapes.joined(
+        shapes.box((-60, 12, 0), (60, 14, 50)),
+        shapes.box((-60, -14, 0), (60, -12, 50)),
+        shapes.box((-60, -14, 50), (60, 14, 52)),
+    )
+    silhouette, views = measured(embree, tunnel, [shapes.box((-60, 5, 0), (60, 6, 50))])
+    assert len(views) == 6
+    assert 0.3 < silhouette.occluded / silhouette.total < 0.6
+    open_view, _ = measured(embree, tunnel, [])
+    assert open_view.total == pytest.approx(silhouette.total, rel=0.005)
+    assert open_view.occluded == 0
+
+
+@pytest.mark.parametrize("slope", [1, 2, 3, 1 / 2, 1 / 3, 2 / 3])
+def test_the_error_is_true_of_edges_that_climb_the_grid_in_equal_steps(slope: float, embree: EmbreeRenderer) -> None:
+    random = np.random.default_rng(round(100 * slope))
+    for _ in range(20):
+        angle = ROLL - np.degrees(np.arctan(slope)) + random.normal(0.0, 0.05)
+        y, z, width = random.uniform([-9, 5, 5], [9, 25, 40])
+        wall = shapes.box((250, y, z), (250.5, y + width, z + 60))
+        wall = turned(wall, rotation_about_x(np.radians(random.choice([-angle, angle]))), np.array([250.0, y, z]))
+        silhouette, (view,) = measured(embree, FRONT, [wall])
+        truth = exact_share(view, FRONT, [wall])
+        assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
+        assert silhouette.error < 0.006
+
+
+def test_a_figure_at_arms_length_fills_the_picture_and_is_right(embree: EmbreeRenderer) -> None:
+    target = shapes.box((16, -10, 3), (36, 10, 33))
+    wall = shapes.box((10, -200, 0), (10.5, 200, 20))
+    silhouette, (view,) = measured(embree, target, [wall])
+    truth = exact_share(view, target, [wall])
+    assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
+
+
+@given(st.floats(-400, 400), st.floats(-400, 400), st.floats(0, 360))
+@settings(max_examples=20, deadline=None)
+def test_moving_everything_together_changes_nothing(x: float, y: float, turn: float) -> None:
+    blockers = [shapes.box((146, -3, 0), (150, 2.2, 90)), shapes.box((100, -200, 0), (101, 200, 20.3))]
+    embree = EmbreeRenderer()
+    first, _ = measured(embree, FRONT, blockers)
+    moved, _ = measured(embree, FRONT, blockers, pose=Pose.standing((x, y, 7.0), turn))
+    assert moved.occluded / moved.total == pytest.approx(first.occluded / first.total, abs=2e-4)
+
+
+@given(st.lists(st.tuples(st.floats(40, 280), st.floats(-25, 25), st.floats(1, 12), st.floats(1, 40)), max_size=5))
+@settings(max_examples=30, deadline=None)
+def test_adding_an_occluder_never_reveals_anything(walls: list[tuple[float, float, float, float]]) -> None:
+    """Shares, within the errors stated: how far outlines are followed, and so the total, hangs on what is there."""
+    embree = EmbreeRenderer()
+    blockers = [shapes.box((x, y, 0), (x + 2, y + width, height)) for x, y, width, height in walls]
+    before = measured(embree, FRONT, blockers[:-1])[0]
+    after = measured(embree, FRONT, blockers)[0]
+    assert after.occluded / after.total >= before.occluded / before.total - before.error - after.error
+    assert after.seen / after.total <= before.seen / before.total + before.error_seen + after.error_seen
+    assert after.total == pytest.approx(before.total, rel=0.005)
+
+
+def test_bodies_out_of_the_picture_or_beyond_the_target_are_culled() -> None:
+    (view,) = frame(EYE, FRONT.bounds.mean(axis=0), FRONT.vertices, 0.1)
+    kept = [shapes.box((146, -3, 0), (150, 2, 90)), shapes.box((-50, -200, -300), (400, 200, 0))]
+    culled = [
+        shapes.box((-60, -5, 0), (-50, 5, 60)),
+        shapes.box((140, 40, 0), (150, 60, 60)),
+        shapes.box((600, -5, 0), (640, 5, 60)),
+    ]
+    boxes = np.array([corners(*shape.bounds) for shape in (*kept, *culled)])
+    assert in_view(view, boxes, 400.0).tolist() == [True] * len(kept) + [False] * len(culled)
+
+
+def test_points_that_stand_for_a_mesh_hold_it_and_lie_in_its_faces() -> None:
+    ball = shapes.sphere(7.0, 40, 21)
+    outer = outer_points(ball)
+    assert len(outer) <= 512
+    assert (outer.min(axis=0) <= ball.bounds[0]).all()
+    assert (outer.max(axis=0) >= ball.bounds[1]).all()
+    radius = np.linalg.norm(inner_corners(ball), axis=0)
+    assert (radius < 7.0).all()
+    assert (radius > 6.8).all()
+
+
+@pytest.mark.parametrize("name", ["gl", "reference"])
+def test_other_renderers_measure_the_same(name: str, embree: EmbreeRenderer) -> None:
+    other = started(name)
+    blockers = [shapes.box((146, -3, 0), (150, 2.2, 90)), shapes.box((100, -200, 0), (101, 200, 20.3))]
+    first = measured(embree, FRONT, blockers)[0]
+    second = measured(other, FRONT, blockers)[0]  # type: ignore[arg-type]
+    assert second.occluded / second.total == pytest.approx(first.occluded / first.total, abs=first.error)
+    assert second.total == pytest.approx(first.total, rel=1e-3)
+    assert second.nearest == pytest.approx(first.nearest, rel=2e-3)
+
+
+def test_bars_thinner_than_a_pixel_are_counted_in_full(embree: EmbreeRenderer) -> None:
+    bars = shapes.joined(
+        *(shapes.box((290, y, 0), (290.06, y + 0.06, 60)) for y in (-8.03, -5.1, -2.2, 1.13, 4.3, 7.7))
+    )
+    silhouette, (view,) = measured(embree, FRONT, [bars])
+    parts = [shapes.box((290, y, 0), (290.06, y + 0.06, 60)) for y in (-8.03, -5.1, -2.2, 1.13, 4.3, 7.7)]
+    truth = exact_share(view, FRONT, parts)
+    assert truth > 0.015
+    assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
+
+
+def test_a_wire_far_thinner_than_a_pixel_is_found_though_its_ends_lie_outside(embree: EmbreeRenderer) -> None:
+    wire = shapes.box((290, -200, 21.313), (290.02, 200, 21.333))
+    silhouette, (view,) = measured(embree, FRONT, [wire])
+    assert silhouette.occluded > 0
+    assert abs(silhouette.occluded / silhouette.total - exact_share(view, FRONT, [wire])) <= silhouette.error
+
+
+@pytest.mark.parametrize("renderer_name", ["embree", "reference", "gl"])
+@pytest.mark.parametrize("pixel", [0.1, 0.3, 1.0])
+def test_a_target_well_behind_a_wall_is_hidden_without_a_doubt(renderer_name: str, pixel: float) -> None:
+    renderer = started(renderer_name)
+    for number in range(12):
+        random = np.random.default_rng(number)
+        low = np.array([random.uniform(150, 250), random.uniform(-30, 20), 3.0])
+        target = shapes.box(tuple(low), tuple(low + random.uniform(5, 25, 3)))  # type: ignore[arg-type]
+        silhouette, _ = measured(renderer, target, [shapes.box((80, -500, -300), (83, 500, 600))], pixel=pixel)  # type: ignore[arg-type]
+        assert (silhouette.seen, silhouette.error, silhouette.error_seen) == (0, 0.0, 0.0)
+
+
+def test_a_low_wall_just_behind_the_target_leaves_no_doubt(embree: EmbreeRenderer) -> None:
+    for height in np.linspace(3.0, 20.0, 30):
+        low_wall = shapes.box((322, -60, 0), (325, 60, float(height)))
+        silhouette, _ = measured(embree, FRONT, [low_wall], eye=np.array([0.0, 0.0, 47.6]))
+        assert (silhouette.occluded, silhouette.error) == (0, 0.0)
+
+
+def test_more_meshes_than_embree_has_devices(embree: EmbreeRenderer) -> None:
+    view = shapes.looking((0, -100, 0), (0, 0, 0), 0.05)
+    for number in range(1500):
+        body = Body(1, shapes.square(30 + number / 1000), HERE)
+        assert embree.render(view, [body], [[view.height // 2, view.width // 2]]).ids.tolist() == [1]
+
+
+@settings(max_examples=60)
+@given(st.floats(0.0, 80.0), st.floats(3.0, 28.0), st.sampled_from([0.004, 0.02]))
+def test_an_error_that_is_allowed_is_stated_and_true(
+    embree: EmbreeRenderer, lean: float, height: float, enough: float
+) -> None:
+    """A leaning wall before the target: the error stated is true, at least the finer one, at most what is allowed."""
+    wall = turned(shapes.box((146, -200, height - 400), (150, 200, height)), rotation_about_x(np.radians(lean)), EYE)
+    fine, (view,) = measured(embree, FRONT, [wall])
+    rough, _ = measured(embree, FRONT, [wall], enough=enough)
+    assert abs(rough.occluded / rough.total - exact_share(view, FRONT, [wall])) <= rough.error + 1e-9
+    assert fine.error <= rough.error <= max(enough, fine.error)
+
+
+def test_what_is_allowed_is_used(embree: EmbreeRenderer) -> None:
+    wall = turned(shapes.box((146, -200, -380), (150, 200, 15)), rotation_about_x(np.radians(20)), EYE)
+    fine, rough = (measured(embree, FRONT, [wall], enough=enough)[0].error for enough in (0.0005, 0.02))
+    assert fine <= 0.0005 < rough
+
+
+@pytest.mark.parametrize("angle", np.arange(0.2, 6.2, 0.6).round(1).tolist())
+@pytest.mark.parametrize(("wide", "high"), [(0.3, 0.3), (0.2, 0.6)])
+def test_a_hole_in_front_of_the_targets_rim_is_found_before_hidden_is_said(
+    embree: EmbreeRenderer, angle: float, wide: float, high: float
+) -> None:
+    """A wall halfway to a ball hides it but for a hole somewhere along its rim, so wide and high at the ball."""
+    ball = shapes.moved(shapes.sphere(12, 300, 151), (300, 0, 20))
+    middle = (EYE + np.array([300.0, 11.85 * np.cos(angle), 20.0 + 11.85 * np.sin(angle)])) / 2
+    (x, y, z), across, upward = middle, wide / 4, high / 4
+    sides = [(-300, y - across, -300, 300), (y + across, 300, -300, 300)]
+    sides += [(y - across, y + across, -300, z - upward), (y - across, y + across, z + upward, 300)]
+    wall = shapes.joined(*[shapes.box((x, right, low), (x + 0.2, left, high)) for right, left, low, high in sides])
+    silhouette, _ = measured(embree, ball, [turned(wall, rotation_about_x(angle), middle)])
+    assert 0 < silhouette.seen < 40
+
+
+class Counting(EmbreeRenderer):
+    """Counts the places that it is asked about."""
+
+    asked = 0
+
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
+        self.asked += len(pixels)
+        return super().render(view, bodies, pixels)
+
+    def covered(self, view: View, body: Body, pixels: Any) -> Flags:
+        self.asked += len(pixels)
+        return super().covered(view, body, pixels)
+
+
+WALL = shapes.box((146, -200, -200), (150, 200, 200))
+LEANING = turned(shapes.box((146, -200, -380), (150, 200, 15)), rotation_about_x(np.radians(20)), EYE)
+
+
+@pytest.mark.parametrize(
+    ("blockers", "enough", "rays"),
+    [([], ENOUGH, 0.5), ([LEANING], 0.02, 1.0), ([LEANING], ENOUGH, 1.5), ([WALL], ENOUGH, 1.4)],
+    ids=["nothing", "roughly", "finely", "all"],
+)
+def test_outlines_are_followed_only_where_an_answer_hangs_on_them(
+    blockers: list[Mesh], enough: float, rays: float
+) -> None:
+    """Rays, in terms of the blocks of the coarse grid; the target's own size is right all the same."""
+    started("embree")
+    counting = Counting()
+    silhouette, (view,) = measured(counting, FRONT, blockers, enough=enough)
+    blocks = view.width * view.height / 16
+    assert counting.asked / blocks == pytest.approx(rays, rel=0.1)
+    across, upward, depth = ((FRONT.vertices - view.eye) @ view.axes.T).T
+    outline = MultiPoint(np.column_stack([across / depth, upward / depth]) / view.step).convex_hull
+    assert silhouette.total == pytest.approx(outline.area, rel=0.01)
+
+
+def test_a_small_target_is_not_counted_in_coarse_blocks(embree: EmbreeRenderer) -> None:
+    """A cube of 3 mm has 58 of them: its size would be wrong by some per cent."""
+    small = shapes.box((300, -1.5, 20), (303, 1.5, 23))
+    silhouette, (view,) = measured(embree, small, [])
+    across, upward, depth = ((small.vertices - view.eye) @ view.axes.T).T
+    outline = MultiPoint(np.column_stack([across / depth, upward / depth]) / view.step).convex_hull
+    assert silhouette.total == pytest.approx(outline.area, rel=0.005)
+
+
+def test_what_is_allowed_is_not_used_near_one_half(embree: EmbreeRenderer) -> None:
+    """A wall hides half of the target but for a little: the verdict hangs on more than the error allowed."""
+    wall = turned(shapes.box((146, -200, -380), (150, 200, 21.6)), rotation_about_x(np.radians(20)), EYE)
+    silhouette, (view,) = measured(embree, FRONT, [wall], enough=0.02)
+    share = exact_share(view, FRONT, [wall])
+    assert 0.49 < share < 0.495
+    assert silhouette.error < 0.002
+    assert abs(silhouette.occluded / silhouette.total - share) <= silhouette.error
+
+
+def test_what_is_allowed_is_not_used_where_parts_are_thin(embree: EmbreeRenderer) -> None:
+    """A grating of bars of 0.15 mm, which the coarse grid hits here and there."""
+    bars = [shapes.box((146, y, -100), (146.1, y + 0.15, 100)) for y in np.arange(-6.0, 6.0, 0.6)]
+    silhouette, (view,) = measured(embree, FRONT, bars, enough=0.02)
+    assert silhouette.error < 0.005
+    assert abs(silhouette.occluded / silhouette.total - exact_share(view, FRONT, bars)) <= silhouette.error

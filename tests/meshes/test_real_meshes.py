@@ -1,0 +1,111 @@
+"""The stated error on real figures and terrain: against a view four times as fine, and against the reference."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silhouette.files.cache import Cache
+from silhouette.renderers import choose
+from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.rules.necromunda.judge import NECROMUNDA, SightVerdict
+from silhouette.scenes.scene import Check
+from silhouette.scenes.table import TableScene
+from tests.benchmarks.crowded_table import crowded_document
+
+
+@pytest.fixture(scope="module")
+def table(shared: Path) -> TableScene:
+    path = shared / "meshes" / "crowded table.toml"
+    return NECROMUNDA.load(path, crowded_document(figures=6, pieces=12), Cache(None))
+
+
+@pytest.fixture(scope="module")
+def embree() -> Renderer:
+    return choose("embree")
+
+
+def judged(scene: TableScene, attacker: str, target: str, renderer: Renderer, pixel: float = 0.1) -> SightVerdict:
+    return NECROMUNDA.judge(scene, Check(attacker, target), renderer, pixel)
+
+
+def names(scene: TableScene) -> list[str]:
+    return [piece.name for piece in scene.pieces if piece.kind == "fighter"]
+
+
+def test_the_error_is_true_against_a_view_four_times_as_fine(table: TableScene, embree: Renderer) -> None:
+    partial = 0
+    for attacker, target in permutations(names(table), 2):
+        coarse = judged(table, attacker, target, embree)
+        fine = judged(table, attacker, target, embree, pixel=0.025)
+        assert abs(coarse.occluded - fine.occluded) <= coarse.silhouette.error + 1e-12, (attacker, target)
+        assert abs(coarse.seen / coarse.silhouette.total - fine.seen / fine.silhouette.total) <= (
+            coarse.silhouette.error_seen + 1e-12
+        )
+        assert coarse.silhouette.error <= 0.004
+        partial += 0.0 < coarse.occluded < 1.0
+    assert partial >= 5, "the table must be crowded enough to try the error"
+
+
+def test_halving_the_pixel_stays_within_the_stated_error(table: TableScene, embree: Renderer) -> None:
+    for attacker, target in list(permutations(names(table), 2))[::5]:
+        pixels = [0.4, 0.2, 0.1]
+        steps = [judged(table, attacker, target, embree, pixel) for pixel in pixels]
+        for coarse, fine in pairwise(steps):
+            apart = abs(coarse.occluded - fine.occluded)
+            assert apart <= coarse.silhouette.error + fine.silhouette.error + 1e-12
+
+
+def test_the_reference_renderer_agrees(table: TableScene, embree: Renderer) -> None:
+    for attacker, target in list(permutations(names(table), 2))[::13]:
+        first = judged(table, attacker, target, embree)
+        second = judged(table, attacker, target, ReferenceRenderer())
+        assert abs(first.occluded - second.occluded) <= first.silhouette.error + 1e-12
+        assert first.silhouette.total == pytest.approx(second.silhouette.total, rel=2e-3)
+        if not first.marginal:
+            assert second.verdict == first.verdict
+
+
+def behind(shared: Path, terrain: dict[str, Any]) -> SightVerdict:
+    """A figure 30 mm behind a piece of terrain, 150 mm away from the eye."""
+    figure = "miniatures/rpg.scad/mini_axeman.stl"
+    document = {
+        "rules": "necromunda",
+        "terrain": [{"name": "scan", "at": [0, 150], **terrain}],
+        "fighter": [
+            {"name": "Kal", "at": [0, 0], "mesh": figure},
+            {"name": "Vex", "at": [0, 180], "mesh": figure},
+        ],
+    }
+    scene = NECROMUNDA.load(shared / "meshes" / "scene.toml", document, Cache(None))
+    return judged(scene, "Kal", "Vex", choose("embree"))
+
+
+def test_nothing_is_seen_through_a_solid_scan_with_holes(shared: Path, tmp_path: Path) -> None:
+    import numpy as np
+
+    from silhouette.meshes.mesh import read_mesh
+
+    whole = read_mesh(shared / "meshes" / "scans" / "odedstein-nefertiti" / "nefertiti-lowres.obj", Cache(None)).mesh
+    random = np.random.default_rng(3)
+    middles = whole.vertices[whole.faces].mean(axis=1)
+    kept = np.ones(len(whole.faces), bool)
+    for hole in middles[random.integers(0, len(middles), 60)]:
+        kept &= np.linalg.norm(middles - hole, axis=1) > 16.0
+    punched = whole.subset(kept)
+    lines = [f"v {x} {y} {z}" for x, y, z in punched.vertices] + [f"f {a} {b} {c}" for a, b, c in punched.faces + 1]
+    (tmp_path / "scan.obj").write_text("\n".join(lines))
+    scan = {"mesh": str(tmp_path / "scan.obj"), "units": "mm", "up": "y", "scale": 0.3}
+    holed, solid, intact = (
+        behind(shared, {**scan, "solid": False}),
+        behind(shared, {**scan, "solid": True}),
+        behind(shared, {**scan, "mesh": "scans/odedstein-nefertiti/nefertiti-lowres.obj"}),
+    )
+    assert intact.verdict == "hidden"
+    assert solid.verdict == "hidden"
+    assert holed.occluded < 1.0
+    assert any("closed" in warning for warning in solid.warnings)

@@ -1,0 +1,365 @@
+"""The report in a real browser: it opens from a file without a network, and everything in it can be used."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from silhouette.cli.app import main
+from silhouette.files.cache import Cache
+from silhouette.judging import judged, load_scene
+from silhouette.renderers import choose
+from silhouette.scenes.table import TableScene
+from tests.conftest import PROJECT
+from tests.support.browsing import DESKTOP, PHONE, Browser, Visit
+
+ATTACKER = "<img src=x onerror=\"window.harmed='tag'\"> 'Kal' & \U0001f480"
+TARGET = "</script><script>window.harmed='script'</script>"
+LONG = "Long-" + "w" * 75
+BLOCKER = 'wall "of" <b>bricks</b>'
+
+
+def quoted(name: str) -> str:
+    """As TOML writes a string."""
+    return json.dumps(name, ensure_ascii=False)
+
+
+HOSTILE = f"""
+title = {quoted("A <title> & its </title><script>window.harmed='title'</script>")}
+rules = "necromunda"
+terrain = [{{ name = {quoted(BLOCKER)}, at = [0, 160], parts = [{{ box = [90, 5, 16] }}] }}]
+
+[[fighter]]
+name = {quoted(ATTACKER)}
+at = [0, 0]
+eye = [0, 6, 26]
+parts = [{{ box = [14, 14, 30] }}]
+
+[[fighter]]
+name = {quoted(TARGET)}
+at = [0, 200]
+facing = 270
+parts = [
+    {{ cylinder = {{ diameter = 25, height = 3 }}, base = true }},
+    {{ box = [16, 16, 30], at = [0, 0, 3] }},
+]
+
+[[fighter]]
+name = {quoted(LONG)}
+at = [90, 120]
+facing = 200
+parts = [{{ box = [14, 14, 30] }}]
+
+[[check]]
+attacker = {quoted(ATTACKER)}
+target = {quoted(TARGET)}
+
+[[check]]
+attacker = {quoted(LONG)}
+target = {quoted(ATTACKER)}
+"""
+
+BOARDS = ("crisis_protocol/on_a_rooftop", "tide_of_iron/woods_in_the_valley", "ikosa/shot_at_a_giant")
+
+
+def made(scene: Path, folder: Path) -> Path:
+    """The report of a scene, made in this process alone: the browser's driver runs in it as well."""
+    page = folder / "report.html"
+    assert main(["report", str(scene), "--out", str(page), "--pixel", "0.5", "--workers", "1", "--quiet"]) == 0
+    return page
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "scene.toml").write_text(HOSTILE, encoding="utf-8")
+    return made(folder / "scene.toml", folder)
+
+
+@pytest.fixture(scope="module", params=BOARDS)
+def board(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(PROJECT / "scenes" / f"{request.param}.toml", tmp_path_factory.mktemp("board"))
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A scene of sculpted models."""
+    return made(PROJECT / "scenes/necromunda/example_2_partial_cover.toml", tmp_path_factory.mktemp("models"))
+
+
+def quiet(visit: Visit) -> None:
+    """Nothing was asked of any network, nothing went wrong, no name ran as a script, nothing is wider than the page."""
+    assert all(url.startswith(("file:", "data:")) for url in visit.asked)
+    assert not [line for line in visit.said if line.startswith(("error", "warning"))]
+    assert visit.page.evaluate("window.harmed") is None
+    assert visit.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def canvas(visit: Visit) -> NDArray[np.int64]:
+    visit.settled()
+    return visit.picture("#view-canvas")
+
+
+def like(picture: NDArray[np.int64], *, blue: bool) -> NDArray[np.bool_]:
+    """Where a picture has the colour of what is seen of a target, or of what is obscured."""
+    red, green, other = np.moveaxis(picture, -1, 0)
+    if blue:
+        return (other > red + 60) & (other > green + 20)
+    return (red > green + 45) & (green > other) & (red > 2.2 * other)
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_it_opens_without_a_network_and_shows_the_table(browser: Browser, hostile: Path, size: tuple[int, int]) -> None:
+    with browser.visit(hostile, size) as visit:
+        picture = canvas(visit)
+        background = picture[2, 2]
+        assert (np.abs(picture - background).sum(axis=-1) > 30).mean() > 0.05
+        assert visit.page.locator("#view-missing").is_hidden()
+        quiet(visit)
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_boards_are_shown_too(browser: Browser, board: Path, size: tuple[int, int]) -> None:
+    with browser.visit(board, size) as visit:
+        before = canvas(visit)
+        assert (np.abs(before - before[2, 2]).sum(axis=-1) > 30).mean() > 0.05
+        visit.page.click("#view-eye")
+        after = canvas(visit)
+        assert before.shape != after.shape or (np.abs(before - after).sum(axis=-1) > 30).mean() > 0.05
+        quiet(visit)
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_from_the_eye_the_target_is_in_the_middle_in_its_colours(
+    browser: Browser, models: Path, size: tuple[int, int]
+) -> None:
+    with browser.visit(models, size) as visit:
+        before = canvas(visit)
+        visit.page.click("#view-eye")
+        after = canvas(visit)
+        assert visit.page.get_attribute("#view-eye", "aria-pressed") == "true"
+        assert "Seen from Kal's eye" in visit.page.inner_text("#view-told")
+        assert before.shape != after.shape or (np.abs(before - after).sum(axis=-1) > 30).mean() > 0.2
+        seen, obscured = like(after, blue=True), like(after, blue=False)
+        rows, columns = np.nonzero(seen | obscured)
+        height, width = seen.shape
+        assert abs(columns.mean() / width - 0.5) < 0.1
+        assert abs(rows.mean() / height - 0.5) < 0.15
+        # 42 % of this target is obscured; what is obscured shows through its blocker in two lines of three.
+        assert 0.12 < obscured.sum() / (obscured.sum() + seen.sum()) < 0.5
+        quiet(visit)
+
+
+def test_hiding_the_blocker_frees_the_target_and_is_said(browser: Browser, models: Path) -> None:
+    with browser.visit(models) as visit:
+        visit.page.click("#view-eye")
+        before = canvas(visit)
+        box = visit.page.get_by_label("barricade in the way")
+        assert box.is_checked()
+        box.uncheck()
+        after = canvas(visit)
+        assert (np.abs(before - after).sum(axis=-1) > 30).mean() > 0.05
+        assert like(after, blue=False).sum() < 0.02 * like(before, blue=False).sum() + 20
+        assert like(after, blue=True).sum() > 1.3 * like(before, blue=True).sum()
+        assert visit.page.inner_text("#view-told") == (
+            "barricade is hidden in this picture. The verdict stays as it is."
+        )
+        assert visit.page.get_attribute("#view-told", "aria-live") == "polite"
+        visit.page.click("#view-all")
+        assert box.is_checked()
+        assert np.abs(canvas(visit) - before).mean() < 1.0
+
+
+def test_each_check_can_be_chosen_and_seen(browser: Browser, hostile: Path) -> None:
+    with browser.visit(hostile) as visit:
+        visit.settled()
+        visit.page.locator("#check-2 button").click()
+        visit.settled()
+        assert visit.page.input_value("#view-check") == "1"
+        assert visit.page.inner_text("#view-told").startswith(f"Seen from {LONG}'s eye")
+        position = visit.page.evaluate("window.silhouette.viewer.camera.position.toArray()")
+        eye = visit.page.evaluate("window.silhouette.stage.view.eye")
+        assert np.allclose(position, eye, atol=1e-6)
+        visit.page.select_option("#view-check", "0")
+        visit.settled()
+        position = visit.page.evaluate("window.silhouette.viewer.camera.position.toArray()")
+        assert np.allclose(position, [0.0, 6.0, 26.0], atol=1e-6)
+
+
+def test_what_is_shown_stands_where_the_scene_says(browser: Browser, models: Path) -> None:
+    """The bytes of the page, unpacked by the viewer, are the meshes in their places, to a tenth of a millimetre."""
+    scene = load_scene(PROJECT / "scenes/necromunda/example_2_partial_cover.toml", cache=Cache(None))
+    assert isinstance(scene, TableScene)
+    script = "() => window.silhouette.stage.pieces.map((p) => [p.name, p.body.min.toArray(), p.body.max.toArray()])"
+    with browser.visit(models) as visit:
+        visit.settled()
+        shown = {name: (low, high) for name, low, high in visit.page.evaluate(script)}
+    assert set(shown) == {piece.name for piece in scene.pieces}
+    for piece in scene.pieces:
+        points = piece.pose.place(piece.model.significant.vertices)
+        assert np.allclose(shown[piece.name], [points.min(axis=0), points.max(axis=0)], atol=0.35), piece.name
+
+
+def test_keys_turn_the_view_and_come_nearer(browser: Browser, hostile: Path) -> None:
+    place = "window.silhouette.viewer.camera.position.toArray()"
+    with browser.visit(hostile) as visit:
+        visit.settled()
+        visit.page.focus("#view-canvas")
+        before = np.array(visit.page.evaluate(place))
+        visit.page.keyboard.press("ArrowLeft")
+        turned = np.array(visit.page.evaluate(place))
+        assert turned[2] == pytest.approx(before[2])
+        assert np.linalg.norm(turned - before) > 10.0
+        visit.page.keyboard.press("ArrowUp")
+        assert np.array(visit.page.evaluate(place))[2] > turned[2] + 5.0
+        away = "window.silhouette.viewer.camera.position.distanceTo(window.silhouette.viewer.controls.target)"
+        far = visit.page.evaluate(away)
+        visit.page.keyboard.press("+")
+        near = visit.page.evaluate(away)
+        visit.page.keyboard.press("-")
+        assert near < 0.95 * far
+        assert visit.page.evaluate(away) == pytest.approx(far)
+
+
+def test_everything_is_reached_by_the_keyboard_and_has_a_name(browser: Browser, hostile: Path) -> None:
+    told = """() => { const e = document.activeElement;
+        return [e.id || e.dataset.piece || e.dataset.view || e.className || e.tagName,
+                (e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent).trim()]; }"""
+    with browser.visit(hostile) as visit:
+        visit.settled()
+        reached = {}
+        for _ in range(60):
+            visit.page.keyboard.press("Tab")
+            mark, name = visit.page.evaluate(told)
+            if mark in reached and mark == "skip":
+                break
+            reached[mark] = name
+        assert next(iter(reached)) == "skip"
+        buttons = {"view-eye", "view-table", "view-above", "view-nearer", "view-farther", "view-all", "copy-scene"}
+        boxes = {str(number) for number in range(4)}
+        assert buttons | boxes | {"view-canvas", "view-check", "scene-text"} <= set(reached)
+        assert all(reached.values())
+        visit.page.focus("#view-eye")
+        visit.page.keyboard.press("Enter")
+        assert visit.page.get_attribute("#view-eye", "aria-pressed") == "true"
+
+
+def test_headings_go_down_step_by_step_and_pictures_have_words(browser: Browser, hostile: Path) -> None:
+    with browser.visit(hostile) as visit:
+        levels = visit.page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map((h) => Number(h.tagName[1]))")
+        assert levels[0] == 1
+        assert levels.count(1) == 1
+        assert all(after <= before + 1 for before, after in pairwise(levels))
+        labels = visit.page.evaluate(
+            "[...document.querySelectorAll('svg')].map((s) => [s.getAttribute('role'), s.getAttribute('aria-label')])"
+        )
+        assert len(labels) == 6
+        assert all(role == "img" and label for role, label in labels)
+        assert visit.page.get_attribute("html", "lang") == "en"
+
+
+def test_the_scene_is_copied(browser: Browser, hostile: Path) -> None:
+    stub = "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => {window.copied = text}}})"
+    with browser.visit(hostile, before=stub) as visit:
+        visit.settled()
+        visit.page.click("#copy-scene")
+        visit.until("document.getElementById('copy-told').textContent !== ''")
+        assert visit.page.evaluate("window.copied") == HOSTILE
+        assert visit.page.inner_text("#copy-told") == "The scene file is copied."
+
+
+def test_without_a_clipboard_the_scene_is_selected(browser: Browser, hostile: Path) -> None:
+    stub = "Object.defineProperty(navigator, 'clipboard', {value: undefined}); document.execCommand = () => false"
+    with browser.visit(hostile, before=stub) as visit:
+        visit.settled()
+        visit.page.click("#copy-scene")
+        assert visit.page.evaluate("getSelection().toString().trim()") == HOSTILE.strip()
+        assert "Ctrl+C" in visit.page.inner_text("#copy-told")
+
+
+def test_without_scripts_verdicts_and_figures_are_there(browser: Browser, hostile: Path) -> None:
+    with browser.visit(hostile, java_script_enabled=False) as visit:
+        page = visit.page
+        assert page.locator("table.verdicts tbody tr").count() == 2
+        assert page.locator("svg.drawing").count() == 6
+        assert all(page.locator("svg.drawing").nth(number).is_visible() for number in range(6))
+        assert "needs JavaScript" in page.inner_text("#view-missing")
+        assert page.locator("#view-shown").is_hidden()
+        assert page.locator("#copy-scene").is_hidden()
+
+
+def test_without_webgl_a_sentence_says_so(browser: Browser, hostile: Path) -> None:
+    with browser.visit(hostile, before="HTMLCanvasElement.prototype.getContext = () => null") as visit:
+        visit.until("document.documentElement.dataset.view !== undefined")
+        assert "cannot show the 3D view" in visit.page.inner_text("#view-missing")
+        assert visit.page.locator("#view-shown").is_hidden()
+        assert visit.page.locator("#check-1 button").is_hidden()
+        assert visit.page.locator("#copy-scene").is_visible()
+
+
+def test_motion_is_left_out_for_who_asks_and_shown_otherwise(browser: Browser, hostile: Path) -> None:
+    place = "() => window.silhouette.viewer.camera.position.toArray()"
+    for motion, at_once in (("reduce", True), ("no-preference", False)):
+        with browser.visit(hostile, reduced_motion=motion) as visit:
+            visit.settled()
+            script = f"() => {{ document.getElementById('view-eye').click(); return ({place})(); }}"
+            assert np.allclose(visit.page.evaluate(script), [0.0, 6.0, 26.0], atol=1e-6) is at_once
+            visit.until(f"Math.abs(({place})()[2] - 26) < 1e-6")
+
+
+def test_it_prints_without_buttons_and_with_everything_else(browser: Browser, hostile: Path) -> None:
+    with browser.visit(hostile) as visit:
+        visit.settled()
+        visit.page.emulate_media(media="print")
+        assert not [button for button in visit.page.locator("button").all() if button.is_visible()]
+        assert visit.page.locator("svg.drawing").first.is_visible()
+        assert visit.page.locator("#scene-text").is_visible()
+        document = visit.page.pdf(format="A4")
+        assert document.startswith(b"%PDF")
+        assert document.count(b"/Type /Page\n") + document.count(b"/Type /Page ") >= 2
+
+
+def test_dark_pages_are_dark(browser: Browser, hostile: Path) -> None:
+    for scheme, dark in (("light", False), ("dark", True)):
+        with browser.visit(hostile, color_scheme=scheme) as visit:
+            assert bool(canvas(visit)[2, 2].mean() < 60) is dark
+            colour = visit.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+            assert (sum(map(int, colour[4:-1].split(","))) < 180) is dark
+
+
+ALONE = """() => {
+    const { stage, viewer } = window.silhouette;
+    for (const [index, piece] of stage.pieces.entries()) {
+        piece.group.visible = index === stage.view.target;
+        if (piece.ghost) piece.ghost.visible = false;
+        if (piece.behind) piece.behind.visible = false;
+    }
+    const colour = (words) => stage.target.uniforms.seenColour.value.clone().set(words);
+    stage.target.coloured(colour("#0000ff"), colour("#ff0000"), colour("#00ff00"));
+    stage.scene.background = colour("#000000");
+    for (const one of stage.scene.children) if (one.isMesh || one.isLineSegments) one.visible = false;
+    viewer.camera.zoom = 1.4;
+    viewer.draw();
+}"""
+
+
+def test_the_colours_of_the_target_tell_the_share_of_the_verdict(browser: Browser, tmp_path: Path) -> None:
+    """The target alone, from the eye: of its pixels those in the colour of what is obscured are the verdict's share."""
+    page = made(PROJECT / "scenes/necromunda/two_blockers.toml", tmp_path)
+    scene = load_scene(PROJECT / "scenes/necromunda/two_blockers.toml", cache=Cache(None))
+    (check,) = scene.checks
+    share = judged(scene, check, choose("embree")).row()["occluded"]
+    with browser.visit(page) as visit:
+        visit.settled()
+        visit.page.click("#view-eye")
+        visit.settled()
+        visit.page.evaluate(ALONE)
+        picture = canvas(visit)
+    seen = (picture[..., 2] > 20) & (picture[..., 2] > 2 * picture[..., 0])
+    obscured = (picture[..., 0] > 20) & (picture[..., 0] > 2 * picture[..., 2])
+    assert obscured.sum() / (seen.sum() + obscured.sum()) == pytest.approx(share, abs=0.03)

@@ -1,0 +1,399 @@
+"""Ikosa: every worked case, every numbered rule, every reading, and what is said about a scene that makes no sense."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silhouette.errors import FileError, RequestError
+from silhouette.files.cache import Cache
+from silhouette.files.documents import read_document
+from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.rules.base import broken
+from silhouette.rules.ikosa.judge import IKOSA, RESULTS, VERDICTS, CellVerdict, graded
+from silhouette.rules.ikosa.scene import CellScene
+from silhouette.scenes.scene import Check
+from tests.support.commands import run
+
+PROJECT = Path(__file__).resolve().parents[3]
+CASES = sorted((PROJECT.parent / "shared" / "rules" / "cases" / "ikosa").glob("*.json"))
+SCENES = sorted((PROJECT / "scenes" / "ikosa").glob("*.toml"))
+
+Document = dict[str, Any]
+Cells = list[list[int]]
+
+FLOOR = [[i, j, -1] for i in range(-1, 3) for j in range(-1, 3)]
+
+
+def load(document: Document, path: Path = Path("cells.json")) -> CellScene:
+    return IKOSA.load(path, document, Cache(None))
+
+
+def judged(document: Document) -> list[CellVerdict]:
+    scene = load(document)
+    return [IKOSA.judge(scene, check, ReferenceRenderer(), 0.1) for check in scene.checks]
+
+
+def scene_of(attacker: Cells, target: Cells, mode: str = "melee", point: Any = None, **more: Any) -> Document:
+    """A scene of an ogre who attacks a goblin; ``flying`` and ``gravity`` are the ogre's, the rest the scene's."""
+    ogre = {"name": "ogre", "cells": attacker} | {key: more.pop(key) for key in ("flying", "gravity") if key in more}
+    check = {"attacker": "ogre", "target": "goblin"} | ({} if point is None else {"source_point": point})
+    both = [ogre, {"name": "goblin", "cells": target}]
+    return {"rules": "ikosa", "mode": mode, "creature": both, "check": [check], **more}
+
+
+def verdict_of(attacker: Cells, target: Cells, **more: Any) -> CellVerdict:
+    (verdict,) = judged(scene_of(attacker, target, **more))
+    return verdict
+
+
+def counts(verdict: CellVerdict) -> tuple[int, int, int]:
+    row = verdict.row()
+    return row["source_points"], row["target_points"], row["blocked"]
+
+
+# ---- worked cases and scenes
+
+
+@pytest.mark.skipif(not CASES, reason="needs ../shared (worked cases), which is not here")
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_a_worked_case_holds(path: Path) -> None:
+    document = read_document(path)
+    for check, verdict in zip(document["check"], judged(document), strict=True):
+        assert not broken(verdict.row(), check["expect"])
+
+
+@pytest.mark.skipif(not CASES, reason="needs ../shared (worked cases), which is not here")
+def test_worked_cases_hold_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run(capsys, "check", *CASES[::20], "--json")
+    assert (ran.status, ran.err) == (0, "")
+    assert all(row["expected"] for scene in ran.document["scenes"] for row in scene["results"])
+
+
+@pytest.mark.parametrize("path", SCENES, ids=lambda path: path.stem)
+def test_a_shipped_scene_gives_what_it_expects(path: Path) -> None:
+    document = read_document(path)
+    scene = load(document)
+    assert scene.title
+    assert {"text", "rules"} == scene.source.keys()
+    assert path.read_text(encoding="utf-8").startswith("# ")
+    for check, verdict in zip(scene.checks, judged(document), strict=True):
+        assert check.expect
+        assert not broken(verdict.row(), check.expect)
+    assert not scene.warnings
+
+
+def test_there_is_a_scene_for_every_verdict() -> None:
+    found = {check.expect["verdict"] for path in SCENES for check in load(read_document(path)).checks if check.expect}
+    assert found == set(VERDICTS)
+    assert PROJECT / IKOSA.example in SCENES
+
+
+# ---- the rules by number
+
+
+@pytest.mark.parametrize(
+    "target, corners", [([1, 0, 0], 4), ([0, -1, 0], 4), ([1, 1, 0], 6), ([0, -1, 1], 6), ([1, -1, 1], 7)]
+)
+def test_r5_r6_r7_corners_that_face_each_other(target: list[int], corners: int) -> None:
+    verdict = verdict_of([[0, 0, 0]], [target])
+    assert counts(verdict) == (corners, corners, 0)
+    assert verdict.row()["lines"] == corners**2
+
+
+def test_r2_one_hindered_line_is_cover() -> None:
+    speck = [[["6/5", "1/5", "1/5"], ["13/10", "3/10", "3/10"]]]
+    verdict = verdict_of([[0, 0, 0]], [[1, 1, 0]], boxes=speck)
+    assert (verdict.verdict, counts(verdict), verdict.rule.number) == ("cover", (6, 6, 1), "R2")
+    assert verdict.reason == "1 of the 36 lines from the ogre's 6 corners to the goblin's 6 passes through box 1: cover"
+    beside = [[["6/5", "1/5", "2/5"], ["13/10", "3/10", "1/2"]]]
+    verdict = verdict_of([[0, 0, 0]], [[1, 1, 0]], boxes=beside)
+    assert (verdict.verdict, counts(verdict), verdict.rule.number) == ("no cover", (6, 6, 0), "R2")
+
+
+def test_r3_r9_r10_the_platform_of_the_attacker_gives_no_cover() -> None:
+    down = verdict_of([[0, 0, 1]], [[1, 0, 0]], solid_cells=[[0, 0, 0]])
+    assert (down.verdict, counts(down), down.rule.number) == ("no cover", (4, 6, 0), "R9")
+    assert down.row()["gravity_face_excluded"]
+    assert "terrain supports the ogre, so its gravity face is left out (R9)" in down.reason
+    diagonally = verdict_of([[0, 0, 1]], [[1, 1, 0]], solid_cells=[[0, 0, 0]])
+    assert (diagonally.verdict, counts(diagonally)) == ("no cover", (6, 7, 0))
+
+
+def test_r8_a_creature_in_flight_is_held_by_nothing() -> None:
+    verdict = verdict_of([[0, 0, 1]], [[1, 0, 0]], solid_cells=[[0, 0, 0]], flying=True)
+    assert (verdict.verdict, counts(verdict)) == ("cover", (6, 6, 2))
+    assert not verdict.row()["gravity_face_excluded"]
+    assert verdict.reason == (
+        "2 of the 36 lines from the ogre's 6 corners to the goblin's 6 pass through the solid cell [0, 0, 0]: cover"
+    )
+
+
+def test_r9_gravity_is_the_attackers_own() -> None:
+    verdict = verdict_of([[0, 0, 1]], [[1, 0, 0]], solid_cells=[[0, 0, 0]], gravity="+y")
+    assert (verdict.verdict, counts(verdict)) == ("cover", (6, 6, 2))
+
+
+def test_r11_the_higher_target_has_cover() -> None:
+    verdict = verdict_of([[0, 0, 0]], [[1, 0, 1]], solid_cells=[[1, 0, 0], [0, 0, -1]])
+    assert (verdict.verdict, counts(verdict)) == ("cover", (6, 6, 2))
+    assert not verdict.row()["gravity_face_excluded"]
+
+
+def test_r12_a_ranged_attack_starts_from_one_point() -> None:
+    verdict = verdict_of([[0, 0, 0]], [[4, 0, 0]], mode="ranged", point=[1, 0, 0])
+    assert (verdict.verdict, counts(verdict), verdict.rule.number) == ("no cover", (1, 4, 0), "R12")
+    assert "from the point [1, 0, 0]" in verdict.reason
+
+
+def test_r13_r14_all_cells_of_a_large_target_but_only_outer_exposed_faces() -> None:
+    giant = [[4 + i, j, k] for i in range(2) for j in range(2) for k in range(2)]
+    assert counts(verdict_of([[0, 0, 0]], giant, mode="ranged")) == (1, 9, 0)
+    hook = [[3, 0, 0], [3, 1, 0], [4, 0, 0]]
+    assert counts(verdict_of([[0, 0, 0]], hook, mode="ranged")) == (1, 6, 0)
+
+
+def test_r15_melee_with_a_creature_out_of_reach_is_judged_as_ranged() -> None:
+    far = [[0, 0, 0]], [[3, 0, 0]]
+    melee, ranged = (verdict_of(*far, mode=mode, solid_cells=[[1, 0, 0]]) for mode in ("melee", "ranged"))
+    assert counts(melee) == counts(ranged) == (1, 4, 1)
+    assert (melee.verdict, melee.rule.number) == ("cover", "R15")
+    assert melee.reason.endswith("; the ogre and the goblin are not adjacent, so the ranged rule applies (R15)")
+
+
+# ---- the readings by number
+
+
+def test_a1_terrain_inside_the_two_cells_hinders_nothing() -> None:
+    step = [[[1, 0, 0], [2, 1, "1/5"]]]
+    assert verdict_of([[0, 0, 0]], [[1, 0, 0]], boxes=step).verdict == "no cover"
+    for solid in ([[0, 0, 0]], [[1, 0, 0]]):
+        assert verdict_of([[0, 0, 0]], [[1, 0, 0]], solid_cells=solid).verdict == "no cover"
+
+
+def test_a2_to_touch_is_free_and_a_seam_is_inside() -> None:
+    assert verdict_of([[0, 0, 0]], [[1, 1, 0]], solid_cells=FLOOR).verdict == "no cover"
+    shot: Document = {"mode": "ranged", "point": [1, 0, "1/2"]}
+    one = verdict_of([[0, 0, 0]], [[5, 0, 0]], solid_cells=[[3, 0, 0]], **shot)
+    both = verdict_of([[0, 0, 0]], [[5, 0, 0]], solid_cells=[[3, 0, 0], [3, -1, 0]], **shot)
+    assert (one.drawn.blocked, both.drawn.blocked) == (2, 4)
+    # Along the edge where four blocks meet, three of them leave a way past, on whichever side the gap is.
+    four = [[3, 0, 0], [3, -1, 0], [3, 0, -1], [3, -1, -1]]
+    shot["point"] = [1, 0, 0]
+    for number in range(4):
+        three = four[:number] + four[number + 1 :]
+        assert verdict_of([[0, 0, 0]], [[5, 0, 0]], solid_cells=three, **shot).line_of_effect
+    assert verdict_of([[0, 0, 0]], [[5, 0, 0]], solid_cells=four, **shot).drawn.hindered[0, 0]
+
+
+def test_a2_blocks_on_two_sides_one_after_the_other_are_no_seam() -> None:
+    staggered = [[3, 0, 0], [4, -1, 0]]
+    verdict = verdict_of([[0, 0, 0]], [[6, 0, 0]], mode="ranged", point=[1, 0, "1/2"], solid_cells=staggered)
+    assert verdict.drawn.blocked == 2
+    overlapping = [[[3, 0, 0], ["43/10", 1, 1]], [[4, -1, 0], [5, 0, 1]]]
+    verdict = verdict_of([[0, 0, 0]], [[6, 0, 0]], mode="ranged", point=[1, 0, "1/2"], boxes=overlapping)
+    assert verdict.drawn.blocked == 4
+
+
+@pytest.mark.parametrize(
+    "low, high, supported",
+    [
+        ([0, 0, 0], ["1/100", "1/100", 1], True),
+        ([0, 0, 0], [1, 1, "9/10"], False),
+        ([0, 0, 0], [1, 1, 0.99999], False),
+        ([0, 0, 0], [1, 1, "11/10"], True),
+        ([-1, 0, 0], [0, 1, 1], False),
+        ([0, 0, 1], [1, 1, "3/2"], True),
+    ],
+)
+def test_a3_support_is_contact_with_the_gravity_face_over_an_area(low: Any, high: Any, supported: bool) -> None:
+    verdict = verdict_of([[0, 0, 1]], [[1, 0, 0]], boxes=[[low, high]])
+    assert verdict.row()["gravity_face_excluded"] == supported
+
+
+def test_a4_straight_down_the_gravity_face_is_kept() -> None:
+    hatch = [[[0, 0, "19/20"], [1, 1, "21/20"]]]
+    verdict = verdict_of([[0, 0, 1]], [[0, 0, 0]], boxes=hatch)
+    assert (verdict.verdict, counts(verdict)) == ("cover", (4, 4, 4))
+    assert not verdict.row()["gravity_face_excluded"]
+
+
+def test_a5_the_best_corner_has_the_fewest_hindered_lines() -> None:
+    scene: Document = {"mode": "ranged", "solid_cells": [[2, 3, 0]]}
+    best = verdict_of([[0, 0, 0]], [[5, 5, 0]], point="best corner", **scene)
+    assert best.verdict == "no cover"
+    corners = [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+    blocked = [verdict_of([[0, 0, 0]], [[5, 5, 0]], point=at, **scene).drawn.blocked for at in corners]
+    assert max(blocked) > min(blocked) == best.drawn.blocked == 0
+
+
+def test_a6_where_every_line_is_hindered_there_is_no_line_of_effect() -> None:
+    wall = [[3, j, k] for j in range(-1, 2) for k in range(-1, 2)]
+    verdict = verdict_of([[0, 0, 0]], [[5, 0, 0]], mode="ranged", solid_cells=wall)
+    assert (verdict.verdict, verdict.cover, verdict.line_of_effect) == ("no line of effect", True, False)
+    assert verdict.rule.number == "A6"
+    # In melee lines from a corner to the same corner have no length: one inside a wall is hindered all the same.
+    thin = [[["19/20", -1, -1], ["21/20", 2, 2]]]
+    verdict = verdict_of([[0, 0, 0]], [[1, 0, 0]], boxes=thin)
+    assert (verdict.verdict, counts(verdict)) == ("no line of effect", (4, 4, 16))
+
+
+@pytest.mark.parametrize("mode", ["melee", "ranged"])
+def test_a7_in_one_cell_there_are_no_lines(mode: str) -> None:
+    verdict = verdict_of([[0, 0, 0]], [[0, 0, 0]], mode=mode, solid_cells=[[0, 0, 0]])
+    assert (verdict.verdict, counts(verdict), verdict.rule.number) == ("no cover", (0, 0, 0), "A7")
+    assert verdict.line_of_effect
+
+
+def test_a8_one_free_line_for_each_corner_is_not_enough() -> None:
+    verdict = verdict_of([[0, 0, 0]], [[1, 0, 1]], solid_cells=[[1, 0, 0], [0, 0, -1]])
+    assert not verdict.drawn.hindered.all(axis=1).any()
+    assert verdict.cover
+
+
+def test_a9_the_faces_may_be_chosen_by_the_point_and_the_result_says_where_that_matters() -> None:
+    post = [[["31/10", "9/10", 0], ["39/10", "11/10", 1]]]
+    scene = scene_of([[-1, 1, 0]], [[3, 0, 0]], mode="ranged", point=[0, 1, "1/2"], boxes=post)
+    (by_cells,) = judged(scene)
+    (by_point,) = judged(scene | {"readings": {"exposure": "point"}})
+    assert (by_cells.verdict, counts(by_cells)) == ("cover", (1, 6, 2))
+    assert (by_point.verdict, counts(by_point)) == ("no cover", (1, 4, 0))
+    assert by_cells.row()["other_readings"] == [{"reading": "exposure = point", "verdict": "no cover", "cover": False}]
+    assert by_point.row()["other_readings"] == [{"reading": "exposure = cells", "verdict": "cover", "cover": True}]
+    assert by_cells.reason.endswith("; were the faces of goblin chosen by the source point itself: no cover (A9)")
+
+
+def test_a9_a_point_in_the_planes_of_all_faces_sees_none() -> None:
+    inside: Document = {"mode": "ranged", "point": [3, 0, 0], "readings": {"exposure": "point"}}
+    verdict = verdict_of([[0, 0, 0]], [[3, 0, 0]], **inside)
+    assert (verdict.verdict, counts(verdict)) == ("no cover", (1, 0, 0))
+    assert verdict.reason == "no face of goblin is exposed to the point, so no lines are drawn: no cover"
+
+
+def test_graded_cover_is_an_option() -> None:
+    scene = scene_of([[0, 0, 1]], [[1, 0, 0]], solid_cells=[[0, 0, 0]], flying=True)
+    (plain,) = judged(scene)
+    (with_value,) = judged(scene | {"readings": {"graded_cover": True}})
+    assert "cover_value" not in plain.row()
+    assert with_value.row()["cover_value"] == 2
+    assert with_value.reason == f"{plain.reason}; graded, the cover is worth 2"
+    assert [graded(Fraction(part, 100)) for part in (0, 25, 26, 75, 76)] == [0, 2, 4, 4, 8]
+
+
+# ---- creatures of several cells
+
+
+def test_an_attacker_of_several_cells_attacks_from_the_best() -> None:
+    wall = [[1, 0, 0]]
+    alone = verdict_of([[0, 0, 0]], [[1, 1, 0]], solid_cells=wall)
+    beside = verdict_of([[0, 0, 0], [0, 1, 0]], [[1, 1, 0]], solid_cells=wall)
+    assert (alone.verdict, beside.verdict) == ("cover", "no cover")
+    assert "of its 2 cells the ogre attacks from the best, [0, 1, 0]" in beside.reason
+    far = verdict_of([[0, 0, 0], [0, 3, 0]], [[5, 0, 0]], mode="ranged", solid_cells=[[3, 0, 0], [3, -1, 0]])
+    assert far.verdict == "no cover"
+
+
+def test_in_melee_the_best_neighbouring_cell_of_the_target_is_attacked() -> None:
+    verdict = verdict_of([[0, 0, 0]], [[1, 1, 0], [1, 0, 0], [2, 0, 0]], solid_cells=[[0, 1, 0]])
+    assert (verdict.verdict, counts(verdict)) == ("no cover", (4, 4, 0))
+    assert "of the goblin's 3 cells the best is attacked, [1, 0, 0]" in verdict.reason
+
+
+# ---- the result, the scene, and what is wrong with it
+
+
+def test_a_result_has_the_keys_of_the_contract() -> None:
+    row = verdict_of([[0, 0, 0]], [[1, 0, 0]]).row()
+    assert list(row) == [key for key in RESULTS if key != "cover_value"]
+    assert json.loads(json.dumps(row)) == row
+
+
+def test_who_is_asked_about_whom() -> None:
+    scene = load(scene_of([[0, 0, 0]], [[1, 0, 0]]))
+    assert [(one.attacker, one.target) for one in IKOSA.everyone(scene)] == [("ogre", "goblin"), ("goblin", "ogre")]
+    assert IKOSA.asked(scene, "goblin", None, None) == (Check("goblin", "ogre"),)
+    with pytest.raises(RequestError, match="nothing is called 'ogr'; did you mean 'ogre'"):
+        IKOSA.asked(scene, "ogr", None, None)
+    with pytest.raises(RequestError, match="have no vision arcs"):
+        IKOSA.asked(scene, "ogre", "goblin", "front")
+    with pytest.raises(RequestError, match="nothing is called 'orc'"):
+        IKOSA.judge(scene, Check("orc", "ogre"), ReferenceRenderer(), 0.1)
+
+
+def test_what_is_allowed_but_odd_is_warned_of() -> None:
+    scene = scene_of([[0, 0, 0]], [[3, 0, 0]], "ranged", [9, 0, 0], solid_cells=[[0, 0, 0], [1, 0, 0], [1, 0, 0]])
+    assert load(scene).warnings == (
+        "solid_cells: [1, 0, 0] stands there twice",
+        "ogre stands in the solid cell [0, 0, 0]",
+        "check 1: source_point [9, 0, 0] is no point of ogre",
+    )
+
+
+CELL = "a cell must be three whole numbers, up to a million"
+BOX = "it must be [least corner, greatest corner], each of them three numbers, each whole, decimal"
+MISTAKES: list[tuple[str, Any, str]] = [
+    ("mode", ..., 'mode is missing; it must be "melee" or "ranged"'),
+    ("mode", "reach", 'mode is "reach"; it must be "melee" or "ranged"'),
+    ("solid_cell", [], "unknown key 'solid_cell'; did you mean 'solid_cells'?"),
+    ("solid_cells", [[0, 0, 0], [0, 0, 1.5]], f"solid_cells 2: it is [0, 0, 1.5]; {CELL}"),
+    ("solid_cells", [[0, 0]], f"solid_cells 1: it is [0, 0]; {CELL}"),
+    ("solid_cells", [[0, 0, True]], f"solid_cells 1: it is [0, 0, true]; {CELL}"),
+    ("solid_cells", [[0, 0, 10**7]], f"solid_cells 1: it is [0, 0, 10000000]; {CELL}"),
+    ("boxes", [[[0, 0, 0], [1, 1, 0]]], "boxes 1: it is flat along z, from 0 to 0; a box must be thicker"),
+    ("boxes", [[[0, "1/2", 0], [1, "1/3", 1]]], "boxes 1: along y it goes from 1/2 down to 1/3; its least corner must"),
+    ("boxes", [[0, 0, 0], [1, 1, 1]], f"boxes 1: it is [0, 0, 0]; {BOX}"),
+    ("boxes", [[[0, 0, 0], ["1/0", 1, 1]]], f'boxes 1: it is [[0, 0, 0], ["1/0", 1, 1]]; {BOX}'),
+    ("boxes", [[[0, 0, 0], [float("nan"), 1, 1]]], f"boxes 1: it is [[0, 0, 0], [nan, 1, 1]]; {BOX}"),
+    ("boxes", [[[0, 0, 0], [float("inf"), 1, 1]]], f"boxes 1: it is [[0, 0, 0], [inf, 1, 1]]; {BOX}"),
+    ("creature.0.cells", [], "creature 'ogre', cells is []; it must be a list of one or more cells"),
+    ("creature.0.cells", ..., "creature 'ogre': cells is missing; it must be a list of one or more cells"),
+    ("creature.0.cells", [[0, 0, 1], [0, 0, "1"]], f"creature 'ogre', cells 2: it is [0, 0, \"1\"]; {CELL}"),
+    ("creature.0.cells", [[0, 0, 1], [0, 0, 1]], "creature 'ogre', cells: [0, 0, 1] stands there twice; give each"),
+    ("creature.0.gravity", "down", 'creature \'ogre\', gravity is "down"; it must be "-z", "+z", "-x"'),
+    ("creature.0.flying", "yes", "creature 'ogre', flying is \"yes\"; it must be true or false"),
+    ("creature.1.name", "ogre", "two creatures are called 'ogre'; give each a name of its own"),
+    ("check.0.attacker", "ogr", "check 1: attacker 'ogr' is no creature of this scene; did you mean 'ogre'?"),
+    ("check.0.target", "ogre", "check 1: 'ogre' would check itself; name another creature as target"),
+    ("check.0.source_point", "best", 'check 1, source_point is "best"; it must be "best corner", or three numbers'),
+    ("check.0.source_point", [1, 0], 'check 1, source_point is [1, 0]; it must be "best corner", or three numbers'),
+    ("check.0.arc", "front", "check 1: unknown key 'arc'; the keys here are 'attacker', 'target', 'source_point'"),
+    ("check.0.expect", {"covr": True}, "check 1: expect: no result is called 'covr'; did you mean 'cover'?"),
+    ("check.0.expect", {"verdict": "open"}, "check 1: expect: no verdict is \"open\"; there are 'no cover', 'cover'"),
+    ("check.0.expect", {"verdict": None}, "check 1: expect: no verdict is null; there are 'no cover', 'cover'"),
+    ("readings", {"exposur": "point"}, "readings: unknown key 'exposur'; did you mean 'exposure'?"),
+    ("readings", {"exposure": "eye"}, 'readings, exposure is "eye"; it must be "cells" or "point"'),
+]
+
+
+@pytest.mark.parametrize("where, value, words", MISTAKES, ids=[f"{each[0]} {each[1]}"[:50] for each in MISTAKES])
+def test_a_mistake_is_said_in_one_plain_line(where: str, value: Any, words: str) -> None:
+    document = copy.deepcopy(scene_of([[0, 0, 1]], [[3, 0, 0]], mode="ranged"))
+    *way, last = [int(step) if step.isdigit() else step for step in where.split(".")]
+    holder: Any = document
+    for step in way:
+        holder = holder[step]
+    if value is ...:
+        del holder[last]
+    else:
+        holder[last] = value
+    with pytest.raises(FileError) as caught:
+        load(document)
+    assert str(caught.value).startswith(f"cells.json: {words}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    document = scene_of([[0, 0, 0]], [[1, 0, -2]], solid_cells=[[0, 0.0, -1.0]])
+    document["creature"][1]["cells"] = [[1, -0.0, -2.0]]
+    assert repr((load(document).solid_cells, load(document).creatures[1].cells)) == "(((0, 0, -1),), ((1, 0, -2),))"
+
+
+def test_a_source_point_goes_with_ranged_attacks() -> None:
+    with pytest.raises(FileError, match='check 1: source_point is a point, which goes with mode = "ranged"; leave it'):
+        load(scene_of([[0, 0, 0]], [[1, 0, 0]], point=[1, 0, 0]))
+    assert load(scene_of([[0, 0, 0]], [[1, 0, 0]], point="best corner")).checks

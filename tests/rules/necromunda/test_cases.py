@@ -1,0 +1,44 @@
+"""The worked cases of ../shared/rules/cases/necromunda, on every renderer, and against a finer reference."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from silhouette.files.cache import Cache
+from silhouette.files.documents import read_document
+from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.rules.base import broken
+from silhouette.rules.necromunda.judge import NECROMUNDA, SightVerdict
+
+CASES = Path(__file__).resolve().parents[4] / "shared" / "rules" / "cases" / "necromunda"
+NAMES = sorted(path.stem for path in CASES.glob("*.json"))
+
+
+def judged(name: str, renderer: Renderer, pixel: float) -> list[SightVerdict]:
+    path = CASES / f"{name}.json"
+    scene = NECROMUNDA.load(path, read_document(path), Cache(None))
+    return [NECROMUNDA.judge(scene, check, renderer, pixel) for check in scene.checks]
+
+
+@cache
+def finely(name: str) -> list[SightVerdict]:
+    """The reference renderer's answer at a quarter of the default pixel."""
+    return judged(name, ReferenceRenderer(), 0.025)
+
+
+@pytest.mark.skipif(not NAMES, reason="needs ../shared (worked cases), which is not here")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_worked_case_holds(name: str, renderer: Renderer) -> None:
+    path = CASES / f"{name}.json"
+    scene = NECROMUNDA.load(path, read_document(path), Cache(None))
+    for check, found, fine in zip(scene.checks, judged(name, renderer, 0.1), finely(name), strict=True):
+        assert check.expect
+        assert not broken(found.row(), check.expect)
+        assert abs(found.occluded - fine.occluded) <= found.silhouette.error + 1e-12
+        assert found.silhouette.error <= 0.002
+        flat = scene.source.get("flat_fraction")
+        assert abs(found.occluded - flat) < 0.016

@@ -1,0 +1,363 @@
+"""Necromunda's rules, each by its number in ../shared/rules/necromunda.md, on tables of plain solids."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from silhouette.errors import SilhouetteError
+from silhouette.files.cache import Cache
+from silhouette.renderers.embree import EmbreeRenderer
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules.necromunda.judge import NECROMUNDA, RESULTS, SightVerdict
+from silhouette.scenes.scene import Check
+
+EMBREE = EmbreeRenderer()
+NOWHERE = Path("table.toml")
+
+
+def fighter(name: str, x: float, y: float = 0.0, **more: Any) -> dict[str, Any]:
+    """A figure of solids: a box 10 deep, 20 wide and 30 tall on a round base of 25 mm."""
+    return {
+        "name": name,
+        "at": [x, y, 0],
+        "eye": [0, 0, 25],
+        "gang": name,
+        "parts": [
+            {"box": [10, 20, 30], "at": [0, 0, 3]},
+            {"cylinder": {"diameter": 25, "height": 3}, "base": True},
+        ],
+        **more,
+    }
+
+
+def attacker(**more: Any) -> dict[str, Any]:
+    return fighter("Kal", 0.0, **{"facing": 0, "parts": fighter("", 0)["parts"], **more})
+
+
+def wall(name: str, x: float, height: float, y: float = 0.0, width: float = 400.0, z: float = 0.0) -> dict[str, Any]:
+    return {"name": name, "at": [x, y, z], "parts": [{"box": [2, width, height]}]}
+
+
+def table(*terrain: dict[str, Any], fighters: Any = (), vehicles: Any = (), **top: Any) -> dict[str, Any]:
+    return {
+        "rules": "necromunda",
+        "terrain": list(terrain),
+        "fighter": list(fighters),
+        "vehicle": list(vehicles),
+        **top,
+    }
+
+
+def judged(
+    document: dict[str, Any], attacker: str = "Kal", target: str = "Vex", arc: Any = None, pixel: float = 0.2
+) -> SightVerdict:
+    scene = NECROMUNDA.load(NOWHERE, document, Cache(None))
+    return NECROMUNDA.judge(scene, Check(attacker, target, arc), EMBREE, pixel)
+
+
+def duel(*terrain: dict[str, Any], others: Any = (), **top: Any) -> SightVerdict:
+    return judged(table(*terrain, fighters=[attacker(), fighter("Vex", 300), *others], **top))
+
+
+@pytest.mark.parametrize(("off", "verdict"), [(0, "open"), (40, "open"), (44, "open"), (52, "hidden"), (180, "hidden")])
+def test_r1_a_fighters_arc_is_90_degrees_to_its_front(off: float, verdict: str) -> None:
+    found = judged(table(fighters=[attacker(facing=off), fighter("Vex", 300)]))
+    assert (found.verdict, found.silhouette.in_arc > 0) == (verdict, verdict == "open")
+
+
+def test_r1_the_arc_starts_from_the_centre_of_the_base_not_from_the_eye() -> None:
+    beside = fighter("Vex", 0.0, 60.0)
+    assert judged(table(fighters=[attacker(eye=[0, -20, 25], facing=0), beside])).verdict == "hidden"
+    ahead = fighter("Vex", 300.0, 300.0)
+    assert judged(table(fighters=[attacker(eye=[-40, 0, 25]), ahead])).verdict == "open"
+
+
+def test_r2_the_front_is_the_facing_that_the_player_chose() -> None:
+    assert judged(table(fighters=[attacker(facing=90), fighter("Vex", 0, 300)])).verdict == "open"
+
+
+def hauler(**more: Any) -> dict[str, Any]:
+    return {"name": "Kal", "at": [0, 0], "facing": 0, "eye": [0, 0, 40], "parts": [{"box": [60, 120, 40]}], **more}
+
+
+@pytest.mark.parametrize(
+    ("arcs", "arc", "place", "verdict"),
+    [
+        (["front"], None, (300, 0), "open"),  # R3: every vehicle has a front arc
+        (["front", "rear"], None, (-300, 0), "open"),
+        (["front", "left"], "left", (0, 300), "open"),
+        (["front"], None, (0, 300), "hidden"),  # R4: a missing arc is a blind spot
+        (["front"], "left", (0, 300), "hidden"),
+        (["front"], None, (260, 180), "hidden"),  # R5: by the corners, atan(60 / 120), not by 45 degrees
+        (["front", "right"], None, (260, -180), "open"),
+    ],
+)
+def test_r3_r4_r5_a_vehicles_arcs_run_through_its_corners(
+    arcs: list[str], arc: str | None, place: tuple[float, float], verdict: str
+) -> None:
+    found = judged(table(fighters=[fighter("Vex", *place)], vehicles=[hauler(arcs=arcs)]), arc=arc)
+    assert found.verdict == verdict
+    if arc == "left" and verdict == "hidden":
+        assert found.rule.number == "R4"
+
+
+def test_r6_r7_any_part_however_small_is_enough() -> None:
+    found = duel(wall("wall", 150, 28.99))
+    assert found.line_of_sight
+    assert found.verdict == "full cover"
+    assert found.seen > 0
+    needle = fighter("Vex", 300)
+    needle["parts"].append({"box": [0.02, 0.02, 12], "at": [0, 0, 33]})
+    assert judged(table(wall("wall", 150, 30.2), fighters=[attacker(), needle])).line_of_sight
+
+
+def test_r8_nothing_to_be_seen_is_hidden() -> None:
+    found = duel(wall("wall", 150, 40))
+    assert (found.verdict, found.line_of_sight, found.rule.number) == ("hidden", False, "R8")
+    assert found.reason == "every part of Vex is obscured by the wall: hidden"
+
+
+def test_r9_r16_the_targets_base_and_insignificant_parts_are_no_parts_of_it() -> None:
+    found = duel(wall("kerb", 290, 2))
+    assert (found.verdict, found.silhouette.error) == ("open", 0.0)
+    plumed = fighter("Vex", 300)
+    plumed["parts"].append({"box": [2, 2, 30], "at": [0, 0, 33], "insignificant": True})
+    assert judged(table(wall("wall", 150, 40), fighters=[attacker(), plumed])).verdict == "hidden"
+    assert judged(table(wall("wall", 150, 40), fighters=[attacker(), fighter("Vex", 300)])).verdict == "hidden"
+    plumed["parts"][-1].pop("insignificant")
+    assert judged(table(wall("wall", 150, 40), fighters=[attacker(), plumed])).verdict == "full cover"
+
+
+def test_r10_models_in_the_way_obstruct() -> None:
+    assert duel(others=[fighter("Ork", 150, 8)]).verdict == "full cover"
+    assert duel(others=[fighter("Ork", 150, 12)]).verdict == "partial cover"
+
+
+def test_r11_a6_their_bases_and_insignificant_parts_do_not() -> None:
+    bearer = fighter("Ork", 150, 40)
+    bearer["parts"].append({"box": [1, 60, 60], "at": [0, -40, 0], "insignificant": True})
+    assert duel(others=[bearer]).verdict == "open"
+    assert duel(others=[bearer], readings={"ignored_parts_block": True}).verdict == "hidden"
+
+
+def test_r12_one_looks_from_the_attackers_eye() -> None:
+    high, low = attacker(eye=[0, 0, 60]), attacker(eye=[0, 0, 5])
+    assert judged(table(wall("wall", 150, 10), fighters=[high, fighter("Vex", 300)])).verdict == "open"
+    assert judged(table(wall("wall", 150, 10), fighters=[low, fighter("Vex", 300)])).verdict == "partial cover"
+
+
+@pytest.mark.parametrize(
+    ("height", "verdict", "rule"),
+    [(1.0, "open", "R13"), (17.0, "partial cover", "R14"), (22.0, "full cover", "R15"), (40.0, "hidden", "R8")],
+)
+def test_r13_r14_r15_open_partial_full(height: float, verdict: str, rule: str) -> None:
+    found = duel(wall("wall", 150, height))
+    assert (found.verdict, found.rule.number) == (verdict, rule)
+    assert not found.marginal
+
+
+def test_r15_exactly_half_is_full_cover() -> None:
+    halves = [{"box": [2, 200, 90], "at": [0, 100, 0]}]
+    found = duel({"name": "screen", "at": [150, 0], "parts": halves})
+    assert found.could_be == ("partial cover", "full cover")
+    assert abs(found.occluded - 0.5) <= found.silhouette.error
+
+
+def friends(gang: str, kind: str = "fighter", **top: Any) -> SightVerdict:
+    """Kal, and someone of a gang in base contact right before its eye."""
+    other = fighter("Jax", 25, gang=gang)
+    return judged(
+        table(
+            fighters=[attacker(gang="Orlock"), fighter("Vex", 300), *([other] if kind == "fighter" else [])],
+            vehicles=[{**other, "eye": [0, 0, 25]}] if kind == "vehicle" else [],
+            **top,
+        )
+    )
+
+
+def test_r17_friendly_fighters_in_base_contact_are_disregarded() -> None:
+    assert friends("Orlock").verdict == "open"
+    assert friends("Goliath").verdict == "hidden"
+    assert friends("Orlock", base_contact=[]).verdict == "hidden"
+    assert friends("Goliath", base_contact=[["Kal", "Jax"]]).verdict == "hidden"
+
+
+def test_a7_the_other_reading_lets_them_block_line_of_sight_only() -> None:
+    reading = {"friends_in_contact": "block sight"}
+    found = friends("Orlock", readings=reading)
+    assert (found.verdict, found.silhouette.occluded, found.seen) == ("hidden", 0, 0)
+    lower = fighter("Jax", 25, gang="Orlock", parts=[{"box": [10, 60, 22]}, fighter("", 0)["parts"][1]])
+    document = table(fighters=[attacker(gang="Orlock"), fighter("Vex", 300), lower], readings=reading)
+    assert judged(document).verdict == "open"
+
+
+def test_r18_vehicles_in_base_contact_still_block() -> None:
+    assert friends("Orlock", "vehicle").verdict == "hidden"
+
+
+def test_r19_nothing_is_seen_through_solid_terrain_from_either_side() -> None:
+    inside = {"name": "block", "at": [300, 0, 0], "parts": [{"box": [40, 40, 60]}]}
+    assert duel(inside).verdict == "hidden"
+
+
+def test_a9_an_eye_inside_terrain_sees_nothing_and_is_reported() -> None:
+    found = duel({"name": "block", "at": [0, 0], "parts": [{"box": [20, 20, 60]}]})
+    assert found.verdict == "hidden"
+    assert any("inside the block" in warning for warning in found.warnings)
+
+
+def test_r20_too_close_to_call_says_so() -> None:
+    found = duel(wall("wall", 150, 21.42))
+    assert found.marginal
+    assert found.could_be == ("partial cover", "full cover")
+    assert "roll off" in found.reason
+    exact = duel(wall("wall", 150, 21.42), tolerance=0.0)
+    assert abs(exact.occluded - 0.5) > exact.silhouette.error or exact.marginal
+
+
+def test_r21_asking_changes_nothing() -> None:
+    assert duel(wall("wall", 150, 17)).row() == duel(wall("wall", 150, 17)).row()
+
+
+def test_a1_a_target_across_the_arcs_edge_counts_whole_or_by_the_part_in_the_arc() -> None:
+    board = fighter("Vex", 300, 300, parts=[{"box": [0.5, 40, 30]}])
+    screen = {"name": "screen", "at": [150, 146], "parts": [{"box": [0.1, 8, 90]}]}
+    whole = judged(table(screen, fighters=[attacker(), board]))
+    within = judged(table(screen, fighters=[attacker(), board], readings={"share": "in arc"}))
+    assert whole.occluded == within.occluded == pytest.approx(0.42, abs=0.02)
+    assert whole.occluded_in_arc == within.occluded_in_arc == pytest.approx(0.8, abs=0.02)
+    assert (whole.verdict, within.verdict) == ("partial cover", "full cover")
+
+
+def test_a8_the_arc_has_no_limit_up_or_down() -> None:
+    high = fighter("Vex", 100)
+    high["at"] = [60, 0, 400]
+    assert judged(table(fighters=[attacker(), high])).verdict == "open"
+
+
+def test_a11_a_vehicles_wheels_and_hull_count() -> None:
+    truck = {"name": "Vex", "at": [300, 0], "parts": [{"box": [60, 120, 30], "at": [0, 0, 8]}, {"box": [50, 100, 8]}]}
+    assert judged(table(wall("kerb", 230, 6), fighters=[attacker()], vehicles=[truck])).verdict == "partial cover"
+
+
+def test_a12_a_part_behind_another_part_is_not_obscured() -> None:
+    deep = fighter("Vex", 300)
+    deep["parts"].append({"box": [10, 10, 20], "at": [20, 0, 3]})
+    assert judged(table(fighters=[attacker(), deep])).verdict == "open"
+
+
+def test_the_result_has_every_key_of_the_contract() -> None:
+    row = duel(wall("barricade", 150, 17)).row()
+    assert tuple(row) == RESULTS
+    keys = {"line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error", "target_pixels", "occluded_pixels"}
+    keys |= {"seen_pixels", "blockers", "marginal", "could_be", "rule", "reason", "renderer", "pixel"}
+    assert keys <= set(row)
+    assert row["occluded"] == row["occluded_pixels"] / row["target_pixels"]
+    assert row["blockers"] == [{"name": "barricade", "occluded": row["occluded"], "alone": row["occluded"]}]
+    assert row["reason"] == "21 % of Vex is obscured by the barricade; less than half: partial cover"
+    assert row["pixel"] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("expect", "hint"),
+    [
+        ({"verdit": "open"}, "no result is called 'verdit'; did you mean 'verdict'"),
+        ({"verdict": "partialcover"}, "no verdict is 'partialcover'; did you mean 'partial cover'"),
+        ({"could_be": ["open", "hiden"]}, "'hiden'; did you mean 'hidden'"),
+    ],
+)
+def test_an_expectation_that_nothing_can_meet_is_a_mistake(expect: dict[str, Any], hint: str) -> None:
+    document = table(fighters=[attacker(), fighter("Vex", 300)])
+    document["check"] = [{"attacker": "Kal", "target": "Vex", "expect": expect}]
+    with pytest.raises(SilhouetteError, match=hint):
+        NECROMUNDA.load(NOWHERE, document, Cache(None))
+
+
+@pytest.mark.parametrize("pixel", [1.0, 5.0, 10.0])
+@pytest.mark.parametrize(("height", "verdict"), [(17.0, "partial cover"), (24.0, "full cover"), (40.0, "hidden")])
+def test_the_coarsest_pixels_are_never_surely_wrong(pixel: float, height: float, verdict: str) -> None:
+    found = judged(table(wall("wall", 150, height), fighters=[attacker(), fighter("Vex", 300)]), pixel=pixel)
+    assert verdict in found.could_be
+    assert found.pixel < 1.6
+    assert (pixel <= 1.0) != any("mm per pixel instead of" in warning for warning in found.warnings)
+
+
+def test_terrain_neither_looks_nor_is_looked_at() -> None:
+    with pytest.raises(SilhouetteError, match="terrain"):
+        judged(table(wall("wall", 150, 10), fighters=[attacker()]), target="wall")
+
+
+def test_fighters_have_no_other_arc_than_the_front() -> None:
+    found = judged(table(fighters=[attacker(), fighter("Vex", 300)]), arc="rear")
+    assert (found.verdict, found.rule.number) == ("hidden", "R4")
+
+
+@given(st.floats(-500, 500), st.floats(-500, 500), st.floats(0, 360), st.floats(2, 33))
+@settings(max_examples=15, deadline=None)
+def test_moving_and_turning_the_whole_table_changes_no_verdict(x: float, y: float, turn: float, height: float) -> None:
+    from silhouette.geometry import Pose
+
+    pose = Pose.standing((x, y, 0), turn)
+
+    def moved(piece: dict[str, Any]) -> dict[str, Any]:
+        at = pose.place([[*piece["at"], 0.0][:3]])[0]
+        return {**piece, "at": at.tolist(), "facing": piece.get("facing", 90) + turn}
+
+    pieces = [attacker(), fighter("Vex", 300, 20), fighter("Ork", 200, 12)]
+    first = judged(table(wall("wall", 150, height), fighters=pieces))
+    second = judged(table(moved(wall("wall", 150, height)), fighters=[moved(piece) for piece in pieces]))
+    assert second.occluded == pytest.approx(first.occluded, abs=first.silhouette.error + second.silhouette.error)
+    if not first.marginal and not second.marginal:
+        assert second.verdict == first.verdict
+
+
+def test_a8_a_target_that_only_touches_the_arc_is_out_of_it() -> None:
+    touching = fighter("Vex", 0, 200, parts=[{"box": [20, 20, 30], "at": [-10, 0, 0]}])
+    found = judged(table(fighters=[attacker(facing=45, eye=[0, 0, 18]), touching]))
+    assert (found.verdict, found.seen, found.silhouette.in_arc) == ("hidden", 0, 0)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"name": "floor", "at": [0, 0, -5], "parts": [{"box": [2000, 2000, 30]}]},
+        {"name": "step", "at": [0, 0, 0], "parts": [{"box": [30, 30, 25]}]},
+        {"name": "post", "at": [-5, 0, 0], "parts": [{"box": [10, 30, 60]}]},
+    ],
+)
+def test_a8_an_eye_that_only_touches_a_face_is_not_blocked_by_it(block: dict[str, Any], renderer: Renderer) -> None:
+    scene = NECROMUNDA.load(NOWHERE, table(block, fighters=[attacker(), fighter("Vex", 300)]), Cache(None))
+    found = NECROMUNDA.judge(scene, Check("Kal", "Vex"), renderer, 0.2)
+    assert found.line_of_sight
+    if block["name"] == "post":
+        assert found.verdict == "open"
+
+
+def test_r3_each_crew_looks_with_its_own_eye_and_the_best_one_decides() -> None:
+    """Ahead a wall hides all from the driver's slit; on the left the same wall hides little from the hatch above."""
+    hauler = {
+        "name": "Hauler", "at": [0, 0], "facing": 90, "arcs": ["front", "left"], "parts": [{"box": [40, 80, 30]}],
+        "eyes": {"front": [0, 41, 10], "left": [0, 0, 80]},
+    }  # fmt: skip
+    walls = [{"name": "wall", "at": [0, 100], "parts": [{"box": [400, 5, 40]}]},
+             {"name": "west wall", "at": [-100, 0], "parts": [{"box": [5, 150, 40]}]}]  # fmt: skip
+    others = [{"name": "Vex", "at": [0, 200], "parts": [{"box": [20, 10, 30]}]},
+              {"name": "Yar", "at": [-200, 0], "parts": [{"box": [10, 20, 30]}]}]  # fmt: skip
+    document = table(*walls, fighters=others, vehicles=[hauler])
+    ahead = judged(document, "Hauler", "Vex")
+    assert (ahead.verdict, ahead.arc) == ("hidden", "front")
+    behind = judged({**document, "fighter": [{**others[0], "at": [0, -200]}]}, "Hauler", "Vex")
+    assert (behind.verdict, behind.arc) == ("hidden", None)
+    assert behind.reason == "no part of Vex lies in Hauler's front or left vision arc: hidden"
+    aside = judged(document, "Hauler", "Yar")
+    assert (aside.verdict, aside.arc) == ("partial cover", "left")
+    assert judged(document, "Hauler", "Yar", "left").row() == aside.row()
+    assert judged(document, "Hauler", "Yar", "front").verdict == "hidden"
+    one_eye = {**hauler, "eye": [0, 41, 10]}
+    del one_eye["eyes"]
+    assert judged(table(*walls, fighters=others, vehicles=[one_eye]), "Hauler", "Yar").verdict == "hidden"

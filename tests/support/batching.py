@@ -1,0 +1,179 @@
+"""Batches as the tests of them use them: packs of small scenes, and the command in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import silhouette.batches.forkserver
+import silhouette.batches.serving
+import silhouette.judging
+from silhouette.workers import CAN_FORK
+from tests.support.shapes import cube
+
+FAST = ("--renderer", "reference", "--pixel", "2", "--no-cache", "--quiet")
+"""Options with which a check of these scenes takes a millisecond or two."""
+
+LONG_ENOUGH = 30.0
+"""Seconds after which what was waited for will not come any more."""
+
+SLOWLY = """
+import sys, time
+import silhouette.judging as judging
+right = judging.judged
+def judged(*words):
+    time.sleep({seconds})
+    return right(*words)
+judging.judged = judged
+from silhouette.cli.app import main
+sys.exit(main())
+"""
+"""The command line, where each check takes so long at least; for processes that are forked."""
+
+
+def crowd(path: Path, models: int, wall: float = 18.0) -> Path:
+    """A scene of blocks in two rows with a wall of that height between them, in which nothing is asked."""
+    fighters = [
+        f'{{ name = "M{number}", at = [{60 * (number % 4)}, {150 * (number // 4)}], '
+        f"facing = {90 + 180 * (number // 4)}, eye = [0, 6, 24], parts = [{{ box = [12, 12, 28] }}] }}"
+        for number in range(models)
+    ]
+    terrain = f'{{ name = "wall", at = [60, 75], parts = [{{ box = [80, 4, {wall}] }}] }}'
+    text = f'rules = "necromunda"\nfighter = [{", ".join(fighters)}]\nterrain = [{terrain}]\n'
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def pack(folder: Path, scenes: int = 4, models: int = 6) -> Path:
+    """A folder of scenes that differ."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(scenes):
+        crowd(folder / f"crowd {number}.toml", models, wall=12.0 + 2 * number)
+    return folder
+
+
+def pack_with_meshes(folder: Path, scenes: int = 4, models: int = 6) -> Path:
+    """The same, where each scene has two blocks from mesh files: one that all share, and one that it has alone."""
+    pack(folder, scenes, models)
+    for number in range(scenes):
+        pieces = []
+        for name, at in (("shared", -60), (f"own {number}", 30)):
+            write_block(folder / f"{name}.obj", 20.0 if name == "shared" else 15.0 + number)
+            (folder / f"{name}.toml").write_text(f'mesh = "{name}.obj"\nkind = "terrain"\nunits = "mm"\n')
+            pieces.append(f'{{ name = "{name}", model = "{name}.toml", at = [{at}, 70] }}')
+        path = folder / f"crowd {number}.toml"
+        path.write_text(path.read_text().replace("terrain = [", f"terrain = [{', '.join(pieces)}, "))
+    return folder
+
+
+def write_block(path: Path, side: float) -> None:
+    """A cube as an OBJ file."""
+    shape = cube(side)
+    corners = "".join("v {} {} {}\n".format(*corner) for corner in shape.vertices)
+    faces = "".join("f {} {} {}\n".format(*(face + 1)) for face in shape.faces)
+    path.write_text(corners + faces)
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """The rows of a .jsonl file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def kept_in(out: Path) -> list[tuple[str, int]]:
+    """Which checks the journal beside an unfinished file holds; its last line may be half a line."""
+    journal = out.with_name(f"{out.name}.unfinished")
+    lines = journal.read_bytes().splitlines(keepends=True) if journal.exists() else []
+    entries = [json.loads(line) for line in lines if line.endswith(b"\n")]
+    return [(entry["scene"], entry["check"]) for entry in entries if "row" in entry]
+
+
+def unfolded() -> dict[str, str]:
+    """The environment in which no line of the output is folded."""
+    return {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+
+
+def command(*words: object, seconds: float = 0.0) -> list[str]:
+    """The command line as a process; each check takes so long at least."""
+    start = ["-c", SLOWLY.format(seconds=seconds)] if seconds else ["-m", "silhouette"]
+    return [sys.executable, *start, *map(str, words)]
+
+
+@contextmanager
+def started(*words: object, seconds: float = 0.0) -> Iterator[subprocess.Popen[str]]:
+    """The same, running, in a process group of its own; it is killed at the end, where it still runs."""
+    pipe = subprocess.PIPE
+    batch = subprocess.Popen(
+        command(*words, seconds=seconds), stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=unfolded()
+    )
+    try:
+        yield batch
+    finally:
+        batch.kill()
+        batch.wait()
+        for stream in (batch.stdout, batch.stderr):
+            assert stream is not None
+            stream.close()
+
+
+def done(*words: object, before: str = "") -> subprocess.CompletedProcess[str]:
+    """The same, when it has ended; before it begins, some Python is run. A traceback is never right."""
+    start = [sys.executable, "-c", before + SLOWLY.format(seconds=0), *map(str, words)] if before else command(*words)
+    ran = subprocess.run(start, capture_output=True, text=True, timeout=60, env=unfolded())
+    assert "Traceback" not in ran.stderr, ran.stderr
+    return ran
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Waits, but not for ever."""
+    deadline = time.monotonic() + LONG_ENOUGH
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come to that"
+        time.sleep(0.01)
+
+
+def alive_in_group(leader: int) -> list[int]:
+    """The processes of a group that still run; empty where the system does not tell."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(group) == leader and state != "Z":
+            found.append(int(folder.name))
+    return found
+
+
+def forking(monkeypatch: pytest.MonkeyPatch, is_safe: bool = True) -> None:
+    """Has workers forked, whatever was loaded into this process before; or else started anew."""
+    for module in (silhouette.batches.serving, silhouette.batches.forkserver):
+        monkeypatch.setattr(module, "forks_safely", lambda: is_safe)
+
+
+def instead_of_judging(monkeypatch: pytest.MonkeyPatch, before: Callable[[Any], None]) -> None:
+    """Does something before each check, told which, in workers that are forked from this process."""
+    if not CAN_FORK:
+        pytest.skip("processes are not forked on this system")
+    right = silhouette.judging.judged
+
+    def judged(scene: Any, check: Any, *others: Any) -> Any:
+        before(check)
+        return right(scene, check, *others)
+
+    monkeypatch.setattr(silhouette.judging, "judged", judged)
+    forking(monkeypatch)
+
+
+def die(check: Any, attacker: str, target: str) -> None:
+    """Ends the process at once, at a certain check."""
+    if (check.attacker, check.target) == (attacker, target):
+        os.kill(os.getpid(), 9)
