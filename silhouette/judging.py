@@ -18,8 +18,8 @@ from silhouette.meshes.bounds import prepare
 from silhouette.models.entries import Arc
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import RULES, rule_of
-from silhouette.rules.base import Rule, Verdict, broken
+from silhouette.rules import rule_called, rule_of
+from silhouette.rules.base import Rule, Settings, Verdict, broken
 from silhouette.scenes.scene import Check, Scene, read_document
 from silhouette.scenes.table import TableScene
 from silhouette.text import near, problem
@@ -54,8 +54,9 @@ def load_scene(path: str | PathLike[str], *, cache: Cache | None = None) -> Scen
     if place.is_dir():
         raise FileError(place, "is a folder without a scene; give a file, or a folder with files, in .toml or .json")
     document = read_document(place)
-    rule: Rule[Scene] = rule_of(place, document)
-    return rule.load(place, document, Cache.default() if cache is None else cache)
+    rule: Rule[Any, Verdict] = rule_of(place, document)
+    scene: Scene = rule.load(place, document, Cache.default() if cache is None else cache)
+    return scene
 
 
 def check(
@@ -113,7 +114,8 @@ def check(
     (question,) = Ask(attacker, target, arc).checks(scene)
     fine = _pixel(scene, pixel)
     ready = choose(renderer) if isinstance(renderer, str) else renderer
-    return RULES[scene.rules]().judge(scene, question, ready, fine)
+    (verdict,) = rule_called(scene.rules).judge(scene, [question], Settings(ready, fine))
+    return verdict
 
 
 def usable_pixel(pixel: float) -> float:
@@ -186,11 +188,11 @@ class Ask:
         Raises:
             RequestError: where a name is not that of anything that looks there, or where nothing is left to check.
         """
-        rule = RULES[scene.rules]()
+        rule = rule_called(scene.rules)
         if self.everyone:
             return rule.everyone(scene)
         if self.attacker is not None:
-            return rule.asked(scene, self.attacker, self.target, cast("Arc | None", self.arc))
+            return rule.between(scene, self.attacker, self.target, cast("Arc | None", self.arc))
         if not scene.checks:
             raise RequestError(f"{scene.path}: has no [[check]]; add one, or say --from NAME --to NAME")
         return scene.checks
@@ -243,7 +245,8 @@ def judged(scene: Scene, check: Check, renderer: Renderer, pixel: float | None =
         renderer: measures.
         pixel: mm per pixel, if it was asked for.
     """
-    return Judged.held(check, RULES[scene.rules]().judge(scene, check, renderer, _pixel(scene, pixel)))
+    (verdict,) = rule_called(scene.rules).judge(scene, [check], Settings(renderer, _pixel(scene, pixel)))
+    return Judged.held(check, verdict)
 
 
 @dataclass(frozen=True)
@@ -313,10 +316,11 @@ def verdicts_of(
     scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float, workers: int
 ) -> Iterator[Verdict]:
     """The verdict of each check, in order; from several processes where that is worth it, `TOGETHER` at a time."""
-    rule = RULES[scene.rules]()
+    rule = rule_called(scene.rules)
 
     def verdict_of(question: Check) -> Verdict:
-        return rule.judge(scene, question, renderer, pixel)
+        (verdict,) = rule.judge(scene, [question], Settings(renderer, pixel))
+        return verdict
 
     if workers == 1 or len(checks) < WORTH_FORKING or not forks_safely():
         return map(verdict_of, checks)

@@ -7,7 +7,7 @@ import math
 import os
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +92,24 @@ def margin_in_words(error: float) -> str:
     (' ± 0.14 %', ' ± 0.2 %', '')
     """
     return f" ± {math.ceil(round(error * 10**4, 9)) / 100:g} %" if error else ""
+
+
+def obscured(row: Mapping[str, Any]) -> str:
+    """The share that is obscured, and how far it may be off; 0, 50 and 100 % stand only for exactly that.
+
+    >>> obscured({"occluded": 0.3119, "error": 0.002, "target_pixels": 18204, "occluded_pixels": 5678})
+    '31.2 % ± 0.2 %'
+    >>> obscured({"occluded": 0.0, "error": 0.0, "target_pixels": 18204, "occluded_pixels": 0})
+    '0 %'
+    >>> obscured({"verdict": "hidden"})
+    ''
+    """
+    if row.get("occluded") is None or "target_pixels" not in row:
+        return ""
+    part, whole = row["occluded_pixels"], row["target_pixels"]
+    shown = round(100.0 * part / whole, 1) if whole else 0.0
+    words = share_in_words(part, whole) if shown in (0.0, 50.0, 100.0) else f"{shown:.1f} %"
+    return words + margin_in_words(row.get("error") or 0.0)
 
 
 def in_a_sentence(name: str) -> str:

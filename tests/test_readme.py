@@ -9,7 +9,7 @@ import pytest
 
 from silhouette import check, load_scene
 from silhouette.cli.app import main
-from silhouette.cli.tables import obscured
+from silhouette.text import obscured
 
 PROJECT = Path(__file__).resolve().parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")

@@ -50,7 +50,7 @@ def judged_there(portion: Portion, how: How, folder: str, version: str | None) -
     Raises:
         RequestError: where another version of this package is installed there.
     """
-    from silhouette.cli.examination import version_of
+    from silhouette.version import version_of
 
     if version_of("silhouette") != version:
         raise RequestError(
@@ -115,7 +115,7 @@ class Cluster:
         self._staffed = time.monotonic()
 
     def __enter__(self) -> Cluster:
-        from silhouette.cli.examination import version_of
+        from silhouette.version import version_of
 
         self._version = version_of("silhouette")
         try:

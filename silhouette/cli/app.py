@@ -122,7 +122,7 @@ def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if version:
-        from silhouette.cli.examination import version_of
+        from silhouette.version import version_of
 
         print(f"silhouette {version_of('silhouette')}")
         raise typer.Exit
@@ -305,11 +305,11 @@ def inspect(
 def rules(as_json: AsJson = False) -> int:
     """List the rule systems and what each reads."""
     from silhouette.cli.tables import rules_report
-    from silhouette.rules import RULES
+    from silhouette.rules import RULES, rule_called
 
     systems = [
         {"name": rule.name, "title": rule.title, "reads": list(rule.reads), "example": rule.example}
-        for rule in (load() for load in RULES.values())
+        for rule in map(rule_called, RULES)
     ]
     if as_json:
         show_json({"rules": systems})

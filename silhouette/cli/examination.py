@@ -5,13 +5,13 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from silhouette.cli.throughput import checks_per_second
 from silhouette.files.cache import Cache
 from silhouette.renderers import Probe, Step, choose, probe
 from silhouette.renderers.gl.gpus import Drawn, System, obstacles, sighted
+from silhouette.version import version_of
 
 PACKAGES = ("silhouette", "numpy", "trimesh", "pyrender2", "embreex")
 
@@ -70,18 +70,6 @@ def gpu(probes: Sequence[Probe], system: System) -> dict[str, Any]:
         "used": any(one.hardware for one in on_egl) and not in_the_way,
         "obstacles": in_the_way,
     }
-
-
-def version_of(package: str) -> str | None:
-    """The version that is installed, or None.
-
-    >>> version_of("no such package") is None
-    True
-    """
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _cache(cache: Cache) -> dict[str, Any]:

@@ -28,7 +28,6 @@ def report(
     Figures and verdicts come from one measurement, with a sample in every pixel. The page can be sent to the opponent:
     it opens on a phone, and says what the verdicts rest on.
     """
-    from silhouette.cli.examination import version_of
     from silhouette.drawing.saving import write_whole
     from silhouette.drawing.sheet import settings
     from silhouette.files.cache import Cache
@@ -37,6 +36,7 @@ def report(
     from silhouette.pages.html.skeleton import check_page_path
     from silhouette.pages.report.page import judged_and_drawn, report_page
     from silhouette.renderers import choose
+    from silhouette.version import version_of
     from silhouette.workers import cores
 
     check_page_path(out)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from silhouette.text import margin_in_words, printable, share_in_words
+from silhouette.text import obscured, printable, share_in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -130,24 +130,6 @@ def summary(results: Sequence[SceneResult]) -> Text:
     if failed:
         words.append(f"{_counted(failed, 'scene')} with an error")
     return _line(", ".join(words), "bold red" if broken or failed else "bold")
-
-
-def obscured(row: Row) -> str:
-    """The share that is obscured, and how far it may be off; 0, 50 and 100 % stand only for exactly that.
-
-    >>> obscured({"occluded": 0.3119, "error": 0.002, "target_pixels": 18204, "occluded_pixels": 5678})
-    '31.2 % ± 0.2 %'
-    >>> obscured({"occluded": 0.0, "error": 0.0, "target_pixels": 18204, "occluded_pixels": 0})
-    '0 %'
-    >>> obscured({"verdict": "hidden"})
-    ''
-    """
-    if row.get("occluded") is None or "target_pixels" not in row:
-        return ""
-    part, whole = row["occluded_pixels"], row["target_pixels"]
-    shown = round(100.0 * part / whole, 1) if whole else 0.0
-    words = share_in_words(part, whole) if shown in (0.0, 50.0, 100.0) else f"{shown:.1f} %"
-    return words + margin_in_words(row.get("error") or 0.0)
 
 
 def _share(row: Row) -> str:

@@ -11,6 +11,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging import PIXEL
 from silhouette.renderers import in_a_process
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules.base import Settings
 from silhouette.rules.necromunda.judge import NECROMUNDA
 from silhouette.scenes.scene import Check
 
@@ -46,10 +47,10 @@ def rate(renderer: Renderer, seconds: float = SECONDS) -> float:
     scene = NECROMUNDA.load(Path("solids.toml"), solids(), Cache(None))
     names = [piece.name for piece in scene.pieces if piece.kind == "fighter"]
     checks = cycle(Check(one, other) for one in names for other in names if one != other)
-    NECROMUNDA.judge(scene, next(checks), renderer, PIXEL)
+    NECROMUNDA.judge(scene, [next(checks)], Settings(renderer, PIXEL))
     judged, start = 0, time.perf_counter()
     while True:
-        NECROMUNDA.judge(scene, next(checks), renderer, PIXEL)
+        NECROMUNDA.judge(scene, [next(checks)], Settings(renderer, PIXEL))
         judged += 1
         passed = time.perf_counter() - start
         if passed >= seconds:

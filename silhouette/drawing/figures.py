@@ -16,7 +16,7 @@ from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.table.every_pixel import EveryPixel
 from silhouette.drawing.table.eye_view import draw_eye_view
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Verdict
+from silhouette.rules.base import Settings, Verdict
 from silhouette.rules.necromunda.judge import SightVerdict
 from silhouette.scenes.scene import Check, Scene
 
@@ -75,19 +75,19 @@ def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> li
 
 def _of_hexes(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
     """The board, and, once for each who looks, all that is blind to it."""
-    from silhouette.rules import RULES
+    from silhouette.rules import rule_called
     from silhouette.rules.tide_of_iron.figures import draw_blind_hex_map, draw_hex_board
 
     figures = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict), verdict)]
     first = next((one for one in scene.checks if one.attacker == check.attacker), check)
     if first == check:
-        rule: Any = RULES[scene.rules]()
-        asked = rule.asked(scene, check.attacker, None, None)
+        rule: Any = rule_called(scene.rules)
+        asked = rule.between(scene, check.attacker, None, None)
         if len(asked) > 1:
 
             def draw_map(sheet: Sheet) -> None:
                 near = _nearest(scene, check.attacker, asked)
-                verdicts = [rule.judge(scene, one, renderer, 0.0) for one in near]
+                verdicts = rule.judge(scene, near, Settings(renderer, 0.0))
                 draw_blind_hex_map(sheet, scene, verdicts, len(asked))
 
             figures.append(Figure("map", draw_map, verdict))

@@ -1,63 +1,43 @@
-"""Rule systems: from measured silhouettes to verdicts. A new one is a file beside this one, and its name in `RULES`."""
+"""JUDGE: the list of rule systems, and what they take and give. A new one is a folder here and a line in `RULES`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from silhouette.rules.base import Rule
+from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.scene import rules_of
 
-__all__ = ["RULES", "rule_of"]
+__all__ = ["RULES", "rule_called", "rule_of"]
 
-
-def _crisis_protocol() -> Rule[Any]:
-    from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL
-
-    return CRISIS_PROTOCOL
-
-
-def _ikosa() -> Rule[Any]:
-    from silhouette.rules.ikosa.judge import IKOSA
-
-    return IKOSA
-
-
-def _necromunda() -> Rule[Any]:
-    from silhouette.rules.necromunda.judge import NECROMUNDA
-
-    return NECROMUNDA
-
-
-def _skirmishcorps() -> Rule[Any]:
-    from silhouette.rules.skirmishcorps import SKIRMISHCORPS
-
-    return SKIRMISHCORPS
-
-
-def _tide_of_iron() -> Rule[Any]:
-    from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON
-
-    return TIDE_OF_IRON
-
-
-# The one list of rule systems, by the name that the key ``rules`` of a scene takes; each is imported when it is asked.
-RULES: dict[str, Callable[[], Rule[Any]]] = {
-    "crisis-protocol": _crisis_protocol,
-    "ikosa": _ikosa,
-    "necromunda": _necromunda,
-    "skirmishcorps": _skirmishcorps,
-    "tide-of-iron": _tide_of_iron,
+# By the name that the key ``rules`` of a scene takes: the package that has the system as ``RULE``, imported when asked.
+RULES: dict[str, str] = {
+    "crisis-protocol": "silhouette.rules.crisis_protocol",
+    "ikosa": "silhouette.rules.ikosa",
+    "necromunda": "silhouette.rules.necromunda",
+    "skirmishcorps": "silhouette.rules.skirmishcorps",
+    "tide-of-iron": "silhouette.rules.tide_of_iron",
 }
 
 
-def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any]:
+def rule_called(name: str) -> Rule[Any, Verdict]:
+    """The rule system of a name in `RULES`.
+
+    >>> rule_called("ikosa").title
+    'Ikosa'
+    """
+    rule: Rule[Any, Verdict] = import_module(RULES[name]).RULE
+    return rule
+
+
+def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any, Verdict]:
     """The rule system that a scene's document names.
 
     Args:
         path: of the scene, for messages.
-        document: its content, as from `silhouette.scenes.scene.read_document`.
+        document: its content, as from `silhouette.files.documents.read_document`.
 
     Raises:
         FileError: where it names none, or one that is not known.
@@ -69,4 +49,4 @@ def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any]:
     ...
     silhouette.errors.FileError: duel.toml: rules is missing; it must be one of ..."necromunda"...
     """
-    return RULES[rules_of(path, document, list(RULES))]()
+    return rule_called(rules_of(path, document, list(RULES)))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Place
+from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Arc
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.scene import Check, Scene
@@ -29,6 +32,15 @@ class RuleReference:
 
     def __str__(self) -> str:
         return f"{self.section} ({self.number})"
+
+
+class Level(StrEnum):
+    """How exposed a target is, whatever a game's word for it: what colours and symbols go by."""
+
+    CLEAR = "clear"
+    PARTIAL = "partial"
+    FULL = "full"
+    BLOCKED = "blocked"
 
 
 @dataclass(frozen=True)
@@ -63,39 +75,137 @@ class Verdict:
         }
 
 
-OfSystem = TypeVar("OfSystem", bound=Scene)
+OfScene = TypeVar("OfScene", bound=Scene)
+OfVerdict = TypeVar("OfVerdict", bound=Verdict, covariant=True)
 
 
-class Rule(Protocol[OfSystem]):
-    """A rule system: how its scenes are read and judged.
+@dataclass(frozen=True)
+class Settings:
+    """How checks are judged, where anything is measured.
+
+    Attributes:
+        renderer: measures.
+        pixel: mm per pixel at the target.
+        keep: whether verdicts keep their `Observation`, for figures; without it they are small enough for batches.
+    """
+
+    renderer: Renderer
+    pixel: float
+    keep: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that a verdict has.
+
+    Attributes:
+        name: such as "plan"; part of the file's name.
+        draw: draws it on a `silhouette.drawing.sheet.Sheet`.
+    """
+
+    name: str
+    draw: Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The shares at which a measured verdict changes.
+
+    Attributes:
+        marks: the shares.
+        bands: (from, to, verdict): which verdict a stretch of shares gives.
+    """
+
+    marks: tuple[float, ...] = (0.0, 1.0)
+    bands: tuple[tuple[float, float, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What stands in a scene, as a table for people.
+
+    Attributes:
+        headings: of the columns.
+        rows: a text for each column.
+    """
+
+    headings: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+class Rule(ABC, Generic[OfScene, OfVerdict]):
+    """A rule system: how its scenes are read, judged and shown. What must be there is abstract; the rest is optional.
 
     Attributes:
         name: as the key ``rules`` of a scene spells it.
         title: for people.
         reads: the tables of a scene that it reads.
         example: an example scene, seen from the project's folder.
+        levels: the level of each of its verdicts, from exposed to covered.
+        walkers: the tables of a scene's document whose entries can walk in an animation; none where nothing moves.
+        flat: whether places have two coordinates, not three.
+        turns: whether it matters where an attacker faces.
     """
 
-    name: str
-    title: str
-    reads: tuple[str, ...]
-    example: str
+    name: ClassVar[str]
+    title: ClassVar[str]
+    reads: ClassVar[tuple[str, ...]]
+    example: ClassVar[str]
+    levels: ClassVar[Mapping[str, Level]]
+    walkers: ClassVar[tuple[str, ...]] = ()
+    flat: ClassVar[bool] = False
+    turns: ClassVar[bool] = False
 
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> OfSystem:
+    @abstractmethod
+    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:
         """The scene that a document describes; FileError where it does not describe one."""
-        ...
 
-    def everyone(self, scene: OfSystem) -> tuple[Check, ...]:
+    @abstractmethod
+    def everyone(self, scene: OfScene) -> tuple[Check, ...]:
         """Everyone against everyone; RequestError where there are too few."""
-        ...
 
-    def asked(self, scene: OfSystem, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+    @abstractmethod
+    def between(self, scene: OfScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
         """One against one, or, without a target, against all there are; RequestError where a name is not there."""
-        ...
 
-    def judge(self, scene: OfSystem, check: Check, renderer: Renderer, pixel: float) -> Verdict:
-        """The ruling on one check of the scene, measured with ``pixel`` mm per pixel where anything is measured."""
-        ...
+    @abstractmethod
+    def judge(self, scene: OfScene, checks: Sequence[Check], settings: Settings) -> list[OfVerdict]:
+        """The rulings on checks of the scene, in their order; RequestError where one names what is not there."""
+
+    def meshes(self, scene: OfScene) -> Sequence[Mesh]:
+        """What is rendered when the scene is judged: worth preparing once for processes that judge side by side."""
+        return ()
+
+    def figures(self, scene: OfScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
+        """The figures of a verdict that was judged with ``settings.keep``, the most telling first."""
+        return []
+
+    def picture(self, scene: OfScene, check: Check, verdict: Any, path: Path) -> bool:
+        """Writes a picture of a verdict as PNG without matplotlib; False where there is none, and figures serve."""
+        return False
+
+    def stage(self, scene: OfScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Any:
+        """What the scene shows in 3D, a `silhouette.drawing.in_3d.stage.Stage`; None where there is nothing."""
+        return None
+
+    def check_stage(self, scene: OfScene) -> None:
+        """Says at once, before anything is judged, where the stage cannot be made: RequestError."""
+
+    def scale(self, scene: OfScene) -> Scale:
+        """The shares at which a verdict changes, for the plot of an animation."""
+        return Scale()
+
+    def basis(self, scene: OfScene) -> list[tuple[str, str]]:
+        """What else every verdict of the scene rests on: names, and words about each."""
+        return []
+
+    def pieces(self, scene: OfScene) -> Pieces | None:
+        """Everything that stands there, as a table; None where nothing does."""
+        return None
+
+    def facts(self, scene: OfScene, verdict: Any, words: Mapping[str, str]) -> dict[str, str]:
+        """What a tutorial can say of a verdict beside its row: a text by name."""
+        return {}
 
 
 def expectable(place: Place, expect: Mapping[str, Any], results: Sequence[str], lists: Sequence[str]) -> None:

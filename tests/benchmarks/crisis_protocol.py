@@ -12,6 +12,7 @@ from silhouette.files.cache import Cache
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL
 from tests.support.crisis_protocol_tables import table
+from tests.support.rulings import ruled
 
 CHARACTERS = 33
 PAIRS = 1000
@@ -26,7 +27,7 @@ def main() -> None:
         scene = CRISIS_PROTOCOL.load(Path("table.toml"), document, Cache(None))
         loaded = time.perf_counter()
         checks = CRISIS_PROTOCOL.everyone(scene)[:PAIRS]
-        seen = sum(CRISIS_PROTOCOL.judge(scene, check, renderer, 0.1).line_of_sight for check in checks)
+        seen = sum(ruled(CRISIS_PROTOCOL, scene, check, renderer, 0.1).line_of_sight for check in checks)
         took = time.perf_counter() - loaded
         load = 1e3 * (loaded - begin)
         print(f"{pieces:6} {len(checks):6} {seen:5} {load:9.1f} {took:9.3f} {1e3 * took / len(checks):10.3f}")

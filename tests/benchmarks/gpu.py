@@ -35,6 +35,7 @@ from silhouette.rules.necromunda.judge import NECROMUNDA, Readings
 from silhouette.scenes.scene import Check
 from silhouette.workers import cores
 from tests.benchmarks.crowded_table import crowded_document, loaded
+from tests.support.rulings import ruled
 
 PARTS = ("submit", "draw", "readback", "layers", "counting")
 READY = "ready"
@@ -104,7 +105,7 @@ def judge_for(seconds: float, device: int | None, pixel: float, *, watched: bool
     figures = [piece.name for piece in scene.pieces if piece.kind == "fighter"]
     checks = [Check(*pair) for pair in permutations(figures, 2)]
     for check in checks:
-        NECROMUNDA.judge(scene, check, renderer, pixel)
+        ruled(NECROMUNDA, scene, check, renderer, pixel)
     clock = Clock()
     if watched:
         clock.watch()
@@ -113,7 +114,7 @@ def judge_for(seconds: float, device: int | None, pixel: float, *, watched: bool
         sys.stdin.readline()
     judged, start = 0, time.perf_counter()
     for check in cycle(checks):
-        NECROMUNDA.judge(scene, check, renderer, pixel)
+        ruled(NECROMUNDA, scene, check, renderer, pixel)
         judged += 1
         passed = time.perf_counter() - start
         if passed >= seconds:

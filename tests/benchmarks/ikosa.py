@@ -13,6 +13,7 @@ from typing import Any
 from silhouette.files.cache import Cache
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.ikosa.judge import IKOSA
+from tests.support.rulings import ruled
 
 RUNS = 5
 ONE = [[0, 0, 1]]
@@ -57,7 +58,7 @@ def main() -> None:
             start = time.perf_counter()
             scene = IKOSA.load(Path("cells.json"), content, Cache(None))
             loaded = time.perf_counter()
-            verdict = IKOSA.judge(scene, scene.checks[0], ReferenceRenderer(), 0.1)
+            verdict = ruled(IKOSA, scene, scene.checks[0], ReferenceRenderer(), 0.1)
             loading.append(loaded - start)
             judging.append(time.perf_counter() - loaded)
         took = f"{1e3 * min(loading):7.2f} ms{1e3 * min(judging):7.2f} ms"

@@ -14,6 +14,7 @@ from silhouette.renderers import choose
 from silhouette.rules.necromunda.judge import NECROMUNDA, Readings
 from silhouette.scenes.scene import Check
 from tests.benchmarks.crowded_table import crowded_document, loaded
+from tests.support.rulings import ruled
 
 RUNS = 5
 
@@ -34,7 +35,7 @@ def main() -> None:
         for number, check in enumerate(checks):
             for which in (run % 2, 1 - run % 2):
                 start = time.perf_counter()
-                NECROMUNDA.judge(scenes[which], check, renderer, 0.1)
+                ruled(NECROMUNDA, scenes[which], check, renderer, 0.1)
                 taken[run, number, which] = time.perf_counter() - start
     median = np.median(taken[1:], axis=0)
     without, doubled = median.mean(axis=0) * 1e3

@@ -24,7 +24,7 @@ from silhouette.drawing.table.every_pixel import EveryPixel
 from silhouette.files.documents import read_document
 from silhouette.judging import Ask, Judged, judged, load_scene
 from silhouette.renderers import choose
-from silhouette.rules import RULES
+from silhouette.rules import RULES, rule_called
 from silhouette.scenes.scene import Scene
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -87,7 +87,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         print(f"{'seconds for a figure':40}{'mean':>8}{'longest':>10}")
-        examples = {system: PROJECT / RULES[system]().example for system in sorted(RULES)}
+        examples = {system: PROJECT / rule_called(system).example for system in sorted(RULES)}
         for what, example in {**examples, "necromunda, skirmish": SKIRMISH}.items():
             taken = time_figures(example, folder)
             print(f"{what:40}{sum(taken) / len(taken):8.2f}{max(taken):10.2f}", flush=True)

@@ -35,6 +35,7 @@ from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import View, frame
 from silhouette.workers import cores
 from tests.benchmarks.crowded_table import crowded_document, loaded
+from tests.support.rulings import ruled
 
 WIDTH = 256
 Method = Callable[[Piece, Piece], tuple[float, int]]
@@ -57,7 +58,7 @@ def ours(scene: TableScene, name: str, pixel: float = 0.1) -> Method:
     renderer = choose(name)
 
     def judge(attacker: Piece, target: Piece) -> tuple[float, int]:
-        verdict = NECROMUNDA.judge(scene, Check(attacker.name, target.name), renderer, pixel)
+        verdict = ruled(NECROMUNDA, scene, Check(attacker.name, target.name), renderer, pixel)
         return verdict.occluded, verdict.silhouette.total
 
     return judge

@@ -31,6 +31,7 @@ from silhouette.renderers import choose
 from silhouette.rules.necromunda.judge import NECROMUNDA, Readings
 from silhouette.scenes.scene import Check
 from tests.benchmarks.crowded_table import FIGURES, TERRAIN, loaded, places
+from tests.support.rulings import ruled
 
 MIDDLE = 10
 """Pieces of terrain among the figures."""
@@ -100,14 +101,14 @@ def measured(table: Table) -> tuple[float, ...]:
     read = time.perf_counter() - start
     renderer = choose("embree")
     names = [piece.name for piece in scene.pieces if piece.kind == "fighter"]
-    NECROMUNDA.judge(scene, Check(names[0], names[1]), renderer, 0.1)
+    ruled(NECROMUNDA, scene, Check(names[0], names[1]), renderer, 0.1)
     first = time.perf_counter() - start
     for number, name in enumerate(names):
-        NECROMUNDA.judge(scene, Check(name, names[number - 1]), renderer, 0.1)
+        ruled(NECROMUNDA, scene, Check(name, names[number - 1]), renderer, 0.1)
     pairs = list(permutations(names, 2))
     chosen = np.random.default_rng(7).choice(len(pairs), min(TIMED, len(pairs)), replace=False)
     checks = [Check(*pairs[number]) for number in chosen]
-    alone = 1.0 / min_seconds(lambda check: NECROMUNDA.judge(scene, check, renderer, 0.1), checks)
+    alone = 1.0 / min_seconds(lambda check: ruled(NECROMUNDA, scene, check, renderer, 0.1), checks)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     together, each = dict.fromkeys(WORKERS, 0.0), [0.0]
     for workers in WORKERS * LAPS:
@@ -166,7 +167,7 @@ def fineness() -> Iterator[tuple[float, ...]]:
     scene, renderer = loaded(Table(10, 10).document()), choose("embree")
     names = [piece.name for piece in scene.pieces if piece.kind == "fighter"]
     checks = [Check(*pair) for pair in permutations(names, 2)]
-    exact = [NECROMUNDA.judge(replace(scene, error=1e-4), check, renderer, 0.025).occluded for check in checks]
+    exact = [ruled(NECROMUNDA, replace(scene, error=1e-4), check, renderer, 0.025).occluded for check in checks]
     seconds = np.empty((LAPS, len(SETTINGS), 2))
     for lap, number in np.ndindex(seconds.shape[:2]):
         pixel, error = SETTINGS[number]
@@ -176,7 +177,7 @@ def fineness() -> Iterator[tuple[float, ...]]:
         done = sum(1 for _ in verdicts_of(rough, checks * LONG, renderer, pixel, 2))
         seconds[lap, number] = alone, (time.perf_counter() - start) / done
     for (pixel, error), rates in zip(SETTINGS, 1.0 / seconds.min(axis=0), strict=True):
-        verdicts = [NECROMUNDA.judge(replace(scene, error=error), check, renderer, pixel) for check in checks]
+        verdicts = [ruled(NECROMUNDA, replace(scene, error=error), check, renderer, pixel) for check in checks]
         worst = max(abs(verdict.occluded - share) for verdict, share in zip(verdicts, exact, strict=True))
         yield pixel, error, *rates.tolist(), worst, max(verdict.silhouette.error for verdict in verdicts)
 
@@ -190,7 +191,7 @@ def ratio() -> float:
     taken = np.empty((LAPS + 1, len(checks), 2))
     for lap, number, which in np.ndindex(taken.shape):
         start = time.perf_counter()
-        NECROMUNDA.judge(scenes[which], checks[number], renderer, 0.1)
+        ruled(NECROMUNDA, scenes[which], checks[number], renderer, 0.1)
         taken[lap, number, which] = time.perf_counter() - start
     few, many = taken[1:].min(axis=0).mean(axis=0)
     return float(many / few)

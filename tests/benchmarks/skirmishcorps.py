@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.files.cache import Cache
-from silhouette.rules.skirmishcorps import SKIRMISHCORPS
+from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS
+from tests.support.rulings import ruled
 from tests.support.skirmishcorps_scenes import quick
 
 UNITS, WALLS = 12, 16
@@ -47,7 +48,7 @@ def main() -> None:
         scene = SKIRMISHCORPS.load(Path("street.toml"), document, Cache(None))
         started = time.perf_counter()
         for check in scene.checks:
-            SKIRMISHCORPS.judge(scene, check, renderer, PIXEL)
+            ruled(SKIRMISHCORPS, scene, check, renderer, PIXEL)
         taken = time.perf_counter() - started
         print(f"{ask:<16}{len(scene.checks):>8}{taken:>10.2f}{1000 * taken / len(scene.checks):>10.2f}")
 

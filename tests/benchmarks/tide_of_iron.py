@@ -19,6 +19,7 @@ from silhouette.rules.tide_of_iron.hexes import Address, distance, entered, in_w
 from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON
 from silhouette.rules.tide_of_iron.scene import HexScene
 from silhouette.scenes.scene import Check
+from tests.support.rulings import ruled
 
 SIZE = 60  # hexes along each side of the map
 LINES = 10_000
@@ -64,7 +65,7 @@ def _lines(scene: HexScene, length: int, rng: random.Random) -> None:
     lines = f"{LINES} lines of {length} hexes"
     timed(f"{lines}: the hexes entered, at first", lambda: [entered(*pair) for pair in ends])
     timed(f"{lines}: the hexes entered, again", lambda: [entered(*pair) for pair in ends])
-    verdicts = timed(f"{lines}: judged", lambda: [TIDE_OF_IRON.judge(scene, check) for check in checks])
+    verdicts = timed(f"{lines}: judged", lambda: [ruled(TIDE_OF_IRON, scene, check) for check in checks])
     timed(f"{lines}: results", lambda: [verdict.row() for verdict in verdicts])
 
 

@@ -18,6 +18,7 @@ from silhouette.renderers.gl.devices import EGLDevice
 from silhouette.renderers.gl.gpus import NVIDIA_LIBRARY, Drawn, Sighting, System, obstacles, sighted
 from silhouette.rules.necromunda.judge import NECROMUNDA
 from tests.support.commands import run
+from tests.support.rulings import ruled
 
 SOFTWARE = Drawn(0, True, False, "EGL: llvmpipe (LLVM 15.0.6, 256 bits)")
 ON_GPU = Drawn(0, True, True, "EGL: NVIDIA H200")
@@ -332,7 +333,7 @@ def test_the_scene_that_is_measured_has_something_to_measure() -> None:
     scene = NECROMUNDA.load(Path("solids.toml"), trials.solids(), Cache(None))
     renderer = choose("reference")
     verdicts = {
-        NECROMUNDA.judge(scene, Check("figure 0", f"figure {other}"), renderer, 1.0).verdict for other in range(1, 6)
+        ruled(NECROMUNDA, scene, Check("figure 0", f"figure {other}"), renderer, 1.0).verdict for other in range(1, 6)
     }
     assert verdicts == {"partial cover", "hidden"}
 

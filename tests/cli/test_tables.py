@@ -19,7 +19,6 @@ from silhouette.cli.tables import (
     doctor_report,
     inspection_report,
     matrix_report,
-    obscured,
     scene_report,
     scenes_document,
     summary,
@@ -28,7 +27,7 @@ from silhouette.cli.terminal import Waiting, show, show_json
 from silhouette.judging import Judged, SceneResult
 from silhouette.rules.base import RuleReference, Verdict
 from silhouette.scenes.scene import Check
-from silhouette.text import printable, strict
+from silhouette.text import obscured, printable, strict
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from silhouette.rules.ikosa.judge import IKOSA, CellVerdict
 from silhouette.rules.tide_of_iron.hexes import Address
 from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON, HexVerdict
 from silhouette.scenes.scene import Check
+from tests.support.rulings import ruled
 
 pytest.importorskip("matplotlib")
 
@@ -93,7 +94,7 @@ def drawn(folder: Path, draw: Callable[[Sheet], None], verdict: Any, **options: 
 def figure(folder: Path, document: dict[str, Any] | Path, number: int = 0, **options: Any) -> tuple[Any, Any, Drawn]:
     scene, rule, draw = loaded(document)
     check: Check = scene.checks[number]
-    verdict = rule.judge(scene, check, None, 0.1)
+    verdict = ruled(rule, scene, check, None, 0.1)
     return scene, verdict, drawn(folder, lambda sheet: draw(sheet, scene, check, verdict), verdict, **options)
 
 
@@ -194,7 +195,7 @@ def address(mark: str) -> Address:
 def test_a_map_of_blind_hexes_shows_those_that_the_verdicts_name(name: str, tmp_path: Path) -> None:
     scene, rule, _ = loaded(SCENES / "tide_of_iron" / f"{name}.toml")
     attacker = scene.checks[0].attacker
-    verdicts = [rule.judge(scene, check, None, 0.0) for check in rule.asked(scene, attacker, None, None)]
+    verdicts = [ruled(rule, scene, check, None, 0.0) for check in rule.between(scene, attacker, None, None)]
     board = drawn(tmp_path, lambda sheet: draw_blind_hex_map(sheet, scene, verdicts), verdicts[0])
     hidden = {
         scene.address(one.target): {line.found.cause for line in one.lines} for one in verdicts if not one.line_of_sight

@@ -28,10 +28,11 @@ from silhouette.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import RULES
+from silhouette.rules import RULES, rule_called
 from silhouette.rules.necromunda.judge import NECROMUNDA, SightVerdict
 from silhouette.scenes.table import TableScene
 from silhouette.text import share_in_words
+from tests.support.rulings import ruled
 
 SVG = "{http://www.w3.org/2000/svg}"
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
@@ -80,7 +81,7 @@ def drawn(tmp_path: Path, renderer: Renderer) -> Drawn:
             "check": [{"attacker": attacker, "target": target}],
         }
         scene = NECROMUNDA.load(tmp_path / "duel.toml", document, Cache(None))
-        verdict = NECROMUNDA.judge(scene, scene.checks[0], renderer, 0.3)
+        verdict = ruled(NECROMUNDA, scene, scene.checks[0], renderer, 0.3)
         folder = tmp_path / look.format
         folder.mkdir(exist_ok=True)
         files = write_figures(scene, scene.checks[0], verdict, renderer, folder, 1, look)
@@ -385,7 +386,7 @@ def test_without_matplotlib_the_extra_is_named(
 
 @pytest.mark.parametrize("system", sorted(RULES))
 def test_every_system_has_figures(system: str, tmp_path: Path, renderer: Renderer) -> None:
-    rule = RULES[system]()
+    rule = rule_called(system)
     file = SCENES.parent / rule.example
     assert main(["draw", str(file), "--out", str(tmp_path), "--pixel", "0.5", "--check", "1"]) == 0
     assert list(tmp_path.iterdir())

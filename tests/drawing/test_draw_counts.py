@@ -19,7 +19,7 @@ from silhouette.drawing.table.every_pixel import EveryPixel
 from silhouette.drawing.table.eye_frame import draw_eye_frame
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import RULES
+from silhouette.rules import rule_called
 from silhouette.rules.skirmishcorps.classes import BRICK
 from silhouette.text import share_in_words
 from tests.support.figures import (
@@ -37,6 +37,7 @@ from tests.support.figures import (
     texts,
     told,
 )
+from tests.support.rulings import ruled
 
 LOOKS = [
     case
@@ -68,9 +69,9 @@ def test_the_pixels_of_the_eye_view_are_those_of_its_verdict(case: tuple[Path, i
 @pytest.mark.parametrize("case", LOOKS, ids=named)
 def test_with_every_pixel_sampled_the_verdict_is_that_of_check(case: tuple[Path, int]) -> None:
     scene = scene_at(case[0])
-    check, rule = scene.checks[case[1] - 1], RULES[scene.rules]()
-    few = rule.judge(scene, check, cpu_renderer(), 0.1).row()
-    all_of_them = rule.judge(scene, check, EveryPixel(cpu_renderer()), 0.1).row()
+    check, rule = scene.checks[case[1] - 1], rule_called(scene.rules)
+    few = ruled(rule, scene, check, cpu_renderer(), 0.1).row()
+    all_of_them = ruled(rule, scene, check, EveryPixel(cpu_renderer()), 0.1).row()
     assert abs(few["occluded"] - all_of_them["occluded"]) <= few["error"] + all_of_them["error"]
     assert few["verdict"] in all_of_them["could_be"] if few["marginal"] else few["verdict"] == all_of_them["verdict"]
     assert few["renderer"] == all_of_them["renderer"]
@@ -97,7 +98,7 @@ def test_a_pixel_lies_where_the_ray_went_that_was_counted(tmp_path: Path) -> Non
     scene = duel(tmp_path)
     check = scene.checks[0]
     renderer = EveryPixel(cpu_renderer())
-    verdict = RULES["necromunda"]().judge(scene, check, renderer, 0.1)
+    verdict = ruled(rule_called("necromunda"), scene, check, renderer, 0.1)
     line = Sightline.of(scene, check, verdict, renderer)
     assert line.counted is not None
     view, kinds = line.counted.views[0], line.counted.kinds[0]
@@ -132,7 +133,7 @@ def test_the_overlay_of_the_svg_lies_on_the_target_of_its_picture(tmp_path: Path
 def test_a_plain_renderer_is_asked_again_and_what_is_told_and_shown_is_one_count(tmp_path: Path) -> None:
     scene = duel(tmp_path)
     check = scene.checks[0]
-    sparse = RULES["necromunda"]().judge(scene, check, cpu_renderer(), 0.1)
+    sparse = ruled(rule_called("necromunda"), scene, check, cpu_renderer(), 0.1)
     line = Sightline.of(scene, check, sparse, cpu_renderer())
     assert line.counted is not None
     assert line.counted.count(1, 2, 3) == line.row["target_pixels"]
@@ -157,9 +158,9 @@ def test_a_renderer_that_keeps_all_answers_like_the_one_inside(tmp_path: Path) -
     every = EveryPixel(inner)
     assert (every.name, every.device, every.sparse) == (inner.name, inner.device, False)
     check = scene.checks[0]
-    one = RULES["necromunda"]().judge(scene, check, every, 0.3)
+    one = ruled(rule_called("necromunda"), scene, check, every, 0.3)
     every.forget()
-    again = RULES["necromunda"]().judge(scene, check, every, 0.3)
+    again = ruled(rule_called("necromunda"), scene, check, every, 0.3)
     assert one.row() == again.row()
     assert every.counted(np.zeros(3), None, one.silhouette.total, one.silhouette.occluded) is None
 
@@ -189,7 +190,7 @@ def test_bands_lie_at_the_heights_at_which_the_rules_cut(tmp_path: Path) -> None
     file = drawn(scene, 1, tmp_path, pixel=0.4, only="eye")["eye"]
     renderer = EveryPixel(cpu_renderer())
     check = scene.checks[0]
-    line = Sightline.of(scene, check, RULES["skirmishcorps"]().judge(scene, check, renderer, 0.4), renderer)
+    line = Sightline.of(scene, check, ruled(rule_called("skirmishcorps"), scene, check, renderer, 0.4), renderer)
     levels = band_levels(file)
     target = scene.unit("Acolyte")
     for number, bricks in enumerate((0.0, 1.0, 2.0, 3.0, 4.0)):
@@ -221,7 +222,7 @@ def test_a_slit_finer_than_a_pixel_is_counted_and_shown(tmp_path: Path) -> None:
 def test_where_a_verdict_rests_on_rays_between_pixels_the_figure_says_so(tmp_path: Path) -> None:
     scene = duel(tmp_path)
     renderer = EveryPixel(cpu_renderer())
-    verdict = RULES["necromunda"]().judge(scene, scene.checks[0], renderer, 0.4)
+    verdict = ruled(rule_called("necromunda"), scene, scene.checks[0], renderer, 0.4)
     line = replace(Sightline.of(scene, scene.checks[0], verdict, renderer), counted=None)
     with settings():
         sheet = Sheet()

@@ -19,7 +19,7 @@ from silhouette.drawing import typeface
 from silhouette.drawing.figures import MOST_HEXES
 from silhouette.drawing.sheet import COLUMN, INCH, settings
 from silhouette.drawing.table.sightlines import Sightline
-from silhouette.rules import RULES
+from silhouette.rules import rule_called
 from silhouette.rules.tide_of_iron.hexes import distance
 from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON
 from silhouette.text import share_in_words
@@ -36,6 +36,7 @@ from tests.support.figures import (
     texts,
     told,
 )
+from tests.support.rulings import ruled
 
 ONE_OF_EACH = [
     "necromunda/two_blockers",
@@ -137,21 +138,21 @@ def test_the_map_of_a_large_board_is_drawn_and_says_what_of_it(
     file = drawn(scene, 1, tmp_path, only="map")["map"]
     said = " ".join(texts(file))
     number = int(re.findall(r"Of (\d+) hexes", said)[0])
-    every = len(TIDE_OF_IRON.asked(scene, "squad", None, None))
+    every = len(TIDE_OF_IRON.between(scene, "squad", None, None))
     assert (number == every) is whole
     assert number <= max(MOST_HEXES, every * whole)
     assert ("Only the hexes up to " in said) is not whole
     if not whole:
         steps, all_of_them = map(int, re.findall(r"up to (\d+) from squad are drawn; the board has (\d+)", said)[0])
         assert all_of_them == every
-        checks = TIDE_OF_IRON.asked(scene, "squad", None, None)
+        checks = TIDE_OF_IRON.between(scene, "squad", None, None)
         start = scene.address("squad")
         assert number == sum(distance(start, scene.address(one.target)) <= steps for one in checks)
     text = file.read_text(encoding="utf-8")
-    hidden = TIDE_OF_IRON.asked(scene, "squad", None, None)[:40]
+    hidden = TIDE_OF_IRON.between(scene, "squad", None, None)[:40]
     for check in hidden:
         q, r = scene.address(check.target)
-        verdict = TIDE_OF_IRON.judge(scene, check)
+        verdict = ruled(TIDE_OF_IRON, scene, check)
         near = whole or distance(scene.address("squad"), (q, r)) <= steps
         assert bool(re.search(rf'id="(blind|plateau|hidden)_{q}_{r}"', text)) is (near and not verdict.line_of_sight)
 
@@ -201,7 +202,7 @@ def test_without_matplotlib_a_board_has_no_picture_and_an_eye_view_has(
 
 def test_a_sightline_knows_who_looks_from_where(tmp_path: Path) -> None:
     scene = scene_at(SCENES / "skirmishcorps" / "over_his_own_wall.toml")
-    verdict = RULES["skirmishcorps"]().judge(scene, scene.checks[0], cpu_renderer(), 0.5)
+    verdict = ruled(rule_called("skirmishcorps"), scene, scene.checks[0], cpu_renderer(), 0.5)
     line = Sightline.of(scene, scene.checks[0], verdict, cpu_renderer())
     assert line.counted is not None
     assert line.counted.views[0].eye == pytest.approx(line.eye)

@@ -69,7 +69,7 @@ def test_every_verdict_of_every_system_has_a_word_in_every_language() -> None:
 
 def test_every_phrase_is_drawn_somewhere_and_no_other() -> None:
     literals = set()
-    for file in (PROJECT / "silhouette" / "pictures").glob("*.py"):
+    for file in [*(PROJECT / "silhouette/drawing").rglob("*.py"), *(PROJECT / "silhouette/rules").rglob("*.py")]:
         if not file.name.endswith("phrases.py"):
             tree = ast.parse(file.read_text(encoding="utf-8"))
             literals |= {one.value for one in ast.walk(tree) if isinstance(one, ast.Constant)}
@@ -79,7 +79,7 @@ def test_every_phrase_is_drawn_somewhere_and_no_other() -> None:
 
 def test_no_word_stands_in_the_code_of_a_figure() -> None:
     """Legends and notes take what they say from the table."""
-    for file in (PROJECT / "silhouette" / "pictures").glob("*.py"):
+    for file in [*(PROJECT / "silhouette/drawing").rglob("*.py"), *(PROJECT / "silhouette/rules").rglob("*.py")]:
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(call, ast.Call) and getattr(call.func, "attr", getattr(call.func, "id", "")) in (
                 "Swatch",

@@ -30,6 +30,7 @@ from silhouette.scenes.table import TableScene
 from silhouette.views import View, frame
 from tests.conftest import started
 from tests.support import shapes
+from tests.support.rulings import ruled
 
 FIGURE = [
     {"cylinder": {"diameter": 25, "height": 3}, "base": True},
@@ -63,7 +64,7 @@ def judged(tmp_path: Path, renderer: Renderer) -> Callable[..., Judged]:
             "check": [{"attacker": attacker, "target": target}],
         } | (changes or {})
         scene = NECROMUNDA.load(tmp_path / "duel.toml", document, Cache(None))
-        return scene, NECROMUNDA.judge(scene, scene.checks[0], renderer, 0.2)
+        return scene, ruled(NECROMUNDA, scene, scene.checks[0], renderer, 0.2)
 
     return judge
 

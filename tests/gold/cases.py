@@ -11,8 +11,9 @@ from PIL import Image
 from silhouette.drawing.figures import write_main_figure
 from silhouette.drawing.styles import DARK
 from silhouette.drawing.table.every_pixel import EveryPixel
-from silhouette.rules import RULES
+from silhouette.rules import rule_called
 from tests.support.figures import SCENES, cpu_renderer, drawn, scene_at
+from tests.support.rulings import ruled
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -62,7 +63,7 @@ class Case:
 def _draw_picture(place: Path, number: int, file: Path) -> None:
     scene = scene_at(place)
     check, every = scene.checks[number - 1], EveryPixel(cpu_renderer())
-    write_main_figure(scene, check, RULES[scene.rules]().judge(scene, check, every, PIXEL), every, file)
+    write_main_figure(scene, check, ruled(rule_called(scene.rules), scene, check, every, PIXEL), every, file)
     with Image.open(file) as picture:
         size = picture.width // SMALLER, picture.height // SMALLER
         picture.convert("RGB").resize(size, Image.Resampling.BOX).save(file, optimize=True)

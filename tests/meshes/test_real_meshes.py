@@ -16,6 +16,7 @@ from silhouette.rules.necromunda.judge import NECROMUNDA, SightVerdict
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.benchmarks.crowded_table import crowded_document
+from tests.support.rulings import ruled
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def embree() -> Renderer:
 
 
 def judged(scene: TableScene, attacker: str, target: str, renderer: Renderer, pixel: float = 0.1) -> SightVerdict:
-    return NECROMUNDA.judge(scene, Check(attacker, target), renderer, pixel)
+    return ruled(NECROMUNDA, scene, Check(attacker, target), renderer, pixel)
 
 
 def names(scene: TableScene) -> list[str]:

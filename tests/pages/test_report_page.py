@@ -22,7 +22,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from silhouette.cli.app import main
-from silhouette.cli.tables import obscured
 from silhouette.drawing.in_3d.packing import packed
 from silhouette.drawing.in_3d.simplifying import Shape, simplified
 from silhouette.files.cache import Cache
@@ -35,6 +34,7 @@ from silhouette.renderers import choose
 from silhouette.rules.skirmishcorps.protection import sight
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
 from silhouette.scenes.table import TableScene
+from silhouette.text import obscured
 from tests.conftest import PROJECT
 from tests.pages.test_report_view import HOSTILE
 from tests.support.commands import CHECK, QUICK, run, scene

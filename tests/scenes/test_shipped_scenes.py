@@ -11,6 +11,7 @@ from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import broken
 from silhouette.rules.necromunda.judge import NECROMUNDA, VERDICTS
+from tests.support.rulings import ruled
 
 FOLDER = Path(__file__).resolve().parents[2] / "scenes" / "necromunda"
 SCENES = sorted(FOLDER.glob("*.toml"))
@@ -24,7 +25,7 @@ def test_a_scene_gives_what_it_expects(path: Path, renderer: Renderer) -> None:
     assert scene.checks
     for check in scene.checks:
         assert check.expect, "every check of a shipped scene expects something"
-        verdict = NECROMUNDA.judge(scene, check, renderer, 0.1)
+        verdict = ruled(NECROMUNDA, scene, check, renderer, 0.1)
         assert not broken(verdict.row(), check.expect)
         assert verdict.silhouette.error <= (0.004 if "grating" in path.stem else 0.002)
         assert verdict.marginal == (path.stem == "too_close_to_call")

@@ -13,6 +13,7 @@ from silhouette.files.cache import Cache
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL, PlanVerdict
 from silhouette.rules.crisis_protocol.scene import PlanScene
+from tests.support.rulings import ruled
 
 RENDERER = ReferenceRenderer()
 BASES = (35, 50, 65)
@@ -24,7 +25,7 @@ def load(document: dict[str, Any], path: Path = Path("duel.toml")) -> PlanScene:
 
 def verdicts(document: dict[str, Any]) -> list[PlanVerdict]:
     scene = load(document)
-    return [CRISIS_PROTOCOL.judge(scene, check, RENDERER, 0.1) for check in scene.checks]
+    return [ruled(CRISIS_PROTOCOL, scene, check, RENDERER, 0.1) for check in scene.checks]
 
 
 def verdict(document: dict[str, Any]) -> PlanVerdict:

@@ -25,7 +25,8 @@ from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import RULES
+from silhouette.rules import rule_called
+from tests.support.rulings import ruled
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -66,7 +67,7 @@ def drawn(
     scene = scene_at(scene) if isinstance(scene, Path) else scene
     check = scene.checks[number - 1]
     every = EveryPixel(cpu_renderer())
-    verdict = RULES[scene.rules]().judge(scene, check, every, pixel)
+    verdict = ruled(rule_called(scene.rules), scene, check, every, pixel)
     files = {}
     with settings():
         chosen = [one for one in figures_of(scene, check, verdict, every) if only in (None, one.name)]
@@ -80,7 +81,7 @@ def drawn(
 
 def loaded(document: dict[str, Any], folder: Path) -> Any:
     """The scene of a document; paths in it are seen from ``folder``."""
-    return RULES[document["rules"]]().load(folder / "scene.toml", document, Cache(None))
+    return rule_called(document["rules"]).load(folder / "scene.toml", document, Cache(None))
 
 
 def document_of(path: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from silhouette.rules.tide_of_iron.hexes import Address, in_words
 from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON, HexVerdict
 from silhouette.rules.tide_of_iron.scene import HexScene
 from silhouette.scenes.scene import Check
+from tests.support.rulings import ruled
 
 READINGS = {
     "hills": ("above the lower", "literal"),
@@ -33,7 +34,7 @@ def scene(described: Described, **keys: Any) -> HexScene:
 
 
 def judged(described: Described, start: Address, end: Address, **keys: Any) -> HexVerdict:
-    return TIDE_OF_IRON.judge(scene(described, **keys), Check(in_words(start), in_words(end)))
+    return ruled(TIDE_OF_IRON, scene(described, **keys), Check(in_words(start), in_words(end)))
 
 
 def ruling(described: Described, end: Address, start: Address = (0, 0), **keys: Any) -> tuple[bool, str, str]:

@@ -87,7 +87,7 @@ def animate(
 
     check_path(out)
     document = read_document(asked.scene)
-    rule: Rule[Any] = rule_of(asked.scene, document)
+    rule: Rule[Any, Verdict] = rule_of(asked.scene, document)
     scene = rule.load(asked.scene, document, cache)
     number = _number(scene, asked.number)
     steps = poses(asked.scene, document, number, asked.motion)
@@ -117,7 +117,13 @@ class _Film:
     """The shots of an animation, each from a scene of its own."""
 
     def __init__(
-        self, asked: Animation, rule: Rule[Any], number: int, renderer: Renderer, cache: Cache, steps: list[Posed]
+        self,
+        asked: Animation,
+        rule: Rule[Any, Verdict],
+        number: int,
+        renderer: Renderer,
+        cache: Cache,
+        steps: list[Posed],
     ) -> None:
         self._asked, self._rule, self._number = asked, rule, number
         self._renderer, self._cache, self._steps = renderer, cache, steps

@@ -17,8 +17,8 @@ from silhouette.drawing.table.every_pixel import Counted, EveryPixel
 from silhouette.drawing.table.eye_image import OBSCURED, OUTSIDE, EyeImage, Looking, image_of, looking
 from silhouette.geometry import Floats, cosine_and_sine
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import RULES
-from silhouette.rules.base import Verdict
+from silhouette.rules import rule_called
+from silhouette.rules.base import Settings, Verdict
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import vehicle_arc
@@ -90,8 +90,8 @@ class Sightline:
         row = verdict.row()
         if not isinstance(renderer, EveryPixel):
             renderer = EveryPixel(renderer)
-            rule: Any = RULES[scene.rules]()
-            verdict = rule.judge(scene, check, renderer, row["pixel"])
+            rule: Any = rule_called(scene.rules)
+            (verdict,) = rule.judge(scene, [check], Settings(renderer, row["pixel"]))
             row = verdict.row()
         asked = replace(check, arc=row.get("arc", check.arc))
         sight = _skirmish(scene, check) if scene.rules == "skirmishcorps" else looking(scene, asked)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from silhouette.cli.tables import STYLES, obscured
+from silhouette.cli.tables import STYLES
 from silhouette.drawing.in_3d.stage import Stage
 from silhouette.drawing.in_3d.tables import check_table, stage_of_table
 from silhouette.drawing.table.every_pixel import EveryPixel
@@ -23,10 +23,10 @@ from silhouette.pages.report.figures import figures_for_page
 from silhouette.pages.report.view_section import about_checks, see_button, view_section
 from silhouette.pages.report.words import FIGURES, VIEWER, word
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import RULES
+from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
-from silhouette.text import share_in_words
+from silhouette.text import obscured, share_in_words
 from silhouette.workers import forked, forks_safely
 
 TOLD_ELSEWHERE = frozenset({"attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings"})
@@ -151,7 +151,7 @@ def report_page(scene: Any, drawn: Sequence[Drawn], source: str, version: str, c
 
 
 def _head(scene: Any, title: str, count: int) -> Markup:
-    system = RULES[scene.rules]()
+    system = rule_called(scene.rules)
     told = f"{system.title} · {count} {'check' if count == 1 else 'checks'} · {scene.path.name}"
     return joined(element("h1", title), element("p", told, class_="small"))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from silhouette.cli.examination import version_of
 from silhouette.cli.tables import STYLES
 from silhouette.pages.html.markup import Markup, element, joined
 from silhouette.pages.html.markup import text as plain
@@ -13,6 +12,7 @@ from silhouette.pages.html.skeleton import page, table, verdict_mark
 from silhouette.pages.tutorial.facts import share_of
 from silhouette.pages.tutorial.parts import Film, Shown, Told, sentence
 from silhouette.pages.tutorial.words import PageText, Part, Texts
+from silhouette.version import version_of
 
 INDEX = "index.html"
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from silhouette.cli.examination import version_of
 from silhouette.errors import RequestError
 from silhouette.pages.tutorial.folder import whole_folder, write_facts
 from silhouette.pages.tutorial.html import INDEX, index_of, page_of
 from silhouette.pages.tutorial.parts import Run, Step, Told, frames_of, told
 from silhouette.pages.tutorial.words import PageText, Part
+from silhouette.version import version_of
 from silhouette.workers import forked, forks_safely
 
 __all__ = ["INDEX", "Run", "scenes_folder", "write_tutorial"]

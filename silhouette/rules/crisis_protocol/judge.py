@@ -8,10 +8,10 @@ bases and polygons -> free lines, what stands between and how far off -> the fir
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from silhouette.files.schema import Place
 from silhouette.geometry import Floats
 from silhouette.models.entries import Arc
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import RuleReference, Verdict, expectable
+from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.rules.crisis_protocol.evidence import Evidence, evidence_for
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.words import Words
@@ -89,13 +89,14 @@ class PlanVerdict(Verdict):
         }
 
 
-class CrisisProtocol:
+class CrisisProtocol(Rule[PlanScene, PlanVerdict]):
     """Crisis Protocol's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
 
     name = "crisis-protocol"
     title = "Marvel: Crisis Protocol"
-    reads: tuple[str, ...] = ("ranges", "character", "terrain", "object", "check")
+    reads = ("ranges", "character", "terrain", "object", "check")
     example = "scenes/crisis_protocol/red_skull_behind_terrain.toml"
+    levels: ClassVar[Mapping[str, Level]] = {"open": Level.CLEAR, "cover": Level.PARTIAL, "hidden": Level.BLOCKED}
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> PlanScene:
         """The scene that a document describes; nothing of it is worth keeping in a cache.
@@ -116,7 +117,7 @@ class CrisisProtocol:
             return objects
         return everyone(scene.path, names, KIND) + objects
 
-    def asked(self, scene: PlanScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+    def between(self, scene: PlanScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
         """One against one, or, without a target, against every other character and every object."""
         if arc is not None:
             raise RequestError(f"{scene.path}: a character of {self.title} has no arcs; leave the arc out")
@@ -130,7 +131,11 @@ class CrisisProtocol:
             raise RequestError(f"{scene.path}: nobody but '{attacker}' stands there; add another to look at")
         return tuple(Check(attacker, other) for other in others)
 
-    def judge(self, scene: PlanScene, check: Check, renderer: Renderer, pixel: float) -> PlanVerdict:
+    def judge(self, scene: PlanScene, checks: Sequence[Check], settings: Settings) -> list[PlanVerdict]:
+        """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
+        return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
+
+    def _judge(self, scene: PlanScene, check: Check, renderer: Renderer, pixel: float) -> PlanVerdict:
         """Rules on line of sight and cover; nothing is rendered, so renderer and pixel do not matter.
 
         Raises:

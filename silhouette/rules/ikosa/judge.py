@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Place
 from silhouette.models.entries import Arc
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import RuleReference, Verdict, expectable
+from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.rules.ikosa.cell_lines import Point
 from silhouette.rules.ikosa.entries import Exposure, Readings, in_words
 from silhouette.rules.ikosa.lines import How, Lines, lines_between
@@ -88,13 +88,18 @@ class CellVerdict(Verdict):
         }
 
 
-class Ikosa:
+class Ikosa(Rule[CellScene, CellVerdict]):
     """The Ikosa Framework's rules for cover; see `silhouette.rules.base.Rule`."""
 
     name = "ikosa"
     title = "Ikosa Framework"
-    reads: tuple[str, ...] = ("solid_cells", "boxes", "creature", "check")
+    reads = ("solid_cells", "boxes", "creature", "check")
     example = "scenes/ikosa/down_from_a_block.toml"
+    levels: ClassVar[Mapping[str, Level]] = {
+        "no cover": Level.CLEAR,
+        "cover": Level.PARTIAL,
+        "no line of effect": Level.BLOCKED,
+    }
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> CellScene:
         """The scene of cells that a document describes.
@@ -111,13 +116,17 @@ class Ikosa:
         """Every creature against every other."""
         return everyone(scene.path, [one.name for one in scene.creatures], KIND)
 
-    def asked(self, scene: CellScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+    def between(self, scene: CellScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
         """One against one, or, without a target, against every other creature."""
         if arc is not None:
             raise RequestError(f"{scene.path}: creatures in cells have no vision arcs; ask without an arc")
         return between(scene.path, [one.name for one in scene.creatures], KIND, attacker, target)
 
-    def judge(self, scene: CellScene, check: Check, renderer: Renderer, pixel: float) -> CellVerdict:
+    def judge(self, scene: CellScene, checks: Sequence[Check], settings: Settings) -> list[CellVerdict]:
+        """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
+        return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
+
+    def _judge(self, scene: CellScene, check: Check, renderer: Renderer, pixel: float) -> CellVerdict:
         """Draws the lines and rules on cover; nothing is rendered.
 
         Raises:

@@ -1,1 +1,7 @@
-"""."""
+"""JUDGE: Necromunda: line of sight and cover by what is seen from the attacker's eye."""
+
+from __future__ import annotations
+
+from silhouette.rules.necromunda.judge import NECROMUNDA as RULE
+
+__all__ = ["RULE"]

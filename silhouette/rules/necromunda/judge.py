@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -23,7 +23,7 @@ from silhouette.measure.silhouette import Silhouette
 from silhouette.meshes.holes import encloses
 from silhouette.models.entries import Arc
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import RuleReference, Verdict, expectable
+from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.scenes.table import Piece, TableScene, in_base_contact, load_table_scene
 from silhouette.text import in_a_sentence, near, share_in_words
@@ -138,13 +138,19 @@ class SightVerdict(Verdict):
         }
 
 
-class Necromunda:
+class Necromunda(Rule[TableScene, SightVerdict]):
     """Necromunda's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
 
     name = "necromunda"
     title = "Necromunda"
-    reads: tuple[str, ...] = ("terrain", "fighter", "vehicle", "check")
+    reads = ("terrain", "fighter", "vehicle", "check")
     example = "scenes/necromunda/example_2_partial_cover.toml"
+    levels: ClassVar[Mapping[str, Level]] = {
+        "open": Level.CLEAR,
+        "partial cover": Level.PARTIAL,
+        "full cover": Level.FULL,
+        "hidden": Level.BLOCKED,
+    }
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> TableScene:
         """The table scene that a document describes.
@@ -161,14 +167,18 @@ class Necromunda:
         """Every fighter and vehicle against every other."""
         return everyone(scene.path, _models(scene), KIND)
 
-    def asked(self, scene: TableScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+    def between(self, scene: TableScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
         """One against one, or, without a target, against every other fighter and vehicle."""
         for name in (attacker, target):
             if name is not None:
                 _model(scene, name)
         return between(scene.path, _models(scene), KIND, attacker, target, arc)
 
-    def judge(self, scene: TableScene, check: Check, renderer: Renderer, pixel: float) -> SightVerdict:
+    def judge(self, scene: TableScene, checks: Sequence[Check], settings: Settings) -> list[SightVerdict]:
+        """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
+        return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
+
+    def _judge(self, scene: TableScene, check: Check, renderer: Renderer, pixel: float) -> SightVerdict:
         """Looks from the attacker's eye and rules on line of sight and cover.
 
         Where a vehicle's crew have an eye each for their vision arcs, the one who sees best decides; the verdict says
@@ -179,7 +189,7 @@ class Necromunda:
         """
         attacker, target = _model(scene, check.attacker), _model(scene, check.target)
         if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
-            crew = [self.judge(scene, replace(check, arc=arc), renderer, pixel) for arc in attacker.arcs]
+            crew = [self._judge(scene, replace(check, arc=arc), renderer, pixel) for arc in attacker.arcs]
             return _best_of(crew, attacker)
         attacker = attacker.looking(check.arc)
         readings = Readings.model_validate(scene.readings)

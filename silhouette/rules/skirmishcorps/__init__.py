@@ -1,5 +1,7 @@
-"""SkirmishCorps: the protection of cover, measured by looking; and what cover costs, stops and suffers."""
+"""JUDGE: SkirmishCorps: protection by cover, and the rest of its cover page."""
 
-from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS
+from __future__ import annotations
 
-__all__ = ["SKIRMISHCORPS"]
+from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS as RULE
+
+__all__ = ["RULE"]

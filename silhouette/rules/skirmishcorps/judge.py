@@ -8,13 +8,15 @@ page "Cover" of the SkirmishCorps rules.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.models.entries import Arc
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules.base import Level, Rule, Settings
 from silhouette.rules.skirmishcorps.close import close_combat, flanked
 from silhouette.rules.skirmishcorps.entries import CloseCombatEntry, FlankedEntry, PairEntry
 from silhouette.rules.skirmishcorps.results import SkirmishVerdict
@@ -26,13 +28,21 @@ from silhouette.scenes.scene import Check, between, everyone
 KIND = "units"
 
 
-class SkirmishCorps:
+class SkirmishCorps(Rule[SkirmishScene, SkirmishVerdict]):
     """SkirmishCorps' rules for cover; see `silhouette.rules.base.Rule`."""
 
     name = "skirmishcorps"
     title = "SkirmishCorps"
-    reads: tuple[str, ...] = ("unit", "cover", "terrain", "check")
+    reads = ("unit", "cover", "terrain", "check")
     example = "scenes/skirmishcorps/elevation.toml"
+    levels: ClassVar[Mapping[str, Level]] = {
+        "open": Level.CLEAR,
+        "very low cover": Level.PARTIAL,
+        "low cover": Level.PARTIAL,
+        "high cover": Level.FULL,
+        "corner cover": Level.FULL,
+        "hidden": Level.BLOCKED,
+    }
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
         """The table scene that a document describes.
@@ -46,7 +56,7 @@ class SkirmishCorps:
         """The protection of every unit from every other."""
         return everyone(scene.path, _names(scene), KIND)
 
-    def asked(self, scene: SkirmishScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+    def between(self, scene: SkirmishScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
         """The protection of one unit, or, without a target, of every other, from one.
 
         Raises:
@@ -59,7 +69,11 @@ class SkirmishCorps:
                 scene.unit(name)
         return between(scene.path, _names(scene), KIND, attacker, target)
 
-    def judge(self, scene: SkirmishScene, check: Check, renderer: Renderer, pixel: float) -> SkirmishVerdict:
+    def judge(self, scene: SkirmishScene, checks: Sequence[Check], settings: Settings) -> list[SkirmishVerdict]:
+        """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
+        return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
+
+    def _judge(self, scene: SkirmishScene, check: Check, renderer: Renderer, pixel: float) -> SkirmishVerdict:
         """The ruling on what a check asks; a plain check asks for protection.
 
         Raises:

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Place
 from silhouette.models.entries import Arc
-from silhouette.rules.base import RuleReference, Verdict, expectable
+from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.rules.tide_of_iron.hexes import LEFT, RIGHT, Address, along_edges, distance, from_words, in_words
 from silhouette.rules.tide_of_iron.lines import BLIND, Cause, Ends, Line, on_line, trace
 from silhouette.rules.tide_of_iron.scene import HexScene, Readings, load_hex_scene
@@ -126,13 +126,14 @@ class HexVerdict(Verdict):
         }
 
 
-class TideOfIron:
+class TideOfIron(Rule[HexScene, HexVerdict]):
     """Tide of Iron's rules for line of sight; see `silhouette.rules.base.Rule`."""
 
     name = "tide-of-iron"
     title = "Tide of Iron"
-    reads: tuple[str, ...] = ("map", "unit", "check")
+    reads = ("map", "unit", "check")
     example = "scenes/tide_of_iron/same_elevation.toml"
+    levels: ClassVar[Mapping[str, Level]] = {"visible": Level.CLEAR, "hidden": Level.BLOCKED}
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> HexScene:
         """The map, units and checks that a document describes; nothing of it is cached.
@@ -162,7 +163,7 @@ class TideOfIron:
             )
         return tuple(Check(attacker, target) for attacker in attackers for target in targets)
 
-    def asked(self, scene: HexScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+    def between(self, scene: HexScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
         """From a unit or an address, to another, or, without a target, to every hex of the map (`HexScene.map`).
 
         Raises:
@@ -177,7 +178,11 @@ class TideOfIron:
         targets = scene.map() or [scene.address(attacker)]
         return tuple(Check(_spelt(attacker), in_words(address)) for address in targets)
 
-    def judge(self, scene: HexScene, check: Check, renderer: Renderer | None = None, pixel: float = 0.0) -> HexVerdict:
+    def judge(self, scene: HexScene, checks: Sequence[Check], settings: Settings) -> list[HexVerdict]:
+        """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
+        return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
+
+    def _judge(self, scene: HexScene, check: Check, renderer: Renderer | None = None, pixel: float = 0.0) -> HexVerdict:
         """Rules on one check; nothing is rendered or measured.
 
         Raises:

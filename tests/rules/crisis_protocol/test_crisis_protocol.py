@@ -247,8 +247,8 @@ def test_what_is_asked_from_outside() -> None:
     found = load(scene(wall(3), object=[console]))
     asked = [(each.attacker, each.target) for each in CRISIS_PROTOCOL.everyone(found)]
     assert asked == [("A", "B"), ("B", "A"), ("A", "console"), ("B", "console")]
-    assert [each.target for each in CRISIS_PROTOCOL.asked(found, "A", None, None)] == ["B", "console"]
-    assert [each.target for each in CRISIS_PROTOCOL.asked(found, "A", "A", None)] == ["A"]
+    assert [each.target for each in CRISIS_PROTOCOL.between(found, "A", None, None)] == ["B", "console"]
+    assert [each.target for each in CRISIS_PROTOCOL.between(found, "A", "A", None)] == ["A"]
     for attacker, target, arc, words in (
         ("C", None, None, "nothing is called 'C'"),
         ("wall", None, None, "'wall' is no character"),
@@ -256,7 +256,7 @@ def test_what_is_asked_from_outside() -> None:
         ("A", "B", "front", "has no arcs"),
     ):
         with pytest.raises(RequestError, match=words):
-            CRISIS_PROTOCOL.asked(found, attacker, target, arc)  # type: ignore[arg-type]
+            CRISIS_PROTOCOL.between(found, attacker, target, arc)  # type: ignore[arg-type]
 
 
 def test_every_verdict_occurs_in_the_scenes_that_ship() -> None:

@@ -19,6 +19,7 @@ from silhouette.rules.ikosa.judge import IKOSA, RESULTS, VERDICTS, CellVerdict, 
 from silhouette.rules.ikosa.scene import CellScene
 from silhouette.scenes.scene import Check
 from tests.support.commands import run
+from tests.support.rulings import ruled
 
 PROJECT = Path(__file__).resolve().parents[3]
 CASES = sorted((PROJECT.parent / "shared" / "rules" / "cases" / "ikosa").glob("*.json"))
@@ -36,7 +37,7 @@ def load(document: Document, path: Path = Path("cells.json")) -> CellScene:
 
 def judged(document: Document) -> list[CellVerdict]:
     scene = load(document)
-    return [IKOSA.judge(scene, check, ReferenceRenderer(), 0.1) for check in scene.checks]
+    return [ruled(IKOSA, scene, check, ReferenceRenderer(), 0.1) for check in scene.checks]
 
 
 def scene_of(attacker: Cells, target: Cells, mode: str = "melee", point: Any = None, **more: Any) -> Document:
@@ -316,13 +317,13 @@ def test_a_result_has_the_keys_of_the_contract() -> None:
 def test_who_is_asked_about_whom() -> None:
     scene = load(scene_of([[0, 0, 0]], [[1, 0, 0]]))
     assert [(one.attacker, one.target) for one in IKOSA.everyone(scene)] == [("ogre", "goblin"), ("goblin", "ogre")]
-    assert IKOSA.asked(scene, "goblin", None, None) == (Check("goblin", "ogre"),)
+    assert IKOSA.between(scene, "goblin", None, None) == (Check("goblin", "ogre"),)
     with pytest.raises(RequestError, match="nothing is called 'ogr'; did you mean 'ogre'"):
-        IKOSA.asked(scene, "ogr", None, None)
+        IKOSA.between(scene, "ogr", None, None)
     with pytest.raises(RequestError, match="have no vision arcs"):
-        IKOSA.asked(scene, "ogre", "goblin", "front")
+        IKOSA.between(scene, "ogre", "goblin", "front")
     with pytest.raises(RequestError, match="nothing is called 'orc'"):
-        IKOSA.judge(scene, Check("orc", "ogre"), ReferenceRenderer(), 0.1)
+        ruled(IKOSA, scene, Check("orc", "ogre"), ReferenceRenderer(), 0.1)
 
 
 def test_what_is_allowed_but_odd_is_warned_of() -> None:

@@ -17,6 +17,7 @@ from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.ikosa.cell_lines import Box, Solids, point_of
 from silhouette.rules.ikosa.judge import IKOSA
 from tests.support.ikosa_by_brute_force import answer, box, number, random_document
+from tests.support.rulings import ruled
 
 Document = dict[str, Any]
 
@@ -30,7 +31,7 @@ laws = settings(max_examples=120, deadline=None, derandomize=True)
 
 def row_of(document: Document) -> dict[str, Any]:
     scene = IKOSA.load(Path("cells.json"), document, Cache(None))
-    row = IKOSA.judge(scene, scene.checks[0], ReferenceRenderer(), 0.1).row()
+    row = ruled(IKOSA, scene, scene.checks[0], ReferenceRenderer(), 0.1).row()
     return {key: value for key, value in row.items() if key not in WORDS}
 
 

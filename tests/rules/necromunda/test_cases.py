@@ -13,6 +13,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.base import broken
 from silhouette.rules.necromunda.judge import NECROMUNDA, SightVerdict
+from tests.support.rulings import ruled
 
 CASES = Path(__file__).resolve().parents[4] / "shared" / "rules" / "cases" / "necromunda"
 NAMES = sorted(path.stem for path in CASES.glob("*.json"))
@@ -21,7 +22,7 @@ NAMES = sorted(path.stem for path in CASES.glob("*.json"))
 def judged(name: str, renderer: Renderer, pixel: float) -> list[SightVerdict]:
     path = CASES / f"{name}.json"
     scene = NECROMUNDA.load(path, read_document(path), Cache(None))
-    return [NECROMUNDA.judge(scene, check, renderer, pixel) for check in scene.checks]
+    return [ruled(NECROMUNDA, scene, check, renderer, pixel) for check in scene.checks]
 
 
 @cache

@@ -15,6 +15,7 @@ from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.judge import NECROMUNDA, RESULTS, SightVerdict
 from silhouette.scenes.scene import Check
+from tests.support.rulings import ruled
 
 EMBREE = EmbreeRenderer()
 NOWHERE = Path("table.toml")
@@ -57,7 +58,7 @@ def judged(
     document: dict[str, Any], attacker: str = "Kal", target: str = "Vex", arc: Any = None, pixel: float = 0.2
 ) -> SightVerdict:
     scene = NECROMUNDA.load(NOWHERE, document, Cache(None))
-    return NECROMUNDA.judge(scene, Check(attacker, target, arc), EMBREE, pixel)
+    return ruled(NECROMUNDA, scene, Check(attacker, target, arc), EMBREE, pixel)
 
 
 def duel(*terrain: dict[str, Any], others: Any = (), **top: Any) -> SightVerdict:
@@ -332,7 +333,7 @@ def test_a8_a_target_that_only_touches_the_arc_is_out_of_it() -> None:
 )
 def test_a8_an_eye_that_only_touches_a_face_is_not_blocked_by_it(block: dict[str, Any], renderer: Renderer) -> None:
     scene = NECROMUNDA.load(NOWHERE, table(block, fighters=[attacker(), fighter("Vex", 300)]), Cache(None))
-    found = NECROMUNDA.judge(scene, Check("Kal", "Vex"), renderer, 0.2)
+    found = ruled(NECROMUNDA, scene, Check("Kal", "Vex"), renderer, 0.2)
     assert found.line_of_sight
     if block["name"] == "post":
         assert found.verdict == "open"

@@ -14,12 +14,13 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules import RULES
+from silhouette.rules import rule_called
 from silhouette.rules.base import broken
-from silhouette.rules.skirmishcorps import SKIRMISHCORPS
+from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS
 from silhouette.rules.skirmishcorps.results import RESULTS
 from silhouette.scenes.scene import Check
 from tests.support.commands import run
+from tests.support.rulings import ruled
 from tests.support.skirmishcorps_scenes import Document, between
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -31,7 +32,7 @@ PLAIN = ReferenceRenderer()
 
 def rows(document: Document, renderer: Renderer = PLAIN, pixel: float = 0.4) -> list[dict[str, Any]]:
     scene = SKIRMISHCORPS.load(Path("table.toml"), document, Cache(None))
-    return [SKIRMISHCORPS.judge(scene, check, renderer, pixel).row() for check in scene.checks]
+    return [ruled(SKIRMISHCORPS, scene, check, renderer, pixel).row() for check in scene.checks]
 
 
 def asked(**keys: object) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def judged_file(path: Path, renderer: Renderer) -> None:
     assert scene.checks
     for check in scene.checks:
         assert check.expect
-        row = SKIRMISHCORPS.judge(scene, check, renderer, 0.1).row()
+        row = ruled(SKIRMISHCORPS, scene, check, renderer, 0.1).row()
         assert not broken(row, check.expect)
         assert set(row) == set(RESULTS[row["ask"]])
         assert not row.get("marginal")
@@ -94,17 +95,17 @@ def test_what_is_asked_about_nobody_has_nobody() -> None:
 def test_everyone_is_asked_about_everyone() -> None:
     scene = SKIRMISHCORPS.load(Path("table.toml"), between(), Cache(None))
     assert [(one.attacker, one.target) for one in SKIRMISHCORPS.everyone(scene)] == [("A", "T"), ("T", "A")]
-    (one,) = SKIRMISHCORPS.asked(scene, "A", None, None)
-    assert SKIRMISHCORPS.judge(scene, one, PLAIN, 0.4).verdict == "low cover"
+    (one,) = SKIRMISHCORPS.between(scene, "A", None, None)
+    assert ruled(SKIRMISHCORPS, scene, one, PLAIN, 0.4).verdict == "low cover"
     for wrong, words in (("w", "'w' is cover; name a unit"), ("Y", "nothing is called 'Y'")):
         with pytest.raises(RequestError, match=words):
-            SKIRMISHCORPS.asked(scene, wrong, None, None)
+            SKIRMISHCORPS.between(scene, wrong, None, None)
         with pytest.raises(RequestError, match=words):
-            SKIRMISHCORPS.judge(scene, Check("A", wrong), PLAIN, 0.4)
+            ruled(SKIRMISHCORPS, scene, Check("A", wrong), PLAIN, 0.4)
 
 
 def test_it_is_registered() -> None:
-    assert RULES["skirmishcorps"]() is SKIRMISHCORPS
+    assert rule_called("skirmishcorps") is SKIRMISHCORPS
     assert (PROJECT / SKIRMISHCORPS.example).is_file()
 
 

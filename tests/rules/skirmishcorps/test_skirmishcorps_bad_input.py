@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.rules.skirmishcorps import SKIRMISHCORPS
+from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS
 from tests.support.commands import run
+from tests.support.rulings import ruled
 from tests.support.skirmishcorps_scenes import Document, between, quick
 
 NAN = float("nan")
@@ -232,6 +233,6 @@ def judged_or_plain(document: Document) -> None:
     else:
         line = ""
         for check in scene.checks:
-            json.dumps(SKIRMISHCORPS.judge(scene, check, quick(), 1.0).row(), allow_nan=False)
+            json.dumps(ruled(SKIRMISHCORPS, scene, check, quick(), 1.0).row(), allow_nan=False)
     assert "\n" not in line
     assert "Input should" not in line

@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silhouette.files.cache import Cache
-from silhouette.rules.skirmishcorps import SKIRMISHCORPS
 from silhouette.rules.skirmishcorps.classes import CLASSES, PENALTY, cover_class
+from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS
 from tests.support import skirmishcorps_by_brute_force as brute
+from tests.support.rulings import ruled
 from tests.support.skirmishcorps_scenes import Document, document_across_a_wall, quick, random_document
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -26,7 +27,7 @@ NEAR = 0.02
 
 def rows(document: Document, pixel: float = 0.2) -> list[dict[str, Any]]:
     scene = SKIRMISHCORPS.load(Path("table.toml"), document, Cache(None))
-    return [SKIRMISHCORPS.judge(scene, check, quick(), pixel).row() for check in scene.checks]
+    return [ruled(SKIRMISHCORPS, scene, check, quick(), pixel).row() for check in scene.checks]
 
 
 def moved(document: Document, turn: float, by: tuple[float, float, float]) -> Document:

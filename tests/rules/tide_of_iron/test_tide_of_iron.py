@@ -11,11 +11,12 @@ import pytest
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.rules import RULES
+from silhouette.rules import rule_called
 from silhouette.rules.base import broken
 from silhouette.rules.tide_of_iron.judge import CAUSES, RESULTS, SECTIONS, TIDE_OF_IRON
 from silhouette.rules.tide_of_iron.scene import HexScene
 from tests.support.commands import run
+from tests.support.rulings import ruled
 from tests.support.tide_of_iron_maps import judged, ruling, scene
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -34,10 +35,10 @@ def test_a_worked_case_holds(path: Path) -> None:
     assert case.checks
     for check in case.checks:
         assert check.expect
-        assert not broken(TIDE_OF_IRON.judge(case, check).row(), check.expect)
+        assert not broken(ruled(TIDE_OF_IRON, case, check).row(), check.expect)
     for other in case.source.get("alternatives", []):
         (check,) = case.checks
-        (found,) = TIDE_OF_IRON.judge(case, check).row()["other_readings"]
+        (found,) = ruled(TIDE_OF_IRON, case, check).row()["other_readings"]
         assert found["line_of_sight"] == other["los"]
 
 
@@ -51,12 +52,12 @@ def test_a_shipped_scene_gives_what_it_expects(path: Path) -> None:
     assert shipped.checks
     for check in shipped.checks:
         assert check.expect, "every check of a shipped scene expects something"
-        verdict = TIDE_OF_IRON.judge(shipped, check)
+        verdict = ruled(TIDE_OF_IRON, shipped, check)
         assert not broken(verdict.row(), check.expect)
 
 
 def test_there_is_a_scene_for_every_cause_but_the_obvious_one() -> None:
-    found = {TIDE_OF_IRON.judge(load(path), check).cause for path in SCENES for check in load(path).checks}
+    found = {ruled(TIDE_OF_IRON, load(path), check).cause for path in SCENES for check in load(path).checks}
     assert found == set(CAUSES) - {"same_hex"}
     assert (ROOT / TIDE_OF_IRON.example).is_file()
 
@@ -205,7 +206,7 @@ class TestResults:
     def test_the_keys_of_a_row(self) -> None:
         units = [{"name": "squad A", "at": [4, 0]}]
         hexes = scene({(2, 0): "woods"}, unit=units, check=[{"attacker": "squad A", "target": [0, 0]}])
-        row = TIDE_OF_IRON.judge(hexes, hexes.checks[0]).row()
+        row = ruled(TIDE_OF_IRON, hexes, hexes.checks[0]).row()
         assert tuple(row) == RESULTS
         assert (row["attacker"], row["target"], row["distance"]) == ("squad A", [0, 0], 4)
         assert json.loads(json.dumps(row)) == row
@@ -213,9 +214,9 @@ class TestResults:
     @pytest.mark.parametrize("spelt", ["[4, 0]", "4,0", " 4 , 0"])
     def test_an_address_is_asked_for_in_words(self, spelt: str) -> None:
         hexes = scene({(2, 0): "woods"}, unit=[{"name": "squad A", "at": [0, 0]}])
-        (check,) = TIDE_OF_IRON.asked(hexes, "squad A", spelt, None)
+        (check,) = TIDE_OF_IRON.between(hexes, "squad A", spelt, None)
         assert (check.attacker, check.target) == ("squad A", "[4, 0]")
-        assert TIDE_OF_IRON.judge(hexes, check).row()["target"] == [4, 0]
+        assert ruled(TIDE_OF_IRON, hexes, check).row()["target"] == [4, 0]
 
     def test_everyone_is_each_unit_to_every_hex_of_the_map(self) -> None:
         units = [{"name": "A", "at": [0, 0]}, {"name": "B", "at": [0, 2]}]
@@ -223,7 +224,7 @@ class TestResults:
         every = [[q, r] for r in range(3) for q in range(3)]
         asked = TIDE_OF_IRON.everyone(hexes)
         assert [(one.attacker, json.loads(one.target)) for one in asked] == [(n, at) for n in "AB" for at in every]
-        assert [json.loads(one.target) for one in TIDE_OF_IRON.asked(hexes, "1,0", None, None)] == every
+        assert [json.loads(one.target) for one in TIDE_OF_IRON.between(hexes, "1,0", None, None)] == every
 
     def test_without_units_everyone_is_each_described_hex(self) -> None:
         asked = TIDE_OF_IRON.everyone(scene({(0, 0): 1, (1, 1): "woods"}))
@@ -231,11 +232,11 @@ class TestResults:
         assert len(asked) == 2 * 4
 
     def test_the_attackers_own_hex_is_asked_about(self) -> None:
-        (check,) = TIDE_OF_IRON.asked(scene({}), "3,3", None, None)
+        (check,) = TIDE_OF_IRON.between(scene({}), "3,3", None, None)
         assert (check.attacker, check.target) == ("[3, 3]", "[3, 3]")
 
     def test_what_cannot_be_asked(self) -> None:
-        ask, everyone = TIDE_OF_IRON.asked, TIDE_OF_IRON.everyone
+        ask, everyone = TIDE_OF_IRON.between, TIDE_OF_IRON.everyone
         hexes = scene({}, unit=[{"name": "squad A", "at": [0, 0]}])
         far = scene({(-10_000, 0): 1, (10_000, 10_000): 1})
         asked: list[tuple[Callable[[], object], str]] = [
@@ -268,7 +269,7 @@ class TestResults:
         assert hexes.ground((9, 9)) == ("woods", 1)
 
     def test_it_is_a_rule_system_of_the_program(self) -> None:
-        assert RULES["tide-of-iron"]() is TIDE_OF_IRON
+        assert rule_called("tide-of-iron") is TIDE_OF_IRON
 
 
 class TestCommands:

@@ -14,6 +14,7 @@ from silhouette.rules.tide_of_iron.hexes import CORNERS, Address, in_words
 from silhouette.rules.tide_of_iron.judge import CAUSES, SECTIONS, TIDE_OF_IRON
 from silhouette.scenes.scene import Check
 from tests.rules.tide_of_iron.test_hexes import SYMMETRIES
+from tests.support.rulings import ruled
 from tests.support.tide_of_iron_by_brute_force import Board
 from tests.support.tide_of_iron_maps import READINGS, Described, judged
 
@@ -80,7 +81,7 @@ class TestLaws:
         ]
         document = {"rules": "tide-of-iron", "map": {"default": {"elevation": levels}, "hex": raised}}
         higher = TIDE_OF_IRON.load(Path("hexes.toml"), document, Cache(None))
-        after = TIDE_OF_IRON.judge(higher, Check(in_words(start), in_words(end)))
+        after = ruled(TIDE_OF_IRON, higher, Check(in_words(start), in_words(end)))
         before = judged(described, start, end)
         assert (after.verdict, after.cause, after.obstruction) == (before.verdict, before.cause, before.obstruction)
 

@@ -1,0 +1,24 @@
+"""One check judged by a rule system, in one line of a test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.rules.base import Rule, Settings
+from silhouette.scenes.scene import Check
+
+
+def ruled(
+    rule: Rule[Any, Any],
+    scene: Any,
+    check: Check,
+    renderer: Renderer | None = None,
+    pixel: float = 0.1,
+    *,
+    keep: bool = False,
+) -> Any:
+    """The verdict on one check; by default of the reference renderer."""
+    (verdict,) = rule.judge(scene, [check], Settings(renderer or ReferenceRenderer(), pixel, keep))
+    return verdict
