@@ -23,16 +23,25 @@ if TYPE_CHECKING:
     from silhouette.models.model import Model, load_model
     from silhouette.renderers import choose
     from silhouette.renderers.protocol import Renderer
-    from silhouette.rules.base import RuleReference, Verdict
+    from silhouette.rules.base import Level, RuleReference, Verdict
+    from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
+    from silhouette.rules.ikosa.judge import IkosaVerdict
+    from silhouette.rules.necromunda.judge import NecromundaVerdict
+    from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
+    from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict
     from silhouette.scenes.scene import Check, Scene
     from silhouette.scenes.table import Piece
 
 __all__ = [
     "Cache",
     "Check",
+    "CrisisProtocolVerdict",
     "FileError",
+    "IkosaVerdict",
+    "Level",
     "MeshError",
     "Model",
+    "NecromundaVerdict",
     "Piece",
     "Renderer",
     "RendererUnavailable",
@@ -40,6 +49,8 @@ __all__ = [
     "RuleReference",
     "Scene",
     "SilhouetteError",
+    "SkirmishCorpsVerdict",
+    "TideOfIronVerdict",
     "Verdict",
     "batch",
     "check",
@@ -57,7 +68,12 @@ _HOMES = {
     "renderers": ("choose",),
     "renderers.protocol": ("Renderer",),
     "batches.rows": ("batch", "matrix"),
-    "rules.base": ("RuleReference", "Verdict"),
+    "rules.base": ("Level", "RuleReference", "Verdict"),
+    "rules.crisis_protocol.judge": ("CrisisProtocolVerdict",),
+    "rules.ikosa.judge": ("IkosaVerdict",),
+    "rules.necromunda.judge": ("NecromundaVerdict",),
+    "rules.skirmishcorps.results": ("SkirmishCorpsVerdict",),
+    "rules.tide_of_iron.judge": ("TideOfIronVerdict",),
     "scenes.scene": ("Check", "Scene"),
     "scenes.table": ("Piece",),
 }

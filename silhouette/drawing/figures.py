@@ -17,7 +17,7 @@ from silhouette.drawing.table.every_pixel import EveryPixel
 from silhouette.drawing.table.eye_view import draw_eye_view
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Settings, Verdict
-from silhouette.rules.necromunda.judge import SightVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.scenes.scene import Check, Scene
 
 MOST_HEXES = 1000
@@ -158,7 +158,7 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Rend
         RequestError: where matplotlib is needed and not installed.
     """
     check_png_path(path)
-    if isinstance(verdict, SightVerdict):
+    if isinstance(verdict, NecromundaVerdict):
         drawing = renderer.inner if isinstance(renderer, EveryPixel) else renderer
         draw_eye_view(scene, check, verdict, drawing, path)
         return True

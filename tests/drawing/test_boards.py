@@ -16,10 +16,10 @@ import pytest
 
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
-from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL, PlanVerdict
-from silhouette.rules.ikosa.judge import IKOSA, CellVerdict
+from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL, CrisisProtocolVerdict
+from silhouette.rules.ikosa.judge import IKOSA, IkosaVerdict
 from silhouette.rules.tide_of_iron.hexes import Address
-from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON, HexVerdict
+from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON, TideOfIronVerdict
 from silhouette.scenes.scene import Check
 from tests.support.rulings import ruled
 
@@ -111,7 +111,7 @@ def test_a_plan_shows_the_line_the_blockers_and_the_cover_of_its_verdict(
     path: Path, number: int, tmp_path: Path
 ) -> None:
     scene, verdict, plan = figure(tmp_path, path, number)
-    assert isinstance(verdict, PlanVerdict)
+    assert isinstance(verdict, CrisisProtocolVerdict)
     if verdict.sight_line is None:
         assert plan.marks["blocked-line"] == 1
         assert not plan.marks["sight-line"]
@@ -168,7 +168,7 @@ def test_terrain_that_is_itself_looked_at_is_drawn_as_the_target(tmp_path: Path)
 @pytest.mark.parametrize("path, number", checks_of("tide_of_iron"))
 def test_a_board_shows_the_lines_and_the_hexes_of_its_verdict(path: Path, number: int, tmp_path: Path) -> None:
     scene, verdict, board = figure(tmp_path, path, number)
-    assert isinstance(verdict, HexVerdict)
+    assert isinstance(verdict, TideOfIronVerdict)
     start, end = (middle(scene.address(who)) for who in (verdict.attacker, verdict.target))
     assert len(board.marked("line-")) == len(verdict.lines)
     for one in verdict.lines:
@@ -214,7 +214,7 @@ def test_a_view_of_cells_shows_every_corner_and_every_line_of_its_verdict(
     path: Path, number: int, tmp_path: Path
 ) -> None:
     scene, verdict, view = figure(tmp_path, path, number)
-    assert isinstance(verdict, CellVerdict)
+    assert isinstance(verdict, IkosaVerdict)
     lines = verdict.drawn
     assert len(view.marked("clear-")) == lines.count - lines.blocked
     assert len(view.marked("blocked-")) == lines.blocked

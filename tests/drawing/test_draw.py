@@ -29,7 +29,7 @@ from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called
-from silhouette.rules.necromunda.judge import NECROMUNDA, SightVerdict
+from silhouette.rules.necromunda.judge import NECROMUNDA, NecromundaVerdict
 from silhouette.scenes.table import TableScene
 from silhouette.text import share_in_words
 from tests.support.rulings import ruled
@@ -55,7 +55,7 @@ HOSTILE = (
 SVG_LOOK = Look()
 TAGS = "svg title desc metadata RDF Work type format defs style g path use image text tspan clipPath rect pattern"
 
-Drawn = Callable[..., tuple[TableScene, SightVerdict, dict[str, Path]]]
+Drawn = Callable[..., tuple[TableScene, NecromundaVerdict, dict[str, Path]]]
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from silhouette.models.model import BASE, BODY, INSIGNIFICANT, load_model
 from silhouette.models.thin_parts import Suggestion
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Layer, Renderer
-from silhouette.rules.necromunda.judge import NECROMUNDA, SightVerdict
+from silhouette.rules.necromunda.judge import NECROMUNDA, NecromundaVerdict
 from silhouette.scenes.table import TableScene
 from silhouette.views import View, frame
 from tests.conftest import started
@@ -40,7 +40,7 @@ FIGURE = [
 ]
 WALL = {"name": "wall", "parts": [{"box": [60, 5, 18]}], "at": [6, 120]}
 
-Judged = tuple[TableScene, SightVerdict]
+Judged = tuple[TableScene, NecromundaVerdict]
 
 
 @pytest.fixture(scope="module")

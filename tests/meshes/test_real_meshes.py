@@ -12,7 +12,7 @@ from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.necromunda.judge import NECROMUNDA, SightVerdict
+from silhouette.rules.necromunda.judge import NECROMUNDA, NecromundaVerdict
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.benchmarks.crowded_table import crowded_document
@@ -30,7 +30,7 @@ def embree() -> Renderer:
     return choose("embree")
 
 
-def judged(scene: TableScene, attacker: str, target: str, renderer: Renderer, pixel: float = 0.1) -> SightVerdict:
+def judged(scene: TableScene, attacker: str, target: str, renderer: Renderer, pixel: float = 0.1) -> NecromundaVerdict:
     return ruled(NECROMUNDA, scene, Check(attacker, target), renderer, pixel)
 
 
@@ -71,7 +71,7 @@ def test_the_reference_renderer_agrees(table: TableScene, embree: Renderer) -> N
             assert second.verdict == first.verdict
 
 
-def behind(shared: Path, terrain: dict[str, Any]) -> SightVerdict:
+def behind(shared: Path, terrain: dict[str, Any]) -> NecromundaVerdict:
     """A figure 30 mm behind a piece of terrain, 150 mm away from the eye."""
     figure = "miniatures/rpg.scad/mini_axeman.stl"
     document = {

@@ -11,7 +11,7 @@ import numpy as np
 
 from silhouette.files.cache import Cache
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL, PlanVerdict
+from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL, CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import PlanScene
 from tests.support.rulings import ruled
 
@@ -23,12 +23,12 @@ def load(document: dict[str, Any], path: Path = Path("duel.toml")) -> PlanScene:
     return CRISIS_PROTOCOL.load(path, document, Cache(None))
 
 
-def verdicts(document: dict[str, Any]) -> list[PlanVerdict]:
+def verdicts(document: dict[str, Any]) -> list[CrisisProtocolVerdict]:
     scene = load(document)
     return [ruled(CRISIS_PROTOCOL, scene, check, RENDERER, 0.1) for check in scene.checks]
 
 
-def verdict(document: dict[str, Any]) -> PlanVerdict:
+def verdict(document: dict[str, Any]) -> CrisisProtocolVerdict:
     return verdicts(document)[0]
 
 

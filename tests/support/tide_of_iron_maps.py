@@ -7,7 +7,7 @@ from typing import Any
 
 from silhouette.files.cache import Cache
 from silhouette.rules.tide_of_iron.hexes import Address, in_words
-from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON, HexVerdict
+from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON, TideOfIronVerdict
 from silhouette.rules.tide_of_iron.scene import HexScene
 from silhouette.scenes.scene import Check
 from tests.support.rulings import ruled
@@ -33,7 +33,7 @@ def scene(described: Described, **keys: Any) -> HexScene:
     return TIDE_OF_IRON.load(Path("hexes.toml"), document, Cache(None))
 
 
-def judged(described: Described, start: Address, end: Address, **keys: Any) -> HexVerdict:
+def judged(described: Described, start: Address, end: Address, **keys: Any) -> TideOfIronVerdict:
     return ruled(TIDE_OF_IRON, scene(described, **keys), Check(in_words(start), in_words(end)))
 
 

@@ -26,7 +26,7 @@ from silhouette.drawing.table.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, S
 from silhouette.drawing.words.words import Words
 from silhouette.geometry import Flags
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.judge import Readings, SightVerdict
+from silhouette.rules.necromunda.judge import Readings, NecromundaVerdict
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 
@@ -47,7 +47,7 @@ NAMED = 4
 """Blockers whose names are written on the picture, at most."""
 
 
-def label(picture: Image.Image, image: EyeImage, scene: TableScene, verdict: SightVerdict) -> None:
+def label(picture: Image.Image, image: EyeImage, scene: TableScene, verdict: NecromundaVerdict) -> None:
     """Writes the names of the target, of what is in the way and of who is disregarded, where there is room."""
     drawing = ImageDraw.Draw(picture)
     taken = image.kinds > 0
@@ -101,7 +101,7 @@ def _room(area: Flags, taken: Flags, width: float, height: float) -> tuple[float
 
 
 def add_caption(
-    picture: Image.Image, image: EyeImage, scene: TableScene, check: Check, verdict: SightVerdict, renderer: Renderer
+    picture: Image.Image, image: EyeImage, scene: TableScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer
 ) -> Image.Image:
     """The page: the picture in a thin frame, below it verdict, share, reason, legend and how it was measured."""
     page = Image.new("RGB", (WIDTH, picture.height + 800 * FINE), PAPER)
@@ -125,7 +125,7 @@ def add_caption(
     return page.crop((0, 0, WIDTH, int(y) + SMALL.line + 16 * FINE))
 
 
-def _title(drawing: Drawing, y: float, verdict: SightVerdict) -> float:
+def _title(drawing: Drawing, y: float, verdict: NecromundaVerdict) -> float:
     """Who looks at whom, and the verdict: as large as fits on one line, else smaller and on two."""
     text = WORDS("title", attacker=verdict.attacker, target=verdict.target, verdict=verdict.verdict)
     text = TITLE[0].printable(WORDS("marginal", title=text) if verdict.marginal else text)
@@ -141,7 +141,7 @@ def _lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour:
     return y
 
 
-def shares_in_words(verdict: SightVerdict, scene: TableScene) -> str:
+def shares_in_words(verdict: NecromundaVerdict, scene: TableScene) -> str:
     """The share obscured with its error, and the blockers, as the caption tells them."""
     measured = verdict.silhouette
     in_arc = Readings.model_validate(scene.readings).share == "in arc"
@@ -172,7 +172,7 @@ def _percent(part: int, whole: int) -> str:
     return WORDS.share(part, whole) if shown in ("0.0", "50.0", "100.0") else f"{shown} %"
 
 
-def _remarks(image: EyeImage, verdict: SightVerdict) -> list[str]:
+def _remarks(image: EyeImage, verdict: NecromundaVerdict) -> list[str]:
     """What must be known to read the picture, and what is doubtful about the verdict."""
     ahead = WORDS("ahead", target=verdict.target)
     warnings = [warning for warning in verdict.warnings if not warning.endswith("is estimated")]
@@ -180,7 +180,7 @@ def _remarks(image: EyeImage, verdict: SightVerdict) -> list[str]:
     return ([ahead] if image.surrounds else []) + told
 
 
-def _small_print(scene: TableScene, check: Check, verdict: SightVerdict, renderer: Renderer) -> str:
+def _small_print(scene: TableScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer) -> str:
     attacker = scene.piece(check.attacker).looking(check.arc)
     drawn = "" if renderer.name == verdict.renderer else WORDS("drawn with", renderer=renderer.name)
     return joined(
@@ -204,7 +204,7 @@ class _Swatch:
     dotted: bool = False
 
 
-def _legend(page: Image.Image, y: float, image: EyeImage, verdict: SightVerdict) -> tuple[float, float]:
+def _legend(page: Image.Image, y: float, image: EyeImage, verdict: NecromundaVerdict) -> tuple[float, float]:
     """The colours that are used in this picture, in words; gives where the last line ends, and its top."""
     drawing, kinds = ImageDraw.Draw(page), image.kinds
     entries = [

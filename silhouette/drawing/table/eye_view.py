@@ -29,7 +29,7 @@ from silhouette.drawing.table.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, S
 from silhouette.drawing.table.windows import cropped
 from silhouette.geometry import Flags
 from silhouette.renderers.protocol import Layer, Renderer
-from silhouette.rules.necromunda.judge import SightVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import View
@@ -54,7 +54,7 @@ STEEP = 0.5
 INCH = 25.4
 
 
-def draw_eye_view(scene: TableScene, check: Check, verdict: SightVerdict, renderer: Renderer, path: Path) -> None:
+def draw_eye_view(scene: TableScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> None:
     """Writes what the attacker sees as a PNG with a caption: the evidence of a verdict, for both players.
 
     What is seen of the target has one colour; what is obscured has another, hatched, and is drawn through what hides
@@ -79,7 +79,7 @@ def draw_eye_view(scene: TableScene, check: Check, verdict: SightVerdict, render
     save_png(page, path, {"scene": str(scene.path), **verdict.row()})
 
 
-def painted(image: EyeImage, scene: TableScene, verdict: SightVerdict) -> NDArray[np.uint8]:
+def painted(image: EyeImage, scene: TableScene, verdict: NecromundaVerdict) -> NDArray[np.uint8]:
     """The view itself as colours (height, width, 3)."""
     blocking = {blocker.name for blocker in verdict.blockers if blocker.alone > 0}
     return coloured(image, scene, scene.piece(verdict.target), blocking)

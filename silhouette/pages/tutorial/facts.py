@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.judging import Judged
-from silhouette.rules.necromunda.judge import SightVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.table import TableScene
 from silhouette.text import in_a_sentence, margin_in_words, share_in_words
@@ -37,7 +37,7 @@ class Facts:
         self._told |= {"attacker": found.verdict.attacker, "target": found.verdict.target}
         if "target_pixels" in row:
             self._told |= _measured(row, words)
-        if isinstance(scene, TableScene) and isinstance(found.verdict, SightVerdict):
+        if isinstance(scene, TableScene) and isinstance(found.verdict, NecromundaVerdict):
             self._told |= _standing(scene, found.verdict, words)
 
     def __getattr__(self, name: str) -> str:
@@ -99,7 +99,7 @@ def _in_the_way(blockers: Sequence[Mapping[str, Any]], words: Mapping[str, str])
     return f"{', '.join(told[:-1])} {words['and']} {told[-1]}"
 
 
-def _standing(scene: TableScene, verdict: SightVerdict, words: Mapping[str, str]) -> dict[str, str]:
+def _standing(scene: TableScene, verdict: NecromundaVerdict, words: Mapping[str, str]) -> dict[str, str]:
     attacker, target = scene.piece(verdict.attacker).looking(verdict.arc), scene.piece(verdict.target)
     apart = float(np.hypot(*(target.base_centre - attacker.base_centre)))
     measured = verdict.silhouette

@@ -17,7 +17,7 @@ from silhouette.drawing.strokes import area, arrow, cross, disc, line, short, ti
 from silhouette.drawing.typeface import elided, printable
 from silhouette.drawing.words.reasons import why
 from silhouette.geometry import Floats
-from silhouette.rules.crisis_protocol.judge import PlanVerdict
+from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.plan import between_tangents
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene
 from silhouette.scenes.scene import Check
@@ -31,7 +31,7 @@ NEAR = 0.22
 DASHED, DOTTED = "--", ":"
 
 
-def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: PlanVerdict) -> None:
+def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: CrisisProtocolVerdict) -> None:
     """Draws one Crisis Protocol check from above.
 
     Args:
@@ -55,7 +55,7 @@ class _Plan:
     """One figure while it is drawn."""
 
     def __init__(
-        self, sheet: Sheet, scene: PlanScene, attacker: Character, target: Character | Feature, verdict: PlanVerdict
+        self, sheet: Sheet, scene: PlanScene, attacker: Character, target: Character | Feature, verdict: CrisisProtocolVerdict
     ) -> None:
         self.sheet, self.scene, self.verdict = sheet, scene, verdict
         self.attacker, self.target = attacker, target

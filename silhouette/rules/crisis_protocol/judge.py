@@ -36,7 +36,7 @@ RESULTS = (
     *("attacker", "target", "rules", "verdict", "line_of_sight", "cover", "sight_line", "blockers", "cover_from"),
     *("distance", "target_size", "other_readings", "rule", "rule_number", "reason"),
 )
-"""The keys of a result, in order; those of `PlanVerdict.row`."""
+"""The keys of a result, in order; those of `CrisisProtocolVerdict.row`."""
 
 LISTS = ("sight_line", "blockers", "cover_from", "other_readings")
 """Those of which the value is a list."""
@@ -45,7 +45,7 @@ SIGHT, COVER = "Line of Sight", "Cover"
 
 
 @dataclass(frozen=True)
-class PlanVerdict(Verdict):
+class CrisisProtocolVerdict(Verdict):
     """A Crisis Protocol ruling with its evidence.
 
     Attributes:
@@ -89,7 +89,7 @@ class PlanVerdict(Verdict):
         }
 
 
-class CrisisProtocol(Rule[PlanScene, PlanVerdict]):
+class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
     """Crisis Protocol's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
 
     name = "crisis-protocol"
@@ -131,11 +131,11 @@ class CrisisProtocol(Rule[PlanScene, PlanVerdict]):
             raise RequestError(f"{scene.path}: nobody but '{attacker}' stands there; add another to look at")
         return tuple(Check(attacker, other) for other in others)
 
-    def judge(self, scene: PlanScene, checks: Sequence[Check], settings: Settings) -> list[PlanVerdict]:
+    def judge(self, scene: PlanScene, checks: Sequence[Check], settings: Settings) -> list[CrisisProtocolVerdict]:
         """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
         return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
 
-    def _judge(self, scene: PlanScene, check: Check, renderer: Renderer, pixel: float) -> PlanVerdict:
+    def _judge(self, scene: PlanScene, check: Check, renderer: Renderer, pixel: float) -> CrisisProtocolVerdict:
         """Rules on line of sight and cover; nothing is rendered, so renderer and pixel do not matter.
 
         Raises:
@@ -158,7 +158,7 @@ def _expectable(place: Place, expect: Mapping[str, Any]) -> None:
         raise place.error(f"expect: no verdict is '{verdict}'; {near(str(verdict), VERDICTS)}")
 
 
-def _ruling(evidence: Evidence, readings: Readings) -> PlanVerdict:
+def _ruling(evidence: Evidence, readings: Readings) -> CrisisProtocolVerdict:
     """The verdict of the ladder, with everything that explains it, and what other readings would make of it."""
     cover_from = evidence.cover_from(readings)
     verdict, rule, reason = _ladder(evidence, cover_from)
@@ -177,7 +177,7 @@ def _ruling(evidence: Evidence, readings: Readings) -> PlanVerdict:
             told = told if other_verdict == "hidden" else other_verdict
             reason += f"; if what {evidence.attacker.name} stands on {gave}, it would be: {told} (A3)"
     line = evidence.sight_line
-    return PlanVerdict(
+    return CrisisProtocolVerdict(
         attacker=evidence.attacker.name,
         target=evidence.target.name,
         rules=CRISIS_PROTOCOL.name,

@@ -18,7 +18,7 @@ from silhouette.drawing.words.reasons import why
 from silhouette.geometry import Floats
 from silhouette.rules.ikosa.cell_frames import SeenFace, Solid, best_viewpoint, faces_of, inside_stretch, solids_of
 from silhouette.rules.ikosa.cell_lines import Cell, Face, Point
-from silhouette.rules.ikosa.judge import CellVerdict
+from silhouette.rules.ikosa.judge import IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature
 from silhouette.scenes.scene import Check
 
@@ -30,7 +30,7 @@ BLOCKED = "--"
 LEFT_OUT = "////"
 
 
-def draw_cell_view(sheet: Sheet, scene: CellScene, check: Check, verdict: CellVerdict) -> None:
+def draw_cell_view(sheet: Sheet, scene: CellScene, check: Check, verdict: IkosaVerdict) -> None:
     """Draws one Ikosa check.
 
     Args:
@@ -52,7 +52,7 @@ class _CellView:
     """One figure while it is drawn."""
 
     def __init__(
-        self, sheet: Sheet, scene: CellScene, attacker: Creature, target: Creature, verdict: CellVerdict
+        self, sheet: Sheet, scene: CellScene, attacker: Creature, target: Creature, verdict: IkosaVerdict
     ) -> None:
         self.sheet, self.attacker, self.target, self.drawn = sheet, attacker, target, verdict.drawn
         cells = np.array([*attacker.cells, *target.cells], dtype=np.float64)

@@ -37,7 +37,7 @@ RESULTS = (
     *("attacker", "target", "rules", "verdict", "cover", "line_of_effect", "source_points", "target_points", "lines"),
     *("blocked", "gravity_face_excluded", "cover_value", "rule", "rule_number", "reason", "other_readings"),
 )
-"""The keys of a result, in order; those of `CellVerdict.row`."""
+"""The keys of a result, in order; those of `IkosaVerdict.row`."""
 
 LISTS = ("other_readings",)
 """Those of which the value is a list."""
@@ -51,7 +51,7 @@ MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
-class CellVerdict(Verdict):
+class IkosaVerdict(Verdict):
     """An Ikosa ruling with its evidence.
 
     Attributes:
@@ -88,7 +88,7 @@ class CellVerdict(Verdict):
         }
 
 
-class Ikosa(Rule[CellScene, CellVerdict]):
+class Ikosa(Rule[CellScene, IkosaVerdict]):
     """The Ikosa Framework's rules for cover; see `silhouette.rules.base.Rule`."""
 
     name = "ikosa"
@@ -122,11 +122,11 @@ class Ikosa(Rule[CellScene, CellVerdict]):
             raise RequestError(f"{scene.path}: creatures in cells have no vision arcs; ask without an arc")
         return between(scene.path, [one.name for one in scene.creatures], KIND, attacker, target)
 
-    def judge(self, scene: CellScene, checks: Sequence[Check], settings: Settings) -> list[CellVerdict]:
+    def judge(self, scene: CellScene, checks: Sequence[Check], settings: Settings) -> list[IkosaVerdict]:
         """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
         return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
 
-    def _judge(self, scene: CellScene, check: Check, renderer: Renderer, pixel: float) -> CellVerdict:
+    def _judge(self, scene: CellScene, check: Check, renderer: Renderer, pixel: float) -> IkosaVerdict:
         """Draws the lines and rules on cover; nothing is rendered.
 
         Raises:
@@ -156,11 +156,11 @@ def _expectable(place: Place, expect: Mapping[str, Any]) -> None:
 
 def _ruling(
     scene: CellScene, attacker: Creature, target: Creature, point: Point | None, exposure: Exposure
-) -> CellVerdict:
+) -> IkosaVerdict:
     """The verdict under one reading of which faces are exposed to a point."""
     how, drawn = lines_between(scene, attacker, target, point, exposure)
     verdict, number, reason = _ladder(_Words(scene, attacker, target, point, how, drawn))
-    return CellVerdict(
+    return IkosaVerdict(
         attacker=attacker.name,
         target=target.name,
         rules=IKOSA.name,
@@ -173,7 +173,7 @@ def _ruling(
     )
 
 
-def _compared(verdict: CellVerdict, other: CellVerdict, readings: Readings) -> CellVerdict:
+def _compared(verdict: IkosaVerdict, other: IkosaVerdict, readings: Readings) -> IkosaVerdict:
     """The verdict, with what would be otherwise under the other reading of which faces are exposed to a point (A9)."""
     mine, theirs = verdict.row(), other.row()
     changed = {key: theirs[key] for key in ("verdict", "cover", "line_of_effect") if theirs[key] != mine[key]}

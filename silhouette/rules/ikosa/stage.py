@@ -12,7 +12,7 @@ from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
 from silhouette.geometry import Pose
 from silhouette.judging import Judged
 from silhouette.rules.ikosa.cell_lines import Cell, Point
-from silhouette.rules.ikosa.judge import CellVerdict
+from silhouette.rules.ikosa.judge import IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature
 
 SHRUNK = 0.03
@@ -45,7 +45,7 @@ def stage_of_cells(scene: CellScene, judged: Sequence[Judged]) -> Stage:
     sights, told = [], [TOLD]
     for check, one in enumerate(judged):
         verdict = one.verdict
-        assert isinstance(verdict, CellVerdict)
+        assert isinstance(verdict, IkosaVerdict)
         free, blocked = _ends(verdict, False), _ends(verdict, True)
         lines = [*_lines("free", free), *_lines("blocked", blocked)]
         if len(lines) < len(free) + len(blocked):
@@ -79,7 +79,7 @@ def _cell(creature: Creature, cell: Cell) -> Shape:
     return box(low, high)
 
 
-def _ends(verdict: CellVerdict, hindered: bool) -> list[tuple[Point, Point]]:
+def _ends(verdict: IkosaVerdict, hindered: bool) -> list[tuple[Point, Point]]:
     drawn = verdict.drawn
     return [
         (source, target)

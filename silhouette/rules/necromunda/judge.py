@@ -37,7 +37,7 @@ RESULTS = (
     *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "rule", "rule_number"),
     *("reason", "renderer", "pixel", "warnings", "arc"),
 )
-"""The keys of a result, in order; those of `SightVerdict.row`."""
+"""The keys of a result, in order; those of `NecromundaVerdict.row`."""
 
 LISTS = ("blockers", "could_be", "warnings")
 """Those of which the value is a list."""
@@ -69,7 +69,7 @@ class Blocker:
 
 
 @dataclass(frozen=True)
-class SightVerdict(Verdict):
+class NecromundaVerdict(Verdict):
     """A Necromunda ruling with its evidence.
 
     Attributes:
@@ -138,7 +138,7 @@ class SightVerdict(Verdict):
         }
 
 
-class Necromunda(Rule[TableScene, SightVerdict]):
+class Necromunda(Rule[TableScene, NecromundaVerdict]):
     """Necromunda's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
 
     name = "necromunda"
@@ -174,11 +174,11 @@ class Necromunda(Rule[TableScene, SightVerdict]):
                 _model(scene, name)
         return between(scene.path, _models(scene), KIND, attacker, target, arc)
 
-    def judge(self, scene: TableScene, checks: Sequence[Check], settings: Settings) -> list[SightVerdict]:
+    def judge(self, scene: TableScene, checks: Sequence[Check], settings: Settings) -> list[NecromundaVerdict]:
         """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
         return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
 
-    def _judge(self, scene: TableScene, check: Check, renderer: Renderer, pixel: float) -> SightVerdict:
+    def _judge(self, scene: TableScene, check: Check, renderer: Renderer, pixel: float) -> NecromundaVerdict:
         """Looks from the attacker's eye and rules on line of sight and cover.
 
         Where a vehicle's crew have an eye each for their vision arcs, the one who sees best decides; the verdict says
@@ -233,7 +233,7 @@ def is_friend_in_contact(scene: TableScene, attacker: Piece, piece: Piece) -> bo
     return friendly and piece.name != attacker.name and in_base_contact(scene, attacker, piece)
 
 
-def _best_of(crew: Sequence[SightVerdict], attacker: Piece) -> SightVerdict:
+def _best_of(crew: Sequence[NecromundaVerdict], attacker: Piece) -> NecromundaVerdict:
     """What the one of the crew says who sees best; one whose arc the target lies in, if nobody sees it."""
     best = min(crew, key=lambda one: (VERDICTS.index(one.verdict), one.silhouette.in_arc == 0, one.occluded))
     if best.silhouette.in_arc:
@@ -255,7 +255,7 @@ def _ruling(
     readings: Readings,
     renderer: Renderer,
     pixel: float,
-) -> SightVerdict:
+) -> NecromundaVerdict:
     """The verdict of the ladder, with everything that explains it."""
     in_arc = readings.share == "in arc"
     measured = cover.silhouette
@@ -268,7 +268,7 @@ def _ruling(
     if len(could_be) > 1:
         others = " or ".join(word for word in could_be if word != verdict)
         reason += f"; too close to call, it could be {others}: roll off (R20)"
-    return SightVerdict(
+    return NecromundaVerdict(
         attacker=attacker.name,
         target=target.name,
         rules=NECROMUNDA.name,

@@ -7,7 +7,7 @@ from silhouette.rules.base import RuleReference
 from silhouette.rules.skirmishcorps.contact import opposite
 from silhouette.rules.skirmishcorps.flanking import Dive, Dives, dives
 from silhouette.rules.skirmishcorps.protection import sight, together
-from silhouette.rules.skirmishcorps.results import SkirmishVerdict
+from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit
 from silhouette.text import in_a_sentence, share_in_words
 
@@ -18,7 +18,7 @@ FLANKED = -2
 """What being flanked adds to a dive to prone (R34)."""
 
 
-def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> SkirmishVerdict:
+def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> SkirmishCorpsVerdict:
     """Whether two units can fight across cover."""
     touched = scene.touched_by(target.standing)
     both = [cover for cover in scene.touched_by(attacker.standing) if cover in touched]
@@ -27,7 +27,7 @@ def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> Skirmish
     over = [one for one in across if not _is_full_height(one, attacker, target)]
     possible = bool(over)
     rule = RuleReference("Close Combat Over Cover", "R32" if possible else "R31")
-    return SkirmishVerdict(
+    return SkirmishCorpsVerdict(
         attacker.name,
         target.name,
         scene.rules,
@@ -58,7 +58,7 @@ def _why(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], o
     return f"no cover is in contact with both {pair}: no close combat over cover"
 
 
-def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float) -> SkirmishVerdict:
+def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float) -> SkirmishCorpsVerdict:
     """Whether the attacker flanks the target: a unit in cover, seen, that can dive nowhere out of its sight."""
     in_cover = [one for one in scene.touched_by(target.standing) if one.class_for(target) != "none"]
     if not in_cover:
@@ -90,7 +90,7 @@ def _flank_verdict(
     pixel: float,
     found: Dives | None,
     grounds: tuple[str, str],
-) -> SkirmishVerdict:
+) -> SkirmishCorpsVerdict:
     is_flanked = found is not None and found.safe is None
     safe = None if found is None else found.safe
     shown = safe or (None if found is None else found.best)
@@ -106,7 +106,7 @@ def _flank_verdict(
         "pixel": pixel if shown is None else shown.pixel,
         "warnings": [f"{one.name}: {each}" for one in (attacker.piece, target.piece) for each in one.model.warnings],
     }
-    return SkirmishVerdict(
+    return SkirmishCorpsVerdict(
         attacker.name,
         target.name,
         scene.rules,

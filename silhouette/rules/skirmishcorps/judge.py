@@ -3,7 +3,7 @@
 The numbers R1 to R36 and A1 to A15 are those of the specification, ../shared/rules/skirmishcorps.md; its source is the
 page "Cover" of the SkirmishCorps rules.
 
-    check -> what it asks -> a measured silhouette, geometry in plan, or a table -> SkirmishVerdict
+    check -> what it asks -> a measured silhouette, geometry in plan, or a table -> SkirmishCorpsVerdict
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Level, Rule, Settings
 from silhouette.rules.skirmishcorps.close import close_combat, flanked
 from silhouette.rules.skirmishcorps.entries import CloseCombatEntry, FlankedEntry, PairEntry
-from silhouette.rules.skirmishcorps.results import SkirmishVerdict
+from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
 from silhouette.rules.skirmishcorps.shooting import protection
 from silhouette.rules.skirmishcorps.tables import tabled
@@ -28,7 +28,7 @@ from silhouette.scenes.scene import Check, between, everyone
 KIND = "units"
 
 
-class SkirmishCorps(Rule[SkirmishScene, SkirmishVerdict]):
+class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
     """SkirmishCorps' rules for cover; see `silhouette.rules.base.Rule`."""
 
     name = "skirmishcorps"
@@ -69,11 +69,11 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishVerdict]):
                 scene.unit(name)
         return between(scene.path, _names(scene), KIND, attacker, target)
 
-    def judge(self, scene: SkirmishScene, checks: Sequence[Check], settings: Settings) -> list[SkirmishVerdict]:
+    def judge(self, scene: SkirmishScene, checks: Sequence[Check], settings: Settings) -> list[SkirmishCorpsVerdict]:
         """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
         return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
 
-    def _judge(self, scene: SkirmishScene, check: Check, renderer: Renderer, pixel: float) -> SkirmishVerdict:
+    def _judge(self, scene: SkirmishScene, check: Check, renderer: Renderer, pixel: float) -> SkirmishCorpsVerdict:
         """The ruling on what a check asks; a plain check asks for protection.
 
         Raises:

@@ -38,7 +38,7 @@ LISTS = ("in_contact_with", "blockers", "could_be", "warnings", "other_readings"
 
 
 @dataclass(frozen=True)
-class SkirmishVerdict(Verdict):
+class SkirmishCorpsVerdict(Verdict):
     """A SkirmishCorps ruling.
 
     Attributes:

@@ -21,7 +21,7 @@ from silhouette.rules.skirmishcorps.classes import (
     in_bricks,
 )
 from silhouette.rules.skirmishcorps.protection import Alone, Sight, Together, each_alone, sight, together
-from silhouette.rules.skirmishcorps.results import SkirmishVerdict
+from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
 from silhouette.text import in_a_sentence, share_in_words
 
@@ -74,7 +74,7 @@ class _Answer:
     modifier: int | None
 
 
-def protection(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float) -> SkirmishVerdict:
+def protection(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float) -> SkirmishCorpsVerdict:
     """Looks from the attacker's eye and rules on line of sight, the protection of cover and the roll to hit."""
     threshold = scene.reading.share_practically_all
     seen = sight(scene, attacker, target.piece, target.standing)
@@ -110,7 +110,7 @@ def protection(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Ren
         "pixel": whole.pixel,
         "warnings": _warnings(shot, pixel),
     }
-    return SkirmishVerdict(attacker.name, target.name, scene.rules, answer.verdict, rule, reason, "protection", answers)
+    return SkirmishCorpsVerdict(attacker.name, target.name, scene.rules, answer.verdict, rule, reason, "protection", answers)
 
 
 def _answer(shot: _Shot, taken_from: str) -> _Answer:

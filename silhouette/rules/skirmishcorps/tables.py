@@ -38,17 +38,17 @@ from silhouette.rules.skirmishcorps.entries import (
     Readings,
     VaultEntry,
 )
-from silhouette.rules.skirmishcorps.results import SkirmishVerdict
+from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
 
 Ruled = tuple[str, RuleReference, str, dict[str, Any]]
 """Verdict, rule, reason and answers."""
 
 
-def tabled(question: AskEntry, readings: Readings, rules: str) -> SkirmishVerdict:
+def tabled(question: AskEntry, readings: Readings, rules: str) -> SkirmishCorpsVerdict:
     """The ruling on a question that needs no table."""
     rule_on = cast(Callable[[AskEntry, Readings], Ruled], _RULINGS[type(question)])
     verdict, rule, reason, answers = rule_on(question, readings)
-    return SkirmishVerdict("", "", rules, verdict, rule, reason, question.ask, answers)
+    return SkirmishCorpsVerdict("", "", rules, verdict, rule, reason, question.ask, answers)
 
 
 def _classify(question: ClassifyEntry, readings: Readings) -> Ruled:

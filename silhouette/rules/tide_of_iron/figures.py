@@ -18,7 +18,7 @@ from silhouette.drawing.strokes import area, areas, cross, line, tint, title
 from silhouette.drawing.words.reasons import why
 from silhouette.rules.tide_of_iron.hex_ground import ROW, Board, corners, in_rectangle, middle
 from silhouette.rules.tide_of_iron.hexes import Address
-from silhouette.rules.tide_of_iron.judge import HexVerdict
+from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict
 from silhouette.rules.tide_of_iron.scene import HexScene
 from silhouette.scenes.scene import Check
 
@@ -39,7 +39,7 @@ LEAST = 5.0
 DASHED = "--"
 
 
-def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: HexVerdict) -> None:
+def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> None:
     """Draws one Tide of Iron check on its part of the board.
 
     Args:
@@ -58,7 +58,7 @@ def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: HexVerd
     sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
 
 
-def draw_blind_hex_map(sheet: Sheet, scene: HexScene, verdicts: Sequence[HexVerdict], whole: int | None = None) -> None:
+def draw_blind_hex_map(sheet: Sheet, scene: HexScene, verdicts: Sequence[TideOfIronVerdict], whole: int | None = None) -> None:
     """Draws what one hex sees of a whole board: one verdict for each hex of it, all with the same attacker.
 
     Args:
@@ -85,7 +85,7 @@ def draw_blind_hex_map(sheet: Sheet, scene: HexScene, verdicts: Sequence[HexVerd
         sheet.note(sheet.words("map part", attacker=verdicts[0].attacker, steps=steps, all=whole))
 
 
-def _shown(scene: HexScene, verdict: HexVerdict, start: Address, end: Address) -> list[Address]:
+def _shown(scene: HexScene, verdict: TideOfIronVerdict, start: Address, end: Address) -> list[Address]:
     """The whole board where it is small, else what lies round the line and its blind hexes."""
     part = [start, end, *verdict.blind_hexes, *(at for one in verdict.lines for at in one.hexes)]
     whole = [*part, *scene.described, *scene.units.values()]
@@ -99,7 +99,7 @@ def _shown(scene: HexScene, verdict: HexVerdict, start: Address, end: Address) -
     return in_rectangle(left - sides, bottom - upright, right + sides, top + upright)
 
 
-def _draw_entered(board: Board, verdict: HexVerdict) -> None:
+def _draw_entered(board: Board, verdict: TideOfIronVerdict) -> None:
     """The hexes that the lines enter, and on each line what blocks or is closest to the lower one."""
     sheet, style = board.sheet, board.sheet.style
     entered = dict.fromkeys(at for one in verdict.lines for at in one.hexes)
@@ -116,14 +116,14 @@ def _draw_entered(board: Board, verdict: HexVerdict) -> None:
             sheet.legend(Swatch(sheet.words("blocks" if blocks else "obstruction"), edge=style.blocker_edge))
 
 
-def _draw_blind(board: Board, verdict: HexVerdict, start: Address, end: Address) -> None:
+def _draw_blind(board: Board, verdict: TideOfIronVerdict, start: Address, end: Address) -> None:
     """The blind hexes of the verdict; behind a plateau the lower one's own hex."""
     _shade(board, verdict.blind_hexes, "blind")
     if _hidden_how(verdict) == "plateau":
         _shade(board, [end if verdict.elevations[0] > verdict.elevations[1] else start], "plateau")
 
 
-def _hidden_how(verdict: HexVerdict) -> str | None:
+def _hidden_how(verdict: TideOfIronVerdict) -> str | None:
     """Whether the target is "blind", so by the "plateau", or "hidden" otherwise; None where it is seen."""
     if verdict.line_of_sight:
         return None
@@ -151,7 +151,7 @@ def _shade(board: Board, hexes: Sequence[Address], kind: str) -> None:
     board.sheet.legend(Swatch(board.sheet.words(kind), fill=tint(fill, style.ground, alpha), edge=edge, hatch=hatch))
 
 
-def _draw_lines(board: Board, verdict: HexVerdict, start: Address, end: Address) -> None:
+def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: Address) -> None:
     """The traced lines, each as it was ruled on: clear ones drawn through, blocked ones dashed, with a cross."""
     sheet, style = board.sheet, board.sheet.style
     first, last = middle(start), middle(end)

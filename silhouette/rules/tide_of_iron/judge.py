@@ -38,7 +38,7 @@ RESULTS = (
     *("attacker", "target", "rules", "verdict", "line_of_sight", "cause", "along_edge", "obstruction", "blind_hexes"),
     *("distance", "elevations", "lines", "other_readings", "rule", "rule_number", "reason"),
 )
-"""The keys of a result, in order; those of `HexVerdict.row`."""
+"""The keys of a result, in order; those of `TideOfIronVerdict.row`."""
 
 LISTS = ("attacker", "target", "obstruction", "blind_hexes", "elevations", "lines", "other_readings")
 """Those of which the value is, or may be, a list."""
@@ -72,7 +72,7 @@ OTHERWISE = (
 
 
 @dataclass(frozen=True)
-class HexVerdict(Verdict):
+class TideOfIronVerdict(Verdict):
     """A Tide of Iron ruling with its evidence.
 
     Attributes:
@@ -126,7 +126,7 @@ class HexVerdict(Verdict):
         }
 
 
-class TideOfIron(Rule[HexScene, HexVerdict]):
+class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
     """Tide of Iron's rules for line of sight; see `silhouette.rules.base.Rule`."""
 
     name = "tide-of-iron"
@@ -178,11 +178,11 @@ class TideOfIron(Rule[HexScene, HexVerdict]):
         targets = scene.map() or [scene.address(attacker)]
         return tuple(Check(_spelt(attacker), in_words(address)) for address in targets)
 
-    def judge(self, scene: HexScene, checks: Sequence[Check], settings: Settings) -> list[HexVerdict]:
+    def judge(self, scene: HexScene, checks: Sequence[Check], settings: Settings) -> list[TideOfIronVerdict]:
         """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
         return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
 
-    def _judge(self, scene: HexScene, check: Check, renderer: Renderer | None = None, pixel: float = 0.0) -> HexVerdict:
+    def _judge(self, scene: HexScene, check: Check, renderer: Renderer | None = None, pixel: float = 0.0) -> TideOfIronVerdict:
         """Rules on one check; nothing is rendered or measured.
 
         Raises:
@@ -200,7 +200,7 @@ class TideOfIron(Rule[HexScene, HexVerdict]):
         telling = _telling(ends, lines)
         sees = "sees" if visible else "does not see"
         otherwise = "".join(f"; {words} ({reading}): {other}" for reading, words in others.items())
-        return HexVerdict(
+        return TideOfIronVerdict(
             attacker=ends.attacker,
             target=ends.target,
             rules=self.name,

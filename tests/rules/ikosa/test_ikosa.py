@@ -15,7 +15,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.base import broken
-from silhouette.rules.ikosa.judge import IKOSA, RESULTS, VERDICTS, CellVerdict, graded
+from silhouette.rules.ikosa.judge import IKOSA, RESULTS, VERDICTS, IkosaVerdict, graded
 from silhouette.rules.ikosa.scene import CellScene
 from silhouette.scenes.scene import Check
 from tests.support.commands import run
@@ -35,7 +35,7 @@ def load(document: Document, path: Path = Path("cells.json")) -> CellScene:
     return IKOSA.load(path, document, Cache(None))
 
 
-def judged(document: Document) -> list[CellVerdict]:
+def judged(document: Document) -> list[IkosaVerdict]:
     scene = load(document)
     return [ruled(IKOSA, scene, check, ReferenceRenderer(), 0.1) for check in scene.checks]
 
@@ -48,12 +48,12 @@ def scene_of(attacker: Cells, target: Cells, mode: str = "melee", point: Any = N
     return {"rules": "ikosa", "mode": mode, "creature": both, "check": [check], **more}
 
 
-def verdict_of(attacker: Cells, target: Cells, **more: Any) -> CellVerdict:
+def verdict_of(attacker: Cells, target: Cells, **more: Any) -> IkosaVerdict:
     (verdict,) = judged(scene_of(attacker, target, **more))
     return verdict
 
 
-def counts(verdict: CellVerdict) -> tuple[int, int, int]:
+def counts(verdict: IkosaVerdict) -> tuple[int, int, int]:
     row = verdict.row()
     return row["source_points"], row["target_points"], row["blocked"]
 

@@ -12,21 +12,21 @@ from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.base import broken
-from silhouette.rules.necromunda.judge import NECROMUNDA, SightVerdict
+from silhouette.rules.necromunda.judge import NECROMUNDA, NecromundaVerdict
 from tests.support.rulings import ruled
 
 CASES = Path(__file__).resolve().parents[4] / "shared" / "rules" / "cases" / "necromunda"
 NAMES = sorted(path.stem for path in CASES.glob("*.json"))
 
 
-def judged(name: str, renderer: Renderer, pixel: float) -> list[SightVerdict]:
+def judged(name: str, renderer: Renderer, pixel: float) -> list[NecromundaVerdict]:
     path = CASES / f"{name}.json"
     scene = NECROMUNDA.load(path, read_document(path), Cache(None))
     return [ruled(NECROMUNDA, scene, check, renderer, pixel) for check in scene.checks]
 
 
 @cache
-def finely(name: str) -> list[SightVerdict]:
+def finely(name: str) -> list[NecromundaVerdict]:
     """The reference renderer's answer at a quarter of the default pixel."""
     return judged(name, ReferenceRenderer(), 0.025)
 

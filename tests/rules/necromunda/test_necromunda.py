@@ -13,7 +13,7 @@ from silhouette.errors import SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.judge import NECROMUNDA, RESULTS, SightVerdict
+from silhouette.rules.necromunda.judge import NECROMUNDA, RESULTS, NecromundaVerdict
 from silhouette.scenes.scene import Check
 from tests.support.rulings import ruled
 
@@ -56,12 +56,12 @@ def table(*terrain: dict[str, Any], fighters: Any = (), vehicles: Any = (), **to
 
 def judged(
     document: dict[str, Any], attacker: str = "Kal", target: str = "Vex", arc: Any = None, pixel: float = 0.2
-) -> SightVerdict:
+) -> NecromundaVerdict:
     scene = NECROMUNDA.load(NOWHERE, document, Cache(None))
     return ruled(NECROMUNDA, scene, Check(attacker, target, arc), EMBREE, pixel)
 
 
-def duel(*terrain: dict[str, Any], others: Any = (), **top: Any) -> SightVerdict:
+def duel(*terrain: dict[str, Any], others: Any = (), **top: Any) -> NecromundaVerdict:
     return judged(table(*terrain, fighters=[attacker(), fighter("Vex", 300), *others], **top))
 
 
@@ -169,7 +169,7 @@ def test_r15_exactly_half_is_full_cover() -> None:
     assert abs(found.occluded - 0.5) <= found.silhouette.error
 
 
-def friends(gang: str, kind: str = "fighter", **top: Any) -> SightVerdict:
+def friends(gang: str, kind: str = "fighter", **top: Any) -> NecromundaVerdict:
     """Kal, and someone of a gang in base contact right before its eye."""
     other = fighter("Jax", 25, gang=gang)
     return judged(
