@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -10,6 +12,7 @@ from typing import NoReturn
 import pytest
 
 from silhouette.errors import RendererUnavailable
+from silhouette.files.cache import DIRECTORY_VARIABLE
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from tests.support.browsing import browser
@@ -17,6 +20,26 @@ from tests.support.browsing import browser
 __all__ = ["browser"]
 
 PROJECT = Path(__file__).resolve().parents[1]
+
+collect_ignore = ["mutation"]  # no tests: it needs cosmic-ray, which is not installed with the others
+
+_KEPT = pytest.StashKey[str]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Gives the run a cache folder of its own, which pytest-xdist's workers share; the user's is not touched.
+
+    Workers share it because what is kept there takes seconds to make and is named by its content; many processes may
+    write to it at once.
+    """
+    if not hasattr(config, "workerinput"):
+        config.stash[_KEPT] = os.environ[DIRECTORY_VARIABLE] = tempfile.mkdtemp(prefix="silhouette-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Takes the run's cache folder away."""
+    if _KEPT in config.stash:
+        shutil.rmtree(config.stash[_KEPT], ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,8 @@ LONG_ENOUGH = 30.0
 """Seconds after which what was waited for will not come any more."""
 
 SLOWLY = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import silhouette.judging as judging
 right = judging.judged
 def judged(*words):
@@ -37,7 +38,10 @@ judging.judged = judged
 from silhouette.cli.app import main
 sys.exit(main())
 """
-"""The command line, where each check takes so long at least; for processes that are forked."""
+"""The command line, where each check takes so long at least; for processes that are forked.
+
+A shell that started the tests in the background may have told its children to ignore Ctrl-C; it is obeyed again here.
+"""
 
 
 def crowd(path: Path, models: int, wall: float = 18.0) -> Path:

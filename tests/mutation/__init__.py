@@ -1,0 +1,1 @@
+"""A mutation run over ``silhouette/rules``; see tests/README.md."""

@@ -1,0 +1,35 @@
+"""What a mutation run takes of each game: the modules that are changed, and the tests that are to notice it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Game:
+    """What a mutation run takes of a game.
+
+    Attributes:
+        modules: of its folder, without those that only draw, place in 3D or put in words.
+        tests: files and folders, the fastest first, since a run ends with the first test that fails.
+        words: further arguments of pytest, such as tests to leave out.
+    """
+
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+    words: tuple[str, ...] = ()
+
+
+def _of(game: str, modules: tuple[str, ...], tests: tuple[str, ...], words: tuple[str, ...] = ()) -> Game:
+    doctests = tuple(f"silhouette/rules/{game}/{module}.py" for module in modules)
+    return Game(modules, (*doctests, *(f"tests/rules/{game}/{test}.py" for test in tests)), words)
+
+
+GAMES = {
+    "tide_of_iron": _of(
+        "tide_of_iron",
+        ("hexes", "lines", "judge"),
+        ("test_hexes", "test_tide_of_iron", "test_tide_of_iron_laws"),
+    ),
+    "ikosa": _of("ikosa", ("cell_lines", "lines", "judge"), ("test_ikosa", "test_ikosa_laws")),
+}

@@ -1,0 +1,93 @@
+"""Mutants of a source file: the small changes that cosmic-ray's operators make to it, one at a time.
+
+Left out are changes inside annotations, which are never evaluated, and the operators of `SKIPPED`.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cosmic_ray.plugins
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+
+SKIPPED = ("no_op", "variable_inserter", "variable_replacer", "RemoveDecorator", "ExceptionReplacer")
+"""Parts of names of operators that are not used.
+
+The first changes nothing. The two of variables need arguments. Removing a decorator breaks at import where it is a
+dataclass or a property and changes only speed where it is a cache. An exception of another kind is caught by nobody.
+"""
+
+Position = tuple[int, int]
+"""Line from 1, column from 0."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One small change of one file.
+
+    Attributes:
+        path: of the file.
+        operator: cosmic-ray's name of the change.
+        occurrence: which of the places where the operator applies, from 0.
+        line: where it is, from 1.
+    """
+
+    path: Path
+    operator: str
+    occurrence: int
+    line: int
+
+    def source(self) -> str:
+        """The file's content with the change made."""
+        operator = cosmic_ray.plugins.get_operator(self.operator)()
+        mutated = mutate_code(self.path.read_text(encoding="utf-8"), operator, self.occurrence)
+        assert mutated is not None, f"{self} does not apply"
+        return str(mutated)
+
+    def difference(self) -> list[str]:
+        """The lines that change, with ``-`` and ``+`` before them."""
+        before = self.path.read_text(encoding="utf-8").splitlines()
+        lines = difflib.unified_diff(before, self.source().splitlines(), lineterm="", n=0)
+        return [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+
+
+def mutants_of(path: Path) -> list[Mutant]:
+    """Every mutant of a file, in the order of its lines."""
+    text = path.read_text(encoding="utf-8")
+    nodes = list(ast_nodes(get_ast(text)))
+    unevaluated = _annotations(text)
+    found = []
+    for name in cosmic_ray.plugins.operator_names():
+        if any(skipped in name for skipped in SKIPPED):
+            continue
+        operator_class: Any = cosmic_ray.plugins.get_operator(name)
+        if operator_class.arguments():
+            continue
+        operator = operator_class()
+        places = [start for node in nodes for start, _ in operator.mutation_positions(node)]
+        found += [
+            Mutant(path, name, occurrence, start[0])
+            for occurrence, start in enumerate(places)
+            if not any(first <= start < last for first, last in unevaluated)
+        ]
+    return sorted(found, key=lambda mutant: (mutant.line, mutant.operator, mutant.occurrence))
+
+
+def _annotations(text: str) -> list[tuple[Position, Position]]:
+    """From where to where annotations reach; with postponed evaluation nothing happens in them."""
+    expressions: list[ast.expr | None] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            expressions.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef):
+            expressions.append(node.returns)
+    return [
+        ((each.lineno, each.col_offset), (each.end_lineno or 0, each.end_col_offset or 0))
+        for each in expressions
+        if each is not None
+    ]

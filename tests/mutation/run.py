@@ -1,0 +1,148 @@
+"""Runs the tests of a game against mutants of its source, and lists those that no test notices.
+
+    python -m tests.mutation.run tide_of_iron
+    python -m tests.mutation.run necromunda --sample 200 --seed 1
+
+Nothing is written into the source tree: each mutant is loaded in a process of its own, forked from one that has the
+libraries loaded already, by an import hook. A run needs a system that can fork.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.abc
+import importlib.machinery
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+
+from tests.mutation.games import GAMES, Game
+from tests.mutation.mutants import Mutant, mutants_of
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES = ROOT / "silhouette" / "rules"
+
+LIBRARIES = (
+    *("numpy", "scipy.sparse", "scipy.spatial", "shapely", "trimesh", "pydantic", "typer", "rich", "PIL.Image"),
+    *("hypothesis", "hypothesis.strategies", "hypothesis.extra.numpy", "pytest", "embreex", "silhouette.rules.base"),
+    *("silhouette.meshes.mesh", "silhouette.renderers.reference"),
+)
+"""Loaded once, before the processes are forked; none of them loads a game."""
+
+Outcome = Literal["killed", "timeout", "survived"]
+
+
+class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Loads one module from another source than its file's."""
+
+    def __init__(self, name: str, path: Path, source: str) -> None:
+        self.name, self.path, self.source = name, path, source
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        if fullname != self.name:
+            return None
+        spec = importlib.machinery.ModuleSpec(fullname, self, origin=str(self.path))
+        spec.has_location = True
+        return spec
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(compile(self.source, str(self.path), "exec"), module.__dict__)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs from the command line; the status is 0 unless the tests fail without a mutant."""
+    parser = argparse.ArgumentParser(description="A mutation run over one game's rules.")
+    parser.add_argument("game", choices=sorted(GAMES))
+    parser.add_argument("--only", nargs="*", default=[], help="names of modules; all that the game lists by default")
+    parser.add_argument("--sample", type=int, help="as many mutants, drawn at random; all by default")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--out", type=Path, help="a .jsonl file that gets a line for each mutant")
+    given = parser.parse_args(words)
+    game = GAMES[given.game]
+    for library in LIBRARIES:
+        importlib.import_module(library)
+    assert not any(name.startswith(f"silhouette.rules.{given.game}") for name in sys.modules)
+    modules = [name for name in game.modules if not given.only or name in given.only]
+    mutants = [mutant for name in modules for mutant in mutants_of(RULES / given.game / f"{name}.py")]
+    total = len(mutants)
+    if given.sample is not None and given.sample < total:
+        mutants = sorted(random.Random(given.seed).sample(mutants, given.sample), key=mutants.index)
+    begun = time.monotonic()
+    if _tried(None, game, limit=600.0) != "survived":
+        print("the tests fail without any mutant", file=sys.stderr)
+        return 1
+    limit = 10.0 + 4.0 * (time.monotonic() - begun)
+    print(f"{len(mutants)} of {total} mutants of {', '.join(modules)}; {limit / 4:.0f} s for all tests", flush=True)
+    outcomes: list[Outcome] = []
+    for mutant in mutants:
+        outcome = _tried(mutant, game, limit)
+        outcomes.append(outcome)
+        if outcome == "survived":
+            print(_told(mutant), flush=True)
+        if given.out is not None:
+            with given.out.open("a", encoding="utf-8") as log:
+                log.write(json.dumps({"mutant": _told(mutant), "outcome": outcome}) + "\n")
+    survived = outcomes.count("survived")
+    share = 100.0 * survived / max(1, len(outcomes))
+    print(
+        f"{survived} of {len(outcomes)} survive: {share:.1f} %; {outcomes.count('timeout')} of the others ran too long"
+    )
+    return 0
+
+
+def _told(mutant: Mutant) -> str:
+    where = mutant.path.relative_to(ROOT).as_posix()
+    return "\n".join([f"{where}:{mutant.line} {mutant.operator} {mutant.occurrence}", *mutant.difference()])
+
+
+def _tried(mutant: Mutant | None, game: Game, limit: float) -> Outcome:
+    """What the tests say of a mutant, in a process of its own that is stopped after ``limit`` seconds."""
+    child = os.fork()
+    if child == 0:
+        os.setpgid(0, 0)
+        status = 3
+        try:
+            status = _tested(mutant, game)
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
+        time.sleep(0.01)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "timeout"
+
+
+def _tested(mutant: Mutant | None, game: Game) -> int:
+    """Runs the tests with the mutant in place; 0 where all pass. Nothing is printed but without a mutant."""
+    import pytest
+    from hypothesis import Phase, settings
+
+    # A failing example need not be made smaller here, and the same examples are tried on every mutant.
+    settings.register_profile("mutants", phases=[Phase.explicit, Phase.generate], database=None, derandomize=True)
+    settings.load_profile("mutants")
+    if mutant is not None:
+        silent = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silent, 1)
+        os.dup2(silent, 2)
+        name = ".".join(mutant.path.relative_to(ROOT).with_suffix("").parts)
+        sys.meta_path.insert(0, _Loader(name, mutant.path, mutant.source()))
+    words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", "--no-header", *game.words]
+    return int(pytest.main([*words, *game.tests]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+"""Crisis Protocol: every comparison of the rules with a case exactly on its threshold, and one on either side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from silhouette.rules.crisis_protocol.plan import (
+    HAIR,
+    Disc,
+    Outlines,
+    between_discs,
+    crossed,
+    fault_in,
+    hair_of,
+    to_outlines,
+)
+from tests.support.crisis_protocol_tables import box, scene, verdict, wall
+
+ON, OVER = 0.0, 1e-6
+"""mm; exactly on a threshold, and a length past it that is far above rounding."""
+
+
+@pytest.mark.parametrize("size, verdict_of_it", [(1, "open"), (2, "open"), (3, "hidden")])
+def test_r4_terrain_obstructs_from_one_size_above_the_target(size: int, verdict_of_it: str) -> None:
+    found = verdict(scene(wall(size, left=100, right=110)))
+    assert found.verdict == verdict_of_it
+    assert found.line_of_sight is (verdict_of_it != "hidden")
+
+
+@pytest.mark.parametrize("size, sees", [(4, True), (5, True), (6, False)])
+def test_r6_the_size_of_what_the_target_stands_on_is_added(size: int, sees: bool) -> None:
+    platform = {"name": "platform", "size": 3, "polygon": box(215, -30, 265, 30)}
+    found = verdict(scene(wall(size, left=100, right=110), platform, b={"on": "platform"}))
+    assert (found.line_of_sight, found.target_size) == (sees, 5)
+
+
+@pytest.mark.parametrize("size, cover", [(1, False), (2, True), (3, True)])
+def test_r11_terrain_gives_cover_from_the_size_of_the_target_itself(size: int, cover: bool) -> None:
+    assert verdict(scene(wall(size))).cover is cover
+    platform = {"name": "platform", "size": 3, "polygon": box(215, -30, 265, 30)}
+    on_it = verdict(scene(wall(size), {**platform, "size": 1}, b={"on": "platform"}))
+    assert on_it.cover is cover, "what the target stands on does not count for cover (A2)"
+
+
+@pytest.mark.parametrize("short_of, cover", [(OVER, True), (ON, True), (-OVER, False)])
+def test_r10_exactly_range_1_is_within_it(short_of: float, cover: bool) -> None:
+    """The wall's near side is 60 mm, the length of range 1, from B's base."""
+    right = 240 - 17.5 - 60 + short_of
+    assert verdict(scene(wall(2, left=right - 5, right=right))).cover is cover
+
+
+@pytest.mark.parametrize("beyond, cover", [(-OVER, False), (ON, False), (OVER, True)])
+def test_r13_exactly_range_2_is_too_close_for_cover(beyond: float, cover: bool) -> None:
+    """The bases are 120 mm apart, the length of range 2."""
+    document = scene(wall(2, left=100, right=110), b={"at": [155 + beyond, 0]})
+    found = verdict(document)
+    assert found.cover is cover
+    assert found.distance == pytest.approx(120 + beyond, abs=1e-9)
+
+
+@pytest.mark.parametrize("into, cover", [(-OVER, False), (ON, False), (OVER, True)])
+def test_r12_a4_terrain_that_only_touches_the_outermost_line_gives_no_cover(into: float, cover: bool) -> None:
+    """The lines between the two bases fill the band up to 17.5 mm from the axis."""
+    post = {"name": "post", "size": 2, "polygon": box(190, 17.5 - into, 200, 60)}
+    assert verdict(scene(post)).cover is cover
+
+
+@pytest.mark.parametrize("into, sees", [(-OVER, True), (ON, True), (OVER, False)])
+def test_a4_a_line_that_only_touches_is_free_and_the_last_free_line_goes(into: float, sees: bool) -> None:
+    """One wall from below reaches up to the uppermost line that there is."""
+    tall = {"name": "tall", "size": 5, "polygon": box(110, -90, 120, 17.5 + into)}
+    assert verdict(scene(tall)).line_of_sight is sees
+
+
+@pytest.mark.parametrize("gap, sees", [(-OVER, False), (ON, False), (OVER, True)])
+def test_a4_two_pieces_that_touch_leave_no_gap(gap: float, sees: bool) -> None:
+    below = {"name": "below", "size": 5, "polygon": box(110, -90, 120, 0)}
+    above = {"name": "above", "size": 5, "polygon": box(110, gap, 120, 90)}
+    assert verdict(scene(below, above)).line_of_sight is sees
+
+
+@pytest.mark.parametrize("gap, distance", [(-1.0, 0.0), (0.0, 0.0), (1.0, 1.0)])
+def test_distances_are_nothing_from_the_touch_on(gap: float, distance: float) -> None:
+    assert between_discs(Disc((0.0, 0.0), 2.0), Disc((5.0 + gap, 0.0), 3.0)) == distance
+    square = Outlines.of([box(2.0 + gap, -1.0, 9.0, 1.0)])
+    assert to_outlines(Disc((0.0, 0.0), 2.0), square).tolist() == [distance]
+
+
+@pytest.mark.parametrize("hairs, passes", [(0.5, False), (2.0, True)])
+def test_what_reaches_in_by_less_than_a_hair_touches(hairs: float, passes: bool) -> None:
+    one, other = Disc((0.0, 0.0), 2.0), Disc((9.0, 0.0), 2.0)
+    hair = hair_of(one.bounds, other.bounds)
+    assert hair == pytest.approx(HAIR * (13.0 + 4.0), rel=1e-3)
+    post = Outlines.of([box(4.0, 2.0 - hairs * hair, 5.0, 9.0)])
+    assert crossed(one, other, post, hair).tolist() == [passes]
+
+
+def test_a_polygon_has_an_area_from_a_small_share_of_its_extent_on() -> None:
+    assert fault_in([[0, 0], [1, 0], [1, 1e-13]]) == "have an area, but its corners lie on one line"
+    assert fault_in([[0, 0], [1, 0], [1, 1e-11]]) is None
+    assert fault_in(np.array([[0, 0], [1, 0]])) == "have three corners or more"
