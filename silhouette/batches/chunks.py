@@ -1,6 +1,6 @@
 """MANY: some checks of a scene, as they are given to a worker, and what the worker makes of them: a row for each.
 
-Portion -> the scene that it is of, read unless it was read last -> rows; what goes wrong is a row with ``error``
+Chunk -> the scene that it is of, read unless it was read last -> rows; what goes wrong is a row with ``error``
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from silhouette.files.fingerprints import Fingerprints
 from silhouette.text import problem, strict
 from silhouette.workers import forks_safely, seat
 
-PORTION = 32
+CHECKS_PER_CHUNK = 32
 """So many checks of a scene are given to a worker at once."""
 
-KEPT = 4_000_000
+CACHED_TRIANGLES = 4_000_000
 """Models of up to so many triangles stay in the memory of a process, from scene to scene."""
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class How:
+class BatchSettings:
     """How everything in a batch is judged.
 
     Attributes:
@@ -49,7 +49,7 @@ class How:
 
 
 @dataclass(frozen=True)
-class Portion:
+class Chunk:
     """Some checks of a scene.
 
     Attributes:
@@ -67,10 +67,10 @@ class Portion:
     lost: str = ""
 
 
-def portions(scene: str, digest: str, checks: Sequence[int], longest: int = PORTION) -> list[Portion]:
+def chunks_of(scene: str, digest: str, checks: Sequence[int], longest: int = CHECKS_PER_CHUNK) -> list[Chunk]:
     """Runs of checks, in order, none longer than so many.
 
-    >>> [(one.start, one.stop) for one in portions("duel.toml", "", [0, 1, 4, *range(10, 50)])]
+    >>> [(one.start, one.stop) for one in chunks_of("duel.toml", "", [0, 1, 4, *range(10, 50)])]
     [(0, 2), (4, 5), (10, 42), (42, 50)]
     """
     runs: list[list[int]] = []
@@ -79,76 +79,76 @@ def portions(scene: str, digest: str, checks: Sequence[int], longest: int = PORT
             runs[-1][1] = check + 1
         else:
             runs.append([check, check + 1])
-    return [Portion(scene, digest, start, stop) for start, stop in runs]
+    return [Chunk(scene, digest, start, stop) for start, stop in runs]
 
 
-class Needs:
-    """What portions need in memory: for `silhouette.batches.crew.Crew`."""
+class Requirements:
+    """What chunks need in memory: for `silhouette.batches.pool.WorkerPool`."""
 
     def __init__(self) -> None:
         self._prints = Fingerprints()
 
-    def __call__(self, portion: Portion) -> frozenset[Any]:
+    def __call__(self, chunk: Chunk) -> frozenset[Any]:
         """The models and meshes of the scene, as they are now; nothing, where it was known before and may be done."""
-        if portion.stop is None and portion.digest:
+        if chunk.stop is None and chunk.digest:
             return frozenset()
-        return self._prints.pieces_of(Path(portion.scene))
+        return self._prints.pieces_of(Path(chunk.scene))
 
 
 class Judge:
     """What one process keeps: its renderer, the scene that it read last, and models for the scenes to come.
 
     Args:
-        how: everything is judged.
+        settings: everything is judged.
         folder: that the paths of scenes are seen from; they stay as they are in what is told.
         number: of the GPU that it takes where several are shared out; by default `silhouette.workers.seat`.
     """
 
-    def __init__(self, how: How, folder: Path | None = None, number: int | None = None) -> None:
-        self._how = how
+    def __init__(self, settings: BatchSettings, folder: Path | None = None, number: int | None = None) -> None:
+        self._settings = settings
         self._folder = folder
         self._number = number
         self._prints = Fingerprints()
-        self._memory = Memory(self._prints.of, KEPT)
+        self._memory = Memory(self._prints.of, CACHED_TRIANGLES)
         self._renderer: Any = None
         self._scene: Any = None
         self._checks: Sequence[Any] = ()
         self._read = ("", "")
 
-    def load(self, portion: Portion) -> Loaded:
-        """Reads what a portion needs, so that processes forked from this one share it.
+    def load(self, chunk: Chunk) -> Loaded:
+        """Reads what a chunk needs, so that processes forked from this one share it.
 
         Half of what is kept is as much as it should come to: nothing must go that a fork relies on.
         """
         from silhouette.judging import shared
 
         try:
-            self._open(portion.scene, portion.digest or self._prints.of(self._place(portion.scene)))
+            self._open(chunk.scene, chunk.digest or self._prints.of(self._place(chunk.scene)))
         except RendererUnavailable:
             return "unshared"
         if not (forks_safely() and self._renderer.share([])):  # looking for a GPU may have loaded its drivers
             return "unshared"
         shared(self._scene, self._renderer)
-        return "room" if self._memory.size < KEPT // 2 else "full"
+        return "room" if self._memory.size < CACHED_TRIANGLES // 2 else "full"
 
-    def __call__(self, portion: Portion) -> Iterator[Row]:
+    def __call__(self, chunk: Chunk) -> Iterator[Row]:
         """Opens a scene and says how many checks there are, or judges some."""
-        path = self._place(portion.scene)
+        path = self._place(chunk.scene)
         try:
-            if portion.stop is None:
-                yield self._opened(portion)
+            if chunk.stop is None:
+                yield self._opened(chunk)
                 return
-            self._open(portion.scene, portion.digest)
+            self._open(chunk.scene, chunk.digest)
         except RendererUnavailable as error:
             yield {"unavailable": str(error)}
             return
         except Exception as error:
-            rows = 1 if portion.stop is None else portion.stop - portion.start
-            yield from [{"error": self._told(portion.scene, problem(error, path))}] * rows
+            rows = 1 if chunk.stop is None else chunk.stop - chunk.start
+            yield from [{"error": self._told(chunk.scene, problem(error, path))}] * rows
             return
-        for number in range(portion.start, portion.stop):
-            lost = portion.lost if number == portion.start else ""
-            yield self._row(portion.scene, self._checks[number], lost)
+        for number in range(chunk.start, chunk.stop):
+            lost = chunk.lost if number == chunk.start else ""
+            yield self._row(chunk.scene, self._checks[number], lost)
 
     def _place(self, scene: str) -> Path:
         return Path(scene) if self._folder is None else self._folder / scene
@@ -159,12 +159,12 @@ class Judge:
             return text
         return text.replace(f"{self._folder.as_posix()}/", "")
 
-    def _opened(self, portion: Portion) -> Row:
+    def _opened(self, chunk: Chunk) -> Row:
         """What is to be known of a scene before it is judged; nothing is loaded where that is known already."""
-        now = self._prints.of(self._place(portion.scene))
-        if portion.digest == now:
+        now = self._prints.of(self._place(chunk.scene))
+        if chunk.digest == now:
             return {"digest": now}
-        self._open(portion.scene, now)
+        self._open(chunk.scene, now)
         return {"digest": now, "checks": len(self._checks)}
 
     def _open(self, scene: str, digest: str) -> None:
@@ -183,11 +183,11 @@ class Judge:
         if self._read == (scene, digest):
             return
         if self._renderer is None:
-            self._renderer = choose(self._how.renderer, self._device())
+            self._renderer = choose(self._settings.renderer, self._device())
         self._read, self._scene = ("", ""), None  # what was read before goes first: two large scenes may be too much
-        disk = Cache.default() if self._how.cached else Cache(None)
-        self._scene = content_with(load_scene(path, cache=replace(disk, memory=self._memory)), self._how.error)
-        self._checks = Ask(everyone=self._how.everyone).checks(self._scene)
+        disk = Cache.default() if self._settings.cached else Cache(None)
+        self._scene = content_with(load_scene(path, cache=replace(disk, memory=self._memory)), self._settings.error)
+        self._checks = Ask(everyone=self._settings.everyone).checks(self._scene)
         if self._prints.of(path) != digest:
             raise changed
         self._read = (scene, digest)
@@ -196,8 +196,8 @@ class Judge:
         """The device asked for; else this one's share, where it is on GPUs that is judged."""
         from silhouette.renderers.gl.devices import shared_out
 
-        if self._how.device is not None or self._how.renderer not in ("auto", "gl"):
-            return self._how.device
+        if self._settings.device is not None or self._settings.renderer not in ("auto", "gl"):
+            return self._settings.device
         return shared_out(seat() if self._number is None else self._number)
 
     def _row(self, scene: str, check: Any, lost: str) -> Row:
@@ -209,7 +209,7 @@ class Judge:
             who = " to ".join(filter(None, (check.attacker, check.target)))
             return {**asked, "error": ": ".join(filter(None, (scene, who, lost)))}
         try:
-            found = strict(judged(self._scene, check, self._renderer, self._how.pixel).row())
+            found = strict(judged(self._scene, check, self._renderer, self._settings.pixel).row())
             row: Row = json.loads(self._told(scene, json.dumps(found, ensure_ascii=False, allow_nan=False)))
         except Exception as error:
             return {**asked, "error": self._told(scene, problem(error, self._place(scene)))}

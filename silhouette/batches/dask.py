@@ -1,9 +1,9 @@
-"""MANY, on many machines: the same portions of a batch, given to the workers of a Dask scheduler; the same rows.
+"""MANY, on many machines: the same chunks of a batch, given to the workers of a Dask scheduler; the same rows.
 
-plan -> portions, one at a time to each place of a worker -> rows, told when a portion is done
+plan -> chunks, one at a time to each place of a worker -> rows, told when a chunk is done
 
 The workers see the scenes under the paths that this machine sees them under: on a disk that all of them share. Where
-any worker announces the resource GPU, only such workers are given something, one portion at a time for each GPU.
+any worker announces the resource GPU, only such workers are given something, one chunk at a time for each GPU.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from silhouette.batches.chunks import How, Judge, Portion, Row
-from silhouette.batches.crew import Event, Next
+from silhouette.batches.chunks import BatchSettings, Chunk, Judge, Row
+from silhouette.batches.pool import Event, Next
 from silhouette.errors import RequestError, SilhouetteError
 
 CONNECTED_WITHIN = 10.0
@@ -44,8 +44,8 @@ _judges = threading.local()
 _threads = itertools.count()
 
 
-def judged_there(portion: Portion, how: How, folder: str, version: str | None) -> list[Row]:
-    """What a worker of the cluster does with a portion; it keeps its renderer and the scene that it read last.
+def judged_there(chunk: Chunk, settings: BatchSettings, folder: str, version: str | None) -> list[Row]:
+    """What a worker of the cluster does with a chunk; it keeps its renderer and the scene that it read last.
 
     Raises:
         RequestError: where another version of this package is installed there.
@@ -56,9 +56,9 @@ def judged_there(portion: Portion, how: How, folder: str, version: str | None) -
         raise RequestError(
             f"a worker has silhouette {version_of('silhouette')}, and this is {version}; install the same"
         )
-    if getattr(_judges, "asked", None) != (how, folder):
-        _judges.judge, _judges.asked = Judge(how, Path(folder), _share()), (how, folder)
-    return list(_judges.judge(portion))
+    if getattr(_judges, "asked", None) != (settings, folder):
+        _judges.judge, _judges.asked = Judge(settings, Path(folder), _share()), (settings, folder)
+    return list(_judges.judge(chunk))
 
 
 def _share() -> int:
@@ -73,43 +73,43 @@ class _Place:
     """One task at a time: a thread of a worker, or one of its GPUs."""
 
     worker: str
-    last: Portion | None = None
+    last: Chunk | None = None
 
 
 @dataclass(eq=False)
 class _Task:
-    """A portion under way."""
+    """A chunk under way."""
 
-    portion: Portion
+    chunk: Chunk
     place: _Place
     future: Any
     since: float
 
 
 class Cluster:
-    """The workers of a Dask scheduler, in place of a `silhouette.batches.crew.Crew`.
+    """The workers of a Dask scheduler, in place of a `silhouette.batches.pool.WorkerPool`.
 
     A worker that is lost costs time alone: what it was at is done by another, check by check. A check over which
     several are lost, one after the other, is a row with ``error``.
 
     Args:
         address: of the scheduler, such as ``tcp://10.0.0.5:8786``.
-        how: everything is judged.
+        settings: everything is judged.
         patience: seconds that reading a scene and judging one check may take; then its worker is started anew.
 
     Raises:
         SilhouetteError: where distributed is not installed, or nobody answers at the address.
     """
 
-    def __init__(self, address: str, how: How, patience: float | None = None) -> None:
+    def __init__(self, address: str, settings: BatchSettings, patience: float | None = None) -> None:
         self._address = address
-        self._how = how
+        self._settings = settings
         self._patience = patience
         self._places: list[_Place] = []
         self._resources: dict[str, int] | None = None
         self._tasks: dict[Any, _Task] = {}
-        self._again: list[Portion] = []
-        self._lost: Counter[Portion] = Counter()
+        self._again: list[Chunk] = []
+        self._lost: Counter[Chunk] = Counter()
         self._ended: SimpleQueue[Any] = SimpleQueue()
         self._looked = float("-inf")
         self._staffed = time.monotonic()
@@ -141,7 +141,7 @@ class Cluster:
             self._client.close(timeout=2)
 
     def events(self, next_task: Next) -> Iterator[Event]:
-        """Everything that happens until all is done; see `silhouette.batches.crew.Crew.events`.
+        """Everything that happens until all is done; see `silhouette.batches.pool.WorkerPool.events`.
 
         Raises:
             SilhouetteError: where the scheduler is gone, or there is no worker for a minute.
@@ -182,7 +182,7 @@ class Cluster:
 
         for task in [task for task in self._tasks.values() if task.place.worker not in counts]:
             self._withdraw(task)
-            yield from self._without_worker(task.portion)
+            yield from self._without_worker(task.chunk)
 
     def _gone(self) -> SilhouetteError:
         return SilhouetteError(f"the scheduler at {self._address} is gone; start it, then go on with --resume")
@@ -192,28 +192,28 @@ class Cluster:
         for place in self._places:
             if place in busy:
                 continue
-            portion = self._again.pop(0) if self._again else next_task(place.last)
-            if portion is None:
+            chunk = self._again.pop(0) if self._again else next_task(place.last)
+            if chunk is None:
                 continue
-            if self._patience is not None and portion.stop is not None and portion.stop - portion.start > 1:
-                first, *rest = _one_by_one(portion)
+            if self._patience is not None and chunk.stop is not None and chunk.stop - chunk.start > 1:
+                first, *rest = _one_by_one(chunk)
                 self._again += rest
-                portion = first
-            self._submit(portion, place)
+                chunk = first
+            self._submit(chunk, place)
 
-    def _submit(self, portion: Portion, place: _Place) -> None:
-        place.last = portion
+    def _submit(self, chunk: Chunk, place: _Place) -> None:
+        place.last = chunk
         future = self._client.submit(
             judged_there,
-            portion,
-            self._how,
+            chunk,
+            self._settings,
             str(Path.cwd()),
             self._version,
             pure=False,
             workers=[place.worker],
             resources=self._resources,
         )
-        self._tasks[future] = _Task(portion, place, future, time.monotonic())
+        self._tasks[future] = _Task(chunk, place, future, time.monotonic())
         future.add_done_callback(self._ended.put)
 
     def _came_of(self, task: _Task) -> Iterator[Event]:
@@ -226,25 +226,25 @@ class Cluster:
             if self._client.status != "running":
                 raise self._gone() from None
             if task.future.status == "error" and type(error).__name__ != "KilledWorker":
-                yield Event(task.portion, "lost", " ".join(f"{type(error).__name__}: {error}".split()))
+                yield Event(task.chunk, "lost", " ".join(f"{type(error).__name__}: {error}".split()))
             else:
                 self._looked = float("-inf")
-                yield from self._without_worker(task.portion)
+                yield from self._without_worker(task.chunk)
             return
         for row in rows:
-            yield Event(task.portion, "told", row)
-        yield Event(task.portion, "done")
+            yield Event(task.chunk, "told", row)
+        yield Event(task.chunk, "done")
 
-    def _without_worker(self, portion: Portion) -> Iterator[Event]:
+    def _without_worker(self, chunk: Chunk) -> Iterator[Event]:
         """Of many checks, each is tried again by itself, of one or none the same, but not for ever."""
-        if portion.stop is not None and portion.stop - portion.start > 1:
-            self._again += _one_by_one(portion)
+        if chunk.stop is not None and chunk.stop - chunk.start > 1:
+            self._again += _one_by_one(chunk)
             return
-        self._lost[portion] += 1
-        if self._lost[portion] < WORKERS_RISKED:
-            self._again.append(portion)
+        self._lost[chunk] += 1
+        if self._lost[chunk] < WORKERS_RISKED:
+            self._again.append(chunk)
         else:
-            yield Event(portion, "lost", "the workers that were at it ended, one after the other")
+            yield Event(chunk, "lost", "the workers that were at it ended, one after the other")
 
     def _outrun(self) -> Iterator[Event]:
         """Gives up on what takes too long; its worker is started anew, where it has a nanny."""
@@ -255,7 +255,7 @@ class Cluster:
             self._withdraw(task)
             with suppress(Exception):
                 self._client.restart_workers([task.place.worker], timeout=CONNECTED_WITHIN, raise_for_error=False)
-            yield Event(task.portion, "lost", f"not done within {self._patience:g} s, the --timeout")
+            yield Event(task.chunk, "lost", f"not done within {self._patience:g} s, the --timeout")
 
     def _withdraw(self, task: _Task) -> None:
         del self._tasks[task.future]
@@ -263,11 +263,10 @@ class Cluster:
             self._client.cancel([task.future], force=True)
 
 
-def _one_by_one(portion: Portion) -> list[Portion]:
-    assert portion.stop is not None
-    numbers = range(portion.start, portion.stop)
-    lost = [portion.lost, *[""] * (len(numbers) - 1)]
+def _one_by_one(chunk: Chunk) -> list[Chunk]:
+    assert chunk.stop is not None
+    numbers = range(chunk.start, chunk.stop)
+    lost = [chunk.lost, *[""] * (len(numbers) - 1)]
     return [
-        Portion(portion.scene, portion.digest, number, number + 1, why)
-        for number, why in zip(numbers, lost, strict=True)
+        Chunk(chunk.scene, chunk.digest, number, number + 1, why) for number, why in zip(numbers, lost, strict=True)
     ]

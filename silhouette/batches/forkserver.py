@@ -25,7 +25,7 @@ from typing import Any, Literal, Protocol
 from silhouette.batches.serving import child, serve
 from silhouette.workers import forks_safely, unwarned
 
-Needs = frozenset[Any]
+Requirements = frozenset[Any]
 """What a task needs in memory: files as they are now, for instance."""
 
 Loaded = Literal["room", "full", "unshared"]
@@ -61,7 +61,7 @@ def can_watch() -> bool:
     return True
 
 
-class Forked:
+class ForkedWorker:
     """A worker that was forked from a fork server: see `silhouette.batches.serving.Worker`."""
 
     def __init__(self, server: ForkServer, number: int, pipe: Connection) -> None:
@@ -79,7 +79,7 @@ class Forked:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._watched, signal.SIGKILL)
         self.gone()
-        self.server.bury(self.number)
+        self.server.reap(self.number)
 
     def gone(self) -> None:
         """Lets go of it, now that it has ended."""
@@ -122,9 +122,9 @@ class ForkServer:
         self.pipe, self._process = child(_serve_forks, (start, os.getpid()))
         self._patience = patience
         self.deadline = float("inf")
-        self.known: Needs = frozenset()
+        self.known: Requirements = frozenset()
         self.full = False
-        self.expecting: list[tuple[Any, Needs, Any]] = []
+        self.expecting: list[tuple[Any, Requirements, Any]] = []
         self._ended: list[tuple[int, Any]] = []
         self._asked: tuple[str, Any] | None = None
 
@@ -142,11 +142,11 @@ class ForkServer:
         """Whether anybody waits for it."""
         return bool(self.is_busy or self.expecting or any(owner is not None for _, owner in self._ended))
 
-    def coming(self) -> Needs:
+    def coming(self) -> Requirements:
         """What it has loaded or is going to load."""
         return self.known.union(*(needs for _, needs, _ in self.expecting))
 
-    def bury(self, number: int, owner: Any = None) -> None:
+    def reap(self, number: int, owner: Any = None) -> None:
         """Has the system forget a worker that has ended; the owner, where there is one, is told how it ended."""
         self._ended.append((number, owner))
 
@@ -178,7 +178,7 @@ class ForkServer:
         try:
             value = self.pipe.recv()
             if kind == "forked":
-                value = Forked(self, value, Connection(recv_handle(self.pipe)))
+                value = ForkedWorker(self, value, Connection(recv_handle(self.pipe)))
         except (EOFError, OSError):
             return Answer("died", owner)
         if kind == "loaded":
@@ -232,7 +232,7 @@ def _load(work: SharedWork, task: Any) -> Loaded:
 
 
 def _fork(pipe: Connection, work: SharedWork, leader: int, watched: int) -> None:
-    """Says the number of the new process, and hands over the pipe to it; the new process never returns."""
+    """Says the number of the new process, and pool over the pipe to it; the new process never returns."""
     near, far = Pipe()
     with unwarned():
         number = os.fork()

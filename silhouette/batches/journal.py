@@ -25,7 +25,7 @@ PATIENCE = 3.0
 
 
 @dataclass
-class Kept:
+class SceneProgress:
     """What is known of one scene.
 
     Attributes:
@@ -57,7 +57,7 @@ class Journal:
         self.path = out.with_name(f"{out.name}.unfinished")
         self._asked = dict(asked)
         self._resume = resume
-        self.scenes: dict[str, Kept] = {}
+        self.scenes: dict[str, SceneProgress] = {}
 
     def __enter__(self) -> Journal:
         from filelock import FileLock, Timeout
@@ -114,7 +114,7 @@ class Journal:
 
     def _take(self, entry: Row, place: int) -> None:
         if "digest" in entry:
-            self.scenes[entry["scene"]] = Kept(entry["digest"], entry["checks"])
+            self.scenes[entry["scene"]] = SceneProgress(entry["digest"], entry["checks"])
         elif "row" in entry and entry["scene"] in self.scenes:
             self.scenes[entry["scene"]].judged[entry["check"]] = place
 

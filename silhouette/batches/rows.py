@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from os import PathLike
 
-from silhouette.batches.chunks import How
-from silhouette.batches.journal import Kept, Row
-from silhouette.batches.run import Workers, check_how, scenes_of, steps, workers_of
+from silhouette.batches.chunks import BatchSettings
+from silhouette.batches.journal import Row, SceneProgress
+from silhouette.batches.run import Workers, check_settings, scenes_of, steps, workers_of
 from silhouette.errors import SilhouetteError
 from silhouette.judging import PIXEL, Ask, Judged, content_with, load_scene, usable_pixel, verdicts_of
 from silhouette.renderers import choose
@@ -124,21 +124,21 @@ def batch(
     gone.toml None gone.toml: there is no such file; give the path of one that is there
     >>> folder.cleanup()
     """
-    how = How(renderer, pixel, everyone, cached, device, error)
-    check_how(how)
+    settings = BatchSettings(renderer, pixel, everyone, cached, device, error)
+    check_settings(settings)
     scenes = scenes_of([paths] if isinstance(paths, str | PathLike) else paths)
-    return _in_order(scenes, workers_of(how, workers, timeout, cluster))
+    return _in_order(scenes, workers_of(settings, workers, timeout, cluster))
 
 
 class _Memory:
-    """A ledger of the rows that are not given out yet."""
+    """A store of the rows that are not given out yet."""
 
     def __init__(self) -> None:
-        self.scenes: dict[str, Kept] = {}
+        self.scenes: dict[str, SceneProgress] = {}
         self.rows: dict[tuple[str, int], Row] = {}
 
     def open_scene(self, scene: str, digest: str, checks: int) -> None:
-        self.scenes[scene] = Kept(digest, checks)
+        self.scenes[scene] = SceneProgress(digest, checks)
 
     def add(self, scene: str, check: int, row: Row) -> None:
         self.scenes[scene].judged[check] = 0

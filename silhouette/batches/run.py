@@ -1,7 +1,7 @@
 """MANY: scenes -> rows. A failure is a row, not an exit; what is judged stays judged; the same rows by any number of
 workers, in the same order.
 
-paths -> scenes -> opened by a worker: how many checks -> portions of them, to workers that know the scene -> rows
+paths -> scenes -> opened by a worker: how many checks -> chunks of them, to workers that know the scene -> rows
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from os.path import abspath
 from pathlib import Path
 from typing import Protocol
 
-from silhouette.batches.chunks import How, Judge, Needs
-from silhouette.batches.crew import Crew, Event, Next
+from silhouette.batches.chunks import BatchSettings, Judge, Requirements
 from silhouette.batches.export import check_table_path, failed, whose, write_junit, write_table
 from silhouette.batches.journal import Journal, Row, Rows
-from silhouette.batches.schedule import Ledger, Plan
+from silhouette.batches.pool import Event, Next, WorkerPool
+from silhouette.batches.schedule import Plan, RowStore
 from silhouette.errors import FileError, RequestError, SilhouetteError
 from silhouette.files.documents import read_document
 from silhouette.files.fingerprints import DOCUMENTS
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 
 class Workers(Protocol):
-    """Processes that judge, on this machine (`silhouette.batches.crew`) or on many (`silhouette.batches.dask`)."""
+    """Processes that judge, on this machine (`silhouette.batches.pool`) or on many (`silhouette.batches.dask`)."""
 
     def events(self, next_task: Next) -> Iterator[Event]:
         """Everything that happens until all is done."""
@@ -95,7 +95,7 @@ def _is_model(file: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class Done:
+class BatchSummary:
     """What came of a batch.
 
     Attributes:
@@ -114,13 +114,13 @@ class Done:
 def write_batch(
     paths: Iterable[str | PathLike[str]],
     out: Path,
-    how: How,
+    settings: BatchSettings,
     workers: AbstractContextManager[Workers],
     *,
     resume: bool = False,
     junit: Path | None = None,
     progress: Progress = lambda done, total: None,
-) -> Done:
+) -> BatchSummary:
     """Judges scenes and writes a row for each check into a file, which appears when all is done.
 
     Until then the rows are kept beside it: see `silhouette.batches.journal`.
@@ -128,8 +128,8 @@ def write_batch(
     Args:
         paths: files, folders, globs.
         out: .jsonl, .csv or .parquet.
-        how: everything is judged.
-        workers: from `workers_of`, asked to judge as ``how`` says.
+        settings: everything is judged.
+        workers: from `workers_of`, asked to judge as ``settings`` says.
         resume: go on with a batch that was not finished.
         junit: a file for CI systems, or None.
         progress: is told how many checks are done, of how many that are known of.
@@ -142,11 +142,16 @@ def write_batch(
         if file is not None and (file.is_dir() or not file.parent.is_dir()):
             wrong = "is a folder" if file.is_dir() else f"there is no folder {file.parent} to write it into"
             raise FileError(file, f"{wrong}; name a file in a folder that is there")
-    check_how(how)
+    check_settings(settings)
     scenes = scenes_of(paths)
-    asked = {"silhouette": version(), "renderer": how.renderer, "pixel": how.pixel, "everyone": how.everyone}
-    if how.error is not None:
-        asked["error"] = how.error
+    asked = {
+        "silhouette": version(),
+        "renderer": settings.renderer,
+        "pixel": settings.pixel,
+        "everyone": settings.everyone,
+    }
+    if settings.error is not None:
+        asked["error"] = settings.error
     with Journal(out, asked, resume=resume) as journal:
         judged = 0
         for plan in steps(scenes, workers, journal):
@@ -161,7 +166,7 @@ def write_batch(
     return done
 
 
-def _summed(rows: Iterable[Row], judged: int) -> Done:
+def _summed(rows: Iterable[Row], judged: int) -> BatchSummary:
     count, wrong, broken = 0, [], []
     for row in rows:
         count += 1
@@ -169,7 +174,7 @@ def _summed(rows: Iterable[Row], judged: int) -> Done:
             wrong.append(row["error"])
         if row.get("expected") is False:
             broken.append(f"{row['scene']}: {whose(row)}: {'; '.join(row.get('broken', ()))}")
-    return Done(count, count - judged, tuple(wrong), tuple(broken))
+    return BatchSummary(count, count - judged, tuple(wrong), tuple(broken))
 
 
 def version() -> str:
@@ -179,23 +184,23 @@ def version() -> str:
     return installed("silhouette")
 
 
-def check_how(how: How) -> None:
+def check_settings(settings: BatchSettings) -> None:
     """Refuses what no scene could be judged with.
 
     Raises:
         SilhouetteError: see above.
     """
-    check_name(how.renderer, how.device)
-    check_numbers(how.pixel, how.error)
+    check_name(settings.renderer, settings.device)
+    check_numbers(settings.pixel, settings.error)
 
 
 def workers_of(
-    how: How, workers: int | None = None, timeout: float | None = None, cluster: str | None = None
+    settings: BatchSettings, workers: int | None = None, timeout: float | None = None, cluster: str | None = None
 ) -> AbstractContextManager[Workers]:
     """Whoever judges: processes of this machine, or those of a cluster.
 
     Args:
-        how: everything is judged.
+        settings: everything is judged.
         workers: so many processes; by default as many as there are cores.
         timeout: seconds that reading one scene, or one check, may take; then it is a row with ``error``.
         cluster: the address of a Dask scheduler, whose workers are taken instead.
@@ -208,22 +213,22 @@ def workers_of(
     if timeout is not None and not timeout > 0.0:
         raise RequestError(f"timeout is {timeout:g}; it must be seconds above 0")
     if cluster is None:
-        needs = None if how.renderer == "gl" else Needs()  # a context belongs to the process that made it
-        return Crew(partial(Judge, how), cores() if workers is None else workers, timeout, needs)
+        needs = None if settings.renderer == "gl" else Requirements()  # a context belongs to the process that made it
+        return WorkerPool(partial(Judge, settings), cores() if workers is None else workers, timeout, needs)
     if workers is not None:
         raise RequestError("a cluster has the workers that were started for it; leave --workers out")
     from silhouette.batches.dask import Cluster
 
-    return Cluster(cluster, how, timeout)
+    return Cluster(cluster, settings, timeout)
 
 
-def steps(scenes: Iterable[str], workers: AbstractContextManager[Workers], ledger: Ledger) -> Iterator[Plan]:
-    """Judges all that the ledger does not hold yet, and puts every row into it as it comes.
+def steps(scenes: Iterable[str], workers: AbstractContextManager[Workers], store: RowStore) -> Iterator[Plan]:
+    """Judges all that the store does not hold yet, and puts every row into it as it comes.
 
     Yields the plan after each thing that happened.
     """
-    plan = Plan(list(scenes), ledger)
-    with workers as hands:
-        for event in hands.events(plan.next_portion):
+    plan = Plan(list(scenes), store)
+    with workers as pool:
+        for event in pool.events(plan.next_chunk):
             plan.heard(event)
             yield plan

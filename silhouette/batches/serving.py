@@ -45,7 +45,7 @@ class Worker(Protocol):
         ...
 
 
-class Hired:
+class ChildWorker:
     """A worker that is a child of this process: forked where that is safe, else started anew.
 
     Args:

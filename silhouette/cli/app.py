@@ -42,7 +42,7 @@ from silhouette.cli.tutorial import tutorial
 from silhouette.text import DEBUG_VARIABLE, problem
 
 if TYPE_CHECKING:
-    from silhouette.batches.chunks import How
+    from silhouette.batches.chunks import BatchSettings
     from silhouette.drawing.table.every_pixel import EveryPixel
     from silhouette.files.cache import Cache
     from silhouette.judging import Ask, SceneResult
@@ -153,12 +153,12 @@ def check(
 
     With --picture and several checks, the files are FILE-1.png, FILE-2.png and so on, in the order of the table.
     """
-    from silhouette.batches.chunks import How
+    from silhouette.batches.chunks import BatchSettings
     from silhouette.cli.tables import scene_report, scenes_document, summary
     from silhouette.judging import Ask, scenes_in
 
-    how = How(renderer, pixel, cached=not no_cache, device=device, error=error)
-    job = _Job(Ask(attacker, target, arc), how, picture, quiet)
+    settings = BatchSettings(renderer, pixel, cached=not no_cache, device=device, error=error)
+    job = _Job(Ask(attacker, target, arc), settings, picture, quiet)
     files = [file for path in scenes for file in scenes_in(path)]
     results = []
     for file in files:
@@ -188,13 +188,13 @@ def matrix(
     quiet: Quiet = False,
 ) -> int:
     """Judge everyone against everyone."""
-    from silhouette.batches.chunks import How
+    from silhouette.batches.chunks import BatchSettings
     from silhouette.cli.tables import matrix_report, scenes_document
     from silhouette.judging import Ask
     from silhouette.workers import cores
 
-    how = How(renderer, pixel, cached=not no_cache, device=device, error=error)
-    job = _Job(Ask(everyone=True), how, None, quiet)
+    settings = BatchSettings(renderer, pixel, cached=not no_cache, device=device, error=error)
+    job = _Job(Ask(everyone=True), settings, None, quiet)
     result = job.judge(scene, workers=cores() if workers is None else workers)
     if as_json:
         show_json(scenes_document([result]))
@@ -234,15 +234,15 @@ def batch(
 
     The rows are kept beside FILE as they come, and FILE appears when all is done: --resume goes on after a kill.
     """
-    from silhouette.batches.chunks import How
+    from silhouette.batches.chunks import BatchSettings
     from silhouette.batches.run import workers_of, write_batch
     from silhouette.cli.tables import batch_report
 
-    how = How(renderer, pixel, everyone, cached=not no_cache, device=device, error=error)
-    hands = workers_of(how, workers, timeout, cluster)
+    settings = BatchSettings(renderer, pixel, everyone, cached=not no_cache, device=device, error=error)
+    pool = workers_of(settings, workers, timeout, cluster)
     try:
         with Waiting("judging", quiet=quiet, rated=True) as waiting:
-            done = write_batch(paths, out, how, hands, resume=resume, junit=junit, progress=waiting.step)
+            done = write_batch(paths, out, settings, pool, resume=resume, junit=junit, progress=waiting.step)
     except KeyboardInterrupt:
         complain(f"interrupted; what was judged is kept beside {out}: the same command with --resume goes on")
         return INTERRUPTED
@@ -330,21 +330,21 @@ class _Job:
     Whatever is wrong with the options is found here, before anything is judged.
     """
 
-    def __init__(self, ask: Ask, how: How, picture: Path | None, quiet: bool) -> None:
+    def __init__(self, ask: Ask, settings: BatchSettings, picture: Path | None, quiet: bool) -> None:
         from silhouette.judging import check_numbers
         from silhouette.renderers import choose
 
-        self._ask, self._how, self._picture, self._quiet, self._drawn = ask, how, picture, quiet, 0
-        check_numbers(how.pixel, how.error)
+        self._ask, self._settings, self._picture, self._quiet, self._drawn = ask, settings, picture, quiet, 0
+        check_numbers(settings.pixel, settings.error)
         if picture is not None:
             _check_picture(picture)
-        self._renderer: Renderer = choose(how.renderer, how.device)
+        self._renderer: Renderer = choose(settings.renderer, settings.device)
         self._every: EveryPixel | None = None
         if picture is not None:
             from silhouette.drawing.table.every_pixel import EveryPixel
 
             self._renderer = self._every = EveryPixel(self._renderer)
-        self._cache = _cache(not how.cached)
+        self._cache = _cache(not settings.cached)
 
     def judge(self, path: Path, *, several: bool = False, workers: int = 1) -> SceneResult:
         """One scene, which may be one of several; by so many processes."""
@@ -369,8 +369,8 @@ class _Job:
                 self._ask,
                 self._renderer,
                 cache=self._cache,
-                pixel=self._how.pixel,
-                error=self._how.error,
+                pixel=self._settings.pixel,
+                error=self._settings.error,
                 draw=draw if self._picture is not None else None,
                 step=waiting.step,
                 workers=workers,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from silhouette.batches.run import Done
+    from silhouette.batches.run import BatchSummary
     from silhouette.judging import Judged, SceneResult
 
 STYLES = {
@@ -181,7 +181,7 @@ def _matrix_cell(row: Row) -> Text:
     return Text(words, STYLES.get(verdict, ""))
 
 
-def batch_report(out: Path, done: Done, *, named: bool) -> list[RenderableType]:
+def batch_report(out: Path, done: BatchSummary, *, named: bool) -> list[RenderableType]:
     """What came of a batch, in a line; where ``named``, each check that is not as expected as well."""
     told = [_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in done.broken if named]
     words = [f"{_counted(done.rows, 'row')} in {out}"]

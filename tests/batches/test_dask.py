@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from silhouette import SilhouetteError
-from silhouette.batches.chunks import How
+from silhouette.batches.chunks import BatchSettings
 from silhouette.batches.run import workers_of
 from silhouette.workers import CAN_FORK
 from tests.support.batching import FAST, done, kept_in, pack, rows_of, started, wait_until
@@ -144,4 +144,4 @@ def test_without_distributed_it_is_said_what_to_install(
 
 def test_workers_are_of_this_machine_or_of_a_cluster() -> None:
     with pytest.raises(SilhouetteError, match="a cluster has the workers that were started for it"):
-        workers_of(How(), workers=2, cluster="tcp://127.0.0.1:9")
+        workers_of(BatchSettings(), workers=2, cluster="tcp://127.0.0.1:9")

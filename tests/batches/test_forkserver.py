@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from silhouette.batches.crew import Crew, Event
 from silhouette.batches.forkserver import Loaded, can_watch
+from silhouette.batches.pool import Event, WorkerPool
 from silhouette.workers import CAN_FORK
 from tests.support.batching import forking
 
@@ -72,9 +72,9 @@ class Batch:
         log = folder / "loaded"
         log.touch()
         left = list(tasks)
-        crew = Crew(partial(Reader, log, room, load, work), workers, patience, lambda task: frozenset(task[1]))
-        with crew as hands:
-            self.events = list(hands.events(lambda last: left.pop(0) if left else None))
+        pool = WorkerPool(partial(Reader, log, room, load, work), workers, patience, lambda task: frozenset(task[1]))
+        with pool as pool:
+            self.events = list(pool.events(lambda last: left.pop(0) if left else None))
         self.loads = [line.split()[0] for line in log.read_text().splitlines()]
         self.servers = {int(line.split()[1]) for line in log.read_text().splitlines()}
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from silhouette.batches.chunks import How, Judge, Needs, Portion
+from silhouette.batches.chunks import BatchSettings, Chunk, Judge, Requirements
 from silhouette.batches.run import scenes_of
 from silhouette.batches.schedule import Plan
 from silhouette.errors import RequestError
@@ -212,7 +212,7 @@ def test_workers_that_are_not_forked_do_the_same(
 
 
 class InMemory:
-    """A ledger that forgets."""
+    """A store that forgets."""
 
     def __init__(self) -> None:
         self.scenes: dict[str, object] = {}
@@ -223,12 +223,12 @@ def test_scenes_with_the_same_meshes_are_kept_together(tmp_path: Path, monkeypat
     for name, mesh in {"1": "a", "2": "b", "3": "a", "4": "b", "5": "b"}.items():
         Path(f"{name}.toml").write_text(f'[[terrain]]\nmesh = "{mesh}.stl"\n[[fighter]]\nmodel = "both.toml"\n')
     plan = Plan([f"{name}.toml" for name in "12345"], InMemory())  # type: ignore[arg-type]
-    first, second = plan.next_portion(None), plan.next_portion(None)
-    assert (first, second) == (Portion("1.toml"), Portion("2.toml"))
-    assert plan.next_portion(second) == Portion("4.toml")
-    assert plan.next_portion(first) == Portion("3.toml")
-    assert plan.next_portion(Portion("3.toml")) == Portion("5.toml")
-    assert plan.next_portion(None) is None
+    first, second = plan.next_chunk(None), plan.next_chunk(None)
+    assert (first, second) == (Chunk("1.toml"), Chunk("2.toml"))
+    assert plan.next_chunk(second) == Chunk("4.toml")
+    assert plan.next_chunk(first) == Chunk("3.toml")
+    assert plan.next_chunk(Chunk("3.toml")) == Chunk("5.toml")
+    assert plan.next_chunk(None) is None
 
 
 def test_a_fingerprint_changes_with_every_file_that_the_scene_is_made_of(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_a_scene_that_was_judged_is_not_read_again(tmp_path: Path, monkeypatch: 
     path = scene(tmp_path, CHECK)
     digest = Fingerprints().of(path)
     monkeypatch.setattr("silhouette.judging.load_scene", lambda *_, **__: pytest.fail("read again"))
-    assert list(Judge(How())(Portion(str(path), digest))) == [{"digest": digest}]
+    assert list(Judge(BatchSettings())(Chunk(str(path), digest))) == [{"digest": digest}]
 
 
 def test_scenes_of_one_process_have_their_models_in_common(tmp_path: Path) -> None:
@@ -293,26 +293,26 @@ def test_scenes_of_one_process_have_their_models_in_common(tmp_path: Path) -> No
 
 def test_portions_need_the_files_of_their_scene_as_they_are(tmp_path: Path) -> None:
     folder = pack_with_meshes(tmp_path / "pack", scenes=2)
-    scenes, needs = [str(folder / f"crowd {number}.toml") for number in range(2)], Needs()
-    one, other = (needs(Portion(scene, "digest", 0, 3)) for scene in scenes)
+    scenes, needs = [str(folder / f"crowd {number}.toml") for number in range(2)], Requirements()
+    one, other = (needs(Chunk(scene, "digest", 0, 3)) for scene in scenes)
     assert sorted(Path(file).name for file, _ in one) == ["own 0.obj", "own 0.toml", "shared.obj", "shared.toml"]
     assert len(one & other) == 2
-    assert needs(Portion(scenes[0])) == one
-    assert needs(Portion(scenes[0], "digest")) == frozenset()
-    assert needs(Portion(str(crowd(tmp_path / "crowd.toml", 2)))) == frozenset()
-    assert needs(Portion("gone.toml")) == frozenset()
+    assert needs(Chunk(scenes[0])) == one
+    assert needs(Chunk(scenes[0], "digest")) == frozenset()
+    assert needs(Chunk(str(crowd(tmp_path / "crowd.toml", 2)))) == frozenset()
+    assert needs(Chunk("gone.toml")) == frozenset()
     write_block(folder / "shared.obj", 21.5)
     (folder / "own 0.toml").unlink()
-    assert len(needs(Portion(scenes[0], "digest", 3, 6)) & one) == 1
+    assert len(needs(Chunk(scenes[0], "digest", 3, 6)) & one) == 1
 
 
 def test_loading_says_whether_there_is_room_for_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("silhouette.batches.chunks.forks_safely", lambda: True)
     folder = pack_with_meshes(tmp_path / "pack", scenes=2)
-    portions = [Portion(str(folder / f"crowd {number}.toml")) for number in range(2)]
+    chunks = [Chunk(str(folder / f"crowd {number}.toml")) for number in range(2)]
     for kept, expected in ((100, ["room", "room"]), (72, ["room", "full"]), (24, ["full", "full"])):
-        monkeypatch.setattr("silhouette.batches.chunks.KEPT", kept)
-        judge = Judge(How("reference", everyone=True, cached=False))
-        assert [judge.load(portion) for portion in portions] == expected
+        monkeypatch.setattr("silhouette.batches.chunks.CACHED_TRIANGLES", kept)
+        judge = Judge(BatchSettings("reference", everyone=True, cached=False))
+        assert [judge.load(chunk) for chunk in chunks] == expected
     monkeypatch.setattr("silhouette.batches.chunks.forks_safely", lambda: False)
-    assert judge.load(portions[0]) == "unshared"
+    assert judge.load(chunks[0]) == "unshared"

@@ -200,18 +200,18 @@ def test_osmesa_has_no_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_each_worker_takes_its_share(machine: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch's workers by their seats, a cluster's by a number that they are given; what is asked for is kept to."""
-    from silhouette.batches.chunks import How, Judge
+    from silhouette.batches.chunks import BatchSettings, Judge
     from silhouette.workers import seat, seated
 
     machine(FIRST, SECOND, SOFTWARE)
     monkeypatch.setattr("silhouette.workers._seat", 0)
-    judge = Judge(How(renderer="gl"))
+    judge = Judge(BatchSettings(renderer="gl"))
     assert judge._device() == 0
     assert seated(3, seat) == 3
     assert judge._device() == 1
-    assert Judge(How(), None, 2)._device() == 0
-    assert Judge(How(device=1), None, 2)._device() == 1
-    assert Judge(How(renderer="embree"))._device() is None
+    assert Judge(BatchSettings(), None, 2)._device() == 0
+    assert Judge(BatchSettings(device=1), None, 2)._device() == 1
+    assert Judge(BatchSettings(renderer="embree"))._device() is None
 
 
 def tell_seat() -> Callable[[int], Iterator[int]]:
@@ -221,11 +221,11 @@ def tell_seat() -> Callable[[int], Iterator[int]]:
 
 
 def test_the_workers_of_a_crew_have_seats() -> None:
-    from silhouette.batches.crew import Crew
+    from silhouette.batches.pool import WorkerPool
 
     tasks = [1, 2, 3]
-    with Crew(tell_seat, workers=3) as crew:
-        told = [event.value for event in crew.events(lambda last: tasks.pop() if tasks else None) if event.value]
+    with WorkerPool(tell_seat, workers=3) as pool:
+        told = [event.value for event in pool.events(lambda last: tasks.pop() if tasks else None) if event.value]
     assert {0, *told} == {0, 1, 2}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.batches.crew import Crew, Event
+from silhouette.batches.pool import Event, WorkerPool
 from silhouette.batches.serving import Work
 from silhouette.workers import CAN_FORK
 from tests.support.batching import forking
@@ -28,10 +28,10 @@ def doing(work: Work) -> Callable[[], Work]:
     return partial(lambda same: same, work)
 
 
-def events(crew: Crew, tasks: list[Any]) -> list[Event]:
+def events(pool: WorkerPool, tasks: list[Any]) -> list[Event]:
     left = list(tasks)
-    with crew as hands:
-        return list(hands.events(lambda last: left.pop(0) if left else None))
+    with pool as pool:
+        return list(pool.events(lambda last: left.pop(0) if left else None))
 
 
 def square(number: int) -> Iterator[int]:
@@ -40,13 +40,13 @@ def square(number: int) -> Iterator[int]:
 
 def test_every_task_is_done_once_by_any_number_of_processes() -> None:
     for workers in (1, 2, 3, 12):
-        found = events(Crew(doing(square), workers), list(range(8)))
+        found = events(WorkerPool(doing(square), workers), list(range(8)))
         assert sorted(event.value for event in found if event.kind == "told") == [n * n for n in range(8)]
         assert sorted(event.task for event in found if event.kind == "done") == list(range(8))
 
 
 def test_nothing_to_do_starts_no_process() -> None:
-    assert events(Crew(lambda: pytest.fail("started"), 3), []) == []
+    assert events(WorkerPool(lambda: pytest.fail("started"), 3), []) == []
 
 
 def test_a_task_is_chosen_by_the_last_one_of_the_process() -> None:
@@ -56,8 +56,8 @@ def test_a_task_is_chosen_by_the_last_one_of_the_process() -> None:
         asked.append(last)
         return None if last == 2 else (last or 0) + 1
 
-    with Crew(doing(square), 1) as crew:
-        list(crew.events(next_task))
+    with WorkerPool(doing(square), 1) as pool:
+        list(pool.events(next_task))
     assert asked == [None, 1, 2]
 
 
@@ -70,7 +70,7 @@ def test_a_process_that_dies_loses_its_task_alone_and_another_takes_its_place() 
             os._exit(3)
         yield number
 
-    found = events(Crew(doing(work), 2), list(range(5)))
+    found = events(WorkerPool(doing(work), 2), list(range(5)))
     lost = {event.task: event.value for event in found if event.kind == "lost"}
     assert lost == {
         1: "the process that was at it ended (killed by SIGKILL)",
@@ -84,7 +84,7 @@ def test_a_process_that_died_idle_loses_nothing() -> None:
     def who(_: int) -> Iterator[int]:
         yield os.getpid()
 
-    crew = Crew(doing(who), 1)
+    pool = WorkerPool(doing(who), 1)
     first = []
 
     def next_task(last: Any) -> Any:
@@ -95,8 +95,8 @@ def test_a_process_that_died_idle_loses_nothing() -> None:
             time.sleep(0.2)
         return 1 if last is None else 2
 
-    with crew as hands:
-        for event in hands.events(next_task):
+    with pool as pool:
+        for event in pool.events(next_task):
             assert event.kind != "lost"
             if event.kind == "told":
                 first.append(event.value)
@@ -112,7 +112,7 @@ def test_patience_is_for_each_thing_told_and_ends_what_tells_nothing() -> None:
             pass
 
     start = time.monotonic()
-    found = events(Crew(doing(work), 2, patience=0.6), [0, 1, 2])
+    found = events(WorkerPool(doing(work), 2, patience=0.6), [0, 1, 2])
     assert [event.value for event in found if event.kind == "lost"] == ["not done within 0.6 s, the --timeout"]
     assert sorted(event.task for event in found if event.kind == "done") == [0, 2]
     assert len([event for event in found if event.kind == "told"]) == 12
@@ -124,9 +124,9 @@ def test_no_process_is_left_where_the_crew_is_left_in_the_middle() -> None:
         yield os.getpid()
         time.sleep(60.0)
 
-    with Crew(doing(work), 2) as crew:
+    with WorkerPool(doing(work), 2) as pool:
         left = [1, 2]
-        told = crew.events(lambda last: left.pop() if left else None)
+        told = pool.events(lambda last: left.pop() if left else None)
         processes = [next(told).value, next(told).value]
     for process in processes:
         with pytest.raises(ProcessLookupError):
@@ -135,7 +135,7 @@ def test_no_process_is_left_where_the_crew_is_left_in_the_middle() -> None:
 
 def test_processes_that_are_started_anew_do_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     forking(monkeypatch, False)
-    found = events(Crew(partial(_identity, divmod_by_seven), 1), [20, 50])
+    found = events(WorkerPool(partial(_identity, divmod_by_seven), 1), [20, 50])
     assert [event.value for event in found if event.kind == "told"] == [(2, 6), (7, 1)]
 
 

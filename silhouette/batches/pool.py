@@ -16,14 +16,14 @@ from functools import partial
 from multiprocessing.connection import wait
 from typing import Any, Literal, cast
 
-from silhouette.batches.forkserver import Answer, Forked, ForkServer, Needs, SharedWork, can_serve
-from silhouette.batches.serving import DONE, Hired, Work, Worker
+from silhouette.batches.forkserver import Answer, ForkedWorker, ForkServer, Requirements, SharedWork, can_serve
+from silhouette.batches.serving import DONE, ChildWorker, Work, Worker
 from silhouette.workers import seated
 
 Next = Callable[[Any], Any]
 """The next task for a process whose last one is given (None at first); None where there is none for now."""
 
-NOTHING: Needs = frozenset()
+NOTHING: Requirements = frozenset()
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Event:
     value: Any = None
 
 
-class Crew:
+class WorkerPool:
     """So many processes, each made ready once by ``start()``, which gives the function that does a task.
 
     They are forked where that is safe, and share what is in memory; else ``start`` must be what pickle can carry.
@@ -58,8 +58,8 @@ class Crew:
     >>> from functools import partial
     >>> start = partial(partial, range)  # its tasks are numbers; range yields what is told of them
     >>> tasks = [2]
-    >>> with Crew(start, workers=1) as crew:
-    ...     events = list(crew.events(lambda last: tasks.pop() if tasks else None))
+    >>> with WorkerPool(start, workers=1) as pool:
+    ...     events = list(pool.events(lambda last: tasks.pop() if tasks else None))
     >>> [(event.kind, event.value) for event in events]
     [('told', 0), ('told', 1), ('done', None)]
     """
@@ -69,69 +69,69 @@ class Crew:
         start: Callable[[], Work],
         workers: int,
         patience: float | None = None,
-        needs: Callable[[Any], Needs] | None = None,
+        needs: Callable[[Any], Requirements] | None = None,
     ) -> None:
         self._start = start
         self._patience = patience
-        self._hands = [_Hand(patience) for _ in range(workers)]
+        self._slots = [_Slot(patience) for _ in range(workers)]
         self._servers: list[ForkServer] = []
         self._needs = needs if workers > 1 else None
-        self._unshared: Needs = NOTHING
+        self._unshared: Requirements = NOTHING
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> WorkerPool:
         if not can_serve():
             self._needs = None
         return self
 
     def __exit__(self, *_: object) -> None:
-        for hand in self._hands:
-            hand.dismiss()
+        for slot in self._slots:
+            slot.dismiss()
         for server in self._servers:
             server.dismiss()
 
     def events(self, next_task: Next) -> Iterator[Event]:
         """Everything that happens until no process is at work and there is no task left."""
         while True:
-            for hand in self._hands:
-                if hand.task is None:
-                    self._give(hand, next_task(hand.last))
+            for slot in self._slots:
+                if slot.task is None:
+                    self._give(slot, next_task(slot.last))
             yield from self._go_on()
-            busy = [hand for hand in self._hands if hand.is_listened_to]
+            busy = [slot for slot in self._slots if slot.is_listened_to]
             asked = [server for server in self._servers if server.is_busy]
             if not busy and not asked:
                 return
-            heard: list[_Hand | ForkServer] = [*busy, *asked]
+            heard: list[_Slot | ForkServer] = [*busy, *asked]
             ready = wait([one.pipe for one in heard], _seconds_until(min(one.deadline for one in heard)))
             for server in asked:
                 if server.pipe in ready or server.deadline <= time.monotonic():
                     yield from self._served(server, server.heard() if server.pipe.poll() else Answer("died", None))
-            for hand in busy:
-                if hand.pipe in ready:
-                    event = hand.heard()
-                    if event is None and hand.burying not in self._servers:
-                        event = hand.lost(_ended(None))
+            for slot in busy:
+                if slot.pipe in ready:
+                    event = slot.heard()
+                    if event is None and slot.reaping not in self._servers:
+                        event = slot.lost(_ended(None))
                     if event is not None:
                         yield event
-                elif hand.deadline <= time.monotonic() and not hand.pipe.poll():
-                    yield hand.gave_up()
+                elif slot.deadline <= time.monotonic() and not slot.pipe.poll():
+                    yield slot.gave_up()
 
-    def _give(self, hand: _Hand, task: Any) -> None:
+    def _give(self, slot: _Slot, task: Any) -> None:
         """Has a task done by a process that has what it needs."""
-        hand.task = task
+        slot.task = task
         if task is None:
             return
         needs = NOTHING if self._needs is None else self._needs(task) - self._unshared
-        if hand.worker is not None and hand.worker.is_alive() and needs <= hand.has:
-            hand.begin()
+        if slot.worker is not None and slot.worker.is_alive() and needs <= slot.has:
+            slot.begin()
             return
-        before = hand.worker.server if isinstance(hand.worker, Forked) else None
-        hand.dismiss()
+        before = slot.worker.server if isinstance(slot.worker, ForkedWorker) else None
+        slot.dismiss()
         if needs:
-            self._server_for(needs, before).expecting.append((hand, needs, task))
+            self._server_for(needs, before).expecting.append((slot, needs, task))
         else:
-            hand.hire(Hired(partial(seated, self._hands.index(hand), self._start)), NOTHING)
+            slot.take(ChildWorker(partial(seated, self._slots.index(slot), self._start)), NOTHING)
 
-    def _server_for(self, needs: Needs, before: ForkServer | None) -> ForkServer:
+    def _server_for(self, needs: Requirements, before: ForkServer | None) -> ForkServer:
         """One that has loaded most of it, at least half; else the one of before, if nobody else uses it; or a new one.
 
         So what many tasks need is loaded once, and what has nothing in common is loaded side by side.
@@ -148,8 +148,8 @@ class Crew:
         return server
 
     def _is_used(self, server: ForkServer) -> bool:
-        workers = [hand.worker for hand in self._hands]
-        return server.is_wanted or any(isinstance(one, Forked) and one.server is server for one in workers)
+        workers = [slot.worker for slot in self._slots]
+        return server.is_wanted or any(isinstance(one, ForkedWorker) and one.server is server for one in workers)
 
     def _go_on(self) -> Iterator[Event]:
         """Ends fork servers that nobody uses, drops those that others ended, and asks the rest for what is due."""
@@ -164,11 +164,11 @@ class Crew:
 
     def _served(self, server: ForkServer, answer: Answer) -> Iterator[Event]:
         """What follows from what a fork server says, or from its silence."""
-        hand: _Hand = answer.owner
+        slot: _Slot = answer.owner
         if answer.kind == "forked":
-            hand.hire(answer.value, server.known)
-        elif answer.kind == "ended" and hand is not None:
-            yield hand.lost(_ended(answer.value))
+            slot.take(answer.value, server.known)
+        elif answer.kind == "ended" and slot is not None:
+            yield slot.lost(_ended(answer.value))
         elif answer.kind == "died":
             self._unshared = self._unshared.union(*(needs for _, needs, _ in server.expecting))
             yield from self._without(server)
@@ -180,11 +180,11 @@ class Crew:
         """Goes on without a fork server: those who waited for it turn elsewhere."""
         self._servers.remove(server)
         server.dismiss()
-        for hand, _, task in server.expecting:
-            self._give(hand, task)
-        for hand in self._hands:
-            if hand.burying is server:
-                yield hand.lost(_ended(None))
+        for slot, _, task in server.expecting:
+            self._give(slot, task)
+        for slot in self._slots:
+            if slot.reaping is server:
+                yield slot.lost(_ended(None))
 
 
 def _ended(status: int | None) -> str:
@@ -211,13 +211,13 @@ def _seconds_until(deadline: float) -> float | None:
     return None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
 
 
-class _Hand:
+class _Slot:
     """A place for one process: hired when there is something to do, and another in its place when it is lost.
 
     Attributes:
         worker: the process, if there is one.
         has: what it has in memory.
-        burying: the fork server that is asked how the process ended; None where nothing is asked.
+        reaping: the fork server that is asked how the process ended; None where nothing is asked.
         task: what it is at, or what waits until there is a process for it.
         last: what was given to it before.
     """
@@ -226,7 +226,7 @@ class _Hand:
         self._patience = patience
         self.worker: Worker | None = None
         self.has = NOTHING
-        self.burying: ForkServer | None = None
+        self.reaping: ForkServer | None = None
         self.task: Any = None
         self.last: Any = None
         self.deadline = float("inf")
@@ -242,7 +242,7 @@ class _Hand:
         """Whether its process is at a task."""
         return self.worker is not None and self.task is not None
 
-    def hire(self, worker: Worker, has: Needs) -> None:
+    def take(self, worker: Worker, has: Requirements) -> None:
         """Takes on a process, which begins with the task."""
         self.worker, self.has = worker, has
         self.begin()
@@ -276,12 +276,12 @@ class _Hand:
 
     def _broken(self) -> Event | None:
         worker = self.worker
-        if isinstance(worker, Forked):
-            self.worker, self.burying = None, worker.server
+        if isinstance(worker, ForkedWorker):
+            self.worker, self.reaping = None, worker.server
             worker.gone()
-            worker.server.bury(worker.number, self)
+            worker.server.reap(worker.number, self)
             return None
-        assert isinstance(worker, Hired)
+        assert isinstance(worker, ChildWorker)
         return self.lost(_ended(worker.ending()))
 
     def gave_up(self) -> Event:
@@ -292,7 +292,7 @@ class _Hand:
         """What to say of a task that gets no further."""
         task = self.task
         self.dismiss()
-        self.task, self.last, self.burying = None, None, None
+        self.task, self.last, self.reaping = None, None, None
         return Event(task, "lost", why)
 
     def dismiss(self) -> None:
