@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
 from silhouette.errors import FileError, SilhouetteError
+from silhouette.files.writing import replacing
 
 Row = Mapping[str, Any]
 FIRST = ("scene", "attacker", "target", "rules", "verdict", "expected", "reason", "error")
@@ -99,27 +98,14 @@ def _clean(text: str) -> str:
 
 
 def _whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Lets a file be written beside its place, and then moves it there in one step."""
-    beside = path.with_name(f".{path.name}.part")
+    """Writes a file of a batch, whole or not at all; the error says how the batch goes on."""
     try:
-        with beside.open("wb") as file:
+        with replacing(path) as file:
             write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
     except OSError as error:
-        _remove(beside)
         raise FileError(
             path, f"cannot be written ({error.strerror or error}); put that right, then go on with --resume"
         ) from None
-    except BaseException:
-        _remove(beside)
-        raise
-
-
-def _remove(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink(missing_ok=True)
 
 
 def columns(rows: Iterable[Row]) -> list[str]:

@@ -28,10 +28,10 @@ def report(
     Figures and verdicts come from one measurement, with a sample in every pixel. The page can be sent to the opponent:
     it opens on a phone, and says what the verdicts rest on.
     """
-    from silhouette.drawing.saving import write_whole
     from silhouette.drawing.sheet import settings
     from silhouette.files.cache import Cache
     from silhouette.files.documents import read_text
+    from silhouette.files.writing import write_file
     from silhouette.judging import load_scene, usable_pixel
     from silhouette.pages.html.skeleton import check_page_path
     from silhouette.pages.report.page import judged_and_drawn, report_page
@@ -50,7 +50,7 @@ def report(
         drawn = judged_and_drawn(table, measuring, fine, workers=hands, step=waiting.step)
         version = version_of("silhouette") or ""
         content = report_page(table, drawn, read_text(scene), version, cache).encode()
-        write_whole(out, content)
+        write_file(out, content)
     rows = [one.row for one in drawn]
     if as_json:
         about = {"scene": str(scene), "title": table.title, "report": str(out), "bytes": len(content)}

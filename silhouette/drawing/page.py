@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
-from uuid import uuid4
 
 from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 
 from silhouette.errors import FileError
+from silhouette.files.writing import write_file
 
 FINE = 2
 """Everything is drawn this many times larger than it is printed, and made smaller at the end: smooth edges."""
@@ -191,8 +190,6 @@ def check_png_path(path: Path) -> None:
 def save_png(page: Image.Image, path: Path, data: Mapping[str, Any]) -> None:
     """Writes a page, drawn `FINE` times too large, at its size, with ``data`` as JSON in the text chunk "silhouette".
 
-    It is written beside ``path`` and then moved there, so that no half picture is ever left.
-
     Raises:
         FileError: where it cannot be written.
     """
@@ -200,15 +197,7 @@ def save_png(page: Image.Image, path: Path, data: Mapping[str, Any]) -> None:
     chunks = PngImagePlugin.PngInfo()
     chunks.add_text("silhouette", json.dumps(data))
     smaller = page.resize((page.width // FINE, page.height // FINE), Image.Resampling.LANCZOS)
-    beside = path.parent / f".silhouette-{os.getpid()}-{uuid4().hex[:8]}.tmp"
-    try:
-        with beside.open("xb") as file:
-            smaller.save(file, format="PNG", pnginfo=chunks, compress_level=6)
-        os.replace(beside, path)
-    except OSError as error:
-        raise FileError(path, f"cannot be written ({(error.strerror or str(error)).lower()})") from None
-    finally:
-        beside.unlink(missing_ok=True)
+    write_file(path, lambda file: smaller.save(file, format="PNG", pnginfo=chunks, compress_level=6))
 
 
 def joined(parts: Sequence[str]) -> str:

@@ -6,21 +6,19 @@ Files are the same every time: no dates, no versions, no random names in them.
 from __future__ import annotations
 
 import json
-import os
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-from uuid import uuid4
 from xml.sax.saxutils import escape
 
 import numpy as np
 
 from silhouette.drawing import typeface
 from silhouette.drawing.sheet import RESOLUTION
-from silhouette.errors import FileError
+from silhouette.files.writing import write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,24 +51,7 @@ def save(figure: Figure, path: Path, title: str, data: Mapping[str, Any]) -> Non
     """
     told = json.dumps(data)
     content = _WRITERS[path.suffix.lower()[1:]](figure, typeface.printable(title), told)
-    write_whole(path, content)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file beside its place and then moves it there, so that no half file is ever left.
-
-    Raises:
-        FileError: where it cannot be written.
-    """
-    beside = path.parent / f".silhouette-{os.getpid()}-{uuid4().hex[:8]}.tmp"
-    try:
-        with beside.open("xb") as file:
-            file.write(content)
-        os.replace(beside, path)
-    except OSError as error:
-        raise FileError(path, f"cannot be written ({(error.strerror or str(error)).lower()})") from None
-    finally:
-        beside.unlink(missing_ok=True)
+    write_file(path, content)
 
 
 def _svg(figure: Figure, title: str, told: str) -> bytes:

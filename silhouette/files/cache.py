@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 import time
 import zipfile
 import zlib
@@ -21,6 +20,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from silhouette.files.writing import PARTIAL, replacing
 
 Arrays = dict[str, NDArray[Any]]
 Made = TypeVar("Made")
@@ -127,21 +128,11 @@ class Cache:
         return built
 
     def _keep(self, place: Path, arrays: Arrays) -> None:
-        temporary: str | None = None
-        try:
+        with contextlib.suppress(OSError):  # a full disk or a folder of somebody else's costs time, never the verdict
             place.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=place.parent, suffix=".part", delete=False) as file:
-                temporary = file.name
+            with replacing(place, sync=False) as file:
                 _write(file, arrays)
-            os.replace(temporary, place)
-            temporary = None
             _make_room(place.parent)
-        except OSError:
-            pass  # a full disk or a folder of somebody else's costs time, never the verdict
-        finally:
-            if temporary is not None:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
 
 
 def _name(key: str) -> str:
@@ -185,7 +176,7 @@ def _make_room(directory: Path) -> None:
             status = path.stat()
             if path.suffix == ".npz":
                 entries.append((status.st_mtime, status.st_size, path))
-            elif path.suffix == ".part" and time.time() - status.st_mtime > _STALE_SECONDS:
+            elif path.suffix == PARTIAL and time.time() - status.st_mtime > _STALE_SECONDS:
                 path.unlink()
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries)[:-1]:

@@ -192,7 +192,7 @@ def test_a_picture_that_fails_leaves_no_half_file_and_the_old_one(
     def failing(old: Any, new: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("silhouette.drawing.page.os.replace", failing)
+    monkeypatch.setattr("os.replace", failing)
     path, picture = scene(tmp_path, CHECK), tmp_path / "eye.png"
     picture.write_bytes(b"old")
     ran = run(capsys, "check", path, "--picture", picture, "--json", *QUICK)

@@ -15,6 +15,7 @@ from PIL import Image
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
+from silhouette.files.writing import PARTIAL
 from silhouette.judging import judged, load_scene
 from silhouette.pages.html.markup import VOID
 from silhouette.pages.tutorial.facts import Facts, filled
@@ -312,11 +313,11 @@ def test_the_folder_before_stays_where_the_new_one_cannot_be_put(
     before = files_in(out)
 
     def refusing(source: Any, target: Any) -> None:
-        if Path(source).suffix == ".tmp" and (Path(source) / "new").exists():
+        if Path(source).suffix == PARTIAL and (Path(source) / "new").exists():
             raise PermissionError(13, "Permission denied")
         moved(source, target)
 
-    monkeypatch.setattr("silhouette.pages.tutorial.folder.os.replace", refusing)
+    monkeypatch.setattr("os.replace", refusing)
     with pytest.raises(FileError, match="cannot be written"), whole_folder(out) as folder:
         (folder / "new").write_text("", encoding="utf-8")
     assert files_in(out) == before

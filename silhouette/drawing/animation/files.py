@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from PIL import Image
 
-from silhouette.drawing.saving import write_whole
 from silhouette.errors import FileError, RequestError
+from silhouette.files.writing import write_file
 
 FORMATS = (".gif", ".mp4")
 
@@ -84,7 +84,7 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
         FileError: where it cannot be written; then what was there before still is.
     """
     write = _gif if path.suffix.lower() == ".gif" else _mp4
-    write_whole(path, write(frames, fps, json.dumps(data, separators=(",", ":")), step))
+    write_file(path, write(frames, fps, json.dumps(data, separators=(",", ":")), step))
 
 
 def _gif(frames: Frames, fps: float, told: str, step: Step) -> bytes:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from silhouette.errors import FileError
+from silhouette.files.writing import replacing_folder, write_file
 from silhouette.text import strict
 
 FACTS = "tutorial.json"
@@ -22,7 +20,7 @@ MAKER = "silhouette tutorial"
 
 @contextmanager
 def whole_folder(out: Path) -> Iterator[Path]:
-    """A new folder beside ``out`` to write into; when all is written it takes its place.
+    """A new folder to write a tutorial into, which takes the name ``out`` at the end of the block, unless it raises.
 
     Args:
         out: a folder that is not there, is empty, or holds an earlier tutorial and nothing else.
@@ -30,33 +28,16 @@ def whole_folder(out: Path) -> Iterator[Path]:
     Raises:
         FileError: where it holds anything else, or cannot be written; then what was there before still is.
     """
-    place = out.resolve()
-    _check(out, place)
-    beside, before = (place.parent / f".silhouette-{os.getpid()}-{uuid4().hex[:8]}.tmp" for _ in range(2))
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        beside.mkdir()
-        yield beside
-        if place.exists():
-            os.replace(place, before)
-        try:
-            os.replace(beside, place)
-        except OSError:
-            if before.exists():
-                os.replace(before, place)
-            raise
-    except OSError as error:
-        raise FileError(out, f"cannot be written ({(error.strerror or str(error)).lower()})") from None
-    finally:
-        for left_over in (beside, before):
-            shutil.rmtree(left_over, ignore_errors=True)
+    _check(out, out.resolve())
+    with replacing_folder(out) as folder:
+        yield folder
 
 
 def write_facts(folder: Path, facts: dict[str, Any]) -> None:
     """Writes what the pages tell, with the names of all files, into a folder whose other files are written."""
     names = [*files_in(folder), FACTS]
     document = strict({"maker": MAKER, **facts, "files": sorted(names)})
-    (folder / FACTS).write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    write_file(folder / FACTS, json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
 def files_in(folder: Path) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.errors import RequestError
+from silhouette.files.writing import write_file
 from silhouette.pages.tutorial.folder import whole_folder, write_facts
 from silhouette.pages.tutorial.html import INDEX, index_of, page_of
 from silhouette.pages.tutorial.parts import Run, Step, Told, frames_of, told
@@ -63,10 +64,10 @@ def write_tutorial(out: Path, run: Run, step: Step = lambda done, total: None) -
         pages, covers = [], []
         for text in words.page:
             parts = [done[text.name, number] for number in range(len(text.part))]
-            (folder / f"{text.name}.html").write_text(page_of(text, parts, words, renderer), encoding="utf-8")
+            write_file(folder / f"{text.name}.html", page_of(text, parts, words, renderer))
             covers.append(next(path for part in parts for one in part.shown for _, path, _ in one.figures))
             pages.append(_facts(text, parts))
-        (folder / INDEX).write_text(index_of(covers, words, renderer), encoding="utf-8")
+        write_file(folder / INDEX, index_of(covers, words, renderer))
         write_facts(folder, {"version": version_of("silhouette"), "renderer": renderer, "pages": pages})
     return pages
 

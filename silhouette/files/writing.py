@@ -1,0 +1,132 @@
+"""Writing a file or a folder whole, or not at all: every file that this program writes for a user is written here.
+
+The content is written under a temporary name in the same folder, and that name is then changed to the final one, which
+a file system does in one step. A reader sees the earlier content or the new one, never half of either; after a crash,
+a full disk or an interrupt the earlier content is still there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+from uuid import uuid4
+
+from silhouette.errors import FileError
+
+PARTIAL = ".part"
+"""How the temporary names end; a process that is killed may leave such a file or folder behind."""
+
+Content = str | bytes | Callable[[BinaryIO], object]
+"""What a file is to hold: text, written as UTF-8; bytes; or a function that writes to the open file."""
+
+
+def write_file(path: Path, content: Content) -> None:
+    """Writes a file whole, or not at all.
+
+    Args:
+        path: of the file, in a folder that exists; an earlier file of that name is replaced.
+        content: what it is to hold.
+
+    Raises:
+        FileError: where it cannot be written. The earlier file is then unchanged.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
+    >>> file = Path(folder.name) / "notes.txt"
+    >>> write_file(file, "one line")
+    >>> write_file(file, lambda stream: stream.write(b"another line"))
+    >>> file.read_text(), [path.name for path in file.parent.iterdir()]
+    ('another line', ['notes.txt'])
+    >>> folder.cleanup()
+    """
+    try:
+        with replacing(path) as file:
+            if isinstance(content, str):
+                file.write(content.encode("utf-8"))
+            elif isinstance(content, bytes):
+                file.write(content)
+            else:
+                content(file)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+@contextmanager
+def replacing(path: Path, *, sync: bool = True) -> Iterator[BinaryIO]:
+    """A new binary file that takes the name ``path`` at the end of the block, unless the block raises.
+
+    Args:
+        path: of the file, in a folder that exists.
+        sync: waits until the content is on the disk before the name changes, so that a power failure cannot leave an
+            empty file under the name. Only content that can be made again, such as a cache's, does without.
+
+    Raises:
+        OSError: where the file cannot be written.
+    """
+    partial = _partial(path.parent)
+    try:
+        with partial.open("xb") as file:
+            yield file
+            file.flush()
+            if sync:
+                os.fsync(file.fileno())
+        os.replace(partial, path)
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """A new folder to write into, which takes the name ``path`` at the end of the block, unless the block raises.
+
+    Args:
+        path: of the folder, whose parents are made where they are missing. An earlier folder of that name is replaced,
+            with everything in it: whether that may be lost is for the caller to check.
+
+    Raises:
+        FileError: where an `OSError` in the block, or on the way there, says that it cannot be written. An earlier
+            folder is then unchanged.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
+    >>> pages = Path(folder.name) / "pages"
+    >>> with replacing_folder(pages) as new:
+    ...     write_file(new / "index.html", "<title>Hello</title>")
+    >>> [file.name for file in pages.iterdir()], [file.name for file in Path(folder.name).iterdir()]
+    (['index.html'], ['pages'])
+    >>> folder.cleanup()
+    """
+    final = path.resolve()
+    new, earlier = _partial(final.parent), _partial(final.parent)
+    try:
+        final.parent.mkdir(parents=True, exist_ok=True)
+        new.mkdir()
+        yield new
+        # A folder that is not empty cannot be replaced in one step: the earlier one moves aside, and back on failure.
+        if final.exists():
+            os.replace(final, earlier)
+        try:
+            os.replace(new, final)
+        except OSError:
+            if earlier.exists():
+                os.replace(earlier, final)
+            raise
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    finally:
+        for left_over in (new, earlier):
+            shutil.rmtree(left_over, ignore_errors=True)
+
+
+def _partial(folder: Path) -> Path:
+    """A temporary name in a folder, which no other process or thread uses."""
+    return folder / f".silhouette-{os.getpid()}-{uuid4().hex[:8]}{PARTIAL}"
+
+
+def _unwritable(path: Path, error: OSError) -> FileError:
+    return FileError(path, f"cannot be written ({(error.strerror or str(error)).lower()})")
