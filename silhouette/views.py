@@ -82,7 +82,7 @@ class View:
             rows = (self.top - seen[:, 1] / depth) / self.step
         return columns, rows, depth
 
-    def finer(self, factor: int) -> View:
+    def refined(self, factor: int) -> View:
         """The same picture with each pixel cut into ``factor`` by ``factor``."""
         return replace(self, step=self.step / factor, width=self.width * factor, height=self.height * factor)
 

@@ -76,7 +76,7 @@ def test_a_picture_that_would_be_enormous_gets_larger_pixels() -> None:
 
 def test_the_finer_view_shows_the_same_picture() -> None:
     (view,) = framed(roll=31.7)
-    fine = view.finer(4)
+    fine = view.refined(4)
     assert fine.directions(4 * 10 + 1.5, 4 * 20 + 1.5) == pytest.approx(view.directions(10, 20))
 
 

@@ -1,4 +1,4 @@
-"""LOOK: what cannot be in a picture, and which pictures of two things cannot overlap; told from few points."""
+"""COUNT: which bodies lie outside a view, and which pairs of bodies cannot overlap in it, from a few points of each."""
 
 from __future__ import annotations
 
@@ -8,42 +8,46 @@ from silhouette.geometry import Flags, Floats
 from silhouette.views import ROLL, View
 
 _ANGLES = np.radians(ROLL + np.arange(8) * 22.5)
-WAYS = np.array([np.cos(_ANGLES), np.sin(_ANGLES)])
-"""(2, 8) across which a body's tangents in the picture are taken: the upright and the level among them."""
+DIRECTIONS = np.array([np.cos(_ANGLES), np.sin(_ANGLES)])
+"""(2, 8) unit vectors of the picture, columns and rows, along which bounds are taken; its verticals and horizontals are
+among them, since the picture is rolled by `ROLL`."""
 
 
 def in_view(view: View, boxes: Floats, farthest: float) -> Flags:
     """Which boxes, (k, 8, 3) corners in the world, reach into the view's pyramid nearer than ``farthest`` mm."""
     across, upward, depth = np.moveaxis((boxes - view.eye) @ view.axes.T, -1, 0)
-    beside = (across < view.left * depth).all(axis=1)
-    beside |= (across > (view.left + view.width * view.step) * depth).all(axis=1)
-    beside |= (upward > view.top * depth).all(axis=1)
-    beside |= (upward < (view.top - view.height * view.step) * depth).all(axis=1)
-    near: Flags = ~beside & (depth.max(axis=1) > 0.0) & (depth.min(axis=1) < farthest)
+    outside = (across < view.left * depth).all(axis=1)
+    outside |= (across > (view.left + view.width * view.step) * depth).all(axis=1)
+    outside |= (upward > view.top * depth).all(axis=1)
+    outside |= (upward < (view.top - view.height * view.step) * depth).all(axis=1)
+    near: Flags = ~outside & (depth.max(axis=1) > 0.0) & (depth.min(axis=1) < farthest)
     return near
 
 
-def extent(view: View, points: Floats) -> Floats:
-    """(2, 8) how far points (n, 3) in the world reach in the picture, at least and at most, along eight directions.
+def picture_bounds(view: View, points: Floats) -> Floats:
+    """(2, 8) the least and the greatest place of points (n, 3) of the world along each of `DIRECTIONS`, in pixels.
 
-    Without bounds where any lies beside the eye or behind it. Bodies whose hulls' extents are `apart` do not overlap.
+    Infinite where any point lies level with the eye or behind it: such a body has no bounds in the picture.
     """
     columns, rows, depth = view.project(points)
     if depth.min() <= 0.0:
         return np.array([[-np.inf], [np.inf]]).repeat(8, axis=1)
-    along = np.multiply.outer(WAYS[0], columns) + np.multiply.outer(WAYS[1], rows)
+    along = np.multiply.outer(DIRECTIONS[0], columns) + np.multiply.outer(DIRECTIONS[1], rows)
     return np.stack([along.min(axis=1), along.max(axis=1)])
 
 
-def apart(one: Floats, other: Floats) -> bool:
-    """Whether a line in the picture parts what reaches so far, each an `extent`.
+def disjoint(one: Floats, other: Floats) -> bool:
+    """Whether a straight line of the picture separates two bodies of which these are the `picture_bounds`.
+
+    False says nothing: the bodies may overlap or not. A body without bounds is never disjoint.
 
     >>> from silhouette.views import frame
     >>> square = np.array([[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0], [9.0, 1.0, 1.0]])
     >>> (view,) = frame([0.0, 0.0, 0.0], square.mean(axis=0), square, 0.1)
-    >>> [apart(extent(view, square), extent(view, square + [0.0, way, 0.0])) for way in (0.9, 1.1)]
+    >>> [disjoint(picture_bounds(view, square), picture_bounds(view, square + [0.0, way, 0.0])) for way in (0.9, 1.1)]
     [False, True]
-    >>> apart(extent(view, square), extent(view, square - [10.0, 0.0, 0.0]))  # beside the eye, where no picture is
+    >>> behind_the_eye = square - [10.0, 0.0, 0.0]
+    >>> disjoint(picture_bounds(view, square), picture_bounds(view, behind_the_eye))
     False
     """
     return bool(((one[0] > other[1]) | (other[0] > one[1])).any())

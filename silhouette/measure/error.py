@@ -22,62 +22,62 @@ SIGMAS = 3.0
 """The stated error is this many standard deviations."""
 
 OUTSIDE, SEEN, OCCLUDED, OUTSIDE_BLOCKED = 0, 1, 2, 3
-"""What a pixel is, for `outline_variance`; the last is beside the target, where what blocks goes on before it."""
+"""What a pixel is, for `contour_variance`; the last is beside the target, where what blocks goes on before it."""
 
 
 @dataclass(frozen=True)
-class OutlineVariance:
+class ContourVariance:
     """Variance, in pixels squared, of the areas beside each kind of outline.
 
     Attributes:
-        seen_rim: between the seen part of the target and what is beside it.
-        occluded_rim: between its occluded part and what is beside it.
+        seen_contour: between the seen part of the target and what is beside it.
+        occluded_contour: between its occluded part and what is beside it.
         division: between its seen and its occluded part.
     """
 
-    seen_rim: float
-    occluded_rim: float
+    seen_contour: float
+    occluded_contour: float
     division: float
 
-    def __add__(self, other: OutlineVariance) -> OutlineVariance:
-        return OutlineVariance(
-            self.seen_rim + other.seen_rim,
-            self.occluded_rim + other.occluded_rim,
+    def __add__(self, other: ContourVariance) -> ContourVariance:
+        return ContourVariance(
+            self.seen_contour + other.seen_contour,
+            self.occluded_contour + other.occluded_contour,
             self.division + other.division,
         )
 
-    def __mul__(self, times: float) -> OutlineVariance:
-        return OutlineVariance(self.seen_rim * times, self.occluded_rim * times, self.division * times)
+    def __mul__(self, times: float) -> ContourVariance:
+        return ContourVariance(self.seen_contour * times, self.occluded_contour * times, self.division * times)
 
-    def or_where(self, other: OutlineVariance) -> OutlineVariance:
+    def overridden_by(self, other: ContourVariance) -> ContourVariance:
         """This, with the other's instead wherever that has any."""
-        return OutlineVariance(
-            other.seen_rim or self.seen_rim,
-            other.occluded_rim or self.occluded_rim,
+        return ContourVariance(
+            other.seen_contour or self.seen_contour,
+            other.occluded_contour or self.occluded_contour,
             other.division or self.division,
         )
 
     def share_error(self, occluded: int, total: int) -> float:
         """How far ``occluded / total`` may be off, as a share: `SIGMAS` standard deviations.
 
-        >>> OutlineVariance(0.0, 0.0, 0.0).share_error(3, 7)
+        >>> ContourVariance(0.0, 0.0, 0.0).share_error(3, 7)
         0.0
-        >>> OutlineVariance(0.0, 0.0, 4.0).share_error(50, 100)
+        >>> ContourVariance(0.0, 0.0, 4.0).share_error(50, 100)
         0.06
-        >>> OutlineVariance(1.0, 1.0, 1.0).share_error(0, 0)
+        >>> ContourVariance(1.0, 1.0, 1.0).share_error(0, 0)
         1.0
         """
         if total == 0:
             return 1.0
         share = occluded / total
-        variance = share**2 * self.seen_rim + (1.0 - share) ** 2 * self.occluded_rim + self.division
+        variance = share**2 * self.seen_contour + (1.0 - share) ** 2 * self.occluded_contour + self.division
         return float(SIGMAS * np.sqrt(variance) / total)
 
 
-NO_VARIANCE = OutlineVariance(0.0, 0.0, 0.0)
+NO_VARIANCE = ContourVariance(0.0, 0.0, 0.0)
 
 
-def outline_variance(kinds: NDArray[np.uint8]) -> OutlineVariance:
+def contour_variance(kinds: NDArray[np.uint8]) -> ContourVariance:
     """The variance along the outlines of an image of kinds (height, width).
 
     A pixel on the target's rim beside which the division between seen and occluded leaves the target at the same
@@ -85,10 +85,10 @@ def outline_variance(kinds: NDArray[np.uint8]) -> OutlineVariance:
 
     >>> import numpy as np
     >>> image = np.zeros((4, 8), np.uint8)
-    >>> outline_variance(image) == OutlineVariance(0.0, 0.0, 0.0)
+    >>> contour_variance(image) == ContourVariance(0.0, 0.0, 0.0)
     True
     >>> image[:] = OUTSIDE, OUTSIDE, SEEN, SEEN, OCCLUDED, OCCLUDED, OUTSIDE_BLOCKED, OUTSIDE_BLOCKED
-    >>> [round(12 * part) for part in vars(outline_variance(image)).values()]
+    >>> [round(12 * part) for part in vars(contour_variance(image)).values()]
     [16, 16, 16]
     """
     totals = np.zeros(16)
@@ -107,9 +107,9 @@ def outline_variance(kinds: NDArray[np.uint8]) -> OutlineVariance:
         totals += _along_staircases(pair, runs, *np.divmod(crossed[first], image.shape[1]))
     of = totals.reshape(4, 4)
     coincident = of[SEEN, OUTSIDE_BLOCKED] + of[OUTSIDE, OCCLUDED]
-    return OutlineVariance(
-        seen_rim=float(of[OUTSIDE, SEEN] + of[SEEN, OUTSIDE_BLOCKED]),
-        occluded_rim=float(of[OUTSIDE, OCCLUDED] + of[OCCLUDED, OUTSIDE_BLOCKED]),
+    return ContourVariance(
+        seen_contour=float(of[OUTSIDE, SEEN] + of[SEEN, OUTSIDE_BLOCKED]),
+        occluded_contour=float(of[OUTSIDE, OCCLUDED] + of[OCCLUDED, OUTSIDE_BLOCKED]),
         division=float(of[SEEN, OCCLUDED] + coincident),
     )
 
@@ -129,21 +129,21 @@ def _along_staircases(pair: Any, runs: Any, row: Any, column: Any) -> Floats:
     return np.bincount(of, weights=share * steps * (steps - 1) / 12.0, minlength=16).astype(np.float64, copy=False)
 
 
-def rim(target: Flags) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def contour(target: Flags) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Pixels of a target (height, width) with a neighbour in the image that is not of it: pairs, both (n,).
 
     Both are places in the image read row by row.
 
     >>> import numpy as np
-    >>> [places.tolist() for places in rim(np.array([[True, True, False], [True, True, False]]))]
+    >>> [places.tolist() for places in contour(np.array([[True, True, False], [True, True, False]]))]
     [[1, 4], [2, 5]]
-    >>> [places.tolist() for places in rim(np.zeros((2, 3), bool))]
+    >>> [places.tolist() for places in contour(np.zeros((2, 3), bool))]
     [[], []]
     """
     width = target.shape[1]
     below = np.flatnonzero(target[:-1] != target[1:])
-    beside = np.flatnonzero(target[:, :-1] != target[:, 1:])
-    beside += beside // max(width - 1, 1)
-    one, other = np.concatenate([below, beside]), np.concatenate([below + width, beside + 1])
+    right = np.flatnonzero(target[:, :-1] != target[:, 1:])
+    right += right // max(width - 1, 1)
+    one, other = np.concatenate([below, right]), np.concatenate([below + width, right + 1])
     inner = target.ravel()[one]
     return np.where(inner, one, other), np.where(inner, other, one)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.measure.culling import apart, extent, in_view
-from silhouette.measure.samples import ENOUGH, Question
-from silhouette.measure.silhouette import Silhouette, measure
-from silhouette.meshes.bounds import outer_points
+from silhouette.measure.culling import disjoint, in_view, picture_bounds
+from silhouette.measure.samples import ERROR_GOAL, SampleRequest
+from silhouette.measure.silhouette import OcclusionCounts, measure
+from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import Body, Renderer
 from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import Arc, fighter_arc, frame, vehicle_arc
@@ -47,7 +47,7 @@ class Looked:
     """
 
     blockers: list[Piece]
-    silhouette: Silhouette
+    silhouette: OcclusionCounts
     pixel: float
 
 
@@ -55,7 +55,7 @@ def look(
     scene: TableScene,
     attacker: Piece,
     target: Piece,
-    aside: Sequence[Piece],
+    disregarded: Sequence[Piece],
     arcs: Sequence[Arc],
     renderer: Renderer,
     pixel: float,
@@ -71,7 +71,7 @@ def look(
         scene: where both stand; every other piece may be in the way (R8, R10), the attacker never.
         attacker: looks, from its eye.
         target: its significant parts are looked at.
-        aside: pieces that are moved aside.
+        disregarded: pieces that are moved aside.
         arcs: the vision arcs looked from.
         renderer: what renders.
         pixel: mm per pixel at the target.
@@ -81,33 +81,33 @@ def look(
     box = target.body_box
     whole_target = any(arc.contains(box).all() for arc in arcs)
     near_arcs = None if whole_target else [arc for arc in arcs if not arc.misses(box)]
-    outer = target.pose.place(outer_points(target.model.significant))
+    outer = target.pose.place(bounding_points(target.model.significant))
     views = frame(attacker.eye, box.mean(axis=0), outer, pixel, facing=attacker.facing)
     farthest = float(np.linalg.norm(box - attacker.eye, axis=1).max())
     boxes = scene.whole_boxes if ignored_parts_block else scene.body_boxes
     near = np.zeros(len(boxes), dtype=np.bool_)
     for view in views:
         near |= in_view(view, boxes, farthest)
-    near[[piece.index for piece in (attacker, target, *aside)]] = False
-    blockers, bodies, reach = [], [], extent(views[0], outer)
+    near[[piece.index for piece in (attacker, target, *disregarded)]] = False
+    blockers, bodies, reach = [], [], picture_bounds(views[0], outer)
     for number, index in enumerate(np.flatnonzero(near), 2):
         piece = scene.pieces[index]
         mesh = piece.model.mesh if ignored_parts_block else piece.model.significant
-        if len(views) > 1 or not apart(reach, extent(views[0], piece.pose.place(outer_points(mesh)))):
+        if len(views) > 1 or not disjoint(reach, picture_bounds(views[0], piece.pose.place(bounding_points(mesh)))):
             blockers.append(piece)
             bodies.append(Body(number, mesh, piece.pose))
-    question = Question(body, bodies, near_arcs, renderer, farthest, enough=scene.error or ENOUGH)
+    request = SampleRequest(body, bodies, near_arcs, renderer, farthest, error_goal=scene.error or ERROR_GOAL)
     width = views[0].step * float(np.linalg.norm(box.mean(axis=0) - attacker.eye))
     width = pixel if abs(width - pixel) <= 1e-9 * pixel else width
-    silhouette = measure(views, question, width)
+    silhouette = measure(views, request, width)
     factor = 1
     while _near_half(silhouette, scene.tolerance) and factor < FINEST:
         factor *= 2
-        silhouette = measure([view.finer(factor) for view in views], question, width / factor)
+        silhouette = measure([view.refined(factor) for view in views], request, width / factor)
     return Looked(blockers, silhouette, width / factor)
 
 
-def _near_half(silhouette: Silhouette, tolerance: float) -> bool:
+def _near_half(silhouette: OcclusionCounts, tolerance: float) -> bool:
     """Whether a share's error, but not the tolerance, reaches one half."""
     if silhouette.in_arc == 0:
         return False

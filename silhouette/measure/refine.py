@@ -1,8 +1,8 @@
 """COUNT, second third: every pixel of a view, from a coarse grid that is made finer where anything changes.
 
-By `survey` the coarse grid is sampled, and by `finer`, which is for whoever counts to ask for where the answer hangs on
-it, blocks in which, or next to which, anything changes; where that shows a change at the rim of a block that was not
-sampled finer, that block follows, so that a thin part is followed along its whole length once it has been hit anywhere.
+`sample_coarsely` samples the middles of the blocks of a coarse grid. `refine` samples again, finer, the blocks in which
+or next to which anything changes; where that shows a change at the edge of a block that was not refined, that block
+follows, so that a thin part is followed along its whole length once any ray has hit it.
 
 What is no wider than a pixel cannot be followed: where some rays hit it, others beside them miss it. Blocks that were
 hit would be looked at again and blocks that missed it would not, and so it would be counted too small. Where outlines
@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
-from silhouette.measure.culling import WAYS, extent
-from silhouette.measure.samples import HIDDEN, TARGET, Codes, Question, Samples, take
-from silhouette.meshes.bounds import outer_points
+from silhouette.measure.culling import DIRECTIONS, picture_bounds
+from silhouette.measure.samples import HIDDEN, TARGET, Codes, SampleRequest, Samples, sample
+from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import Body
 from silhouette.views import View
 
@@ -32,19 +32,19 @@ BLOCK = 0.4
 LARGEST_BLOCK = 16
 """Pixels across a block of the coarse grid at most."""
 
-FEW_THIN, THIN_SHARE = 4, 0.005
+THIN_ALLOWED, THIN_SHARE_ALLOWED = 4, 0.005
 """So many pixels, and this share of the target's, may differ from both neighbours: figures have tips and notches."""
 
-Apart = Callable[[Codes, Codes], Flags]
+Differ = Callable[[Codes, Codes], Flags]
 """Tells of codes side by side where they are apart."""
 
-AT_SIDES = np.array([[0, 1], [1, 1], [0, 0], [1, 0], [1, 0], [1, 1], [0, 0], [0, 1]])
-STEPS = np.array([[0, 1], [0, 1], [0, -1], [0, -1], [1, 0], [1, 0], [-1, 0], [-1, 0]])
+SIDE_QUARTERS = np.array([[0, 1], [1, 1], [0, 0], [1, 0], [1, 0], [1, 1], [0, 0], [0, 1]])
+STEPS_OUTWARD = np.array([[0, 1], [0, 1], [0, -1], [0, -1], [1, 0], [1, 0], [-1, 0], [-1, 0]])
 """The quarters of a block along its sides, and the way from each to the quarter beyond the side."""
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class SampledView:
     """A view of which every pixel has a sample: its own, or that of the block it lies in.
 
     Attributes:
@@ -79,58 +79,58 @@ class Survey:
         """The samples' values (n,) as an image (height, width), in blocks."""
         return flags.take(self.index)
 
-    def replaced(self, pixels: Integers, samples: Samples) -> Survey:
+    def with_samples(self, pixels: Integers, samples: Samples) -> SampledView:
         """The same, with other samples standing for the ``pixels`` (k, 2): one for each, the last where they meet."""
         index = _repeated(self.index, self.block)
         index[pixels[:, 0], pixels[:, 1]] = len(self.samples.target) + np.arange(len(pixels), dtype=np.int32)
-        joined = Samples.joined([self.samples, samples])
-        return Survey(self.view, joined, 1, index, np.bincount(index.ravel(), minlength=len(joined.target)))
+        joined = Samples.concatenated([self.samples, samples])
+        return SampledView(self.view, joined, 1, index, np.bincount(index.ravel(), minlength=len(joined.target)))
 
 
 @dataclass(frozen=True)
-class Rims:
+class Contours:
     """Which parts of the target's outline are followed: those where it is seen, and those where it is obscured."""
 
     seen: bool = True
     occluded: bool = True
 
 
-ALL_RIMS = Rims()
+ALL_CONTOURS = Contours()
 
 
-def survey(view: View, question: Question, pixel: float) -> Survey:
+def sample_coarsely(view: View, request: SampleRequest, pixel: float) -> SampledView:
     """Every pixel of the view, whose pixels are ``pixel`` mm wide at the target, in blocks of the coarse grid.
 
     A renderer that does not gain by being asked for few pixels is asked for all of them.
     """
-    if not question.renderer.sparse:
-        samples = take(view, question, beside=True)
+    if not request.renderer.sparse:
+        samples = sample(view, request, background=True)
         index = np.arange(view.height * view.width, dtype=np.int32).reshape(view.height, view.width)
-        return Survey(view, samples, 1, index, np.ones(index.size, dtype=np.int64))
-    return _coarse(view, question, _coarse_width(pixel))
+        return SampledView(view, samples, 1, index, np.ones(index.size, dtype=np.int64))
+    return _coarse(view, request, _coarse_width(pixel))
 
 
-def finer(one: Survey, question: Question, width: int, rims: Rims = ALL_RIMS) -> Survey:
+def refine(one: SampledView, request: SampleRequest, width: int, contours: Contours = ALL_CONTOURS) -> SampledView:
     """The survey with the division of the target's parts, and these of its rims, followed to blocks so wide, in pixels.
 
     Where all are followed down to single pixels, and anything is thin, there is a sample in every pixel.
     """
     if one.block <= width:
         return one
-    grid = _Grid.resumed(one, question)
+    grid = _Grid.resumed(one, request)
     while grid.width > width:
-        grid.halve(rims)
-    found = grid.survey()
-    every = width == 1 and rims == ALL_RIMS and shows_thin_parts(found)
-    return every_pixel(found, question) if every else found
+        grid.halve(contours)
+    found = grid.sampled()
+    every = width == 1 and contours == ALL_CONTOURS and shows_thin_parts(found)
+    return sample_every_pixel(found, request) if every else found
 
 
-def every_pixel(one: Survey, question: Question) -> Survey:
+def sample_every_pixel(one: SampledView, request: SampleRequest) -> SampledView:
     """The survey anew, with a sample in every pixel that the target may reach into."""
-    return _coarse(one.view, question, 1)
+    return _coarse(one.view, request, 1)
 
 
-def shows_thin_parts(one: Survey) -> bool:
+def shows_thin_parts(one: SampledView) -> bool:
     """Whether the image has more than a few blocks that differ from both neighbours beside them, or above and below."""
     kinds = one.mask(one.samples.target.astype(np.uint8) + one.samples.occluded)
     thin = 0
@@ -138,7 +138,7 @@ def shows_thin_parts(one: Survey) -> bool:
         middle = image[1:-1]
         alone = (middle != image[:-2]) & (middle != image[2:])
         thin += int(np.count_nonzero(alone & ((middle | image[:-2] | image[2:]) > 0)))
-    return bool(thin > FEW_THIN + THIN_SHARE * one.block * np.count_nonzero(kinds))
+    return bool(thin > THIN_ALLOWED + THIN_SHARE_ALLOWED * one.block * np.count_nonzero(kinds))
 
 
 def _coarse_width(pixel: float) -> int:
@@ -150,16 +150,16 @@ def _coarse_width(pixel: float) -> int:
     return min(LARGEST_BLOCK, 1 << max(0, int(np.floor(np.log2(BLOCK / pixel) + 1e-9))))
 
 
-def _coarse(view: View, question: Question, width: int) -> Survey:
+def _coarse(view: View, request: SampleRequest, width: int) -> SampledView:
     """Blocks so many pixels wide, all sampled that the target may reach into."""
-    reached = _reached(view, question.target, width)
+    reached = _reached(view, request.target, width)
     index = np.zeros(reached.shape, dtype=np.int32)
     index[reached] = np.arange(1, np.count_nonzero(reached) + 1)
     places = np.concatenate([[[-1.0, -1.0]], _middles(np.argwhere(reached), width)])
-    samples = take(view, question, places, beside=True)
+    samples = sample(view, request, places, background=True)
     weight = np.full(len(samples.target), width * width)
     weight[0] = np.count_nonzero(~reached) * width * width
-    return Survey(view, samples, width, index, weight)
+    return SampledView(view, samples, width, index, weight)
 
 
 def _reached(view: View, target: Body, block: int) -> Flags:
@@ -168,10 +168,10 @@ def _reached(view: View, target: Body, block: int) -> Flags:
     The others are all like the first sample, a place beside the picture.
     """
     rows, columns = (np.arange(size // block) * block + block / 2 for size in (view.height, view.width))
-    least, most = extent(view, target.pose.place(outer_points(target.mesh)))
+    least, most = picture_bounds(view, target.pose.place(bounding_points(target.mesh)))
     reached = np.ones((len(rows), len(columns)), dtype=np.bool_)
     for way in range(0, len(least), 2):
-        across, down = WAYS[:, way]
+        across, down = DIRECTIONS[:, way]
         along = (down * rows)[:, None] + across * columns
         reached &= (along >= least[way] - block) & (along <= most[way] + block)
     return reached
@@ -182,7 +182,7 @@ class _Grid:
     """Square blocks that cover a view, each with the sample in its middle, or that of a larger block it lies in.
 
     Attributes:
-        view, question: what is sampled.
+        view, request: what is sampled.
         width: of a block, in pixels.
         index: (height, width) int32, in blocks, the sample that stands for each.
         taken: all samples so far; the very first lies beside the picture and stands for what the target cannot reach.
@@ -191,7 +191,7 @@ class _Grid:
     """
 
     view: View
-    question: Question
+    request: SampleRequest
     width: int
     index: Integers
     taken: list[Samples]
@@ -199,27 +199,27 @@ class _Grid:
     weight: NDArray[np.int64]
 
     @classmethod
-    def resumed(cls, one: Survey, question: Question) -> _Grid:
+    def resumed(cls, one: SampledView, request: SampleRequest) -> _Grid:
         """The grid as a survey left it."""
-        return cls(one.view, question, one.block, one.index, [one.samples], one.samples.code, one.weight.copy())
+        return cls(one.view, request, one.block, one.index, [one.samples], one.samples.code, one.weight.copy())
 
-    def survey(self) -> Survey:
+    def sampled(self) -> SampledView:
         """What is known of the view so far."""
-        return Survey(self.view, Samples.joined(self.taken), self.width, self.index, self.weight)
+        return SampledView(self.view, Samples.concatenated(self.taken), self.width, self.index, self.weight)
 
-    def halve(self, rims: Rims) -> None:
+    def halve(self, contours: Contours) -> None:
         """Cuts each block into four, and takes new samples where neighbours are apart, on the rims asked for."""
-        apart = _apart if rims == ALL_RIMS else partial(_apart_on, rims)
+        differ = _target_differs if contours == ALL_CONTOURS else partial(_differs_along, contours)
         coarse, self.index = self.index, _repeated(self.index, 2)
         self.width //= 2
-        refined = _changing(self.code.take(coarse), apart)
+        refined = _changing(self.code.take(coarse), differ)
         blocks = np.flatnonzero(refined)
         while len(blocks):
             self.weight[coarse.ravel()[blocks]] -= 4 * self.width * self.width
             places = np.column_stack(np.divmod(blocks, coarse.shape[1]))
             self._resample(places)
             following = np.zeros(coarse.shape, dtype=np.bool_)
-            following[self._apart_from(places, apart)] = True
+            following[self._differing_neighbours(places, differ)] = True
             following &= ~refined
             refined |= following
             blocks = np.flatnonzero(following)
@@ -227,20 +227,25 @@ class _Grid:
     def _resample(self, blocks: NDArray[np.intp]) -> None:
         """Takes new samples in the four quarters of blocks (k, 2)."""
         quarters = (blocks[:, None] * 2 + [[0, 0], [0, 1], [1, 0], [1, 1]]).reshape(-1, 2)
-        samples = take(self.view, self.question, _middles(quarters, self.width), beside=True)
+        samples = sample(self.view, self.request, _middles(quarters, self.width), background=True)
         numbers = np.arange(len(self.code), len(self.code) + len(quarters), dtype=np.int32)
         self.index[quarters[:, 0], quarters[:, 1]] = numbers
         self.taken.append(samples)
         self.code = np.concatenate([self.code, samples.code])
         self.weight = np.concatenate([self.weight, np.full(len(quarters), self.width * self.width)])
 
-    def _apart_from(self, blocks: NDArray[np.intp], apart: Apart) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _differing_neighbours(
+        self, blocks: NDArray[np.intp], differ: Differ
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Rows and columns of blocks that are apart, somewhere along the common side, from one of ``blocks`` (k, 2)."""
         height, width = self.index.shape
-        rows, columns = blocks[:, :1] * 2 + AT_SIDES[:, 0], blocks[:, 1:] * 2 + AT_SIDES[:, 1]
-        beside = np.clip(rows + STEPS[:, 0], 0, height - 1), np.clip(columns + STEPS[:, 1], 0, width - 1)
+        rows, columns = blocks[:, :1] * 2 + SIDE_QUARTERS[:, 0], blocks[:, 1:] * 2 + SIDE_QUARTERS[:, 1]
+        beside = (
+            np.clip(rows + STEPS_OUTWARD[:, 0], 0, height - 1),
+            np.clip(columns + STEPS_OUTWARD[:, 1], 0, width - 1),
+        )
         one, other = (self.index.take(row * width + column) for row, column in ((rows, columns), beside))
-        found = apart(self.code.take(one), self.code.take(other))
+        found = differ(self.code.take(one), self.code.take(other))
         return beside[0][found] // 2, beside[1][found] // 2
 
 
@@ -255,7 +260,7 @@ def _middles(blocks: Any, width: int) -> Floats:
     return middles
 
 
-def _apart(one: Codes, other: Codes) -> Flags:
+def _target_differs(one: Codes, other: Codes) -> Flags:
     """Where anything of the target differs."""
     different: Flags = (one != other) & (((one | other) & TARGET) > 0)
     return different
@@ -268,25 +273,25 @@ def _divided(one: Codes, other: Codes) -> Flags:
     return different
 
 
-def _apart_on(rims: Rims, one: Codes, other: Codes) -> Flags:
+def _differs_along(contours: Contours, one: Codes, other: Codes) -> Flags:
     """Where seen and obscured parts of the target are divided, and on the rims asked for."""
     chosen = _divided(one, other)
-    rim = ((one ^ other) & TARGET) > 0
+    contour = ((one ^ other) & TARGET) > 0
     occluded = (((one & TARGET) * one | (other & TARGET) * other) >> HIDDEN & TARGET) > 0
-    if rims.seen:
-        chosen |= rim & ~occluded
-    if rims.occluded:
-        chosen |= rim & occluded
+    if contours.seen:
+        chosen |= contour & ~occluded
+    if contours.occluded:
+        chosen |= contour & occluded
     return chosen
 
 
-def _changing(codes: Codes, apart: Apart) -> Flags:
+def _changing(codes: Codes, differ: Differ) -> Flags:
     """Which blocks differ from the one beside, above or below; diagonal ones follow where a rim shows a change."""
     changing = np.zeros(codes.shape, dtype=np.bool_)
-    beside = apart(codes[:, 1:], codes[:, :-1])
+    beside = differ(codes[:, 1:], codes[:, :-1])
     changing[:, 1:] |= beside
     changing[:, :-1] |= beside
-    below = apart(codes[1:], codes[:-1])
+    below = differ(codes[1:], codes[:-1])
     changing[1:] |= below
     changing[:-1] |= below
     return changing

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
-from silhouette.renderers.protocol import Body, Renderer, covered, layers
+from silhouette.renderers.protocol import Body, Renderer, coverage, render_separately
 from silhouette.views import Arc, View, in_any
 
 Codes = NDArray[np.uint64]
@@ -22,12 +22,12 @@ TARGET, HIDDEN = np.uint64(1), np.uint64(2)
 that something is there beside it."""
 
 
-ENOUGH = 0.002
+ERROR_GOAL = 0.002
 """An error up to this, a fifth of the hundredth that players cannot tell, is not made smaller, unless asked for."""
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class SampleRequest:
     """What is asked of each ray: does it meet the target, in an arc, and which blockers are nearer.
 
     Attributes:
@@ -37,7 +37,7 @@ class Question:
         renderer: what casts the rays.
         farthest: a depth, mm, beyond which nothing of the target lies.
         thresholds: shares of the target obscured at which the answer changes: near them it is measured finer.
-        enough: an error up to this, as a share of the target, is not made smaller elsewhere.
+        error_goal: an error up to this, as a share of the target, is not made smaller elsewhere.
     """
 
     target: Body
@@ -46,7 +46,7 @@ class Question:
     renderer: Renderer
     farthest: float = np.inf
     thresholds: tuple[float, ...] = (0.0, 0.5, 1.0)
-    enough: float = ENOUGH
+    error_goal: float = ERROR_GOAL
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +61,8 @@ class Samples:
             nothing can stand before the target, which lies wholly in an arc or out of all.
         blocked: (k, n) bool, for each blocker, whether it is nearer than the target.
         nearest: (n,) int32, the index of the nearest blocker before the target, -1 where there is none.
-        beside: (n,) bool, the target is not there, but a blocker is, nearer than `Question.farthest`; only
-            where that was asked.
+        background_blocked: (n,) bool, a blocker is there and the target is not, nearer than `SampleRequest.farthest`;
+            False throughout unless it was requested.
     """
 
     places: Floats
@@ -71,7 +71,7 @@ class Samples:
     depth: NDArray[np.float32]
     blocked: Flags
     nearest: Integers
-    beside: Flags
+    background_blocked: Flags
 
     @property
     def occluded(self) -> Flags:
@@ -91,11 +91,11 @@ class Samples:
         code: Codes = keys[0, self.nearest]
         for key, blocked in zip(keys[1], self.blocked, strict=False):
             code ^= key * blocked
-        hidden = self.occluded | self.beside
+        hidden = self.occluded | self.background_blocked
         code |= self.target.astype(np.uint64) | self.in_arc.astype(np.uint64) << 1 | hidden.astype(np.uint64) << 2
         return code
 
-    def chosen(self, flags: Flags) -> Samples:
+    def selected(self, flags: Flags) -> Samples:
         """Those of the samples whose flag (n,) is set."""
         return Samples(
             self.places[flags],
@@ -104,11 +104,11 @@ class Samples:
             self.depth[flags],
             self.blocked[:, flags],
             self.nearest[flags],
-            self.beside[flags],
+            self.background_blocked[flags],
         )
 
     @staticmethod
-    def joined(several: Sequence[Samples]) -> Samples:
+    def concatenated(several: Sequence[Samples]) -> Samples:
         """All of them in a row."""
         return Samples(
             np.concatenate([one.places for one in several]),
@@ -117,7 +117,7 @@ class Samples:
             np.concatenate([one.depth for one in several]),
             np.concatenate([one.blocked for one in several], axis=1),
             np.concatenate([one.nearest for one in several]),
-            np.concatenate([one.beside for one in several]),
+            np.concatenate([one.background_blocked for one in several]),
         )
 
 
@@ -129,16 +129,16 @@ def _keys(blockers: int) -> Codes:
     return keys
 
 
-def take(view: View, question: Question, pixels: Any = None, beside: bool = False) -> Samples:
+def sample(view: View, request: SampleRequest, pixels: Any = None, background: bool = False) -> Samples:
     """Samples at ``pixels`` (n, 2), rows and columns that may be fractional; or at every pixel of the view.
 
-    Blockers are asked for where the target is; with ``beside`` also where it is not.
+    Blockers are asked for where the target is; with ``background_blocked`` also where it is not.
     """
-    renderer = question.renderer
-    if pixels is not None and not question.blockers and not question.arcs:
-        return _alone(view, question, np.asarray(pixels, dtype=np.float64))
-    drawn = None if renderer.sparse else layers(renderer, view, [question.target, *question.blockers], pixels)
-    alone = next(drawn) if drawn else renderer.render(view, [question.target], pixels)
+    renderer = request.renderer
+    if pixels is not None and not request.blockers and not request.arcs:
+        return _alone(view, request, np.asarray(pixels, dtype=np.float64))
+    drawn = None if renderer.sparse else render_separately(renderer, view, [request.target, *request.blockers], pixels)
+    alone = next(drawn) if drawn else renderer.render(view, [request.target], pixels)
     target, depth = alone.ids.ravel() > 0, alone.depth.ravel()
     if pixels is None:
         places = np.indices((view.height, view.width), dtype=np.float64).reshape(2, -1).T
@@ -146,20 +146,20 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
         places = np.asarray(pixels, dtype=np.float64)
     where = np.flatnonzero(target)
     in_arc = target
-    if question.arcs is not None:
+    if request.arcs is not None:
         in_arc = np.zeros(len(target), dtype=np.bool_)
-        if question.arcs:
+        if request.arcs:
             points = view.eye + view.directions(*places[where].T) * depth[where, None]
-            in_arc[where] = in_any(question.arcs, points, edges=False)
-    blocked = np.zeros((len(question.blockers), len(target)), dtype=np.bool_)
+            in_arc[where] = in_any(request.arcs, points, edges=False)
+    blocked = np.zeros((len(request.blockers), len(target)), dtype=np.bool_)
     nearest = np.full(len(target), -1, dtype=np.int32)
     around = np.zeros(len(target), dtype=np.bool_)
-    if question.blockers and (beside or len(where)):
-        asked: Any = slice(None) if beside else where
-        on_target, limit = target[asked], np.where(target, depth, np.float32(question.farthest))[asked]
+    if request.blockers and (background or len(where)):
+        asked: Any = slice(None) if background else where
+        on_target, limit = target[asked], np.where(target, depth, np.float32(request.farthest))[asked]
         front, number_in_front = limit, nearest[asked]
         among = None if pixels is None else places[asked]
-        for number, blocker in enumerate(question.blockers):
+        for number, blocker in enumerate(request.blockers):
             distance = (next(drawn) if drawn else renderer.render(view, [blocker], among)).depth.ravel()
             if drawn or pixels is None:
                 distance = distance[asked]
@@ -172,11 +172,11 @@ def take(view: View, question: Question, pixels: Any = None, beside: bool = Fals
     return Samples(places, target, in_arc, depth, blocked, nearest, around)
 
 
-def _alone(view: View, question: Question, places: Floats) -> Samples:
+def _alone(view: View, request: SampleRequest, places: Floats) -> Samples:
     """Samples of a target before which nothing can stand, wholly in an arc or out of all: without its depth."""
-    target = covered(question.renderer, view, question.target, places)
+    target = coverage(request.renderer, view, request.target, places)
     count = len(places)
-    in_arc = target if question.arcs is None else np.zeros(count, dtype=np.bool_)
+    in_arc = target if request.arcs is None else np.zeros(count, dtype=np.bool_)
     beyond = np.full(count, np.inf, dtype=np.float32)
     nothing = np.zeros(count, dtype=np.bool_)
     return Samples(places, target, in_arc, beyond, nothing[None][:0], np.full(count, -1, np.int32), nothing)

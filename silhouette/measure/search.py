@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers, turned
-from silhouette.measure.refine import Survey, every_pixel
-from silhouette.measure.samples import Question, Samples, take
-from silhouette.meshes.bounds import inner_corners, long_edges
+from silhouette.measure.refine import SampledView, sample_every_pixel
+from silhouette.measure.samples import SampleRequest, Samples, sample
+from silhouette.meshes.bounds import inset_vertices, long_edges
 from silhouette.renderers.protocol import Body
 from silhouette.views import View
 
@@ -31,23 +31,23 @@ FINER = 4
 BEHIND = np.uint8(16)
 
 
-def seen_searched(one: Survey, question: Question) -> Survey:
+def search_for_seen(one: SampledView, request: SampleRequest) -> SampledView:
     """The survey with rays to corners of the target, wherever that shows something of it.
 
     Corners two pixels and more inside the sampled outline are left out: round them the target and what hides it were
     sampled.
     """
-    columns, rows, depth = _projected_corners(one.view, question.target)
+    columns, rows, depth = _projected_corners(one.view, request.target)
     target = one.mask(one.samples.target)
     within = _inside(one.view, columns, rows) & (depth > 0.0)
     places = np.column_stack([rows[within], columns[within]])
     places = _thinned(places[~_at(_eroded(target, 2 // one.block), places, one.block)])
-    if question.renderer.sparse:
-        places = places[~_wholly_hidden(one, question, places, depth[within].min(initial=np.inf))]
-    return _replaced(one, question, places, lambda samples: samples.seen)
+    if request.renderer.sparse:
+        places = places[~_wholly_hidden(one, request, places, depth[within].min(initial=np.inf))]
+    return _replaced(one, request, places, lambda samples: samples.seen)
 
 
-def _wholly_hidden(one: Survey, question: Question, places: Floats, foremost: float) -> Flags:
+def _wholly_hidden(one: SampledView, request: SampleRequest, places: Floats, foremost: float) -> Flags:
     """At which places (n, 2) something is before all of the target, no part of which is nearer than ``foremost``, mm.
 
     Blockers that hide most are asked first, and the others only about what these leave.
@@ -55,12 +55,12 @@ def _wholly_hidden(one: Survey, question: Question, places: Floats, foremost: fl
     hidden = np.zeros(len(places), dtype=np.bool_)
     for number in np.argsort(-(one.samples.blocked @ one.weight), kind="stable"):
         left = np.flatnonzero(~hidden)
-        layer = question.renderer.render(one.view, [question.blockers[number]], places[left] - 0.5)
+        layer = request.renderer.render(one.view, [request.blockers[number]], places[left] - 0.5)
         hidden[left[layer.depth < foremost]] = True
     return hidden
 
 
-def occluded_searched(one: Survey, question: Question) -> Survey:
+def search_for_occluded(one: SampledView, request: SampleRequest) -> SampledView:
     """The survey with rays to those corners of blockers, and places along their edges, that may lie before the target.
 
     Where they do, the blocker is thinner than a pixel, and every pixel is sampled.
@@ -70,7 +70,7 @@ def occluded_searched(one: Survey, question: Question) -> Survey:
         return one
     near_target = ~_eroded(~one.mask(one.samples.target), 1)
     places = [np.empty((0, 2))]
-    for blocker in question.blockers:
+    for blocker in request.blockers:
         columns, rows, depth = _projected_corners(one.view, blocker)
         before = (depth > 0.0) & (depth < met.max())
         places.append(np.column_stack([rows[before], columns[before]]))
@@ -78,10 +78,10 @@ def occluded_searched(one: Survey, question: Question) -> Survey:
     found = np.concatenate(places)
     found = found[_inside(one.view, found[:, 1], found[:, 0])]
     found = found[_at(near_target, found, one.block)]
-    searched = _replaced(one, question, _thinned(found), lambda samples: samples.occluded)
-    if searched is one or not question.renderer.sparse:
+    searched = _replaced(one, request, _thinned(found), lambda samples: samples.occluded)
+    if searched is one or not request.renderer.sparse:
         return searched
-    every = every_pixel(one, question)
+    every = sample_every_pixel(one, request)
     return every if every.samples.occluded.any() else searched
 
 
@@ -120,7 +120,7 @@ def _projected_corners(view: View, body: Body) -> tuple[Floats, Floats, Floats]:
     """Column, row and depth of every corner of a body, each nudged into one of its faces; float32 will do."""
     axes = view.axes @ body.pose.rotation
     eye = body.pose.localise(view.eye[None])[0].astype(np.float32)
-    across, upward, depth = turned(axes, inner_corners(body.mesh) - eye[:, None])
+    across, upward, depth = turned(axes, inset_vertices(body.mesh) - eye[:, None])
     with np.errstate(divide="ignore", invalid="ignore"):
         return (across / depth - view.left) / view.step, (view.top - upward / depth) / view.step, depth
 
@@ -166,27 +166,29 @@ def _thinned(places: Floats) -> Floats:
     return kept
 
 
-def rim_searched(
-    one: Survey, inside: Floats, outside: Floats, question: Question, wanted: Callable[[Samples], Flags]
-) -> Survey:
+def search_contour(
+    one: SampledView, inside: Floats, outside: Floats, request: SampleRequest, wanted: Callable[[Samples], Flags]
+) -> SampledView:
     """The survey with rays to places between samples ``inside`` and ``outside`` (n, 2) of the rim, where wanted."""
     steps: Floats = np.arange(1, SEARCH) / SEARCH
     places = inside[:, None] + steps[:, None] * (outside - inside)[:, None]
-    return _replaced(one, question, places.reshape(-1, 2) + 0.5, wanted)
+    return _replaced(one, request, places.reshape(-1, 2) + 0.5, wanted)
 
 
-def _replaced(one: Survey, question: Question, places: Floats, wanted: Callable[[Samples], Flags]) -> Survey:
+def _replaced(
+    one: SampledView, request: SampleRequest, places: Floats, wanted: Callable[[Samples], Flags]
+) -> SampledView:
     """The survey with samples at the places (n, 2), in rows and columns of the image's plane, where wanted."""
     if len(places) == 0:
         return one
     view, scale = one.view, 1
-    if not question.renderer.sparse:
-        view, scale = one.view.finer(FINER), FINER
-    samples = take(view, question, places * scale - 0.5)
+    if not request.renderer.sparse:
+        view, scale = one.view.refined(FINER), FINER
+    samples = sample(view, request, places * scale - 0.5)
     samples = replace(samples, places=places - 0.5)
     found = wanted(samples)
     if not found.any():
         return one
     pixels = np.floor(places[found]).astype(np.int32)
     pixels = np.clip(pixels, 0, [one.view.height - 1, one.view.width - 1]).astype(np.int32)
-    return one.replaced(pixels, samples.chosen(found))
+    return one.with_samples(pixels, samples.selected(found))

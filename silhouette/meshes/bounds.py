@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 
-CLUSTERS = 64
+BOXES = 64
 
 NUDGE = 0.02
 """How far, of the way to the middle of its triangle, a corner is moved before a ray is sent to it: a line that only
@@ -19,35 +19,35 @@ touches a corner shows nothing (necromunda A8)."""
 LONG = 1.0
 """An edge longer than this, mm, may cross a target's picture while both its corners lie outside."""
 
-_outer: WeakKeyDictionary[Mesh, Floats] = WeakKeyDictionary()
-_inner: WeakKeyDictionary[Mesh, NDArray[np.float32]] = WeakKeyDictionary()
+_bounding: WeakKeyDictionary[Mesh, Floats] = WeakKeyDictionary()
+_inset: WeakKeyDictionary[Mesh, NDArray[np.float32]] = WeakKeyDictionary()
 _edges: WeakKeyDictionary[Mesh, NDArray[np.int32]] = WeakKeyDictionary()
 
 
-def outer_points(mesh: Mesh) -> Floats:
+def bounding_points(mesh: Mesh) -> Floats:
     """(k, 3) the corners of boxes that together hold the mesh, at most 64 boxes of neighbouring faces.
 
     Whatever contains these points contains the mesh; there are few of them however many triangles it has.
     """
-    if mesh not in _outer:
-        runs = np.array_split(mesh.faces, min(CLUSTERS, len(mesh.faces)))
+    if mesh not in _bounding:
+        runs = np.array_split(mesh.faces, min(BOXES, len(mesh.faces)))
         points = [mesh.vertices[run.ravel()] for run in runs]
         low = np.array([run.min(axis=0) for run in points])
         high = np.array([run.max(axis=0) for run in points])
         choice = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)], dtype=np.bool_)
-        _outer[mesh] = np.where(choice, high[:, None], low[:, None]).reshape(-1, 3)
-    return _outer[mesh]
+        _bounding[mesh] = np.where(choice, high[:, None], low[:, None]).reshape(-1, 3)
+    return _bounding[mesh]
 
 
-def inner_corners(mesh: Mesh) -> NDArray[np.float32]:
+def inset_vertices(mesh: Mesh) -> NDArray[np.float32]:
     """(3, n) every vertex of the mesh, moved a little into one of the faces that it is a corner of."""
-    if mesh not in _inner:
+    if mesh not in _inset:
         face = np.zeros(len(mesh.vertices), dtype=np.intp)
         face[mesh.faces] = np.arange(len(mesh.faces))[:, None]
         middles = mesh.vertices[mesh.faces[face]].mean(axis=1)
         nudged = mesh.vertices + NUDGE * (middles - mesh.vertices)
-        _inner[mesh] = np.ascontiguousarray(nudged.T, dtype=np.float32)
-    return _inner[mesh]
+        _inset[mesh] = np.ascontiguousarray(nudged.T, dtype=np.float32)
+    return _inset[mesh]
 
 
 def long_edges(mesh: Mesh) -> NDArray[np.int32]:
@@ -63,6 +63,6 @@ def long_edges(mesh: Mesh) -> NDArray[np.int32]:
 
 def prepare(mesh: Mesh) -> None:
     """Works out all of the above, so that processes forked from this one need not do it each for itself."""
-    outer_points(mesh)
-    inner_corners(mesh)
+    bounding_points(mesh)
+    inset_vertices(mesh)
     long_edges(mesh)

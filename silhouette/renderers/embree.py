@@ -83,8 +83,8 @@ class EmbreeRenderer:
                 _trace(self._aim(view, body, chunk), body.id, chunk, plane, front)
         return Layer(front.ids.reshape(shape), front.depth.reshape(shape))
 
-    def covered(self, view: View, body: Body, pixels: Any) -> Flags:
-        """See `silhouette.renderers.protocol.covered`: such a ray ends at the first face that it meets, near or far."""
+    def coverage(self, view: View, body: Body, pixels: Any) -> Flags:
+        """See `silhouette.renderers.protocol.coverage`: a ray ends at the first face that it meets, near or far."""
         rows, columns = np.asarray(pixels).reshape(-1, 2).T
         plane, met = _plane(view, rows, columns), np.zeros(len(rows), dtype=np.bool_)
         for chunk in self._index(body.mesh):

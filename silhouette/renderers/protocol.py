@@ -81,22 +81,22 @@ class Renderer(Protocol):
         ...
 
 
-def layers(renderer: Renderer, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
+def render_separately(renderer: Renderer, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
     """What `Renderer.render` gives for each body alone, in their order; drawn in one go where the renderer can.
 
-    Such a renderer has a method ``layers(view, bodies, pixels)``. The pixels are asked for of every body.
+    Such a renderer has a method ``render_separately(view, bodies, pixels)``. The pixels are asked for of every body.
 
     >>> from silhouette.renderers.reference import ReferenceRenderer
     >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
     >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
     >>> mesh = Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
     >>> bodies = [Body(number, mesh, Pose.standing()) for number in (3, 7)]
-    >>> [layer.ids.tolist() for layer in layers(ReferenceRenderer(), view, bodies)]
+    >>> [layer.ids.tolist() for layer in render_separately(ReferenceRenderer(), view, bodies)]
     [[[3, 3], [0, 0]], [[7, 7], [0, 0]]]
-    >>> list(layers(ReferenceRenderer(), view, []))
+    >>> list(render_separately(ReferenceRenderer(), view, []))
     []
     """
-    at_once = getattr(renderer, "layers", None)
+    at_once = getattr(renderer, "render_separately", None)
     if at_once is not None:
         yield from at_once(view, bodies, pixels)
         return
@@ -104,20 +104,20 @@ def layers(renderer: Renderer, view: View, bodies: Sequence[Body], pixels: Any =
         yield renderer.render(view, [body], pixels)
 
 
-def covered(renderer: Renderer, view: View, body: Body, pixels: Any) -> Flags:
+def coverage(renderer: Renderer, view: View, body: Body, pixels: Any) -> Flags:
     """(n,) at which ``pixels`` (n, 2) a body is, however far: what `Renderer.render` says, asked for less.
 
-    A renderer that can answer that sooner has a method ``covered(view, body, pixels)``.
+    A renderer that can answer that sooner has a method ``coverage(view, body, pixels)``.
 
     >>> from silhouette.renderers.reference import ReferenceRenderer
     >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
     >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
     >>> body = Body(1, Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32)), Pose.standing())
-    >>> covered(ReferenceRenderer(), view, body, [[0, 0], [1, 1]]).tolist()
+    >>> coverage(ReferenceRenderer(), view, body, [[0, 0], [1, 1]]).tolist()
     [True, False]
-    >>> covered(ReferenceRenderer(), view, body, np.empty((0, 2))).tolist()
+    >>> coverage(ReferenceRenderer(), view, body, np.empty((0, 2))).tolist()
     []
     """
-    sooner = getattr(renderer, "covered", None)
+    sooner = getattr(renderer, "coverage", None)
     flags: Flags = sooner(view, body, pixels) if sooner else renderer.render(view, [body], pixels).ids > 0
     return flags

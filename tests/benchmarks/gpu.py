@@ -89,8 +89,11 @@ class Clock:
         replaced |= {name: drawn_bodies(self.step("submit", getattr(Pass, name))) for name in ("windows", "depths")}
         for name, function in replaced.items():
             setattr(Pass, name, function)
-        layers = GLRenderer.layers
-        listed = {"render": GLRenderer.render, "layers": lambda *asked: iter(list(layers(*asked)))}
+        separately = GLRenderer.render_separately
+        listed = {
+            "render": GLRenderer.render,
+            "render_separately": lambda *arguments: iter(list(separately(*arguments))),
+        }
         for name, function in listed.items():
             setattr(GLRenderer, name, self.step("layers", function))
 

@@ -14,9 +14,9 @@ from shapely.ops import unary_union
 
 from silhouette.geometry import Flags, Floats, Pose, corners
 from silhouette.measure.culling import in_view
-from silhouette.measure.samples import ENOUGH, Question
-from silhouette.measure.silhouette import Silhouette, measure
-from silhouette.meshes.bounds import inner_corners, outer_points
+from silhouette.measure.samples import ERROR_GOAL, SampleRequest
+from silhouette.measure.silhouette import OcclusionCounts, measure
+from silhouette.meshes.bounds import bounding_points, inset_vertices
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Body, Layer
@@ -51,13 +51,13 @@ def measured(
     pixel: float = 0.1,
     arcs: Sequence[Arc] | None = None,
     pose: Pose = HERE,
-    enough: float = ENOUGH,
-) -> tuple[Silhouette, list[View]]:
+    error_goal: float = ERROR_GOAL,
+) -> tuple[OcclusionCounts, list[View]]:
     aim = pose.place(target.bounds.mean(axis=0)[None])[0]
-    views = frame(pose.place(eye[None])[0], aim, pose.place(outer_points(target)), pixel)
+    views = frame(pose.place(eye[None])[0], aim, pose.place(bounding_points(target)), pixel)
     bodies = [Body(number, shape, pose) for number, shape in enumerate(blockers, 2)]
-    question = Question(Body(1, target, pose), bodies, arcs, renderer, enough=enough)
-    return measure(views, question, pixel), views
+    request = SampleRequest(Body(1, target, pose), bodies, arcs, renderer, error_goal=error_goal)
+    return measure(views, request, pixel), views
 
 
 def exact_share(view: View, target: Mesh, blockers: Sequence[Mesh]) -> float:
@@ -73,12 +73,12 @@ def exact_share(view: View, target: Mesh, blockers: Sequence[Mesh]) -> float:
 
 
 def test_a_wall_up_to_a_third_obscures_a_third(embree: EmbreeRenderer) -> None:
-    silhouette, (view,) = measured(embree, FRONT, [shapes.box((146, -200, 0), (150, 200, 19))])
-    share = silhouette.occluded / silhouette.total
+    counts, (view,) = measured(embree, FRONT, [shapes.box((146, -200, 0), (150, 200, 19))])
+    share = counts.occluded / counts.total
     assert share == pytest.approx(exact_share(view, FRONT, [shapes.box((146, -200, 0), (150, 200, 19))]), abs=2e-4)
-    assert silhouette.error < 0.002
-    assert silhouette.nearest == silhouette.alone == (silhouette.occluded,)
-    assert silhouette.seen == silhouette.total - silhouette.occluded
+    assert counts.error < 0.002
+    assert counts.nearest == counts.alone == (counts.occluded,)
+    assert counts.seen == counts.total - counts.occluded
 
 
 @given(
@@ -99,20 +99,20 @@ def test_the_error_is_true_for_walls_at_any_slope(
     view = frame(eye, target.bounds.mean(axis=0), target.vertices, 0.1)[0]
     if ((blocker.vertices - eye) @ view.axes[2]).min() <= 1.0:
         return
-    silhouette, _ = measured(EmbreeRenderer(), target, [blocker], eye)
+    counts, _ = measured(EmbreeRenderer(), target, [blocker], eye)
     truth = exact_share(view, target, [blocker])
-    assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error + 1e-12
-    assert silhouette.error < 0.005
+    assert abs(counts.occluded / counts.total - truth) <= counts.error + 1e-12
+    assert counts.error < 0.005
 
 
 @pytest.mark.parametrize("pixel", [0.05, 0.1, 0.2, 0.4, 1.0])
 def test_the_error_shrinks_with_the_pixel_and_stays_true(embree: EmbreeRenderer, pixel: float) -> None:
     blockers = [shapes.box((146, -3, 0), (150, 2.2, 90)), shapes.box((100, -200, 0), (101, 200, 20.3))]
-    silhouette, (view,) = measured(embree, FRONT, blockers, pixel=pixel)
+    counts, (view,) = measured(embree, FRONT, blockers, pixel=pixel)
     truth = exact_share(view, FRONT, blockers)
-    assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
-    assert silhouette.error < 0.025 * pixel
-    assert silhouette.total == pytest.approx(20 * 30 * (silhouette_distance(view) / 300) ** 2 / pixel**2, rel=0.02)
+    assert abs(counts.occluded / counts.total - truth) <= counts.error
+    assert counts.error < 0.025 * pixel
+    assert counts.total == pytest.approx(20 * 30 * (silhouette_distance(view) / 300) ** 2 / pixel**2, rel=0.02)
 
 
 def silhouette_distance(view: View) -> float:
@@ -121,29 +121,29 @@ def silhouette_distance(view: View) -> float:
 
 def test_shares_of_blockers_as_nearest_and_alone(embree: EmbreeRenderer) -> None:
     near, far = shapes.box((73, -200, 0), (75, 200, 22)), shapes.box((146, -200, 0), (150, 200, 19))
-    silhouette, _ = measured(embree, FRONT, [far, near])
-    assert sum(silhouette.nearest) == silhouette.occluded
-    assert silhouette.alone[0] == pytest.approx(silhouette.alone[1], rel=0.01)
-    assert silhouette.nearest[1] > 50 * silhouette.nearest[0]
+    counts, _ = measured(embree, FRONT, [far, near])
+    assert sum(counts.nearest) == counts.occluded
+    assert counts.alone[0] == pytest.approx(counts.alone[1], rel=0.01)
+    assert counts.nearest[1] > 50 * counts.nearest[0]
 
 
 def test_what_is_far_from_the_targets_image_leaves_no_error(embree: EmbreeRenderer) -> None:
     floor, beside = shapes.box((-500, -500, -5), (900, 500, 0)), shapes.box((140, 20, 0), (150, 60, 90))
-    silhouette, _ = measured(embree, FRONT, [floor, beside])
-    assert (silhouette.occluded, silhouette.error) == (0, 0.0)
+    counts, _ = measured(embree, FRONT, [floor, beside])
+    assert (counts.occluded, counts.error) == (0, 0.0)
 
 
 def test_standing_on_the_floor_is_not_standing_behind_it(embree: EmbreeRenderer) -> None:
     boots = shapes.box((300, -10, 0), (320, 10, 33))
-    silhouette, _ = measured(embree, boots, [shapes.box((-500, -500, -5), (900, 500, 0))])
-    assert (silhouette.occluded, silhouette.error) == (0, 0.0)
+    counts, _ = measured(embree, boots, [shapes.box((-500, -500, -5), (900, 500, 0))])
+    assert (counts.occluded, counts.error) == (0, 0.0)
 
 
 def test_a_wall_that_ends_just_where_the_target_begins_leaves_a_doubt(embree: EmbreeRenderer) -> None:
     touching = shapes.box((146, -200, 0), (150, 200, 25 - 22 * 150 / 300))
-    silhouette, _ = measured(embree, FRONT, [touching])
-    assert silhouette.occluded / silhouette.total <= silhouette.error
-    assert 0.0 < silhouette.error < 0.002
+    counts, _ = measured(embree, FRONT, [touching])
+    assert counts.occluded / counts.total <= counts.error
+    assert 0.0 < counts.error < 0.002
 
 
 def test_a_needle_thinner_than_a_pixel_is_found_before_hidden_is_said(embree: EmbreeRenderer) -> None:
@@ -160,20 +160,20 @@ def test_a_needle_before_the_target_is_found_before_open_is_said(embree: EmbreeR
 
 def test_a_thin_wire_is_followed_along_its_whole_length(embree: EmbreeRenderer) -> None:
     wire = turned(shapes.box((146, -60, 20), (146.1, 60, 20.1)), rotation_about_x(0.4), np.array([146.0, 0.0, 20.0]))
-    silhouette, (view,) = measured(embree, FRONT, [wire])
+    counts, (view,) = measured(embree, FRONT, [wire])
     truth = exact_share(view, FRONT, [wire])
-    assert silhouette.occluded / silhouette.total == pytest.approx(truth, abs=silhouette.error)
+    assert counts.occluded / counts.total == pytest.approx(truth, abs=counts.error)
     assert truth > 0.005
 
 
 def test_an_arc_across_the_target_parts_it(embree: EmbreeRenderer) -> None:
     target = shapes.box((300, 290, 3), (300.01, 310, 33))
     arc = fighter_arc((0, 0), 0)
-    silhouette, _ = measured(embree, target, [], arcs=[arc])
-    assert silhouette.in_arc / silhouette.total == pytest.approx(0.5, abs=0.02)
-    assert silhouette.seen == silhouette.in_arc
-    assert silhouette.error == 0.0
-    assert 0.0 < silhouette.error_seen < 0.002
+    counts, _ = measured(embree, target, [], arcs=[arc])
+    assert counts.in_arc / counts.total == pytest.approx(0.5, abs=0.02)
+    assert counts.seen == counts.in_arc
+    assert counts.error == 0.0
+    assert 0.0 < counts.error_seen < 0.002
 
 
 def test_a_target_all_round_the_eye_is_measured_too(embree: EmbreeRenderer) -> None:
@@ -182,11 +182,11 @@ def test_a_target_all_round_the_eye_is_measured_too(embree: EmbreeRenderer) -> N
         shapes.box((-60, -14, 0), (60, -12, 50)),
         shapes.box((-60, -14, 50), (60, 14, 52)),
     )
-    silhouette, views = measured(embree, tunnel, [shapes.box((-60, 5, 0), (60, 6, 50))])
+    counts, views = measured(embree, tunnel, [shapes.box((-60, 5, 0), (60, 6, 50))])
     assert len(views) == 6
-    assert 0.3 < silhouette.occluded / silhouette.total < 0.6
+    assert 0.3 < counts.occluded / counts.total < 0.6
     open_view, _ = measured(embree, tunnel, [])
-    assert open_view.total == pytest.approx(silhouette.total, rel=0.005)
+    assert open_view.total == pytest.approx(counts.total, rel=0.005)
     assert open_view.occluded == 0
 
 
@@ -198,18 +198,18 @@ def test_the_error_is_true_of_edges_that_climb_the_grid_in_equal_steps(slope: fl
         y, z, width = random.uniform([-9, 5, 5], [9, 25, 40])
         wall = shapes.box((250, y, z), (250.5, y + width, z + 60))
         wall = turned(wall, rotation_about_x(np.radians(random.choice([-angle, angle]))), np.array([250.0, y, z]))
-        silhouette, (view,) = measured(embree, FRONT, [wall])
+        counts, (view,) = measured(embree, FRONT, [wall])
         truth = exact_share(view, FRONT, [wall])
-        assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
-        assert silhouette.error < 0.006
+        assert abs(counts.occluded / counts.total - truth) <= counts.error
+        assert counts.error < 0.006
 
 
 def test_a_figure_at_arms_length_fills_the_picture_and_is_right(embree: EmbreeRenderer) -> None:
     target = shapes.box((16, -10, 3), (36, 10, 33))
     wall = shapes.box((10, -200, 0), (10.5, 200, 20))
-    silhouette, (view,) = measured(embree, target, [wall])
+    counts, (view,) = measured(embree, target, [wall])
     truth = exact_share(view, target, [wall])
-    assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
+    assert abs(counts.occluded / counts.total - truth) <= counts.error
 
 
 @given(st.floats(-400, 400), st.floats(-400, 400), st.floats(0, 360))
@@ -249,11 +249,11 @@ def test_bodies_out_of_the_picture_or_beyond_the_target_are_culled() -> None:
 
 def test_points_that_stand_for_a_mesh_hold_it_and_lie_in_its_faces() -> None:
     ball = shapes.sphere(7.0, 40, 21)
-    outer = outer_points(ball)
+    outer = bounding_points(ball)
     assert len(outer) <= 512
     assert (outer.min(axis=0) <= ball.bounds[0]).all()
     assert (outer.max(axis=0) >= ball.bounds[1]).all()
-    radius = np.linalg.norm(inner_corners(ball), axis=0)
+    radius = np.linalg.norm(inset_vertices(ball), axis=0)
     assert (radius < 7.0).all()
     assert (radius > 6.8).all()
 
@@ -273,18 +273,18 @@ def test_bars_thinner_than_a_pixel_are_counted_in_full(embree: EmbreeRenderer) -
     bars = shapes.joined(
         *(shapes.box((290, y, 0), (290.06, y + 0.06, 60)) for y in (-8.03, -5.1, -2.2, 1.13, 4.3, 7.7))
     )
-    silhouette, (view,) = measured(embree, FRONT, [bars])
+    counts, (view,) = measured(embree, FRONT, [bars])
     parts = [shapes.box((290, y, 0), (290.06, y + 0.06, 60)) for y in (-8.03, -5.1, -2.2, 1.13, 4.3, 7.7)]
     truth = exact_share(view, FRONT, parts)
     assert truth > 0.015
-    assert abs(silhouette.occluded / silhouette.total - truth) <= silhouette.error
+    assert abs(counts.occluded / counts.total - truth) <= counts.error
 
 
 def test_a_wire_far_thinner_than_a_pixel_is_found_though_its_ends_lie_outside(embree: EmbreeRenderer) -> None:
     wire = shapes.box((290, -200, 21.313), (290.02, 200, 21.333))
-    silhouette, (view,) = measured(embree, FRONT, [wire])
-    assert silhouette.occluded > 0
-    assert abs(silhouette.occluded / silhouette.total - exact_share(view, FRONT, [wire])) <= silhouette.error
+    counts, (view,) = measured(embree, FRONT, [wire])
+    assert counts.occluded > 0
+    assert abs(counts.occluded / counts.total - exact_share(view, FRONT, [wire])) <= counts.error
 
 
 @pytest.mark.parametrize("renderer_name", ["embree", "reference", "gl"])
@@ -295,15 +295,15 @@ def test_a_target_well_behind_a_wall_is_hidden_without_a_doubt(renderer_name: st
         random = np.random.default_rng(number)
         low = np.array([random.uniform(150, 250), random.uniform(-30, 20), 3.0])
         target = shapes.box(tuple(low), tuple(low + random.uniform(5, 25, 3)))  # type: ignore[arg-type]
-        silhouette, _ = measured(renderer, target, [shapes.box((80, -500, -300), (83, 500, 600))], pixel=pixel)  # type: ignore[arg-type]
-        assert (silhouette.seen, silhouette.error, silhouette.error_seen) == (0, 0.0, 0.0)
+        counts, _ = measured(renderer, target, [shapes.box((80, -500, -300), (83, 500, 600))], pixel=pixel)  # type: ignore[arg-type]
+        assert (counts.seen, counts.error, counts.error_seen) == (0, 0.0, 0.0)
 
 
 def test_a_low_wall_just_behind_the_target_leaves_no_doubt(embree: EmbreeRenderer) -> None:
     for height in np.linspace(3.0, 20.0, 30):
         low_wall = shapes.box((322, -60, 0), (325, 60, float(height)))
-        silhouette, _ = measured(embree, FRONT, [low_wall], eye=np.array([0.0, 0.0, 47.6]))
-        assert (silhouette.occluded, silhouette.error) == (0, 0.0)
+        counts, _ = measured(embree, FRONT, [low_wall], eye=np.array([0.0, 0.0, 47.6]))
+        assert (counts.occluded, counts.error) == (0, 0.0)
 
 
 def test_more_meshes_than_embree_has_devices(embree: EmbreeRenderer) -> None:
@@ -316,19 +316,19 @@ def test_more_meshes_than_embree_has_devices(embree: EmbreeRenderer) -> None:
 @settings(max_examples=60)
 @given(st.floats(0.0, 80.0), st.floats(3.0, 28.0), st.sampled_from([0.004, 0.02]))
 def test_an_error_that_is_allowed_is_stated_and_true(
-    embree: EmbreeRenderer, lean: float, height: float, enough: float
+    embree: EmbreeRenderer, lean: float, height: float, error_goal: float
 ) -> None:
     """A leaning wall before the target: the error stated is true, at least the finer one, at most what is allowed."""
     wall = turned(shapes.box((146, -200, height - 400), (150, 200, height)), rotation_about_x(np.radians(lean)), EYE)
     fine, (view,) = measured(embree, FRONT, [wall])
-    rough, _ = measured(embree, FRONT, [wall], enough=enough)
+    rough, _ = measured(embree, FRONT, [wall], error_goal=error_goal)
     assert abs(rough.occluded / rough.total - exact_share(view, FRONT, [wall])) <= rough.error + 1e-9
-    assert fine.error <= rough.error <= max(enough, fine.error)
+    assert fine.error <= rough.error <= max(error_goal, fine.error)
 
 
 def test_what_is_allowed_is_used(embree: EmbreeRenderer) -> None:
     wall = turned(shapes.box((146, -200, -380), (150, 200, 15)), rotation_about_x(np.radians(20)), EYE)
-    fine, rough = (measured(embree, FRONT, [wall], enough=enough)[0].error for enough in (0.0005, 0.02))
+    fine, rough = (measured(embree, FRONT, [wall], error_goal=error_goal)[0].error for error_goal in (0.0005, 0.02))
     assert fine <= 0.0005 < rough
 
 
@@ -344,8 +344,8 @@ def test_a_hole_in_front_of_the_targets_rim_is_found_before_hidden_is_said(
     sides = [(-300, y - across, -300, 300), (y + across, 300, -300, 300)]
     sides += [(y - across, y + across, -300, z - upward), (y - across, y + across, z + upward, 300)]
     wall = shapes.joined(*[shapes.box((x, right, low), (x + 0.2, left, high)) for right, left, low, high in sides])
-    silhouette, _ = measured(embree, ball, [turned(wall, rotation_about_x(angle), middle)])
-    assert 0 < silhouette.seen < 40
+    counts, _ = measured(embree, ball, [turned(wall, rotation_about_x(angle), middle)])
+    assert 0 < counts.seen < 40
 
 
 class Counting(EmbreeRenderer):
@@ -357,9 +357,9 @@ class Counting(EmbreeRenderer):
         self.asked += len(pixels)
         return super().render(view, bodies, pixels)
 
-    def covered(self, view: View, body: Body, pixels: Any) -> Flags:
+    def coverage(self, view: View, body: Body, pixels: Any) -> Flags:
         self.asked += len(pixels)
-        return super().covered(view, body, pixels)
+        return super().coverage(view, body, pixels)
 
 
 WALL = shapes.box((146, -200, -200), (150, 200, 200))
@@ -367,46 +367,46 @@ LEANING = turned(shapes.box((146, -200, -380), (150, 200, 15)), rotation_about_x
 
 
 @pytest.mark.parametrize(
-    ("blockers", "enough", "rays"),
-    [([], ENOUGH, 0.5), ([LEANING], 0.02, 1.0), ([LEANING], ENOUGH, 1.5), ([WALL], ENOUGH, 1.4)],
+    ("blockers", "error_goal", "rays"),
+    [([], ERROR_GOAL, 0.5), ([LEANING], 0.02, 1.0), ([LEANING], ERROR_GOAL, 1.5), ([WALL], ERROR_GOAL, 1.4)],
     ids=["nothing", "roughly", "finely", "all"],
 )
 def test_outlines_are_followed_only_where_an_answer_hangs_on_them(
-    blockers: list[Mesh], enough: float, rays: float
+    blockers: list[Mesh], error_goal: float, rays: float
 ) -> None:
     """Rays, in terms of the blocks of the coarse grid; the target's own size is right all the same."""
     started("embree")
     counting = Counting()
-    silhouette, (view,) = measured(counting, FRONT, blockers, enough=enough)
+    counts, (view,) = measured(counting, FRONT, blockers, error_goal=error_goal)
     blocks = view.width * view.height / 16
     assert counting.asked / blocks == pytest.approx(rays, rel=0.1)
     across, upward, depth = ((FRONT.vertices - view.eye) @ view.axes.T).T
     outline = MultiPoint(np.column_stack([across / depth, upward / depth]) / view.step).convex_hull
-    assert silhouette.total == pytest.approx(outline.area, rel=0.01)
+    assert counts.total == pytest.approx(outline.area, rel=0.01)
 
 
 def test_a_small_target_is_not_counted_in_coarse_blocks(embree: EmbreeRenderer) -> None:
     """A cube of 3 mm has 58 of them: its size would be wrong by some per cent."""
     small = shapes.box((300, -1.5, 20), (303, 1.5, 23))
-    silhouette, (view,) = measured(embree, small, [])
+    counts, (view,) = measured(embree, small, [])
     across, upward, depth = ((small.vertices - view.eye) @ view.axes.T).T
     outline = MultiPoint(np.column_stack([across / depth, upward / depth]) / view.step).convex_hull
-    assert silhouette.total == pytest.approx(outline.area, rel=0.005)
+    assert counts.total == pytest.approx(outline.area, rel=0.005)
 
 
 def test_what_is_allowed_is_not_used_near_one_half(embree: EmbreeRenderer) -> None:
     """A wall hides half of the target but for a little: the verdict hangs on more than the error allowed."""
     wall = turned(shapes.box((146, -200, -380), (150, 200, 21.6)), rotation_about_x(np.radians(20)), EYE)
-    silhouette, (view,) = measured(embree, FRONT, [wall], enough=0.02)
+    counts, (view,) = measured(embree, FRONT, [wall], error_goal=0.02)
     share = exact_share(view, FRONT, [wall])
     assert 0.49 < share < 0.495
-    assert silhouette.error < 0.002
-    assert abs(silhouette.occluded / silhouette.total - share) <= silhouette.error
+    assert counts.error < 0.002
+    assert abs(counts.occluded / counts.total - share) <= counts.error
 
 
 def test_what_is_allowed_is_not_used_where_parts_are_thin(embree: EmbreeRenderer) -> None:
     """A grating of bars of 0.15 mm, which the coarse grid hits here and there."""
     bars = [shapes.box((146, y, -100), (146.1, y + 0.15, 100)) for y in np.arange(-6.0, 6.0, 0.6)]
-    silhouette, (view,) = measured(embree, FRONT, bars, enough=0.02)
-    assert silhouette.error < 0.005
-    assert abs(silhouette.occluded / silhouette.total - exact_share(view, FRONT, bars)) <= silhouette.error
+    counts, (view,) = measured(embree, FRONT, bars, error_goal=0.02)
+    assert counts.error < 0.005
+    assert abs(counts.occluded / counts.total - exact_share(view, FRONT, bars)) <= counts.error

@@ -20,7 +20,7 @@ from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Pose
 from silhouette.renderers import Body, Layer, Renderer, choose
 from silhouette.renderers.gl import devices
-from silhouette.renderers.protocol import layers
+from silhouette.renderers.protocol import render_separately
 from tests.conftest import started, unavailable
 from tests.support import shapes
 
@@ -109,10 +109,12 @@ def test_gl_uploads_and_drops_within_one_drawing(gl: Renderer, monkeypatch: pyte
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
     bodies = [Body(number, shapes.square(2 * number), HERE) for number in range(1, 8)]
     for _ in range(2):
-        assert [covered(layer) for layer in layers(gl, view, bodies)] == [(2 * k) ** 2 for k in range(1, 8)]
+        assert [covered(layer) for layer in render_separately(gl, view, bodies)] == [(2 * k) ** 2 for k in range(1, 8)]
         some = np.argwhere(np.ones((view.height, view.width)))
-        finer = view.finer(2)
-        assert [covered(layer) for layer in layers(gl, finer, bodies, 2 * some)] == [(2 * k) ** 2 for k in range(1, 8)]
+        finer = view.refined(2)
+        assert [covered(layer) for layer in render_separately(gl, finer, bodies, 2 * some)] == [
+            (2 * k) ** 2 for k in range(1, 8)
+        ]
     assert sum(mesh.triangles for mesh in gl._meshes.values()) <= 4  # type: ignore[attr-defined]
 
 
@@ -135,7 +137,7 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_gl_waits_once_for_all_bodies_and_reads_no_more_than_they_may_touch(gl: Renderer, fetched: list[int]) -> None:
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.001, width=1000, height=1000)
     bodies = [Body(k, shapes.square(k), Pose.standing((10 * k - 30, 0, 0))) for k in range(1, 6)]
-    found = list(layers(gl, view, bodies))
+    found = list(render_separately(gl, view, bodies))
     assert [covered(layer) for layer in found] == [(10 * k) ** 2 for k in range(1, 6)]
     assert len(fetched) == 1
     assert fetched[0] <= sum((10 * k + 4) ** 2 for k in range(1, 6))
@@ -150,7 +152,7 @@ def test_gl_looks_single_pixels_up_on_the_device(gl: Renderer, fetched: list[int
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.0025, width=800, height=800)
     bodies = [Body(1, shapes.square(100), HERE), Body(2, shapes.square(100), Pose.standing((900, 0, 0)))]
     pixels = np.random.default_rng(5).integers(100, 700, (1000, 2))
-    near, far = layers(gl, view, bodies, pixels)
+    near, far = render_separately(gl, view, bodies, pixels)
     assert fetched == [1000]
     inside = ((pixels >= 200) & (pixels < 600)).all(axis=1)
     assert np.array_equal(near.ids > 0, inside)
@@ -166,7 +168,7 @@ def test_gl_asks_for_pixels_of_a_picture_and_of_another_in_turn(gl: Renderer, fe
     pixels = np.argwhere(np.ones((view.height, view.width)))
     fetched.clear()
     for _ in range(3):
-        finer = gl.render(view.finer(4), bodies, 4 * pixels + 1)
+        finer = gl.render(view.refined(4), bodies, 4 * pixels + 1)
         assert np.array_equal(finer.ids, whole.ids.ravel())
         assert np.array_equal(gl.render(view, bodies, pixels).ids, whole.ids.ravel())
     assert fetched == [len(pixels)] * 3
@@ -180,7 +182,7 @@ def test_gl_draws_again_what_it_has_no_room_to_keep(gl: Renderer, monkeypatch: p
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
     bodies = [Body(k, shapes.square(2 * k), HERE) for k in range(1, 25)]
     for _ in range(2):
-        assert [covered(layer) for layer in layers(gl, view, bodies)] == [(2 * k) ** 2 for k in range(1, 25)]
+        assert [covered(layer) for layer in render_separately(gl, view, bodies)] == [(2 * k) ** 2 for k in range(1, 25)]
     assert sum(depth.size for own in gl._patches.values() for *_, depth in own) <= kept  # type: ignore[attr-defined]
 
 
@@ -192,7 +194,7 @@ def test_gl_draws_in_groups_where_all_at_once_are_too_many(
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
     monkeypatch.setattr(module, "DEPTHS_AT_ONCE", 3 * (view.width + 8) * (view.height + 8))
     bodies = [Body(k, shapes.square(2 * k), HERE) for k in range(1, 8)]
-    assert [covered(layer) for layer in layers(gl, view, bodies)] == [(2 * k) ** 2 for k in range(1, 8)]
+    assert [covered(layer) for layer in render_separately(gl, view, bodies)] == [(2 * k) ** 2 for k in range(1, 8)]
     assert len(fetched) == 3
 
 

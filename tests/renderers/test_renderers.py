@@ -20,8 +20,7 @@ from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.geometry import Floats, Pose
 from silhouette.renderers import RENDERERS, Body, Layer, Renderer, choose, embree, probe
 from silhouette.renderers.gl import devices
-from silhouette.renderers.protocol import covered as covered_by
-from silhouette.renderers.protocol import layers
+from silhouette.renderers.protocol import coverage, render_separately
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View
 from tests.support import shapes
@@ -426,13 +425,13 @@ def test_layers_are_what_each_body_alone_would_give(renderer: Renderer, asked: s
         Body(8, cube, Pose.standing((0, -400, 0))),
     ]
     pixels = {"all": None, "none": np.empty((0, 2))}.get(asked, np.random.default_rng(4).uniform(-9, 95, (300, 2)))
-    found = list(layers(renderer, view, bodies, pixels))
+    found = list(render_separately(renderer, view, bodies, pixels))
     assert len(found) == len(bodies)
     for layer, body in zip(found, bodies, strict=True):
         alone = renderer.render(view, [body], pixels)
         assert np.array_equal(layer.ids, alone.ids)
         assert np.array_equal(layer.depth, alone.depth)
-    assert list(layers(renderer, view, [], pixels)) == []
+    assert list(render_separately(renderer, view, [], pixels)) == []
 
 
 @pytest.mark.parametrize("eye", [(40, -200, 70), (0, -10, 0), (3, 1, 2), (0, 300, 0)])
@@ -450,8 +449,8 @@ def test_a_body_covers_the_pixels_at_which_it_is_drawn(
         Body(9, shapes.mesh(np.zeros((0, 3)), np.zeros((0, 3))), HERE),
     ]
     for body in bodies:
-        assert np.array_equal(covered_by(renderer, view, body, pixels), renderer.render(view, [body], pixels).ids > 0)
-        assert covered_by(renderer, view, body, np.empty((0, 2))).tolist() == []
+        assert np.array_equal(coverage(renderer, view, body, pixels), renderer.render(view, [body], pixels).ids > 0)
+        assert coverage(renderer, view, body, np.empty((0, 2))).tolist() == []
 
 
 # One that cannot run says why, and nothing falls back in silence.

@@ -18,7 +18,7 @@ import numpy as np
 from silhouette.drawing.table.eye_image import NOTHING, OBSCURED, OUTSIDE, SEEN, Kinds
 from silhouette.drawing.table.windows import rendered
 from silhouette.geometry import Floats
-from silhouette.measure.samples import Question, Samples, take
+from silhouette.measure.samples import SampleRequest, Samples, sample
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer
 from silhouette.views import Arc, View
@@ -109,7 +109,7 @@ class EveryPixel:
     def _samples(self, view: View, arcs: Sequence[Arc] | None) -> Samples:
         """What was met in every pixel, from the layers kept: the target has the lowest id."""
         target, *blockers = sorted(self._kept[view], key=lambda body: body.id)
-        return take(view, Question(target, blockers, arcs, self))
+        return sample(view, SampleRequest(target, blockers, arcs, self))
 
 
 def _kinds(view: View, samples: Samples) -> Kinds:

@@ -105,7 +105,7 @@ class GLRenderer:
             RendererUnavailable: after `close`.
         """
         if len(bodies) == 1:
-            return next(self.layers(view, bodies, pixels))
+            return next(self.render_separately(view, bodies, pixels))
         if self._pass is None:
             raise RendererUnavailable("this OpenGL renderer was closed; create another")
         ascending = sorted((body for body in bodies if len(body.mesh.faces)), key=lambda body: body.id)
@@ -123,8 +123,8 @@ class GLRenderer:
                 ids[(depth < np.inf) & (depth <= front * np.float32(SAME_DEPTH))] = body.id
         return layer
 
-    def layers(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
-        """See `silhouette.renderers.protocol.layers`: what `render` gives for each body alone, all drawn at once.
+    def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
+        """See `silhouette.renderers.protocol.render_separately`: all bodies are drawn at once.
 
         Raises:
             RendererUnavailable: after `close`.

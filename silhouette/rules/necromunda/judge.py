@@ -19,7 +19,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Place
 from silhouette.measure.observe import Looked, arcs_of, look
-from silhouette.measure.silhouette import Silhouette
+from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.meshes.holes import encloses
 from silhouette.models.entries import Arc
 from silhouette.renderers.protocol import Renderer
@@ -85,7 +85,7 @@ class NecromundaVerdict(Verdict):
     """
 
     line_of_sight: bool
-    silhouette: Silhouette
+    silhouette: OcclusionCounts
     seen: int
     blockers: tuple[Blocker, ...]
     could_be: tuple[str, ...]
@@ -314,7 +314,7 @@ class _Words:
         return " by " + (" and ".join(told) if not rest else ", ".join(told) + f" and {rest} more")
 
 
-def _ladder(words: _Words, sight: Silhouette, part: int, whole: int) -> tuple[str, RuleReference, str]:
+def _ladder(words: _Words, sight: OcclusionCounts, part: int, whole: int) -> tuple[str, RuleReference, str]:
     """Verdict, rule and reason: the first test that holds (R6 to R8, R13 to R15). Shares are compared as integers."""
     attacker, target = words.attacker, words.target
     if not words.arcs:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from silhouette.files.schema import Place
 from silhouette.geometry import Floats, Pose
-from silhouette.measure.silhouette import Silhouette
+from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.models.model import model_of_solids
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.skirmishcorps.contact import Standing, crosses, landings, lies, lying, overlaps
@@ -34,7 +34,7 @@ class Dive:
 
     spot: Floats
     turn: float | None
-    silhouette: Silhouette
+    silhouette: OcclusionCounts
     covers: tuple[Cover, ...]
     pixel: float
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from silhouette.geometry import Floats, corners
 from silhouette.measure.culling import in_view
-from silhouette.measure.samples import ENOUGH, Question
-from silhouette.measure.silhouette import Silhouette, measure
-from silhouette.meshes.bounds import outer_points
+from silhouette.measure.samples import ERROR_GOAL, SampleRequest
+from silhouette.measure.silhouette import OcclusionCounts, measure
+from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import Body, Renderer
 from silhouette.rules.skirmishcorps.classes import BRICK, LOOKED_OVER
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, crosses, in_contact, may_hide
@@ -38,14 +38,14 @@ class Sight:
         obstacles: what may obscure, each with the body that does.
         over: its own cover that it looks over, and that lies between.
         blind: its own cover that it cannot look over, being prone (R13).
-        enough: an error up to this is small enough, where no threshold is near.
+        error_goal: an error up to this is small enough, where no threshold is near.
     """
 
     eye: Floats
     obstacles: tuple[tuple[Cover, Piece], ...]
     over: tuple[Cover, ...]
     blind: tuple[Cover, ...]
-    enough: float
+    error_goal: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Together:
         pixel: mm per pixel at the target, as it was measured.
     """
 
-    silhouette: Silhouette
+    silhouette: OcclusionCounts
     covers: tuple[Cover, ...]
     pixel: float
 
@@ -69,7 +69,7 @@ class Alone:
 
     cover: Cover
     nearest: int
-    silhouette: Silhouette
+    silhouette: OcclusionCounts
 
     @property
     def share(self) -> float:
@@ -102,14 +102,14 @@ def sight(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing) 
         elif attacker.posture == "prone" and kind == "high":
             blind.append(cover)
     # A body may reach beyond its base, on which it stands.
-    body = Footprint.around(piece.pose.place(outer_points(piece.model.significant)))
+    body = Footprint.around(piece.pose.place(bounding_points(piece.model.significant)))
     top = max(float(eye[2]), float(piece.body_box[:, 2].max())) + 1.0
     obstacles = tuple(
         (cover, raised(cover, top) if cover in blind and cover.is_section else cover.piece)
         for cover in scene.covers
         if cover not in past and may_hide(eye[:2], body, cover.standing.footprint)
     )
-    return Sight(eye, obstacles, tuple(over), tuple(blind), scene.error or ENOUGH)
+    return Sight(eye, obstacles, tuple(over), tuple(blind), scene.error or ERROR_GOAL)
 
 
 def together(seen: Sight, target: Piece, renderer: Renderer, pixel: float, *thresholds: float) -> Together:
@@ -151,14 +151,14 @@ class _Picture:
     def __init__(self, seen: Sight, target: Piece, renderer: Renderer, pixel: float) -> None:
         box = target.body_box
         distance = float(np.linalg.norm(box.mean(axis=0) - seen.eye))
-        outer = target.pose.place(outer_points(target.model.significant))
+        outer = target.pose.place(bounding_points(target.model.significant))
         self._target = Body(1, target.model.significant, target.pose)
         self._bodies = [
             Body(number + 2, piece.model.mesh, piece.pose) for number, (_, piece) in enumerate(seen.obstacles)
         ]
         self._views: Sequence[View] = frame(seen.eye, box.mean(axis=0), outer, pixel, facing=target.facing)
         self._farthest = float(np.linalg.norm(box - seen.eye, axis=1).max())
-        self._renderer, self._enough = renderer, seen.enough
+        self._renderer, self._error_goal = renderer, seen.error_goal
         width = self._views[0].step * distance
         self._width = pixel if np.isclose(width, pixel, rtol=1e-9) else width
         boxes = np.array([body.pose.place(corners(*body.mesh.bounds)) for body in self._bodies]).reshape(-1, 8, 3)
@@ -167,27 +167,27 @@ class _Picture:
             reaches |= in_view(view, boxes, self._farthest)
         self.near = np.flatnonzero(reaches).tolist()
 
-    def shares(self, which: Sequence[int], thresholds: tuple[float, ...]) -> tuple[Silhouette, float]:
+    def shares(self, which: Sequence[int], thresholds: tuple[float, ...]) -> tuple[OcclusionCounts, float]:
         """What some of the obstacles obscure together, and the pixel with which it was measured."""
         blockers = [self._bodies[number] for number in which]
-        question = Question(
+        request = SampleRequest(
             self._target,
             blockers,
             None,
             self._renderer,
             self._farthest,
             tuple(sorted({0.0, 1.0, *thresholds})),
-            self._enough,
+            self._error_goal,
         )
-        silhouette = measure(self._views, question, self._width)
+        silhouette = measure(self._views, request, self._width)
         factor = 1
         while factor < FINEST and _is_near(silhouette, thresholds):
             factor *= 2
-            silhouette = measure([view.finer(factor) for view in self._views], question, self._width / factor)
+            silhouette = measure([view.refined(factor) for view in self._views], request, self._width / factor)
         return silhouette, self._width / factor
 
 
-def _is_near(silhouette: Silhouette, thresholds: Sequence[float]) -> bool:
+def _is_near(silhouette: OcclusionCounts, thresholds: Sequence[float]) -> bool:
     """Whether the share's error reaches a threshold that the share is not exactly at."""
     if not silhouette.total:
         return False
