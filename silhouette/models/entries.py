@@ -20,27 +20,39 @@ class CylinderEntry(Entry):
     """``cylinder = { diameter = 25, height = 3, axis = "z" }``."""
 
     diameter: Size = Field(description="a number of mm above zero")
+    """Across the axis."""
     height: Size = Field(description="a number of mm above zero")
+    """Along the axis."""
     axis: Axis = Field("z", description='"x", "y" or "z"')
+    """Along which it lies."""
 
 
 class SphereEntry(Entry):
     """``sphere = { diameter = 12 }``."""
 
     diameter: Size = Field(description="a number of mm above zero")
+    """Of the sphere."""
 
 
 class SolidEntry(Entry):
     """One of ``parts``: a solid in its place."""
 
     box: tuple[Size, Size, Size] | None = Field(None, description="three sizes in mm along x, y and z, each above zero")
+    """A box of these sizes. A solid has exactly one of `box`, `cylinder` and `sphere`."""
     cylinder: CylinderEntry | None = Field(None, description="{ diameter = ..., height = ... } in mm")
+    """A cylinder."""
     sphere: SphereEntry | None = Field(None, description="{ diameter = ... } in mm")
+    """A sphere."""
     at: Point = Field((0.0, 0.0, 0.0), description="three numbers of mm, the middle of the solid's underside")
+    """Where the middle of its underside stands in the piece's own frame."""
     turn: Number = Field(0.0, description="a number of degrees")
+    """How far it is turned about its own vertical, anticlockwise seen from above."""
     name: Name | None = Field(None, description="a name in quotes")
+    """What it is called, for messages and pictures."""
     base: StrictBool = Field(False, description="true or false")
+    """Whether it is the base, which neither counts as target nor blocks."""
     insignificant: StrictBool = Field(False, description="true or false")
+    """Whether it is an insignificant part, which neither counts as target nor blocks."""
 
     @model_validator(mode="after")
     def _one_shape(self) -> SolidEntry:
@@ -66,7 +78,9 @@ class BallEntry(Entry):
     """``sphere = { centre = [0, 0, 34], radius = 4 }``."""
 
     centre: Point = Field(description="three numbers of mm in the model's frame")
+    """The middle of the sphere."""
     radius: Size = Field(description="a number of mm above zero")
+    """Of the sphere."""
 
 
 class InsignificantEntry(Entry):
@@ -75,8 +89,13 @@ class InsignificantEntry(Entry):
     part: Name | None = Field(
         None, description="the name of a part of the mesh; *, ? and [...] stand for other letters"
     )
+    """All triangles of the named node, group, object or material of the mesh. An entry has exactly one of
+    `part`, `box` and `sphere`.
+    """
     box: tuple[Point, Point] | None = Field(None, description="two opposite corners, [[x, y, z], [x, y, z]] in mm")
+    """All triangles whose centroid lies in this box."""
     sphere: BallEntry | None = Field(None, description="{ centre = [x, y, z], radius = ... } in mm")
+    """All triangles whose centroid lies in this sphere."""
 
     @model_validator(mode="after")
     def _one_way(self) -> InsignificantEntry:
@@ -97,22 +116,42 @@ class ModelOptions(Entry):
     """The keys of a model file, which may also stand in a scene's piece beside ``mesh``."""
 
     mesh: Name | None = Field(None, description="the path of a mesh file, seen from the file that names it")
+    """The mesh: STL, OBJ, PLY, GLB, glTF, 3MF or OFF."""
     kind: Kind | None = Field(None, description='"fighter", "vehicle" or "terrain"')
+    """What the model is. A mesh without it is a fighter; in a scene the table decides (`[[fighter]]`,
+    `[[vehicle]]`, `[[terrain]]`).
+    """
     units: Literal["mm", "cm", "m", "inch", "auto"] = Field("auto", description='"mm", "cm", "m", "inch" or "auto"')
+    """The unit of the mesh file's numbers. With "auto" it is found from the size, and the answer says what was
+    taken.
+    """
     up: Literal["y", "z"] | None = Field(None, description='"z" or "y"')
+    """The axis of the mesh file that points up. The default is "y" for GLB and glTF, "z" for the others."""
     scale: Size = Field(1.0, description="a number above zero")
+    """How many times larger than in its file the model is."""
     eye: Point | None = Field(None, description="three numbers of mm in the model's frame")
+    """The eye, after units, up and scale. Without it the eye is estimated from the shape, and the answer says so."""
     eyes: dict[Arc, Point] | None = Field(
         None, description="a table of points in the model's frame by vision arc, such as { front = [x, y, z] }"
     )
+    """An eye for each vision arc that a vehicle has crew for."""
     base: BaseChoice = Field(
         BaseChoice("auto"),
         description='"auto", "none", { part = "..." } or { height = ... } with a height above zero in mm',
     )
+    """Which part of the mesh is the base: found from the shape, not there, a named part, or everything below a
+    height.
+    """
     front: Number = Field(90.0, description="a number of degrees anticlockwise from +x")
+    """Which way the model faces in its own frame: 90 is +y. A glTF model often faces -y here: give 270."""
     solid: StrictBool = Field(False, description="true or false")
+    """Terrain: nothing is ever seen through it, the holes of a scan included."""
     origin: Literal["base", "keep"] = Field("base", description='"keep", or left out')
+    """Loading moves the mesh so that it stands on z = 0 with the middle of its base (or of its box, where there
+    is no base) at x = y = 0. "keep" leaves it where its file has it.
+    """
     insignificant: tuple[InsignificantEntry, ...] = Field((), description="tables [[insignificant]]")
+    """Parts that neither count as target nor block: banners, gun barrels, plumes."""
 
     @field_validator("base", mode="plain")
     @classmethod

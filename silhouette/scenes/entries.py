@@ -14,14 +14,23 @@ class PieceEntry(ModelOptions):
     """What a piece of any table may say: which model it is, and where it stands."""
 
     name: Name = Field(description="a name of its own, in quotes")
+    """What the piece is called. Names are unique in a scene."""
     model: Name | None = Field(None, description="the path of a model file, seen from the scene's own folder")
+    """A model file, which gives the mesh and all that belongs to it. A piece has exactly one of `model`, `mesh`
+    and `parts`.
+    """
     parts: tuple[SolidEntry, ...] | None = Field(
         None, min_length=1, description="a list of one or more solids, such as { box = [60, 5, 30] }"
     )
+    """Plain solids that stand in for a mesh, in the piece's own frame."""
     at: Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)] = Field(
         description="two or three finite numbers of mm, [x, y] or [x, y, z], up to a kilometre"
     )
+    """Where the model's origin stands: the middle of its base. Without z it stands on the table, z = 0."""
     facing: Number = Field(90.0, description="a number of degrees anticlockwise from +x")
+    """Where the piece faces: it is turned so that its front points there. For a fighter that is where the head
+    or the weapon points, as its player chooses.
+    """
 
     @model_validator(mode="after")
     def _one_model(self) -> PieceEntry:
@@ -43,6 +52,7 @@ class FighterEntry(PieceEntry):
     """A ``[[fighter]]``."""
 
     gang: Name | None = Field(None, description="a name in quotes")
+    """Fighters of one gang are friends."""
 
 
 class VehicleEntry(FighterEntry):
@@ -51,36 +61,57 @@ class VehicleEntry(FighterEntry):
     arcs: tuple[Arc, ...] = Field(
         ("front",), min_length=1, description='a list of one or more of "front", "left", "right", "rear"'
     )
+    """The vision arcs that it has crew for."""
 
 
 class CheckEntry(Entry):
     """A ``[[check]]``."""
 
     attacker: Name = Field(description="the name of a fighter or vehicle")
+    """Who looks."""
     target: Name = Field(description="the name of a fighter or vehicle")
+    """Who is looked at."""
     arc: Arc | None = Field(None, description='"front", "left", "right" or "rear"')
+    """The vision arc that the attacker looks from. Without it, any that it has."""
     expect: dict[str, Any] | None = Field(None, description="a table of result keys, each a value or [least, most]")
+    """What the result must be; `silhouette check` exits with status 1 where it is not."""
 
 
 class SceneEntry(Entry):
     """What every scene has, whatever its rule system."""
 
     title: str = Field("", description="a text in quotes")
+    """A title for people."""
     rules: Name = Field(description="the name of a rule system")
+    """The game whose rules judge the scene."""
     source: dict[str, Any] = Field({}, description="a table")
+    """Where the scene and what it expects come from; free keys that only people read."""
     readings: dict[str, Any] = Field({}, description="a table [readings]")
+    """Which reading is taken where the rules can be read in more than one way; its keys are listed below."""
 
 
 class TableEntry(SceneEntry):
     """A table scene, whole."""
 
     terrain: tuple[TerrainEntry, ...] = Field((), description="tables [[terrain]]")
+    """The terrain."""
     fighter: tuple[FighterEntry, ...] = Field((), description="tables [[fighter]]")
+    """The fighters."""
     vehicle: tuple[VehicleEntry, ...] = Field((), description="tables [[vehicle]]")
+    """The vehicles."""
     check: tuple[CheckEntry, ...] = Field((), description="tables [[check]]")
+    """Who looks at whom."""
     base_contact: tuple[tuple[Name, Name], ...] | None = Field(
         None, description='a list of pairs of names, [["Kal", "Vex"]]'
     )
+    """The pairs in base contact, all of them. Without this key, models are in contact where their bases
+    (footprints, where there is none) are at most 1 mm apart in plan and overlap in height.
+    """
     tolerance: Annotated[float, Field(strict=True, ge=0, le=0.5)] = Field(0.01, description="a share from 0 to 0.5")
+    """A verdict is too close to call where the share lies within this of a threshold."""
     pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {COARSEST:g}")
+    """Millimetres per pixel at the target. The default is 0.1; the option `--pixel` overrides it."""
     error: Error | None = Field(None, description=f"a share above zero, at most {LARGEST_ERROR:g}")
+    """The largest error that may be left where no other verdict is near. The default is 0.002; the option
+    `--error` overrides it.
+    """

@@ -42,25 +42,35 @@ class Readings(Entry):
     """``[readings]``: which of the possible readings of the rules is taken; defaults first."""
 
     attacker_terrain_gives_cover: StrictBool = Field(True, description="true or false")
+    """Whether the terrain that the attacker stands on can give its target cover (A3)."""
 
 
 class CharacterEntry(Entry):
     """A ``[[character]]``."""
 
     name: Name = Field(description="a name of its own, in quotes")
+    """What the character is called."""
     size: WholeSize = Field(description="a whole number above zero")
+    """Its size, as on its card."""
     at: Corner = Field(description="two numbers up to a million, [x, y]")
+    """The middle of its base."""
     base: Size = Field(description="a number above zero, the diameter of the base")
+    """The diameter of its base."""
     on: Name | None = Field(None, description="the name of the terrain that it stands on")
+    """The terrain that it stands on."""
     granted_cover: StrictBool = Field(False, description="true or false")
+    """Whether a card gives it cover."""
 
 
 class FeatureEntry(Entry):
     """A ``[[terrain]]`` or an ``[[object]]``."""
 
     name: Name = Field(description="a name of its own, in quotes")
+    """What it is called."""
     size: WholeSize = Field(description="a whole number above zero")
+    """Its size, as on its card."""
     polygon: tuple[Corner, ...] = Field(description="a list of corners, each [x, y], two numbers up to a million")
+    """Its outline in plan: a polygon that does not cross itself."""
 
     @field_validator("polygon")
     @classmethod
@@ -75,19 +85,28 @@ class CheckEntry(Entry):
     """A ``[[check]]``."""
 
     attacker: Name = Field(description="the name of a character")
+    """Who looks."""
     target: Name = Field(description="the name of a character, an object or terrain")
+    """What is looked at."""
     expect: dict[str, Any] | None = Field(None, description="a table of result keys, each a value or [least, most]")
+    """What the result must be."""
 
 
 class PlanEntry(SceneEntry):
     """A Crisis Protocol scene, whole."""
 
     units: Name = Field("mm", description="the name of a unit of length, in quotes")
+    """The unit of all lengths of the scene."""
     ranges: Ranges = Field(description="{ 1 = ..., 2 = ... }, two lengths above zero, the second no shorter")
+    """How long range 1 and range 2 are."""
     character: tuple[CharacterEntry, ...] = Field((), description="tables [[character]]")
+    """The characters."""
     terrain: tuple[FeatureEntry, ...] = Field((), description="tables [[terrain]]")
+    """The terrain."""
     object: tuple[FeatureEntry, ...] = Field((), description="tables [[object]]")
+    """Targets that are neither characters nor terrain."""
     check: tuple[CheckEntry, ...] = Field((), description="tables [[check]]")
+    """Who looks at whom."""
 
     @field_validator("ranges", mode="plain")
     @classmethod

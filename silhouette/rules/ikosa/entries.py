@@ -135,30 +135,45 @@ class CreatureEntry(Entry):
     """A ``[[creature]]``."""
 
     name: Name = Field(description="a name of its own, in quotes")
+    """What the creature is called."""
     cells: Annotated[tuple[CellValue, ...], AfterValidator(_all_different)] = Field(
         min_length=1, description="a list of one or more cells, such as [[0, 0, 1]]"
     )
+    """The cells that it fills; cell [i, j, k] is the cube from there to +1."""
     gravity: Gravity = Field("-z", description='"-z", "+z", "-x", "+x", "-y" or "+y"')
+    """Where it falls to."""
     flying: StrictBool = Field(False, description="true or false")
+    """Whether it flies: then nothing beneath it holds it."""
 
 
 class CellCheckEntry(Entry):
     """A ``[[check]]``."""
 
     attacker: Name = Field(description="the name of a creature")
+    """Who attacks."""
     target: Name = Field(description="the name of a creature")
+    """Who is attacked."""
     source_point: SourcePoint = Field(None, description=f'"{BEST_CORNER}", or {POINT}')
+    """Ranged only: the point that the attack comes from. The default is the corner of the attacker's cells with
+    the fewest hindered lines.
+    """
     expect: dict[str, Any] | None = Field(None, description="a table of result keys, each a value or [least, most]")
+    """What the result must be."""
 
 
 class CellSceneEntry(SceneEntry):
     """A scene of cells, whole."""
 
     mode: Mode = Field(description='"melee" or "ranged"')
+    """How all attacks of the scene are made."""
     solid_cells: tuple[CellValue, ...] = Field((), description="a list of cells, such as [[0, 0, 0]]")
+    """Cells of blocking ground."""
     boxes: tuple[BoxValue, ...] = Field((), description='a list of boxes, such as [[[0, 0, 0], ["1/2", 1, 1]]]')
+    """Further blocking boxes, each [least corner, greatest corner]; "1/2" is exact."""
     creature: tuple[CreatureEntry, ...] = Field((), description="tables [[creature]]")
+    """The creatures. They do not block."""
     check: tuple[CellCheckEntry, ...] = Field((), description="tables [[check]]")
+    """Who attacks whom."""
 
 
 class Readings(Entry):
@@ -171,4 +186,8 @@ class Readings(Entry):
     """
 
     exposure: Exposure = Field("cells", description='"cells" or "point"')
+    """What decides which faces of a target face a single source point: the attacker's cell, or the point itself
+    (A9).
+    """
     graded_cover: StrictBool = Field(False, description="true or false")
+    """Whether the result also has the value of the cover as the author's later code gives it."""

@@ -47,10 +47,13 @@ class Readings(Entry):
     """``[readings]``: which of the possible readings of the rules is taken; defaults first."""
 
     share: Literal["whole target", "in arc"] = Field("whole target", description='"whole target" or "in arc"')
+    """Of what the share is: of the whole target, or of its part in the vision arc (A1)."""
     friends_in_contact: Literal["disregarded", "block sight"] = Field(
         "disregarded", description='"disregarded" or "block sight"'
     )
+    """Whether friendly fighters in base contact block line of sight; they never give cover (A7)."""
     ignored_parts_block: bool = Field(False, description="true or false")
+    """Whether bases and insignificant parts of models in the way block (A6)."""
 
 
 @dataclass(frozen=True)

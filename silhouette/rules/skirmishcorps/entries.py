@@ -64,35 +64,52 @@ class Readings(Entry):
     share_practically_all: Annotated[float, Field(strict=True, ge=0, lt=1)] = Field(
         0.05, description="a share from 0 to below 1"
     )
+    """A piece that obscures less than this share of the target does not protect it (A2)."""
     contact_tolerance: Annotated[float, Field(strict=True, ge=0, le=100)] = Field(
         0.5, description="a number of mm from 0 to 100"
     )
+    """The widest gap that is still contact (A1)."""
     cover_class: Literal["piece", "obscured share"] = Field("piece", description='"piece" or "obscured share"')
+    """Whether a piece's class comes from its height or from the share that it obscures (A15)."""
     basis: Basis = Field("penetrating", description='"penetrating" or "total"')
+    """Which damage enters the table of wounds to cover (A5)."""
     dive_distance: Annotated[float, Field(strict=True, ge=0, le=1000)] = Field(
         40.0, description="a number of mm from 0 to 1000"
     )
+    """How far a dive goes (A14)."""
     dive_directions: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=64)] = Field(
         16, description="a whole number from 1 to 64"
     )
+    """In how many directions a dive is tried (A14)."""
     dive_hidden: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(0.5, description="a share above 0, at most 1")
+    """The share of the prone body that must be hidden for a dive to be safe (A14)."""
 
 
 class UnitEntry(Entry):
     """A ``[[unit]]``: the standard figure, or a model of its own."""
 
     name: Name = Field(description="a name of its own, in quotes")
+    """What the unit is called."""
     type: UnitType = Field("foot", description=TYPE)
+    """What it is. Without `model` and `parts` it is the standard figure, 40 mm tall and 16 mm across."""
     at: At = Field(description=WHERE)
+    """The middle of its base. Without z it stands on the table."""
     posture: Posture = Field("standing", description='"standing" or "prone"')
+    """How it holds itself. Vehicles do not lie prone."""
     lies_along: Number = Field(0.0, description="a number of degrees anticlockwise from +x")
+    """Prone: the direction of the body, from the feet to the head."""
     height: Bricks | None = Field(None, description="a number of bricks above zero")
+    """How tall it is, in bricks of 9.6 mm. The default is the standard figure's 4, or the model's own height."""
     model: Name | None = Field(None, description="the path of a model file, seen from the scene's own folder")
+    """A model file for a real mesh instead of the standard figure."""
     parts: tuple[SolidEntry, ...] | None = Field(
         None, min_length=1, description="a list of one or more solids, such as { box = [60, 5, 30] }"
     )
+    """Plain solids instead of the standard figure."""
     facing: Number = Field(90.0, description="a number of degrees anticlockwise from +x")
+    """Where it faces."""
     eye: Point | None = Field(None, description="three numbers of mm in the model's frame")
+    """The eye. The default is the model's own, or the standard figure's."""
 
     @model_validator(mode="after")
     def _fits(self) -> UnitEntry:
@@ -107,11 +124,17 @@ class CoverEntry(Entry):
     """A ``[[cover]]``: a section of cover, a box."""
 
     name: Name = Field(description="a name of its own, in quotes")
+    """What the section of cover is called."""
     at: At = Field(description=WHERE)
+    """Its middle in plan, and the ground that it stands on."""
     size: tuple[Size, Size] = Field(description="two sizes in mm along x and y before turning, each above zero")
+    """Its sizes in plan."""
     turn: Number = Field(0.0, description="a number of degrees anticlockwise")
+    """How far it is turned, anticlockwise."""
     height: Bricks = Field(description="a number of bricks above zero")
+    """How high it is, in bricks of 9.6 mm."""
     defence: Defence | None = Field(None, description="a whole number, 1 or more: its DE")
+    """Its DE, for results that damage it."""
 
 
 class SkirmishEntry(SceneEntry):
@@ -122,32 +145,50 @@ class SkirmishEntry(SceneEntry):
     """
 
     terrain: tuple[TerrainEntry, ...] = Field((), description="tables [[terrain]]")
+    """Pieces of any shape, with meshes or `parts`; they obscure too. Their keys are those of `[[terrain]]` in
+    Necromunda scenes.
+    """
     unit: tuple[UnitEntry, ...] = Field((), description="tables [[unit]]")
+    """The units."""
     cover: tuple[CoverEntry, ...] = Field((), description="tables [[cover]]")
+    """Sections of cover: boxes."""
     check: tuple[dict[str, Any], ...] = Field((), description="tables [[check]]")
+    """The questions, each with the keys of what it asks."""
     tolerance: Annotated[float, Field(strict=True, ge=0, le=0.5)] = Field(0.0, description="a share from 0 to 0.5")
+    """A verdict is too close to call where the share lies within this of a threshold. By default only the error
+    counts.
+    """
     pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {COARSEST:g}")
+    """Millimetres per pixel at the target. The default is 0.1; the option `--pixel` overrides it."""
     error: Error | None = Field(None, description=f"a share above zero, at most {LARGEST_ERROR:g}")
+    """The largest error that may be left where no other verdict is near. The default is 0.002; the option
+    `--error` overrides it.
+    """
 
 
 class AskEntry(Entry):
     """What every ``[[check]]`` may say."""
 
     ask: str
+    """The question."""
     expect: dict[str, Any] | None = Field(None, description="a table of result keys, each a value or [least, most]")
+    """What the result must be."""
 
 
 class PairEntry(AskEntry):
     """A check of one unit against another."""
 
     attacker: Name = Field(description="the name of a unit")
+    """Who attacks."""
     target: Name = Field(description="the name of a unit")
+    """Who is attacked."""
 
 
 class ProtectionEntry(PairEntry):
     """Can the attacker see the target, and what protects it?"""
 
     ask: Literal["protection"] = "protection"
+    """The question. `protection` is the default."""
 
 
 class CloseCombatEntry(PairEntry):
@@ -169,7 +210,9 @@ class ClassifyEntry(AskEntry):
     height: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MOST_BRICKS)] = Field(
         description="the height of the cover, a number of bricks from 0 up"
     )
+    """Of the cover, above the unit's feet."""
     unit_height: Bricks = Field(FIGURE, description="a number of bricks above zero")
+    """Of the unit."""
 
 
 class PenaltyEntry(AskEntry):
@@ -177,7 +220,9 @@ class PenaltyEntry(AskEntry):
 
     ask: Literal["penalty"]
     cover_class: CoverClass = Field(description=CLASS)
+    """Of the cover before the target."""
     posture: Posture = Field(description='"standing" or "prone"')
+    """Of the target."""
 
 
 class FromProneEntry(AskEntry):
@@ -185,6 +230,7 @@ class FromProneEntry(AskEntry):
 
     ask: Literal["from prone"]
     cover_class: CoverClass = Field(description=CLASS)
+    """Of the cover that the unit fires from."""
 
 
 class AttackCoverEntry(AskEntry):
@@ -192,8 +238,11 @@ class AttackCoverEntry(AskEntry):
 
     ask: Literal["attack cover"]
     damage: Count = Field(description="a whole number from 0 up")
+    """To the cover."""
     defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
+    """The DE of the cover."""
     unit_defence: Count | None = Field(None, description="a whole number from 0 up: the DE of the unit behind")
+    """The DE of the unit behind the cover, if there is one."""
 
 
 class CoverWoundsEntry(AskEntry):
@@ -201,8 +250,11 @@ class CoverWoundsEntry(AskEntry):
 
     ask: Literal["cover wounds"]
     damage: Count = Field(description="a whole number from 0 up")
+    """To the cover."""
     defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
+    """The DE of the cover."""
     basis: Basis | None = Field(None, description='"penetrating" or "total"')
+    """Which damage enters the table, in place of the reading `basis`."""
 
 
 class DestroyedEntry(AskEntry):
@@ -212,10 +264,13 @@ class DestroyedEntry(AskEntry):
     dice: Annotated[tuple[Die, ...], Field(max_length=MOST_DICE)] | None = Field(
         None, description="a list of whole numbers from 1 to 6"
     )
+    """The dice, as they fell. A check has `dice`, or `wounds` and `seed`."""
     wounds: Annotated[Count, Field(le=MOST_DICE)] | None = Field(
         None, description=f"a whole number from 0 to {MOST_DICE}: as many dice are rolled"
     )
+    """How many wounds the section has; as many dice are rolled."""
     seed: Seed | None = Field(None, description="a whole number from 0 up, from which the dice are drawn")
+    """From which the dice are drawn: the same seed gives the same dice."""
 
     @model_validator(mode="after")
     def _dice_or_seed(self) -> DestroyedEntry:
@@ -230,10 +285,13 @@ class VaultEntry(AskEntry):
 
     ask: Literal["vault"]
     unit_type: UnitType = Field(description=TYPE)
+    """Of the unit that vaults."""
     cover_class: CoverClass = Field(description=CLASS)
+    """Of the cover."""
     move_left: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=LARGEST)] = Field(
         description="a number of inches from 0 up"
     )
+    """How far the unit can still move."""
 
 
 class PileThroughEntry(AskEntry):
@@ -241,11 +299,17 @@ class PileThroughEntry(AskEntry):
 
     ask: Literal["pile through"]
     unit_type: UnitType = Field(description=TYPE)
+    """Of the unit that piles through."""
     d6: Die | None = Field(None, description="a whole number from 1 to 6")
+    """The die, as it fell. A check has `d6` or `seed`."""
     seed: Seed | None = Field(None, description="a whole number from 0 up, from which the die is drawn")
+    """From which the die is drawn: the same seed gives the same die."""
     strength: Count = Field(description="a whole number from 0 up: the ST of the unit")
+    """The ST of the unit."""
     defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
+    """The DE of the cover."""
     pace: Pace = Field(description=PACE)
+    """How fast the unit goes."""
 
     @model_validator(mode="after")
     def _one_die(self) -> PileThroughEntry:

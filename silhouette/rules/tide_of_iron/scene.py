@@ -49,39 +49,57 @@ class Readings(Entry):
     hills: Literal["above the lower", "literal"] = Field(
         "above the lower", description='"above the lower" or "literal"'
     )
+    """Which hills at or below the higher unit's level cast blind hexes (A3): those above the lower unit or, as
+    the text literally says, all of them.
+    """
     low_woods: Literal["literal", "height"] = Field("literal", description='"literal" or "height"')
+    """Whether woods, buildings and smoke on ground lower than both units block (A4): literally they do; by
+    their height they do not.
+    """
     behind: Literal["hex distance", "hexes entered"] = Field(
         "hex distance", description='"hex distance" or "hexes entered"'
     )
+    """How the hexes behind an obstruction are counted (A2): as a range is, or those that the line enters."""
 
 
 class DefaultEntry(Entry):
     """``default = { terrain = "clear", elevation = 0 }``: of every hex that is not described."""
 
     terrain: Terrain = Field("clear", description=_TERRAIN)
+    """Of every hex that is not described."""
     elevation: Level = Field(0, description=_LEVEL)
+    """Of every hex that is not described."""
 
 
 class HexEntry(Entry):
     """A ``[[map.hex]]``; what it leaves out is as in the map's ``default``."""
 
     at: tuple[Coordinate, Coordinate] = Field(description=_ADDRESS)
+    """Which hex: axial coordinates. The neighbours of [0, 0] are [1, 0], [0, 1], [-1, 1], [-1, 0], [0, -1] and
+    [1, -1].
+    """
     terrain: Terrain | None = Field(None, description=_TERRAIN)
+    """What grows or stands there. The default is the map's."""
     elevation: Level | None = Field(None, description=_LEVEL)
+    """How high the ground is. The default is the map's."""
 
 
 class MapEntry(Entry):
     """The table ``[map]``."""
 
     default: DefaultEntry = Field(DefaultEntry(), description='a table such as { terrain = "clear", elevation = 0 }')
+    """What every hex is that is not described."""
     hex: tuple[HexEntry, ...] = Field((), description="tables [[map.hex]]")
+    """The hexes that differ."""
 
 
 class UnitEntry(Entry):
     """A ``[[unit]]``."""
 
     name: Name = Field(description="a name of its own, in quotes")
+    """What the unit is called."""
     at: tuple[Coordinate, Coordinate] = Field(description=_ADDRESS)
+    """The hex that it stands in."""
 
     @field_validator("name")
     @classmethod
@@ -95,8 +113,11 @@ class CheckEntry(Entry):
     """A ``[[check]]``."""
 
     attacker: str = Field(description=_WHO)
+    """Who looks, or from which hex."""
     target: str = Field(description=_WHO)
+    """Who, or which hex, is looked at."""
     expect: dict[str, Any] | None = Field(None, description="a table of result keys and values")
+    """What the result must be."""
 
     @field_validator("attacker", "target", mode="plain")
     @classmethod
@@ -119,8 +140,11 @@ class HexSceneEntry(SceneEntry):
     """A Tide of Iron scene, whole."""
 
     map: MapEntry = Field(MapEntry(), description="a table [map]")
+    """The ground."""
     unit: tuple[UnitEntry, ...] = Field((), description="tables [[unit]]")
+    """The units. They do not block."""
     check: tuple[CheckEntry, ...] = Field((), description="tables [[check]]")
+    """Who looks at whom."""
 
 
 class Ground(NamedTuple):
