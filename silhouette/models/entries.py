@@ -20,18 +20,18 @@ class CylinderEntry(Entry):
     """``cylinder = { diameter = 25, height = 3, axis = "z" }``."""
 
     diameter: Size = Field(description="a number of mm above zero")
-    """Across the axis."""
+    """The diameter across the axis."""
     height: Size = Field(description="a number of mm above zero")
-    """Along the axis."""
+    """The height along the axis."""
     axis: Axis = Field("z", description='"x", "y" or "z"')
-    """Along which it lies."""
+    """The axis that the cylinder lies along."""
 
 
 class SphereEntry(Entry):
     """``sphere = { diameter = 12 }``."""
 
     diameter: Size = Field(description="a number of mm above zero")
-    """Of the sphere."""
+    """The diameter of the sphere."""
 
 
 class SolidEntry(Entry):
@@ -80,7 +80,7 @@ class BallEntry(Entry):
     centre: Point = Field(description="three numbers of mm in the model's frame")
     """The middle of the sphere."""
     radius: Size = Field(description="a number of mm above zero")
-    """Of the sphere."""
+    """The radius of the sphere."""
 
 
 class InsignificantEntry(Entry):

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Place
+from silhouette.files.schema import Entry, Place
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Arc
 from silhouette.renderers.protocol import Renderer
+from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import near
 
@@ -142,6 +143,9 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         reads: the tables of a scene that it reads.
         example: an example scene, seen from the project's folder.
         levels: the level of each of its verdicts, from exposed to covered.
+        scene_entry: the schema of its scene files.
+        readings_entry: the schema of their table ``[readings]``; None where there is nothing to choose.
+        check_entries: the schemas of ``[[check]]`` by the value of ``ask``, where checks ask different questions.
         walkers: the tables of a scene's document whose entries can walk in an animation; none where nothing moves.
         flat: whether places have two coordinates, not three.
         turns: whether it matters where an attacker faces.
@@ -152,6 +156,9 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     reads: ClassVar[tuple[str, ...]]
     example: ClassVar[str]
     levels: ClassVar[Mapping[str, Level]]
+    scene_entry: ClassVar[type[SceneEntry]] = SceneEntry
+    readings_entry: ClassVar[type[Entry] | None] = None
+    check_entries: ClassVar[Mapping[str, type[Entry]]] = {}
     walkers: ClassVar[tuple[str, ...]] = ()
     flat: ClassVar[bool] = False
     turns: ClassVar[bool] = False

@@ -23,7 +23,7 @@ from silhouette.models.entries import Arc
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.rules.crisis_protocol.evidence import Evidence, evidence_for
-from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene, Readings, load_plan_scene
+from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanEntry, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.words import Words
 from silhouette.scenes.scene import Check, everyone
 from silhouette.text import near
@@ -96,6 +96,8 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
     title = "Marvel: Crisis Protocol"
     reads = ("ranges", "character", "terrain", "object", "check")
     example = "scenes/crisis_protocol/red_skull_behind_terrain.toml"
+    scene_entry = PlanEntry
+    readings_entry = Readings
     levels: ClassVar[Mapping[str, Level]] = {"open": Level.CLEAR, "cover": Level.PARTIAL, "hidden": Level.BLOCKED}
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> PlanScene:

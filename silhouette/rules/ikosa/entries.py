@@ -177,13 +177,7 @@ class CellSceneEntry(SceneEntry):
 
 
 class Readings(Entry):
-    """``[readings]``: which reading of the rules is taken; defaults first.
-
-    Attributes:
-        exposure: what decides which faces of a target face a single source point: the attacker's cell, or the point
-            itself (A9).
-        graded_cover: also give the value of the cover as the author's later code does.
-    """
+    """``[readings]``: which reading of the rules is taken; defaults first."""
 
     exposure: Exposure = Field("cells", description='"cells" or "point"')
     """What decides which faces of a target face a single source point: the attacker's cell, or the point itself

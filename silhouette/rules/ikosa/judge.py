@@ -21,7 +21,7 @@ from silhouette.models.entries import Arc
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.rules.ikosa.cell_lines import Point
-from silhouette.rules.ikosa.entries import Exposure, Readings, in_words
+from silhouette.rules.ikosa.entries import CellSceneEntry, Exposure, Readings, in_words
 from silhouette.rules.ikosa.lines import How, Lines, lines_between
 from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature, load_cell_scene
 from silhouette.scenes.scene import Check, between, everyone
@@ -95,6 +95,8 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
     title = "Ikosa Framework"
     reads = ("solid_cells", "boxes", "creature", "check")
     example = "scenes/ikosa/down_from_a_block.toml"
+    scene_entry = CellSceneEntry
+    readings_entry = Readings
     levels: ClassVar[Mapping[str, Level]] = {
         "no cover": Level.CLEAR,
         "cover": Level.PARTIAL,

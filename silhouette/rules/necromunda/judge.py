@@ -24,6 +24,7 @@ from silhouette.meshes.holes import encloses
 from silhouette.models.entries import Arc
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
+from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.scenes.table import Piece, TableScene, in_base_contact, load_table_scene
 from silhouette.text import in_a_sentence, near, share_in_words
@@ -148,6 +149,8 @@ class Necromunda(Rule[TableScene, NecromundaVerdict]):
     title = "Necromunda"
     reads = ("terrain", "fighter", "vehicle", "check")
     example = "scenes/necromunda/example_2_partial_cover.toml"
+    scene_entry = TableEntry
+    readings_entry = Readings
     levels: ClassVar[Mapping[str, Level]] = {
         "open": Level.CLEAR,
         "partial cover": Level.PARTIAL,

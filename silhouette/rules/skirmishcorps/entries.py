@@ -50,16 +50,7 @@ Seed = Annotated[int, BeforeValidator(_whole), Field(ge=0, lt=2**63)]
 
 
 class Readings(Entry):
-    """``[readings]``: which possible reading is taken, and the numbers that the rules leave open; defaults first.
-
-    Attributes:
-        share_practically_all: A2; a piece that obscures less than this share of the target does not protect it.
-        contact_tolerance: A1; mm, the widest gap that is still contact.
-        cover_class: A15; whether a piece's class comes from its height or from the share that it obscures.
-        basis: A5; which damage enters the table of wounds to cover.
-        dive_distance, dive_directions, dive_hidden: A14; how far a dive goes, mm, in how many directions it is tried,
-            and the share of the prone body that must be hidden for it to be safe.
-    """
+    """``[readings]``: which possible reading is taken, and the numbers that the rules leave open; defaults first."""
 
     share_practically_all: Annotated[float, Field(strict=True, ge=0, lt=1)] = Field(
         0.05, description="a share from 0 to below 1"
@@ -138,15 +129,11 @@ class CoverEntry(Entry):
 
 
 class SkirmishEntry(SceneEntry):
-    """A SkirmishCorps scene, whole; its checks are read by the schema of what each asks.
-
-    Attributes:
-        tolerance: within this of a threshold players cannot tell a share from it; by default only the error counts.
-    """
+    """A SkirmishCorps scene, whole; its checks are read by the schema of what each asks."""
 
     terrain: tuple[TerrainEntry, ...] = Field((), description="tables [[terrain]]")
-    """Pieces of any shape, with meshes or `parts`; they obscure too. Their keys are those of `[[terrain]]` in
-    Necromunda scenes.
+    """Pieces of any shape, with meshes or `parts`; they obscure too. Their keys are those of any table's
+    `[[terrain]]`.
     """
     unit: tuple[UnitEntry, ...] = Field((), description="tables [[unit]]")
     """The units."""
@@ -210,9 +197,9 @@ class ClassifyEntry(AskEntry):
     height: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MOST_BRICKS)] = Field(
         description="the height of the cover, a number of bricks from 0 up"
     )
-    """Of the cover, above the unit's feet."""
+    """The height of the cover above the unit's feet."""
     unit_height: Bricks = Field(FIGURE, description="a number of bricks above zero")
-    """Of the unit."""
+    """The height of the unit."""
 
 
 class PenaltyEntry(AskEntry):
@@ -220,9 +207,9 @@ class PenaltyEntry(AskEntry):
 
     ask: Literal["penalty"]
     cover_class: CoverClass = Field(description=CLASS)
-    """Of the cover before the target."""
+    """The class of the cover in front of the target."""
     posture: Posture = Field(description='"standing" or "prone"')
-    """Of the target."""
+    """The posture of the target."""
 
 
 class FromProneEntry(AskEntry):
@@ -230,7 +217,7 @@ class FromProneEntry(AskEntry):
 
     ask: Literal["from prone"]
     cover_class: CoverClass = Field(description=CLASS)
-    """Of the cover that the unit fires from."""
+    """The class of the cover that the unit fires from."""
 
 
 class AttackCoverEntry(AskEntry):
@@ -238,7 +225,7 @@ class AttackCoverEntry(AskEntry):
 
     ask: Literal["attack cover"]
     damage: Count = Field(description="a whole number from 0 up")
-    """To the cover."""
+    """The damage to the cover."""
     defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
     """The DE of the cover."""
     unit_defence: Count | None = Field(None, description="a whole number from 0 up: the DE of the unit behind")
@@ -250,7 +237,7 @@ class CoverWoundsEntry(AskEntry):
 
     ask: Literal["cover wounds"]
     damage: Count = Field(description="a whole number from 0 up")
-    """To the cover."""
+    """The damage to the cover."""
     defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
     """The DE of the cover."""
     basis: Basis | None = Field(None, description='"penetrating" or "total"')
@@ -270,7 +257,7 @@ class DestroyedEntry(AskEntry):
     )
     """How many wounds the section has; as many dice are rolled."""
     seed: Seed | None = Field(None, description="a whole number from 0 up, from which the dice are drawn")
-    """From which the dice are drawn: the same seed gives the same dice."""
+    """The seed that the dice are drawn from: the same seed gives the same dice."""
 
     @model_validator(mode="after")
     def _dice_or_seed(self) -> DestroyedEntry:
@@ -285,9 +272,9 @@ class VaultEntry(AskEntry):
 
     ask: Literal["vault"]
     unit_type: UnitType = Field(description=TYPE)
-    """Of the unit that vaults."""
+    """The type of the unit that vaults."""
     cover_class: CoverClass = Field(description=CLASS)
-    """Of the cover."""
+    """The class of the cover."""
     move_left: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=LARGEST)] = Field(
         description="a number of inches from 0 up"
     )
@@ -299,11 +286,11 @@ class PileThroughEntry(AskEntry):
 
     ask: Literal["pile through"]
     unit_type: UnitType = Field(description=TYPE)
-    """Of the unit that piles through."""
+    """The type of the unit that piles through."""
     d6: Die | None = Field(None, description="a whole number from 1 to 6")
     """The die, as it fell. A check has `d6` or `seed`."""
     seed: Seed | None = Field(None, description="a whole number from 0 up, from which the die is drawn")
-    """From which the die is drawn: the same seed gives the same die."""
+    """The seed that the die is drawn from: the same seed gives the same die."""
     strength: Count = Field(description="a whole number from 0 up: the ST of the unit")
     """The ST of the unit."""
     defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")

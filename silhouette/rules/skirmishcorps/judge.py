@@ -18,7 +18,14 @@ from silhouette.models.entries import Arc
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Level, Rule, Settings
 from silhouette.rules.skirmishcorps.close import close_combat, flanked
-from silhouette.rules.skirmishcorps.entries import CloseCombatEntry, FlankedEntry, PairEntry
+from silhouette.rules.skirmishcorps.entries import (
+    ASKS,
+    CloseCombatEntry,
+    FlankedEntry,
+    PairEntry,
+    Readings,
+    SkirmishEntry,
+)
 from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
 from silhouette.rules.skirmishcorps.shooting import protection
@@ -35,6 +42,9 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
     title = "SkirmishCorps"
     reads = ("unit", "cover", "terrain", "check")
     example = "scenes/skirmishcorps/elevation.toml"
+    scene_entry = SkirmishEntry
+    readings_entry = Readings
+    check_entries = ASKS
     levels: ClassVar[Mapping[str, Level]] = {
         "open": Level.CLEAR,
         "very low cover": Level.PARTIAL,

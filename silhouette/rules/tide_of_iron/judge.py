@@ -20,7 +20,7 @@ from silhouette.models.entries import Arc
 from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.rules.tide_of_iron.hexes import LEFT, RIGHT, Address, along_edges, distance, from_words, in_words
 from silhouette.rules.tide_of_iron.lines import BLIND, Cause, Ends, Line, on_line, trace
-from silhouette.rules.tide_of_iron.scene import HexScene, Readings, load_hex_scene
+from silhouette.rules.tide_of_iron.scene import HexScene, HexSceneEntry, Readings, load_hex_scene
 from silhouette.scenes.scene import Check
 from silhouette.text import near
 
@@ -133,6 +133,8 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
     title = "Tide of Iron"
     reads = ("map", "unit", "check")
     example = "scenes/tide_of_iron/same_elevation.toml"
+    scene_entry = HexSceneEntry
+    readings_entry = Readings
     levels: ClassVar[Mapping[str, Level]] = {"visible": Level.CLEAR, "hidden": Level.BLOCKED}
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> HexScene:
@@ -182,7 +184,9 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
         """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
         return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
 
-    def _judge(self, scene: HexScene, check: Check, renderer: Renderer | None = None, pixel: float = 0.0) -> TideOfIronVerdict:
+    def _judge(
+        self, scene: HexScene, check: Check, renderer: Renderer | None = None, pixel: float = 0.0
+    ) -> TideOfIronVerdict:
         """Rules on one check; nothing is rendered or measured.
 
         Raises:

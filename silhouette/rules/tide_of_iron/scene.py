@@ -36,15 +36,7 @@ _WHO = f"the name of a unit, or {_ADDRESS}"
 
 
 class Readings(Entry):
-    """``[readings]``: which of the possible readings of the rules is taken; defaults first.
-
-    Attributes:
-        hills: which hills at or below the higher unit's level cast blind hexes (A3): those above the lower unit, or,
-            as the text literally says, all of them.
-        low_woods: whether woods, buildings and smoke on ground lower than both units block (A4): literally they do;
-            by their height they do not.
-        behind: how the hexes behind an obstruction are counted (A2): as a range is, or those that the line enters.
-    """
+    """``[readings]``: which of the possible readings of the rules is taken; defaults first."""
 
     hills: Literal["above the lower", "literal"] = Field(
         "above the lower", description='"above the lower" or "literal"'
@@ -66,9 +58,9 @@ class DefaultEntry(Entry):
     """``default = { terrain = "clear", elevation = 0 }``: of every hex that is not described."""
 
     terrain: Terrain = Field("clear", description=_TERRAIN)
-    """Of every hex that is not described."""
+    """The terrain of every hex that is not described."""
     elevation: Level = Field(0, description=_LEVEL)
-    """Of every hex that is not described."""
+    """The elevation of every hex that is not described."""
 
 
 class HexEntry(Entry):
