@@ -15,17 +15,17 @@ from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import COARSEST, LARGEST_ERROR
 from silhouette.meshes.bounds import prepare
-from silhouette.models.entries import Arc
+from silhouette.models.entries import ArcName
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called, rule_of
-from silhouette.rules.base import Rule, Settings, Verdict, broken
+from silhouette.rules.base import Rule, Settings, Verdict, unmet_expectations
 from silhouette.scenes.scene import Check, Scene, read_document
 from silhouette.scenes.table import TableScene
-from silhouette.text import near, problem
+from silhouette.text import did_you_mean, problem
 from silhouette.workers import forked, forks_safely
 
-__all__ = ["PIXEL", "Ask", "Judged", "SceneResult", "check", "judge_scene", "load_scene", "scenes_in"]
+__all__ = ["PIXEL", "Judged", "SceneResult", "Selection", "check", "judge_scene", "load_scene", "scenes_in"]
 
 PIXEL = 0.1
 """Millimetres per pixel at the target, where neither the asker nor the scene says otherwise."""
@@ -111,7 +111,7 @@ def check(
     >>> folder.cleanup()
     """
     scene = content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
-    (question,) = Ask(attacker, target, arc).checks(scene)
+    (question,) = Selection(attacker, target, arc).checks(scene)
     fine = _pixel(scene, pixel)
     ready = choose(renderer) if isinstance(renderer, str) else renderer
     (verdict,) = rule_called(scene.rules).judge(scene, [question], Settings(ready, fine))
@@ -161,7 +161,7 @@ def _pixel(scene: Scene, asked: float | None) -> float:
 
 
 @dataclass(frozen=True)
-class Ask:
+class Selection:
     """What to judge in a scene.
 
     Attributes:
@@ -177,8 +177,8 @@ class Ask:
     everyone: bool = False
 
     def __post_init__(self) -> None:
-        if self.arc is not None and self.arc not in get_args(Arc):
-            raise RequestError(f"no arc '{self.arc}'; {near(self.arc, get_args(Arc))}")
+        if self.arc is not None and self.arc not in get_args(ArcName):
+            raise RequestError(f"no arc '{self.arc}'; {did_you_mean(self.arc, get_args(ArcName))}")
         if self.attacker is None and (self.target is not None or self.arc is not None):
             raise RequestError("a target or an arc without an attacker; say --from NAME as well")
 
@@ -192,7 +192,7 @@ class Ask:
         if self.everyone:
             return rule.everyone(scene)
         if self.attacker is not None:
-            return rule.between(scene, self.attacker, self.target, cast("Arc | None", self.arc))
+            return rule.between(scene, self.attacker, self.target, cast("ArcName | None", self.arc))
         if not scene.checks:
             raise RequestError(f"{scene.path}: has no [[check]]; add one, or say --from NAME --to NAME")
         return scene.checks
@@ -205,32 +205,34 @@ class Judged:
     Attributes:
         check: what was asked.
         verdict: the answer.
-        broken: what of the expectation does not hold, a few words each; None where nothing was expected.
+        unmet: what of the expectation does not hold, a few words each; None where nothing was expected.
         picture: the file into which it was drawn, or None.
     """
 
     check: Check
     verdict: Verdict
-    broken: tuple[str, ...] | None
+    unmet: tuple[str, ...] | None
     picture: Path | None = None
 
     @classmethod
     def held(cls, check: Check, verdict: Verdict) -> Judged:
         """The verdict, held against what the check expects."""
-        return cls(check, verdict, None if check.expect is None else tuple(broken(verdict.row(), check.expect)))
+        return cls(
+            check, verdict, None if check.expect is None else tuple(unmet_expectations(verdict.row(), check.expect))
+        )
 
     @property
     def expected(self) -> bool | None:
         """Whether everything expected holds; None where nothing was expected."""
-        return None if self.broken is None else not self.broken
+        return None if self.unmet is None else not self.unmet
 
     def row(self) -> dict[str, Any]:
         """The result as the contract names its keys, with the arc asked for, what is unexpected, and the picture."""
         row = {**self.verdict.row(), "expected": self.expected}
         if self.check.arc is not None:
             row["arc"] = self.check.arc
-        if self.broken:
-            row["broken"] = list(self.broken)
+        if self.unmet:
+            row["broken"] = list(self.unmet)
         if self.picture is not None:
             row["picture"] = str(self.picture)
         return row
@@ -271,7 +273,7 @@ class SceneResult:
 
 def judge_scene(
     path: Path,
-    ask: Ask,
+    selection: Selection,
     renderer: Renderer,
     *,
     cache: Cache,
@@ -285,7 +287,7 @@ def judge_scene(
 
     Args:
         path: of the scene.
-        ask: which checks.
+        selection: which checks.
         renderer: measures.
         cache: keeps what takes long to work out.
         pixel: mm per pixel, if it was asked for.
@@ -299,7 +301,7 @@ def judge_scene(
         scene = content_with(load_scene(path, cache=cache), error)
         result = replace(result, title=scene.title, rules=scene.rules, warnings=scene.warnings)
         fine = _pixel(scene, pixel)
-        checks = ask.checks(scene)
+        checks = selection.checks(scene)
         verdicts = verdicts_of(scene, checks, renderer, fine, workers if draw is None else 1)
         for number, question in enumerate(checks):
             step(number, len(checks))

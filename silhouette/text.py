@@ -20,14 +20,14 @@ DEBUG_VARIABLE = "SILHOUETTE_DEBUG"
 ALIKE, KEYS_ALIKE = 0.6, 0.7
 
 
-def near(name: str, known: Iterable[str], others: str = "there are", alike: float = ALIKE) -> str:
+def did_you_mean(name: str, known: Iterable[str], others: str = "there are", alike: float = ALIKE) -> str:
     """What would be right in place of a name that is not known: the one nearest to it, or all there are.
 
-    >>> near("figther", ["fighter", "vehicle"])
+    >>> did_you_mean("figther", ["fighter", "vehicle"])
     "did you mean 'fighter'?"
-    >>> near("wall", ["fighter", "vehicle"])
+    >>> did_you_mean("wall", ["fighter", "vehicle"])
     "there are 'fighter', 'vehicle'"
-    >>> near("wall", [])
+    >>> did_you_mean("wall", [])
     'there are none'
     """
     names = list(dict.fromkeys(known))
@@ -40,10 +40,10 @@ def near(name: str, known: Iterable[str], others: str = "there are", alike: floa
     return f"{others} {shown}{' and more' if len(names) > 12 else ''}" if names else f"{others} none"
 
 
-def shown(value: object) -> str:
+def as_written(value: object) -> str:
     """A value as a user wrote it, shortened.
 
-    >>> shown(True), shown("left"), shown([1.5, float("nan")])
+    >>> as_written(True), as_written("left"), as_written([1.5, float("nan")])
     ('true', '"left"', '[1.5, nan]')
     """
     match value:
@@ -54,9 +54,9 @@ def shown(value: object) -> str:
         case str():
             text = f'"{value}"'
         case list() | tuple():
-            text = f"[{', '.join(shown(each) for each in value[:8])}]"
+            text = f"[{', '.join(as_written(each) for each in value[:8])}]"
         case dict():
-            text = f"{{ {', '.join(f'{key} = {shown(each)}' for key, each in list(value.items())[:4])} }}"
+            text = f"{{ {', '.join(f'{key} = {as_written(each)}' for key, each in list(value.items())[:4])} }}"
         case _:
             text = str(value)
     return text if len(text) <= 60 else f"{text[:56]} ..."

@@ -88,7 +88,7 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class Arc:
+class VisionArc:
     """A vision arc: a wedge in plan, without limit up or down (../shared/rules: necromunda R1, R5, A8).
 
     Attributes:
@@ -133,13 +133,13 @@ class Arc:
         return right[0] * y - right[1] * x >= -slack, left[1] * x - left[0] * y >= -slack
 
 
-def fighter_arc(centre: Any, facing: float) -> Arc:
+def fighter_arc(centre: Any, facing: float) -> VisionArc:
     """A fighter's vision arc: 90° to its front, from the centre of its base (necromunda R1, R2)."""
     right, left = (np.array(cosine_and_sine(facing + turn)) for turn in (-45.0, 45.0))
-    return Arc("front", np.asarray(centre, dtype=np.float64), right, left)
+    return VisionArc("front", np.asarray(centre, dtype=np.float64), right, left)
 
 
-def vehicle_arc(name: str, centre: Any, facing: float, length: float, width: float) -> Arc:
+def vehicle_arc(name: str, centre: Any, facing: float, length: float, width: float) -> VisionArc:
     """One of a vehicle's arcs: bounded by the lines from its centre through its corners (necromunda R3, R5).
 
     ``length`` is measured along ``facing``, ``width`` across it; ``name`` is front, left, rear or right.
@@ -162,10 +162,10 @@ def vehicle_arc(name: str, centre: Any, facing: float, length: float, width: flo
         "rear": ("rear left", "rear right"),
         "right": ("rear right", "front right"),
     }[name]
-    return Arc(name, np.asarray(centre, dtype=np.float64), unit(corner[right]), unit(corner[left]))
+    return VisionArc(name, np.asarray(centre, dtype=np.float64), unit(corner[right]), unit(corner[left]))
 
 
-def in_any(arcs: Sequence[Arc], points: Any, edges: bool = True) -> Flags:
+def in_any(arcs: Sequence[VisionArc], points: Any, edges: bool = True) -> Flags:
     """Which of the world points (n, 3) lie in one of the arcs at least, their ``edges`` included or not.
 
     >>> in_any([], [[1, 2, 3]]).tolist()
@@ -177,7 +177,7 @@ def in_any(arcs: Sequence[Arc], points: Any, edges: bool = True) -> Flags:
     return inside
 
 
-def frame(eye: Any, aim: Any, points: Floats, pixel: float, roll: float = ROLL, facing: float = 90.0) -> list[View]:
+def fit_view(eye: Any, aim: Any, points: Floats, pixel: float, roll: float = ROLL, facing: float = 90.0) -> list[View]:
     """The picture of a target, or the six faces of a cube where it reaches round the eye.
 
     One flat picture is taken straight at ``aim``, upright but for ``roll``, fitted to the ``points`` with a margin

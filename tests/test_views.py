@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silhouette.geometry import corners
-from silhouette.views import MARGIN, Arc, View, fighter_arc, frame, in_any, vehicle_arc
+from silhouette.views import MARGIN, View, VisionArc, fighter_arc, fit_view, in_any, vehicle_arc
 
 BOX = corners([290, -10, 3], [310, 10, 33])
 EYE = np.array([0.0, 0.0, 25.0])
 
 
 def framed(eye: np.ndarray = EYE, box: np.ndarray = BOX, pixel: float = 0.1, roll: float = 0.0) -> list[View]:
-    return frame(eye, box.mean(axis=0), box, pixel, roll)
+    return fit_view(eye, box.mean(axis=0), box, pixel, roll)
 
 
 @pytest.mark.parametrize("roll", [0.0, 31.7, 200.0])
@@ -113,5 +113,5 @@ def test_a_vehicles_four_arcs_share_out_the_plane(
 
 
 def test_no_arc_contains_nothing() -> None:
-    empty: list[Arc] = []
+    empty: list[VisionArc] = []
     assert not in_any(empty, BOX).any()

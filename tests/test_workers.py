@@ -18,7 +18,7 @@ import pytest
 
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.judging import WORTH_FORKING, Ask, judge_scene
+from silhouette.judging import WORTH_FORKING, Selection, judge_scene
 from silhouette.renderers import choose
 from silhouette.workers import CAN_FORK, cores, forked
 
@@ -112,7 +112,7 @@ def test_a_matrix_is_the_same_by_one_process_and_by_several(tmp_path: Path, rend
     def rows(workers: int) -> Sequence[dict[str, Any]]:
         found = judge_scene(
             path,
-            Ask(everyone=True),
+            Selection(everyone=True),
             choose(renderer),
             cache=Cache(None),
             pixel=0.3,

@@ -13,7 +13,7 @@ from typing import Any
 
 from silhouette.batches.forkserver import Loaded
 from silhouette.errors import RendererUnavailable, RequestError
-from silhouette.files.cache import Cache, Memory
+from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.text import problem, strict
 from silhouette.workers import forks_safely, seat
@@ -109,7 +109,7 @@ class Judge:
         self._folder = folder
         self._number = number
         self._prints = Fingerprints()
-        self._memory = Memory(self._prints.of, CACHED_TRIANGLES)
+        self._memory = MemoryCache(self._prints.of, CACHED_TRIANGLES)
         self._renderer: Any = None
         self._scene: Any = None
         self._checks: Sequence[Any] = ()
@@ -173,7 +173,7 @@ class Judge:
         Raises:
             SilhouetteError: where that cannot be, or where its files are not those of the digest any more.
         """
-        from silhouette.judging import Ask, content_with, load_scene
+        from silhouette.judging import Selection, content_with, load_scene
         from silhouette.renderers import choose
 
         path = self._place(scene)
@@ -187,7 +187,7 @@ class Judge:
         self._read, self._scene = ("", ""), None  # what was read before goes first: two large scenes may be too much
         disk = Cache.default() if self._settings.cached else Cache(None)
         self._scene = content_with(load_scene(path, cache=replace(disk, memory=self._memory)), self._settings.error)
-        self._checks = Ask(everyone=self._settings.everyone).checks(self._scene)
+        self._checks = Selection(everyone=self._settings.everyone).checks(self._scene)
         if self._prints.of(path) != digest:
             raise changed
         self._read = (scene, digest)

@@ -13,7 +13,7 @@ from silhouette.batches.chunks import BatchSettings
 from silhouette.batches.journal import Row, SceneProgress
 from silhouette.batches.run import Workers, check_settings, scenes_of, steps, workers_of
 from silhouette.errors import SilhouetteError
-from silhouette.judging import PIXEL, Ask, Judged, content_with, load_scene, usable_pixel, verdicts_of
+from silhouette.judging import PIXEL, Judged, Selection, content_with, load_scene, usable_pixel, verdicts_of
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.scene import Scene
@@ -62,7 +62,7 @@ def matrix(
     >>> folder.cleanup()
     """
     scene = content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
-    checks = Ask(everyone=True).checks(scene)
+    checks = Selection(everyone=True).checks(scene)
     ready = choose(renderer) if isinstance(renderer, str) else renderer
     fine = usable_pixel(pixel) if pixel is not None else scene.pixel or PIXEL
     verdicts = verdicts_of(scene, checks, ready, fine, cores() if workers is None else workers)

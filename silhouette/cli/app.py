@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from silhouette.batches.chunks import BatchSettings
     from silhouette.drawing.table.every_pixel import EveryPixel
     from silhouette.files.cache import Cache
-    from silhouette.judging import Ask, SceneResult
+    from silhouette.judging import SceneResult, Selection
     from silhouette.renderers.protocol import Renderer
     from silhouette.rules.base import Verdict
     from silhouette.scenes.scene import Check, Scene
@@ -155,10 +155,10 @@ def check(
     """
     from silhouette.batches.chunks import BatchSettings
     from silhouette.cli.tables import scene_report, scenes_document, summary
-    from silhouette.judging import Ask, scenes_in
+    from silhouette.judging import Selection, scenes_in
 
     settings = BatchSettings(renderer, pixel, cached=not no_cache, device=device, error=error)
-    job = _Job(Ask(attacker, target, arc), settings, picture, quiet)
+    job = _Job(Selection(attacker, target, arc), settings, picture, quiet)
     files = [file for path in scenes for file in scenes_in(path)]
     results = []
     for file in files:
@@ -190,11 +190,11 @@ def matrix(
     """Judge everyone against everyone."""
     from silhouette.batches.chunks import BatchSettings
     from silhouette.cli.tables import matrix_report, scenes_document
-    from silhouette.judging import Ask
+    from silhouette.judging import Selection
     from silhouette.workers import cores
 
     settings = BatchSettings(renderer, pixel, cached=not no_cache, device=device, error=error)
-    job = _Job(Ask(everyone=True), settings, None, quiet)
+    job = _Job(Selection(everyone=True), settings, None, quiet)
     result = job.judge(scene, workers=cores() if workers is None else workers)
     if as_json:
         show_json(scenes_document([result]))
@@ -330,11 +330,12 @@ class _Job:
     Whatever is wrong with the options is found here, before anything is judged.
     """
 
-    def __init__(self, ask: Ask, settings: BatchSettings, picture: Path | None, quiet: bool) -> None:
+    def __init__(self, selection: Selection, settings: BatchSettings, picture: Path | None, quiet: bool) -> None:
         from silhouette.judging import check_numbers
         from silhouette.renderers import choose
 
-        self._ask, self._settings, self._picture, self._quiet, self._drawn = ask, settings, picture, quiet, 0
+        self._selection, self._settings, self._picture, self._quiet = selection, settings, picture, quiet
+        self._drawn = 0
         check_numbers(settings.pixel, settings.error)
         if picture is not None:
             _check_picture(picture)
@@ -366,7 +367,7 @@ class _Job:
         with Waiting(f"judging {path}", quiet=self._quiet) as waiting:
             return judge_scene(
                 path,
-                self._ask,
+                self._selection,
                 self._renderer,
                 cache=self._cache,
                 pixel=self._settings.pixel,

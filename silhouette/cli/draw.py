@@ -89,21 +89,21 @@ def _look(kind: str, style: str, language: str, *, captions: bool, names: bool) 
     from silhouette.drawing.saving import FORMATS
     from silhouette.drawing.styles import STYLES
     from silhouette.drawing.words.words import Words
-    from silhouette.text import near
+    from silhouette.text import did_you_mean
 
     ending = next((one for one in FORMATS if one == kind.lower()), None)
     if ending is None:
-        raise RequestError(f"no format '{kind}'; {near(kind, FORMATS)}")
+        raise RequestError(f"no format '{kind}'; {did_you_mean(kind, FORMATS)}")
     if style not in STYLES:
-        raise RequestError(f"no style '{style}'; {near(style, list(STYLES))}")
+        raise RequestError(f"no style '{style}'; {did_you_mean(style, list(STYLES))}")
     return Look(ending, STYLES[style], captions, names, Words(language).language)
 
 
 def _checks(scene: Scene, number: int | None) -> dict[int, Check]:
     """The checks to draw, by their number in the scene."""
-    from silhouette.judging import Ask
+    from silhouette.judging import Selection
 
-    checks = dict(enumerate(Ask().checks(scene), 1))
+    checks = dict(enumerate(Selection().checks(scene), 1))
     if number is None:
         return checks
     if number not in checks:

@@ -56,7 +56,7 @@ def report(
         about = {"scene": str(scene), "title": table.title, "report": str(out), "bytes": len(content)}
         show_json({**about, "checks": rows})
     else:
-        show(*(f"{one.judged.check.asked}: {one.row['verdict']}" for one in drawn), f"{out}: {_size(len(content))}")
+        show(*(f"{one.judged.check.label}: {one.row['verdict']}" for one in drawn), f"{out}: {_size(len(content))}")
     return BROKEN if any(row["expected"] is False for row in rows) else HELD
 
 

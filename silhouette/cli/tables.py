@@ -80,7 +80,7 @@ def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> Table:
         if wanted:
             table.add_column(heading, overflow="fold")
     for one, row in zip(judged, rows, strict=True):
-        who = [_attacker(one), one.check.target] if named else [one.check.asked]
+        who = [_attacker(one), one.check.target] if named else [one.check.label]
         cells = [*map(_line, who), _verdict_cell(row)]
         if measured:
             cells += [_line(obscured(row)), _line(_blockers(row)), _line(row.get("renderer", ""))]
@@ -103,12 +103,12 @@ def _verdict_cell(row: Row) -> Text:
 
 def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
     told: list[RenderableType] = []
-    who = judged.check.asked
+    who = judged.check.label
     if not quiet:
         close = f"; {TOO_CLOSE}: roll off" if row.get("marginal") and TOO_CLOSE not in row["reason"] else ""
         told.append(_line(f"{who}: {row['reason']}{close}", "bold" if row.get("marginal") else ""))
-    if judged.broken:
-        told.append(_line(f"NOT AS EXPECTED: {who}: {'; '.join(judged.broken)}", "bold red"))
+    if judged.unmet:
+        told.append(_line(f"NOT AS EXPECTED: {who}: {'; '.join(judged.unmet)}", "bold red"))
     if judged.picture is not None and not quiet:
         told.append(_line(f"  drawn in {judged.picture}", "dim"))
     return told

@@ -34,18 +34,18 @@ _STALE_SECONDS = 3600.0
 _DAMAGE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 
 
-class Memory:
+class MemoryCache:
     """Whatever was made of files, in memory as long as the files are the same; the latest used, up to some size.
 
     Args:
         fingerprint: of a file and of all that it names: the same as long as nothing would be made otherwise of it.
-        most: so much is kept, by the sizes that `recall` is told; the one used last whatever its size.
+        most: so much is kept, by the sizes that `get` is told; the one used last whatever its size.
 
     Attributes:
         size: of all that is kept.
 
-    >>> memory = Memory(lambda path: path.name, most=3)
-    >>> make = lambda word: memory.recall(Path(word), "upper", lambda: (word.upper(), print("made"))[0], len)
+    >>> memory = MemoryCache(lambda path: path.name, most=3)
+    >>> make = lambda word: memory.get(Path(word), "upper", lambda: (word.upper(), print("made"))[0], len)
     >>> [make("ab"), make("ab"), make("cd"), memory.size]
     made
     made
@@ -58,7 +58,7 @@ class Memory:
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self.size = 0
 
-    def recall(self, file: Path, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
+    def get(self, file: Path, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
         """What ``make`` makes of a file; ``key`` says what, and what else it depends on. What it raises passes through.
 
         A file that changes while it is read is made anew the next time.
@@ -95,7 +95,7 @@ class Cache:
     """
 
     directory: Path | None
-    memory: Memory | None = field(default=None, compare=False)
+    memory: MemoryCache | None = field(default=None, compare=False)
 
     @classmethod
     def default(cls) -> Cache:
@@ -107,9 +107,9 @@ class Cache:
 
         return cls(user_cache_path("silhouette", appauthor=False))
 
-    def recall(self, file: Path, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
-        """As `Memory.recall`; made each time where there is no memory."""
-        return make() if self.memory is None else self.memory.recall(file, key, make, size)
+    def in_memory(self, file: Path, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
+        """As `MemoryCache.get`; made each time where there is no memory."""
+        return make() if self.memory is None else self.memory.get(file, key, make, size)
 
     def fetch(self, key: str, build: Callable[[], Arrays]) -> Arrays:
         """The arrays kept under ``key``, or else those that ``build`` makes, which are kept for the next time.

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from silhouette.errors import FileError
-from silhouette.text import KEYS_ALIKE, near, shown
+from silhouette.text import KEYS_ALIKE, as_written, did_you_mean
 
 LARGEST = 1e6  # mm: a kilometre is no tabletop
 COARSEST = 10.0  # mm per pixel
@@ -33,12 +33,12 @@ S = TypeVar("S", bound=BaseModel)
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """Where in which file something stands, so that what is wrong with it can be found.
 
-    >>> str(Place(Path("duel.toml"), "fighter 'Kal'").error("too tall"))
+    >>> str(Location(Path("duel.toml"), "fighter 'Kal'").error("too tall"))
     "duel.toml: fighter 'Kal': too tall"
-    >>> str(Place(Path("duel.toml")).error("too tall"))
+    >>> str(Location(Path("duel.toml")).error("too tall"))
     'duel.toml: too tall'
     """
 
@@ -46,7 +46,7 @@ class Place:
     where: str = ""
 
     def error(self, problem: str) -> FileError:
-        """The error to raise where this place holds what is wrong."""
+        """The error to raise where what is wrong stands at this location."""
         return FileError(self.path, f"{self.where}: {problem}" if self.where else problem)
 
 
@@ -69,7 +69,7 @@ def need_one(entry: BaseModel, *keys: str) -> None:
         raise plain(f"it has {' and '.join(given) or 'none of ' + wanted}; it must have exactly one of {wanted}")
 
 
-def validated(schema: type[S], data: object, place: Place) -> S:
+def validated(schema: type[S], data: object, location: Location) -> S:
     """The data, checked against a schema.
 
     Raises:
@@ -78,9 +78,9 @@ def validated(schema: type[S], data: object, place: Place) -> S:
     >>> class CheckEntry(Entry):
     ...     attacker: Name
     ...     target: Name
-    >>> validated(CheckEntry, {"attacker": "Kal", "target": "Vex"}, Place(Path("duel.toml"))).target
+    >>> validated(CheckEntry, {"attacker": "Kal", "target": "Vex"}, Location(Path("duel.toml"))).target
     'Vex'
-    >>> validated(CheckEntry, {"attaker": "Kal", "target": "Vex"}, Place(Path("duel.toml"), "check 1"))
+    >>> validated(CheckEntry, {"attaker": "Kal", "target": "Vex"}, Location(Path("duel.toml"), "check 1"))
     Traceback (most recent call last):
     ...
     silhouette.errors.FileError: duel.toml: check 1: unknown key 'attaker'; did you mean 'attacker'?
@@ -90,19 +90,21 @@ def validated(schema: type[S], data: object, place: Place) -> S:
     except ValidationError as error:
         found = error.errors(include_url=False)
         unknown = [each for each in found if each["type"] == "extra_forbidden"]
-        raise _translated((unknown or found)[0], schema, data, place) from None
+        raise _translated((unknown or found)[0], schema, data, location) from None
 
 
-def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, place: Place) -> FileError:
+def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, location: Location) -> FileError:
     steps = list(details["loc"])
     if details["type"] == "plain":
-        return Place(place.path, _words(place.where, data, steps)).error(details["msg"])
+        return Location(location.path, _words(location.where, data, steps)).error(details["msg"])
     if details["type"] in ("extra_forbidden", "missing") and isinstance(steps[-1], str):
         key = str(steps.pop())
         owner, field = _field_at(schema, steps)
-        here = Place(place.path, _words(place.where, data, steps))
+        here = Location(location.path, _words(location.where, data, steps))
         if details["type"] == "extra_forbidden":
-            return here.error(f"unknown key '{key}'; {near(key, owner.model_fields, 'the keys here are', KEYS_ALIKE)}")
+            return here.error(
+                f"unknown key '{key}'; {did_you_mean(key, owner.model_fields, 'the keys here are', KEYS_ALIKE)}"
+            )
         if key in owner.model_fields:
             return here.error(f"{key} is missing; it must be {owner.model_fields[key].description}")
     while steps and not isinstance(steps[-1], str):
@@ -112,8 +114,8 @@ def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, pl
     for step in steps:
         value = _inside(value, step)
     wanted = "a table of keys and values" if field is None else field.description or _choices(field.annotation)
-    subject = _words(place.where, data, steps)
-    return Place(place.path).error(f"{subject or 'the file'} is {shown(value)}; it must be {wanted}")
+    subject = _words(location.where, data, steps)
+    return Location(location.path).error(f"{subject or 'the file'} is {as_written(value)}; it must be {wanted}")
 
 
 def _inside(value: object, step: int | str) -> object:
@@ -144,7 +146,7 @@ def _entry_in(annotation: object) -> type[BaseModel] | None:
 def _choices(annotation: object) -> str:
     """What a field without a description takes: one of its choices."""
     choices = get_args(annotation) or (True, False)
-    return " or ".join(shown(each) for each in choices)
+    return " or ".join(as_written(each) for each in choices)
 
 
 def _words(start: str, data: object, steps: list[int | str]) -> str:

@@ -41,9 +41,9 @@ def disjoint(one: Floats, other: Floats) -> bool:
 
     False says nothing: the bodies may overlap or not. A body without bounds is never disjoint.
 
-    >>> from silhouette.views import frame
+    >>> from silhouette.views import fit_view
     >>> square = np.array([[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0], [9.0, 1.0, 1.0]])
-    >>> (view,) = frame([0.0, 0.0, 0.0], square.mean(axis=0), square, 0.1)
+    >>> (view,) = fit_view([0.0, 0.0, 0.0], square.mean(axis=0), square, 0.1)
     >>> [disjoint(picture_bounds(view, square), picture_bounds(view, square + [0.0, way, 0.0])) for way in (0.9, 1.1)]
     [False, True]
     >>> behind_the_eye = square - [10.0, 0.0, 0.0]

@@ -16,13 +16,13 @@ from silhouette.measure.silhouette import OcclusionCounts, measure
 from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import Body, Renderer
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.views import Arc, fighter_arc, frame, vehicle_arc
+from silhouette.views import VisionArc, fighter_arc, fit_view, vehicle_arc
 
 FINEST = 4
 """How much finer than asked a picture is taken at most, where a share comes too near to one half."""
 
 
-def arcs_of(attacker: Piece, arc: str | None = None) -> list[Arc]:
+def arcs_of(attacker: Piece, arc: str | None = None) -> list[VisionArc]:
     """The vision arcs that a model has, or the one of them that is named; none where that is a blind spot.
 
     A fighter has a front arc of 90° (R1, R2); a vehicle those it has crew for, bounded by the lines through its
@@ -56,7 +56,7 @@ def look(
     attacker: Piece,
     target: Piece,
     disregarded: Sequence[Piece],
-    arcs: Sequence[Arc],
+    arcs: Sequence[VisionArc],
     renderer: Renderer,
     pixel: float,
     *,
@@ -82,7 +82,7 @@ def look(
     whole_target = any(arc.contains(box).all() for arc in arcs)
     near_arcs = None if whole_target else [arc for arc in arcs if not arc.misses(box)]
     outer = target.pose.place(bounding_points(target.model.significant))
-    views = frame(attacker.eye, box.mean(axis=0), outer, pixel, facing=attacker.facing)
+    views = fit_view(attacker.eye, box.mean(axis=0), outer, pixel, facing=attacker.facing)
     farthest = float(np.linalg.norm(box - attacker.eye, axis=1).max())
     boxes = scene.whole_boxes if ignored_parts_block else scene.body_boxes
     near = np.zeros(len(boxes), dtype=np.bool_)

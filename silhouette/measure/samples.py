@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.renderers.protocol import Body, Renderer, coverage, render_separately
-from silhouette.views import Arc, View, in_any
+from silhouette.views import View, VisionArc, in_any
 
 Codes = NDArray[np.uint64]
 """Numbers that differ where samples do."""
@@ -42,7 +42,7 @@ class SampleRequest:
 
     target: Body
     blockers: Sequence[Body]
-    arcs: Sequence[Arc] | None
+    arcs: Sequence[VisionArc] | None
     renderer: Renderer
     farthest: float = np.inf
     thresholds: tuple[float, ...] = (0.0, 0.5, 1.0)

@@ -13,7 +13,7 @@ from silhouette.meshes.primitives import Axis, Box, Cylinder, Solid, Sphere
 LEAST_BASE = 0.01  # mm
 
 Kind = Literal["fighter", "vehicle", "terrain"]
-Arc = Literal["front", "left", "right", "rear"]
+ArcName = Literal["front", "left", "right", "rear"]
 
 
 class CylinderEntry(Entry):
@@ -131,7 +131,7 @@ class ModelOptions(Entry):
     """How many times larger than in its file the model is."""
     eye: Point | None = Field(None, description="three numbers of mm in the model's frame")
     """The eye, after units, up and scale. Without it the eye is estimated from the shape, and the answer says so."""
-    eyes: dict[Arc, Point] | None = Field(
+    eyes: dict[ArcName, Point] | None = Field(
         None, description="a table of points in the model's frame by vision arc, such as { front = [x, y, z] }"
     )
     """An eye for each vision arc that a vehicle has crew for."""

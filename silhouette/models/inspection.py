@@ -10,7 +10,7 @@ import numpy as np
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Place, validated
+from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats
 from silhouette.models.entries import ModelOptions
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
@@ -37,7 +37,7 @@ def model_at(path: Path, options: dict[str, Any], cache: Cache) -> Model:
     if options and path.suffix.lower() in (".toml", ".json"):
         keys = " and ".join(options)
         raise RequestError(f"{path}: is a model file; say {keys} in it, options are for a bare mesh")
-    checked = validated(ModelOptions, options, Place(path))
+    checked = validated(ModelOptions, options, Location(path))
     overrides = {key: getattr(checked, key) for key in options if key != "kind"}
     return load_model(path, cache, checked.kind, overrides)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.files.schema import LARGEST, Place, validated
+from silhouette.files.schema import LARGEST, Location, validated
 from silhouette.geometry import Flags, Floats, cosine_and_sine
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.health import used_vertices
@@ -25,10 +25,10 @@ from silhouette.meshes.holes import close
 from silhouette.meshes.mesh import Mesh, read_mesh
 from silhouette.meshes.primitives import TRIANGLES, solid
 from silhouette.models.bases import Base, find_base
-from silhouette.models.entries import Arc, InsignificantEntry, Kind, ModelOptions, SolidEntry
+from silhouette.models.entries import ArcName, InsignificantEntry, Kind, ModelOptions, SolidEntry
 from silhouette.models.eyes import estimate_eye
 from silhouette.models.units import MILLIMETRES, Y_UP_FORMATS, Taken, units_of, upright
-from silhouette.text import near
+from silhouette.text import did_you_mean
 
 BODY, BASE, INSIGNIFICANT = 0, 1, 2
 Roles = NDArray[np.uint8]
@@ -71,7 +71,7 @@ class Model:
     watertight: bool
     holes: int
     warnings: tuple[str, ...]
-    eyes: Mapping[Arc, Floats] = field(default_factory=dict)
+    eyes: Mapping[ArcName, Floats] = field(default_factory=dict)
 
     @cached_property
     def significant(self) -> Mesh:
@@ -178,31 +178,31 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
         MeshError: where its mesh cannot.
     """
     if path.suffix.lower() in (".toml", ".json"):
-        place = Place(path)
-        options = validated(ModelOptions, read_document(path), place)
+        location = Location(path)
+        options = validated(ModelOptions, read_document(path), location)
         if options.mesh is None:
-            raise place.error('mesh is missing; it must be the path of a mesh file, such as mesh = "ganger.stl"')
+            raise location.error('mesh is missing; it must be the path of a mesh file, such as mesh = "ganger.stl"')
         if kind is not None and options.kind not in (None, kind):
-            raise place.error(
+            raise location.error(
                 f"kind is {options.kind}, but it stands among a scene's {kind} pieces; move it or change kind"
             )
     else:
-        place, options = Place(path), ModelOptions(mesh=path.name)
-    return model_of_mesh(options.model_copy(update=dict(overrides or {})), place, cache, kind)
+        location, options = Location(path), ModelOptions(mesh=path.name)
+    return model_of_mesh(options.model_copy(update=dict(overrides or {})), location, cache, kind)
 
 
-def model_of_mesh(options: ModelOptions, place: Place, cache: Cache, kind: Kind | None = None) -> Model:
+def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind: Kind | None = None) -> Model:
     """The model of a mesh file.
 
     Args:
         options: the keys of a model file; ``mesh`` is a path seen from the file in which they stand.
-        place: where they stand.
+        location: of the options in a file, for messages.
         cache: keeps what takes long to work out.
         kind: as for `load_model`.
     """
     assert options.mesh is not None
     kind = kind or options.kind or "fighter"
-    file = read_mesh(_beside(place, options.mesh), cache)
+    file = read_mesh(_beside(location, options.mesh), cache)
     up = options.up or ("y" if file.format in Y_UP_FORMATS else "z")
     vertices = upright(file.mesh.vertices, up)
     extents = np.ptp(upright(file.mesh.bounds, up), axis=0)
@@ -213,7 +213,7 @@ def model_of_mesh(options: ModelOptions, place: Place, cache: Cache, kind: Kind 
     )
     factor = MILLIMETRES[taken.units] * options.scale
     if not LEAST_EXTENT <= extents.max() * factor <= LARGEST:
-        raise place.error(
+        raise location.error(
             f"{options.mesh} comes out {extents.max() * factor:.3g} mm across; "
             "give units or scale that make it a size for the table"
         )
@@ -226,12 +226,12 @@ def model_of_mesh(options: ModelOptions, place: Place, cache: Cache, kind: Kind 
         key += " solid"
     if up == "y" and file.format in Y_UP_FORMATS and kind != "terrain" and "front" not in options.model_fields_set:
         warnings.append("taken to face +y; the front of a glTF model is often -y here: give front = 270 then")
-    mesh, below, base = _with_base(mesh, options, kind, place, key, cache)
+    mesh, below, base = _with_base(mesh, options, kind, location, key, cache)
     if options.origin == "base":
         mesh, base = _centred(mesh, base)
     role = np.where(below, BASE, BODY).astype(np.uint8)
     for number, tag in enumerate(options.insignificant, 1):
-        role[_tagged(mesh, tag, _within(place, f"insignificant {number}")) & (role == BODY)] = INSIGNIFICANT
+        role[_tagged(mesh, tag, _within(location, f"insignificant {number}")) & (role == BODY)] = INSIGNIFICANT
     if kind == "terrain" and role.any():
         warnings.append("terrain blocks whole, its base and insignificant parts too")
     eye = None if options.eye is None else np.array(options.eye)
@@ -241,11 +241,11 @@ def model_of_mesh(options: ModelOptions, place: Place, cache: Cache, kind: Kind 
         tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
         {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
     )  # fmt: skip
-    return _with_a_body(model, place)
+    return _with_a_body(model, location)
 
 
 def model_of_solids(
-    parts: Sequence[SolidEntry], place: Place, kind: Kind, front: float = 90.0, is_solid: bool = False
+    parts: Sequence[SolidEntry], location: Location, kind: Kind, front: float = 90.0, is_solid: bool = False
 ) -> Model:
     """The model of some solids, in their own frame."""
     solids = [part.solid() for part in parts]
@@ -256,10 +256,10 @@ def model_of_solids(
     model = Model(
         "parts", kind, mesh, role, base, None, front, is_solid, "parts", "mm", "given", "z", True, 0, ()
     )  # fmt: skip
-    return _with_a_body(model, place)
+    return _with_a_body(model, location)
 
 
-def _with_a_body(model: Model, place: Place) -> Model:
+def _with_a_body(model: Model, location: Location) -> Model:
     """The model, if anything of it counts.
 
     Raises:
@@ -271,7 +271,7 @@ def _with_a_body(model: Model, place: Place) -> Model:
             for role, name in ((BASE, "base"), (INSIGNIFICANT, "insignificant"))
             if (model.role == role).any()
         ]
-        raise place.error(
+        raise location.error(
             f"all {len(model.role)} triangles of {model.source} are tagged, {' and '.join(tagged)}; "
             "a model needs a significant part: tag less"
         )
@@ -297,17 +297,17 @@ def _closed(mesh: Mesh, key: str, cache: Cache) -> tuple[Mesh, str]:
 
 
 def _with_base(
-    mesh: Mesh, options: ModelOptions, kind: Kind, place: Place, key: str, cache: Cache
+    mesh: Mesh, options: ModelOptions, kind: Kind, location: Location, key: str, cache: Cache
 ) -> tuple[Mesh, Flags, Base | None]:
     """The mesh cut where its base ends, which of its faces are base, and the base."""
     choice = options.base
     if choice.how == "part":
-        named = _named(mesh, choice.part, _within(place, "base"))
+        named = _named(mesh, choice.part, _within(location, "base"))
         return mesh, named, _measured("part", _chosen(mesh, named), float(mesh.bounds[0, 2]))
     low, high = (float(z) for z in mesh.bounds[:, 2])
     if choice.how == "height":
         if choice.height >= high - low:
-            raise _within(place, "base").error(
+            raise _within(location, "base").error(
                 f"height is {choice.height:g} mm, but the whole model is {high - low:.4g} mm high; "
                 "give the height of the base alone"
             )
@@ -344,10 +344,10 @@ def _centred(mesh: Mesh, base: Base | None) -> tuple[Mesh, Base | None]:
     return moved, None if base is None else replace(base, centre=(0.0, 0.0))
 
 
-def _tagged(mesh: Mesh, tag: InsignificantEntry, place: Place) -> Flags:
+def _tagged(mesh: Mesh, tag: InsignificantEntry, location: Location) -> Flags:
     """Which faces (m,) an ``[[insignificant]]`` names."""
     if tag.part is not None:
-        return _named(mesh, tag.part, place)
+        return _named(mesh, tag.part, location)
     centroids = mesh.vertices[mesh.faces].mean(axis=1)
     if tag.box is not None:
         low, high = np.sort(np.array(tag.box), axis=0)
@@ -358,7 +358,7 @@ def _tagged(mesh: Mesh, tag: InsignificantEntry, place: Place) -> Flags:
     return found
 
 
-def _named(mesh: Mesh, pattern: str, place: Place) -> Flags:
+def _named(mesh: Mesh, pattern: str, location: Location) -> Flags:
     """Which faces (m,) belong to parts of a name, in which ``*``, ``?`` and ``[...]`` may stand for other letters.
 
     Raises:
@@ -366,7 +366,9 @@ def _named(mesh: Mesh, pattern: str, place: Place) -> Flags:
     """
     fits = np.array([name == pattern or fnmatchcase(name, pattern) for name in mesh.part_names])
     if not fits.any():
-        raise place.error(f"no part is called '{pattern}'; {near(pattern, mesh.part_names, 'the parts are')}")
+        raise location.error(
+            f"no part is called '{pattern}'; {did_you_mean(pattern, mesh.part_names, 'the parts are')}"
+        )
     found: Flags = fits[mesh.part]
     return found
 
@@ -379,14 +381,14 @@ def _corner_points(mesh: Mesh) -> Floats:
     return mesh.vertices[used_vertices(mesh.faces, len(mesh.vertices))]
 
 
-def _within(place: Place, where: str) -> Place:
-    return Place(place.path, f"{place.where}, {where}" if place.where else where)
+def _within(location: Location, where: str) -> Location:
+    return Location(location.path, f"{location.where}, {where}" if location.where else where)
 
 
-def _beside(place: Place, name: str) -> Path:
+def _beside(location: Location, name: str) -> Path:
     if "\0" in name:
-        raise place.error("a path contains a zero byte; give the path of a file")
-    return place.path.parent / name
+        raise location.error("a path contains a zero byte; give the path of a file")
+    return location.path.parent / name
 
 
 def _hull(points: Floats) -> Floats:

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Entry, Place
+from silhouette.files.schema import Entry, Location
 from silhouette.meshes.mesh import Mesh
-from silhouette.models.entries import Arc
+from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import near
+from silhouette.text import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         """Everyone against everyone; RequestError where there are too few."""
 
     @abstractmethod
-    def between(self, scene: OfScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+    def between(self, scene: OfScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
         """One against one, or, without a target, against all there are; RequestError where a name is not there."""
 
     @abstractmethod
@@ -215,11 +215,11 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         return {}
 
 
-def expectable(place: Place, expect: Mapping[str, Any], results: Sequence[str], lists: Sequence[str]) -> None:
+def expectable(location: Location, expect: Mapping[str, Any], results: Sequence[str], lists: Sequence[str]) -> None:
     """Refuses an expectation of a result that no check of a rule system gives, or of no value and no range.
 
     Args:
-        place: of the check, for messages.
+        location: of the check, for messages.
         expect: what it expects.
         results: the keys that a result may have.
         lists: those of them that are lists, so that a list is a value and not [least, most].
@@ -227,30 +227,30 @@ def expectable(place: Place, expect: Mapping[str, Any], results: Sequence[str], 
     Raises:
         FileError: with what would be right.
 
-    >>> expectable(Place(Path("duel.toml"), "check 1"), {"occludd": 0.3}, ["verdict", "occluded"], [])
+    >>> expectable(Location(Path("duel.toml"), "check 1"), {"occludd": 0.3}, ["verdict", "occluded"], [])
     Traceback (most recent call last):
     ...
     silhouette.errors.FileError: duel.toml: check 1: expect: no result is called 'occludd'; did you mean 'occluded'?
     """
     for key, wanted in expect.items():
         if key not in results:
-            raise place.error(f"expect: no result is called '{key}'; {near(key, results)}")
+            raise location.error(f"expect: no result is called '{key}'; {did_you_mean(key, results)}")
         if isinstance(wanted, list) and key not in lists and len(wanted) != 2:
-            raise place.error(f"expect: {key} is {wanted}; it must be a value, or [least, most]")
+            raise location.error(f"expect: {key} is {wanted}; it must be a value, or [least, most]")
 
 
-def broken(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
+def unmet_expectations(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
     """What of an expectation does not hold: for each such key a few words; empty where all of it holds.
 
     An expectation is a value, or ``[least, most]`` for a number.
 
-    >>> broken({"verdict": "open", "occluded": 0.0}, {"verdict": "open", "occluded": [0, 0.1]})
+    >>> unmet_expectations({"verdict": "open", "occluded": 0.0}, {"verdict": "open", "occluded": [0, 0.1]})
     []
-    >>> broken({"verdict": "open"}, {"verdict": "hidden", "colour": "red"})
+    >>> unmet_expectations({"verdict": "open"}, {"verdict": "hidden", "colour": "red"})
     ["verdict is 'open', not 'hidden'", "there is no result 'colour'"]
-    >>> broken({"occluded": None}, {"occluded": [0.2, 0.3]})
+    >>> unmet_expectations({"occluded": None}, {"occluded": [0.2, 0.3]})
     ['occluded is None, not 0.2 to 0.3']
-    >>> broken({"marginal": True}, {"marginal": 1})
+    >>> unmet_expectations({"marginal": True}, {"marginal": 1})
     ['marginal is True, not 1']
     """
     found = []

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from silhouette.files.schema import COARSEST, LARGEST_ERROR, Entry, Error, Name, Number, Pixel, need_one, plain
-from silhouette.models.entries import Arc, ModelOptions, SolidEntry
+from silhouette.models.entries import ArcName, ModelOptions, SolidEntry
 
 
 class PieceEntry(ModelOptions):
@@ -58,7 +58,7 @@ class FighterEntry(PieceEntry):
 class VehicleEntry(FighterEntry):
     """A ``[[vehicle]]``."""
 
-    arcs: tuple[Arc, ...] = Field(
+    arcs: tuple[ArcName, ...] = Field(
         ("front",), min_length=1, description='a list of one or more of "front", "left", "right", "rear"'
     )
     """The vision arcs that it has crew for."""
@@ -71,7 +71,7 @@ class CheckEntry(Entry):
     """Who looks."""
     target: Name = Field(description="the name of a fighter or vehicle")
     """Who is looked at."""
-    arc: Arc | None = Field(None, description='"front", "left", "right" or "rear"')
+    arc: ArcName | None = Field(None, description='"front", "left", "right" or "rear"')
     """The vision arc that the attacker looks from. Without it, any that it has."""
     expect: dict[str, Any] | None = Field(None, description="a table of result keys, each a value or [least, most]")
     """What the result must be; `silhouette check` exits with status 1 where it is not."""

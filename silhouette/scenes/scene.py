@@ -13,9 +13,9 @@ from typing import Any
 
 from silhouette.errors import RequestError
 from silhouette.files.documents import read_document
-from silhouette.files.schema import Place
-from silhouette.models.entries import Arc
-from silhouette.text import near
+from silhouette.files.schema import Location
+from silhouette.models.entries import ArcName
+from silhouette.text import did_you_mean
 
 __all__ = ["Check", "Scene", "between", "everyone", "read_document", "rules_of"]
 
@@ -32,14 +32,14 @@ class Check:
 
     attacker: str
     target: str
-    arc: Arc | None = None
+    arc: ArcName | None = None
     expect: dict[str, Any] | None = None
 
     @property
-    def asked(self) -> str:
+    def label(self) -> str:
         """Who looks at whom, in words.
 
-        >>> Check("Kal", "Vex").asked, Check("Ridgehauler", "Vex", "left").asked
+        >>> Check("Kal", "Vex").label, Check("Ridgehauler", "Vex", "left").label
         ('Kal to Vex', 'Ridgehauler (left arc) to Vex')
         """
         return f"{self.attacker} ({self.arc} arc) to {self.target}" if self.arc else f"{self.attacker} to {self.target}"
@@ -94,7 +94,7 @@ def everyone(path: Path, names: Sequence[str], kind: str) -> tuple[Check, ...]:
 
 
 def between(
-    path: Path, names: Sequence[str], kind: str, attacker: str, target: str | None, arc: Arc | None = None
+    path: Path, names: Sequence[str], kind: str, attacker: str, target: str | None, arc: ArcName | None = None
 ) -> tuple[Check, ...]:
     """One against one, or, without a target, against everyone else.
 
@@ -110,7 +110,7 @@ def between(
     """
     for name in (attacker, target):
         if name is not None and name not in names:
-            raise RequestError(f"{path}: nothing is called '{name}'; {near(name, names)}")
+            raise RequestError(f"{path}: nothing is called '{name}'; {did_you_mean(name, names)}")
     if target == attacker:
         raise RequestError(f"{path}: '{attacker}' would check itself; name another piece as target")
     others = [name for name in names if name != attacker] if target is None else [target]
@@ -140,9 +140,9 @@ def rules_of(path: Path, document: Mapping[str, Any], systems: Sequence[str]) ->
     rules = document.get("rules")
     if rules is None:
         known = ", ".join(f'"{system}"' for system in systems)
-        misspelt = [key for key in document if near("rules", [key]).startswith("did")]
+        misspelt = [key for key in document if did_you_mean("rules", [key]).startswith("did")]
         hint = f"; is '{misspelt[0]}' meant?" if misspelt else f"; it must be one of {known}"
-        raise Place(path).error(f"rules is missing{hint}")
+        raise Location(path).error(f"rules is missing{hint}")
     if not isinstance(rules, str) or rules not in systems:
-        raise Place(path).error(f"unknown rules '{rules}'; {near(str(rules), systems, 'the systems are')}")
+        raise Location(path).error(f"unknown rules '{rules}'; {did_you_mean(str(rules), systems, 'the systems are')}")
     return rules

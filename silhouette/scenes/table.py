@@ -16,13 +16,13 @@ from pydantic import BaseModel
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Place, validated
+from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats, Pose, corners
-from silhouette.models.entries import Arc, Kind, ModelOptions
+from silhouette.models.entries import ArcName, Kind, ModelOptions
 from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
 from silhouette.scenes.entries import CheckEntry, FighterEntry, PieceEntry, TableEntry, VehicleEntry
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import near
+from silhouette.text import did_you_mean
 
 __all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene"]
 
@@ -57,9 +57,9 @@ class Piece:
     pose: Pose
     gang: str | None
     facing: float
-    arcs: tuple[Arc, ...]
+    arcs: tuple[ArcName, ...]
     eye_given: Floats | None
-    eyes: Mapping[Arc, Floats]
+    eyes: Mapping[ArcName, Floats]
     index: int
 
     @cached_property
@@ -68,7 +68,7 @@ class Piece:
         eye = self.model.eye if self.eye_given is None else self.eye_given
         return self.pose.place(eye)
 
-    def looking(self, arc: Arc | None) -> Piece:
+    def looking(self, arc: ArcName | None) -> Piece:
         """The same piece with the eye of the crew that looks into an arc, or into its only one."""
         if arc is None and len(self.arcs) == 1:
             arc = self.arcs[0]
@@ -136,7 +136,7 @@ class TableScene(Scene):
         """
         found = self._by_name.get(name)
         if found is None:
-            raise RequestError(f"{self.path}: nothing is called '{name}'; {near(name, self._by_name)}")
+            raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, self._by_name)}")
         return found
 
     @cached_property
@@ -169,8 +169,8 @@ def load_table_scene(
         FileError: where the scene or a model file says what cannot be; one line, with the place.
         MeshError: where a mesh cannot be used.
     """
-    entry = validated(TableEntry, document, Place(path))
-    readings = validated(readings_schema, entry.readings, Place(path, "readings"))
+    entry = validated(TableEntry, document, Location(path))
+    readings = validated(readings_schema, entry.readings, Location(path, "readings"))
     tables: dict[Kind, Sequence[PieceEntry]] = {
         "terrain": entry.terrain,
         "fighter": entry.fighter,
@@ -188,7 +188,7 @@ def load_table_scene(
         rules=entry.rules,
         pieces=pieces,
         checks=tuple(
-            _check(Place(path, f"check {number}"), check, kinds) for number, check in enumerate(entry.check, 1)
+            _check(Location(path, f"check {number}"), check, kinds) for number, check in enumerate(entry.check, 1)
         ),
         readings=readings.model_dump(),
         tolerance=entry.tolerance,
@@ -230,9 +230,9 @@ class _Models:
 
     def of(self, kind: Kind, piece: PieceEntry) -> Model:
         """The model of a piece, without the eye that the piece itself may give."""
-        place = Place(self._scene, f"{kind} '{piece.name}'")
+        location = Location(self._scene, f"{kind} '{piece.name}'")
         if piece.kind not in (None, kind):
-            raise place.error(
+            raise location.error(
                 f"kind is {piece.kind}, but it stands in [[{kind}]]; move it to [[{piece.kind}]] or change kind"
             )
         overriding = (piece.model_fields_set & ModelOptions.model_fields.keys()) - {"eye", "eyes", "kind", "mesh"}
@@ -241,7 +241,7 @@ class _Models:
             parts = piece.parts
             solids: Hashable = (kind, parts, piece.front, piece.solid)
             if solids not in self._loaded:
-                self._loaded[solids] = model_of_solids(parts, place, kind, piece.front, piece.solid)
+                self._loaded[solids] = model_of_solids(parts, location, kind, piece.front, piece.solid)
             return self._loaded[solids]
         if piece.model is not None:
             file = self._scene.parent / piece.model
@@ -250,12 +250,12 @@ class _Models:
         file = self._scene.parent / str(piece.mesh)
         options = ModelOptions(mesh=piece.mesh, **overrides)
         how = (kind, options.model_copy(update={"mesh": None}))
-        return self._of_file(file, how, lambda: model_of_mesh(options, place, self._cache, kind))
+        return self._of_file(file, how, lambda: model_of_mesh(options, location, self._cache, kind))
 
     def _of_file(self, file: Path, how: Hashable, load: Callable[[], Model]) -> Model:
         """What another scene may have loaded before, from whatever folder it names the file."""
         if (file, how) not in self._loaded:
-            self._loaded[file, how] = self._cache.recall(
+            self._loaded[file, how] = self._cache.in_memory(
                 file, (file.name, how), load, lambda model: len(model.mesh.faces)
             )
         return self._loaded[file, how]
@@ -278,7 +278,7 @@ def _piece(index: int, kind: Kind, entry: PieceEntry, models: _Models) -> Piece:
     )
 
 
-def _eyes(entry: PieceEntry, model: Model) -> Mapping[Arc, Floats]:
+def _eyes(entry: PieceEntry, model: Model) -> Mapping[ArcName, Floats]:
     """The crew's: the piece's own, those of the model, or none where the piece itself has one eye for all."""
     if entry.eyes is not None:
         return {arc: np.array(eye) for arc, eye in entry.eyes.items()}
@@ -290,33 +290,33 @@ def _names_differ(path: Path, pieces: Sequence[tuple[Kind, str]]) -> None:
     for kind, name in pieces:
         if name in first:
             both = f"two {kind} pieces are" if first[name] == kind else f"a {first[name]} and a {kind} piece are both"
-            raise Place(path).error(f"{both} called '{name}'; give each a name of its own")
+            raise Location(path).error(f"{both} called '{name}'; give each a name of its own")
         first[name] = kind
 
 
-def _check(place: Place, entry: CheckEntry, kinds: Mapping[str, Kind]) -> Check:
+def _check(location: Location, entry: CheckEntry, kinds: Mapping[str, Kind]) -> Check:
     for role, name in (("attacker", entry.attacker), ("target", entry.target)):
-        _known(place, role, name, kinds)
+        _known(location, role, name, kinds)
     if entry.attacker == entry.target:
-        raise place.error(f"'{entry.attacker}' would check itself; name another piece as target")
+        raise location.error(f"'{entry.attacker}' would check itself; name another piece as target")
     return Check(entry.attacker, entry.target, entry.arc, entry.expect)
 
 
-def _known(place: Place, role: str, name: str, kinds: Mapping[str, Kind]) -> None:
+def _known(location: Location, role: str, name: str, kinds: Mapping[str, Kind]) -> None:
     models = [each for each, kind in kinds.items() if kind != "terrain"]
     if name not in kinds:
-        raise place.error(f"{role} '{name}' is not on the table; {near(name, models)}")
+        raise location.error(f"{role} '{name}' is not on the table; {did_you_mean(name, models)}")
     if name not in models:
-        raise place.error(f"{role} '{name}' is terrain; name a fighter or vehicle")
+        raise location.error(f"{role} '{name}' is terrain; name a fighter or vehicle")
 
 
 def _contacts(path: Path, pairs: Sequence[tuple[str, str]] | None, kinds: Mapping[str, Kind]) -> frozenset[Pair] | None:
     if pairs is None:
         return None
     for number, pair in enumerate(pairs, 1):
-        place = Place(path, f"base_contact {number}")
+        location = Location(path, f"base_contact {number}")
         for name in pair:
-            _known(place, "piece", name, kinds)
+            _known(location, "piece", name, kinds)
         if pair[0] == pair[1]:
-            raise place.error(f"'{pair[0]}' would touch itself; name two pieces")
+            raise location.error(f"'{pair[0]}' would touch itself; name two pieces")
     return frozenset(frozenset(pair) for pair in pairs)

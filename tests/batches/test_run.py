@@ -13,7 +13,7 @@ from silhouette.batches.chunks import BatchSettings, Chunk, Judge, Requirements
 from silhouette.batches.run import scenes_of
 from silhouette.batches.schedule import Plan
 from silhouette.errors import RequestError
-from silhouette.files.cache import Cache, Memory
+from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import load_scene
 from silhouette.workers import CAN_FORK
@@ -279,7 +279,7 @@ def test_scenes_of_one_process_have_their_models_in_common(tmp_path: Path) -> No
     (tmp_path / "deep" / "crowd 2.toml").write_text(
         (folder / "crowd 1.toml").read_text().replace('model = "', 'model = "../pack/')
     )
-    cache = Cache(None, Memory(Fingerprints().of, 1000))
+    cache = Cache(None, MemoryCache(Fingerprints().of, 1000))
     paths = (folder / "crowd 0.toml", folder / "crowd 1.toml", tmp_path / "deep" / "crowd 2.toml")
     first, second, third = (load_scene(path, cache=cache).piece for path in paths)  # type: ignore[attr-defined]
     assert first("shared").model is second("shared").model is third("shared").model

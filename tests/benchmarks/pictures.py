@@ -22,7 +22,7 @@ from silhouette.drawing.saving import save
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.drawing.table.every_pixel import EveryPixel
 from silhouette.files.documents import read_document
-from silhouette.judging import Ask, Judged, judged, load_scene
+from silhouette.judging import Judged, Selection, judged, load_scene
 from silhouette.renderers import choose
 from silhouette.rules import RULES, rule_called
 from silhouette.scenes.scene import Scene
@@ -37,7 +37,7 @@ def time_figures(example: Path, folder: Path) -> list[float]:
     """Seconds for each figure of every check of a scene, the median of some runs; what a check's figures share falls to
     the first of them."""
     scene, renderer, taken = load_scene(example), EveryPixel(choose("embree")), []
-    for check in Ask().checks(scene):
+    for check in Selection().checks(scene):
         found = judged(scene, check, renderer)
         laps = [figure_by_figure(scene, found, renderer, folder) for _ in range(RUNS)]
         taken += [median(runs) for runs in zip(*laps, strict=True)]

@@ -32,7 +32,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.judge import NECROMUNDA, Readings
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.views import View, frame
+from silhouette.views import View, fit_view
 from silhouette.workers import cores
 from tests.benchmarks.crowded_table import crowded_document, loaded
 from tests.support.rulings import ruled
@@ -67,7 +67,7 @@ def ours(scene: TableScene, name: str, pixel: float = 0.1) -> Method:
 def square_view(attacker: Piece, target: Piece) -> View:
     """A picture of 256 x 256 that just holds the target's box."""
     box = target.body_box
-    (view,) = frame(attacker.eye, box.mean(axis=0), box, 0.1, roll=0.0)
+    (view,) = fit_view(attacker.eye, box.mean(axis=0), box, 0.1, roll=0.0)
     across = max(view.width, view.height) * view.step
     middle = view.left + view.width * view.step / 2, view.top - view.height * view.step / 2
     return View(view.eye, view.axes, middle[0] - across / 2, middle[1] + across / 2, across / WIDTH, WIDTH, WIDTH)

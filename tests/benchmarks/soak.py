@@ -18,9 +18,9 @@ import time
 from itertools import cycle
 from pathlib import Path
 
-from silhouette.files.cache import Cache, Memory
+from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
-from silhouette.judging import Ask, judged, load_scene
+from silhouette.judging import Selection, judged, load_scene
 from silhouette.renderers import choose
 from tests.support.batching import pack_with_meshes
 
@@ -48,10 +48,10 @@ def main() -> int:
     before, done, start = state(), 0, time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         scenes = cycle(sorted(pack_with_meshes(Path(folder), models=8).glob("crowd*")))
-        cache = Cache(None, Memory(Fingerprints().of, REMEMBERED))
+        cache = Cache(None, MemoryCache(Fingerprints().of, REMEMBERED))
         while done < CHECKS:
             scene = load_scene(next(scenes), cache=cache)
-            for check in Ask(everyone=True).checks(scene):
+            for check in Selection(everyone=True).checks(scene):
                 judged(scene, check, renderer, PIXEL)
                 done += 1
                 if done in (1, FIRST) or done % REPORTS == 0:

@@ -19,7 +19,7 @@ from silhouette.drawing.words.phrases import PHRASES, VERDICTS
 from silhouette.drawing.words.reasons import why
 from silhouette.drawing.words.words import LANGUAGES, Words
 from silhouette.errors import RequestError
-from silhouette.judging import Ask, judged, load_scene
+from silhouette.judging import Selection, judged, load_scene
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.crisis_protocol import judge as crisis_protocol
 from silhouette.rules.ikosa import judge as ikosa
@@ -143,7 +143,7 @@ def test_reasons_of_boards_are_told_in_every_language(system: str, language: str
     words = Words(language)
     for file in sorted((PROJECT / "scenes" / system).glob("*.toml")):
         scene = load_scene(file)
-        for check in Ask().checks(scene):
+        for check in Selection().checks(scene):
             row = judged(scene, check, ReferenceRenderer()).row()
             told = why(words, row)
             assert told.endswith(".")

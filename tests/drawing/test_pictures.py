@@ -27,7 +27,7 @@ from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Layer, Renderer
 from silhouette.rules.necromunda.judge import NECROMUNDA, NecromundaVerdict
 from silhouette.scenes.table import TableScene
-from silhouette.views import View, frame
+from silhouette.views import View, fit_view
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.rulings import ruled
@@ -173,7 +173,7 @@ def test_a_target_all_round_the_eye_is_drawn_as_the_quarter_turn_ahead(
     ], "vehicle": [{"name": "Vex", "parts": arch, "at": [0, 0]}]})  # fmt: skip
     image = looked(scene, renderer)
     kal, vex = scene.piece("Kal"), scene.piece("Vex")
-    assert len(frame(kal.eye, vex.body_box.mean(axis=0), vex.body_box, 0.1, facing=kal.facing)) == 6
+    assert len(fit_view(kal.eye, vex.body_box.mean(axis=0), vex.body_box, 0.1, facing=kal.facing)) == 6
     assert verdict.silhouette.total > 6 * 24**2
     assert image.surrounds
     assert image.view.step * image.view.width == pytest.approx(2.0)

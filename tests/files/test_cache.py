@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from silhouette.files import cache as cache_module
-from silhouette.files.cache import Cache, Memory
+from silhouette.files.cache import Cache, MemoryCache
 
 
 class Counting:
@@ -165,7 +165,7 @@ class Content:
     """A fingerprint that is a file's text, and a maker that counts; what is made is as large as the text is long."""
 
     def __init__(self, most: int) -> None:
-        self.memory = Memory(lambda path: path.read_text(), most)
+        self.memory = MemoryCache(lambda path: path.read_text(), most)
         self.made: list[str] = []
 
     def of(self, path: Path, key: str = "") -> str:
@@ -173,7 +173,7 @@ class Content:
             self.made.append(path.name)
             return path.read_text() + key
 
-        return Cache(None, self.memory).recall(path, key, make, len)
+        return Cache(None, self.memory).in_memory(path, key, make, len)
 
 
 def test_what_was_made_of_a_file_is_remembered_until_the_file_is_another(tmp_path):
@@ -206,12 +206,12 @@ def test_the_memory_keeps_what_was_used_last_up_to_its_size(tmp_path):
 def test_a_file_that_changes_while_it_is_read_is_not_remembered(tmp_path):
     path = tmp_path / "a"
     path.write_text("one")
-    memory = Memory(lambda file: file.read_text(), 100)
-    assert memory.recall(path, "", lambda: path.write_text("other"), lambda _: 1) == 5
+    memory = MemoryCache(lambda file: file.read_text(), 100)
+    assert memory.get(path, "", lambda: path.write_text("other"), lambda _: 1) == 5
     path.write_text("one")
-    assert memory.recall(path, "", lambda: "anew", len) == "anew"
+    assert memory.get(path, "", lambda: "anew", len) == "anew"
 
 
 def test_without_a_memory_everything_is_made_each_time(tmp_path):
-    made = [Cache(None).recall(tmp_path / "a", "", lambda: object(), lambda _: 1) for _ in range(2)]
+    made = [Cache(None).in_memory(tmp_path / "a", "", lambda: object(), lambda _: 1) for _ in range(2)]
     assert made[0] is not made[1]

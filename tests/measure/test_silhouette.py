@@ -20,7 +20,7 @@ from silhouette.meshes.bounds import bounding_points, inset_vertices
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Body, Layer
-from silhouette.views import ROLL, Arc, View, fighter_arc, frame
+from silhouette.views import ROLL, View, VisionArc, fighter_arc, fit_view
 from tests.conftest import started
 from tests.support import shapes
 
@@ -49,12 +49,12 @@ def measured(
     blockers: Sequence[Mesh],
     eye: Floats = EYE,
     pixel: float = 0.1,
-    arcs: Sequence[Arc] | None = None,
+    arcs: Sequence[VisionArc] | None = None,
     pose: Pose = HERE,
     error_goal: float = ERROR_GOAL,
 ) -> tuple[OcclusionCounts, list[View]]:
     aim = pose.place(target.bounds.mean(axis=0)[None])[0]
-    views = frame(pose.place(eye[None])[0], aim, pose.place(bounding_points(target)), pixel)
+    views = fit_view(pose.place(eye[None])[0], aim, pose.place(bounding_points(target)), pixel)
     bodies = [Body(number, shape, pose) for number, shape in enumerate(blockers, 2)]
     request = SampleRequest(Body(1, target, pose), bodies, arcs, renderer, error_goal=error_goal)
     return measure(views, request, pixel), views
@@ -96,7 +96,7 @@ def test_the_error_is_true_for_walls_at_any_slope(
     x = where * distance
     edge = np.array([x, aside, height - (height - top) * where])
     blocker = turned(shapes.box((x, -60, edge[2] - 40), (x + 4, 60, edge[2])), rotation_about_x(slope), edge)
-    view = frame(eye, target.bounds.mean(axis=0), target.vertices, 0.1)[0]
+    view = fit_view(eye, target.bounds.mean(axis=0), target.vertices, 0.1)[0]
     if ((blocker.vertices - eye) @ view.axes[2]).min() <= 1.0:
         return
     counts, _ = measured(EmbreeRenderer(), target, [blocker], eye)
@@ -236,7 +236,7 @@ def test_adding_an_occluder_never_reveals_anything(walls: list[tuple[float, floa
 
 
 def test_bodies_out_of_the_picture_or_beyond_the_target_are_culled() -> None:
-    (view,) = frame(EYE, FRONT.bounds.mean(axis=0), FRONT.vertices, 0.1)
+    (view,) = fit_view(EYE, FRONT.bounds.mean(axis=0), FRONT.vertices, 0.1)
     kept = [shapes.box((146, -3, 0), (150, 2, 90)), shapes.box((-50, -200, -300), (400, 200, 0))]
     culled = [
         shapes.box((-60, -5, 0), (-50, 5, 60)),

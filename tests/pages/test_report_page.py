@@ -25,7 +25,7 @@ from silhouette.cli.app import main
 from silhouette.drawing.in_3d.packing import packed
 from silhouette.drawing.in_3d.simplifying import Shape, simplified
 from silhouette.files.cache import Cache
-from silhouette.judging import Ask, judged, load_scene
+from silhouette.judging import Selection, judged, load_scene
 from silhouette.pages.html.inlining import inlined
 from silhouette.pages.html.markup import VOID, element, text
 from silhouette.pages.html.skeleton import page
@@ -347,7 +347,7 @@ def test_the_view_looks_from_where_the_rules_do_past_what_they_leave_out() -> No
 
 def test_a_scene_of_questions_alone_has_no_stage() -> None:
     loaded = load_scene(SCENES / "skirmishcorps/classes.toml", cache=Cache(None))
-    assert Ask().checks(loaded)
+    assert Selection().checks(loaded)
     assert stage_of(loaded, [], Cache(None)) is None
 
 

@@ -9,7 +9,7 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import broken
+from silhouette.rules.base import unmet_expectations
 from silhouette.rules.necromunda.judge import NECROMUNDA, VERDICTS
 from tests.support.rulings import ruled
 
@@ -26,7 +26,7 @@ def test_a_scene_gives_what_it_expects(path: Path, renderer: Renderer) -> None:
     for check in scene.checks:
         assert check.expect, "every check of a shipped scene expects something"
         verdict = ruled(NECROMUNDA, scene, check, renderer, 0.1)
-        assert not broken(verdict.row(), check.expect)
+        assert not unmet_expectations(verdict.row(), check.expect)
         assert verdict.silhouette.error <= (0.004 if "grating" in path.stem else 0.002)
         assert verdict.marginal == (path.stem == "too_close_to_call")
 

@@ -19,7 +19,7 @@ from silhouette.rules.necromunda.judge import is_friend_in_contact
 from silhouette.rules.skirmishcorps.protection import sight
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.views import Arc
+from silhouette.views import VisionArc
 
 ARC_LENGTH = 0.4
 """Of the table's size: how long the edges of a vision arc are drawn."""
@@ -117,7 +117,7 @@ def _line(start: Floats, end: Floats) -> Line:
     return Line("sight", (_point(start), _point(end)))
 
 
-def _arc(scene: TableScene, attacker: Piece, arc: Arc) -> Line:
+def _arc(scene: TableScene, attacker: Piece, arc: VisionArc) -> Line:
     """The edges of a vision arc on the table, through the place from which it begins."""
     points = scene.whole_boxes.reshape(-1, 3)
     length = ARC_LENGTH * float(np.ptp(points[:, :2], axis=0).max())

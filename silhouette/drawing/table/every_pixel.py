@@ -21,7 +21,7 @@ from silhouette.geometry import Floats
 from silhouette.measure.samples import SampleRequest, Samples, sample
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer
-from silhouette.views import Arc, View
+from silhouette.views import View, VisionArc
 
 FACES = 6
 """So many pictures show a target that reaches round the eye: those of a cube."""
@@ -78,7 +78,7 @@ class EveryPixel:
         """Lets go of what was kept: what is rendered next belongs to another check."""
         self._kept.clear()
 
-    def counted(self, eye: Floats, arcs: Sequence[Arc] | None, whole: int, part: int) -> Counted | None:
+    def counted(self, eye: Floats, arcs: Sequence[VisionArc] | None, whole: int, part: int) -> Counted | None:
         """The pictures from an eye in which a target has so many pixels, so many of them obscured.
 
         Args:
@@ -106,7 +106,7 @@ class EveryPixel:
             found += [group[start : start + size] for start in range(0, len(group), size)]
         return found
 
-    def _samples(self, view: View, arcs: Sequence[Arc] | None) -> Samples:
+    def _samples(self, view: View, arcs: Sequence[VisionArc] | None) -> Samples:
         """What was met in every pixel, from the layers kept: the target has the lowest id."""
         target, *blockers = sorted(self._kept[view], key=lambda body: body.id)
         return sample(view, SampleRequest(target, blockers, arcs, self))

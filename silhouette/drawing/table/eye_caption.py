@@ -26,7 +26,7 @@ from silhouette.drawing.table.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, S
 from silhouette.drawing.words.words import Words
 from silhouette.geometry import Flags
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.judge import Readings, NecromundaVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict, Readings
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 
@@ -101,7 +101,12 @@ def _room(area: Flags, taken: Flags, width: float, height: float) -> tuple[float
 
 
 def add_caption(
-    picture: Image.Image, image: EyeImage, scene: TableScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer
+    picture: Image.Image,
+    image: EyeImage,
+    scene: TableScene,
+    check: Check,
+    verdict: NecromundaVerdict,
+    renderer: Renderer,
 ) -> Image.Image:
     """The page: the picture in a thin frame, below it verdict, share, reason, legend and how it was measured."""
     page = Image.new("RGB", (WIDTH, picture.height + 800 * FINE), PAPER)

@@ -20,7 +20,7 @@ from silhouette.renderers.protocol import Body, Layer, Renderer
 from silhouette.rules.necromunda.judge import Readings, is_friend_in_contact
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.views import Arc, View, frame, in_any
+from silhouette.views import View, VisionArc, fit_view, in_any
 
 NOTHING, SEEN, OBSCURED, OUTSIDE = 0, 1, 2, 3
 """Kinds of pixel: not the target; target seen; something before it; seen, but beyond the vision arc."""
@@ -62,7 +62,7 @@ class EyeImage:
 
     view: View
     surrounds: bool
-    arcs: Sequence[Arc]
+    arcs: Sequence[VisionArc]
     front: Layer
     depth: NDArray[np.float32]
     inside: Flags
@@ -96,7 +96,7 @@ class Looking:
     solid: Sequence[tuple[Piece, Mesh]]
     ignored: Sequence[tuple[Piece, Mesh]]
     friends: Sequence[Piece]
-    arcs: Sequence[Arc]
+    arcs: Sequence[VisionArc]
 
 
 def looking(scene: TableScene, check: Check) -> Looking:
@@ -149,7 +149,7 @@ def _window(attacker: Piece, target: Piece, width: int, height: int) -> tuple[Vi
     mesh = target.model.significant
     points = target.pose.place(mesh.vertices[np.unique(mesh.faces)])
     aim = target.body_box.mean(axis=0)
-    views = frame(attacker.eye, aim, points, 1.0, roll=0.0, facing=attacker.facing)
+    views = fit_view(attacker.eye, aim, points, 1.0, roll=0.0, facing=attacker.facing)
     view = views[0]
     if len(views) > 1:
         step = 2.0 / width
@@ -164,7 +164,7 @@ def _window(attacker: Piece, target: Piece, width: int, height: int) -> tuple[Vi
     return replace(view, left=left, top=top, step=step, width=width, height=height), False
 
 
-def _kinds(view: View, alone: Layer, front: Layer, arcs: Sequence[Arc]) -> Kinds:
+def _kinds(view: View, alone: Layer, front: Layer, arcs: Sequence[VisionArc]) -> Kinds:
     there = alone.ids == TARGET
     kinds = np.where(there, OBSCURED, NOTHING).astype(np.uint8)
     rows, columns = np.nonzero(there & (front.ids == TARGET))
@@ -203,7 +203,7 @@ def _with_table(view: View, scene: TableScene, front: Layer) -> NDArray[np.float
     return depth
 
 
-def _inside(view: View, depth: NDArray[np.float32], arcs: Sequence[Arc]) -> Flags:
+def _inside(view: View, depth: NDArray[np.float32], arcs: Sequence[VisionArc]) -> Flags:
     """Which pixels show something in a vision arc; the sky by its direction."""
     far = np.where(np.isfinite(depth), depth, np.float32(FAR))
     corner_rows, corner_columns = np.array([[0, 0, view.height, view.height], [0, view.width, 0, view.width]]) - 0.5

@@ -15,7 +15,7 @@ from silhouette.drawing.in_3d.stage import Stage
 from silhouette.drawing.in_3d.tables import check_table, stage_of_table
 from silhouette.drawing.table.every_pixel import EveryPixel
 from silhouette.files.cache import Cache
-from silhouette.judging import Ask, Judged, judged
+from silhouette.judging import Judged, Selection, judged
 from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
 from silhouette.pages.html.skeleton import Figures, asset, page, table, verdict_mark
 from silhouette.pages.report.basis import Facts, facts_about, listed, pieces_table
@@ -68,7 +68,7 @@ def judged_and_drawn(
     Raises:
         RequestError: where the scene has no checks, or what draws or simplifies is not installed.
     """
-    checks = Ask().checks(scene)
+    checks = Selection().checks(scene)
     if isinstance(scene, TableScene):
         check_table(scene)
     done = list[Drawn]()
@@ -172,7 +172,7 @@ def _verdicts(drawn: Sequence[Drawn], warnings: Sequence[str]) -> Markup:
 
 def _verdict_row(number: int, one: Drawn, measured: bool, hoped: bool) -> list[Content]:
     row = one.row
-    who = joined(f"{number}. ", element("a", one.judged.check.asked, href=f"#check-{number}"))
+    who = joined(f"{number}. ", element("a", one.judged.check.label, href=f"#check-{number}"))
     cells: list[Content] = [who, _plate(row)]
     if measured:
         ways = [f"{one['name']} {_share(one['occluded'])}" for one in row.get("blockers", ()) if one["occluded"] > 0.0]
@@ -200,10 +200,10 @@ def _share(share: float) -> str:
 
 def _check(number: int, one: Drawn, figures: Figures, view: int | None) -> Markup:
     row, mark = one.row, f"check-{number + 1}"
-    who = one.judged.check.asked
+    who = one.judged.check.label
     heading = element("h3", f"{number + 1}. {who} ", _plate(row), id=f"{mark}-title")
     reason = row["reason"][:1].upper() + row["reason"][1:] + "."
-    broken = [element("p", f"{word('broken')}: {sentence}", class_="note bad") for sentence in one.judged.broken or ()]
+    broken = [element("p", f"{word('broken')}: {sentence}", class_="note bad") for sentence in one.judged.unmet or ()]
     warnings = [element("p", warning, class_="note") for warning in row.get("warnings", ())]
     shown = [figures.add(svg, f"{FIGURES[name]}: {who}, {row['verdict']}", FIGURES[name]) for name, svg in one.figures]
     drawings = element("div", shown, class_="figures") if shown else element("p", word("no figure"), class_="small")

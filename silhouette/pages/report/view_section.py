@@ -21,7 +21,7 @@ def about_checks(judged: Sequence[Judged]) -> list[dict[str, str]]:
         place = word("from eye" if measured else "from place", attacker=attacker)
         found.append(
             {
-                "who": one.check.asked,
+                "who": one.check.label,
                 "verdict": str(row["verdict"]),
                 "eyeLabel": place,
                 "eyeTold": word("seen from eye" if measured else "seen from place", attacker=attacker),

@@ -171,7 +171,7 @@ def _drawn(scene: Scene, part: Part, number: int, run: Run, folder: Path, place:
 
 def _shown(found: Judged, figures: dict[str, str], texts: Texts) -> Shown:
     verdict, row = found.verdict, found.row()
-    who = f"{verdict.attacker} → {verdict.target}" if verdict.attacker else found.check.asked
+    who = f"{verdict.attacker} → {verdict.target}" if verdict.attacker else found.check.label
     said = {kind: texts.figures[kind].format(attacker=verdict.attacker, target=verdict.target) for kind in figures}
     drawn = tuple((kind, path, said[kind]) for kind, path in figures.items())
     return Shown(who, row, str(verdict.rule), share_of(row), drawn)

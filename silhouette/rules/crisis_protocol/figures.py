@@ -55,7 +55,12 @@ class _Plan:
     """One figure while it is drawn."""
 
     def __init__(
-        self, sheet: Sheet, scene: PlanScene, attacker: Character, target: Character | Feature, verdict: CrisisProtocolVerdict
+        self,
+        sheet: Sheet,
+        scene: PlanScene,
+        attacker: Character,
+        target: Character | Feature,
+        verdict: CrisisProtocolVerdict,
     ) -> None:
         self.sheet, self.scene, self.verdict = sheet, scene, verdict
         self.attacker, self.target = attacker, target

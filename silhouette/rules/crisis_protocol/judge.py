@@ -17,16 +17,16 @@ import numpy as np
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Place
+from silhouette.files.schema import Location
 from silhouette.geometry import Floats
-from silhouette.models.entries import Arc
+from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.rules.crisis_protocol.evidence import Evidence, evidence_for
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanEntry, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.words import Words
 from silhouette.scenes.scene import Check, everyone
-from silhouette.text import near
+from silhouette.text import did_you_mean
 
 VERDICTS = ("open", "cover", "hidden")
 
@@ -108,7 +108,7 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         """
         scene = load_plan_scene(path, document)
         for number, check in enumerate(scene.checks, 1):
-            _expectable(Place(path, f"check {number}"), check.expect or {})
+            _expectable(Location(path, f"check {number}"), check.expect or {})
         return scene
 
     def everyone(self, scene: PlanScene) -> tuple[Check, ...]:
@@ -119,7 +119,7 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
             return objects
         return everyone(scene.path, names, KIND) + objects
 
-    def between(self, scene: PlanScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+    def between(self, scene: PlanScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
         """One against one, or, without a target, against every other character and every object."""
         if arc is not None:
             raise RequestError(f"{scene.path}: a character of {self.title} has no arcs; leave the arc out")
@@ -152,12 +152,12 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
 CRISIS_PROTOCOL = CrisisProtocol()
 
 
-def _expectable(place: Place, expect: Mapping[str, Any]) -> None:
+def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, or of a verdict, that no check can give."""
-    expectable(place, expect, RESULTS, LISTS)
+    expectable(location, expect, RESULTS, LISTS)
     verdict = expect.get("verdict", VERDICTS[0])
     if verdict not in VERDICTS:
-        raise place.error(f"expect: no verdict is '{verdict}'; {near(str(verdict), VERDICTS)}")
+        raise location.error(f"expect: no verdict is '{verdict}'; {did_you_mean(str(verdict), VERDICTS)}")
 
 
 def _ruling(evidence: Evidence, readings: Readings) -> CrisisProtocolVerdict:

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from pydantic import Field, StrictBool, field_validator
 
 from silhouette.errors import RequestError
-from silhouette.files.schema import Entry, Name, Number, Place, Size, plain, validated
+from silhouette.files.schema import Entry, Location, Name, Number, Size, plain, validated
 from silhouette.geometry import Floats
 from silhouette.rules.crisis_protocol.plan import Disc, Outlines, crossed, fault_in, hair_of, to_outlines
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import near
+from silhouette.text import did_you_mean
 
 LARGEST_SIZE = 1000
 
@@ -195,7 +195,7 @@ class PlanScene(Scene):
             return found
         if isinstance(found, Feature):
             raise RequestError(f"{self.path}: '{name}' is no character and sees nothing; name a character")
-        raise RequestError(f"{self.path}: nothing is called '{name}'; {near(name, self._by_name)}")
+        raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, self._by_name)}")
 
     def target(self, name: str) -> Character | Feature:
         """What has that name.
@@ -233,8 +233,8 @@ def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
     Raises:
         FileError: where the scene says what cannot be; one line, with the place.
     """
-    entry = validated(PlanEntry, document, Place(path))
-    readings = validated(Readings, entry.readings, Place(path, "readings"))
+    entry = validated(PlanEntry, document, Location(path))
+    readings = validated(Readings, entry.readings, Location(path, "readings"))
     _names_differ(path, entry)
     scene = PlanScene(
         path=path,
@@ -258,8 +258,8 @@ def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
 def _character(path: Path, entry: CharacterEntry, scene: PlanEntry) -> Character:
     known = [feature.name for feature in scene.terrain]
     if entry.on is not None and entry.on not in known:
-        place = Place(path, f"character '{entry.name}'")
-        raise place.error(f"on is '{entry.on}', but no terrain is called that; {near(entry.on, known)}")
+        location = Location(path, f"character '{entry.name}'")
+        raise location.error(f"on is '{entry.on}', but no terrain is called that; {did_you_mean(entry.on, known)}")
     x, y = entry.at
     return Character(entry.name, entry.size, Disc((float(x), float(y)), entry.base / 2), entry.on, entry.granted_cover)
 
@@ -276,7 +276,7 @@ def _names_differ(path: Path, entry: PlanEntry) -> None:
         other = kinds.get(name)
         if other is not None:
             who = f"two of [[{kind}]]" if other == kind else f"one of [[{other}]] and one of [[{kind}]]"
-            raise Place(path).error(f"{who} are called '{name}'; give each a name of its own")
+            raise Location(path).error(f"{who} are called '{name}'; give each a name of its own")
         kinds[name] = kind
 
 
@@ -285,12 +285,12 @@ def _checks_are_of(path: Path, scene: PlanScene) -> None:
     characters = [one.name for one in scene.characters]
     targets = [*characters, *(one.name for one in (*scene.objects, *scene.terrain))]
     for number, check in enumerate(scene.checks, 1):
-        place = Place(path, f"check {number}")
+        location = Location(path, f"check {number}")
         if check.attacker in targets and check.attacker not in characters:
-            raise place.error(f"attacker '{check.attacker}' is no character and sees nothing; name a character")
+            raise location.error(f"attacker '{check.attacker}' is no character and sees nothing; name a character")
         for role, name, known in (("attacker", check.attacker, characters), ("target", check.target, targets)):
             if name not in known:
-                raise place.error(f"{role} '{name}' is not on the table; {near(name, known)}")
+                raise location.error(f"{role} '{name}' is not on the table; {did_you_mean(name, known)}")
 
 
 def _odd_places(scene: PlanScene) -> Iterator[str]:

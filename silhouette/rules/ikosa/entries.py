@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field, PlainValidator, StrictBool
 from silhouette.files.schema import LARGEST, Entry, Name, plain
 from silhouette.rules.ikosa.cell_lines import Box, Cell, Point
 from silhouette.scenes.entries import SceneEntry
-from silhouette.text import shown
+from silhouette.text import as_written
 
 Mode = Literal["melee", "ranged"]
 Exposure = Literal["cells", "point"]
@@ -88,7 +88,7 @@ def _cell(value: object) -> Cell:
                 i, j, k = (exact(at).as_integer_ratio() for at in value)
                 if i[1] == j[1] == k[1] == 1:
                     return i[0], j[0], k[0]
-    raise plain(f"it is {shown(value)}; a cell must be three whole numbers, up to a million")
+    raise plain(f"it is {as_written(value)}; a cell must be three whole numbers, up to a million")
 
 
 def _point(value: object) -> Point:
@@ -106,7 +106,9 @@ def _box(value: object) -> Box:
             case _:
                 raise ValueError("no two corners")
     except ValueError:
-        raise plain(f"it is {shown(value)}; it must be [least corner, greatest corner], each of them {POINT}") from None
+        raise plain(
+            f"it is {as_written(value)}; it must be [least corner, greatest corner], each of them {POINT}"
+        ) from None
     for axis, low, high in zip("xyz", box.low, box.high, strict=True):
         if low == high:
             raise plain(f"it is flat along {axis}, from {low} to {high}; a box must be thicker than nothing")

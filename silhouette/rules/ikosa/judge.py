@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Place
-from silhouette.models.entries import Arc
+from silhouette.files.schema import Location
+from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.rules.ikosa.cell_lines import Point
@@ -25,7 +25,7 @@ from silhouette.rules.ikosa.entries import CellSceneEntry, Exposure, Readings, i
 from silhouette.rules.ikosa.lines import How, Lines, lines_between
 from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature, load_cell_scene
 from silhouette.scenes.scene import Check, between, everyone
-from silhouette.text import in_a_sentence, near, shown
+from silhouette.text import as_written, did_you_mean, in_a_sentence
 
 VERDICTS = ("no cover", "cover", "no line of effect")
 
@@ -111,14 +111,14 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
         """
         scene = load_cell_scene(path, document)
         for number, check in enumerate(scene.checks, 1):
-            _expectable(Place(path, f"check {number}"), check.expect or {})
+            _expectable(Location(path, f"check {number}"), check.expect or {})
         return scene
 
     def everyone(self, scene: CellScene) -> tuple[Check, ...]:
         """Every creature against every other."""
         return everyone(scene.path, [one.name for one in scene.creatures], KIND)
 
-    def between(self, scene: CellScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+    def between(self, scene: CellScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
         """One against one, or, without a target, against every other creature."""
         if arc is not None:
             raise RequestError(f"{scene.path}: creatures in cells have no vision arcs; ask without an arc")
@@ -148,12 +148,12 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
 IKOSA = Ikosa()
 
 
-def _expectable(place: Place, expect: Mapping[str, Any]) -> None:
+def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, or of a verdict, that no check can give."""
-    expectable(place, expect, RESULTS, LISTS)
+    expectable(location, expect, RESULTS, LISTS)
     verdict = expect.get("verdict", VERDICTS[0])
     if verdict not in VERDICTS:
-        raise place.error(f"expect: no verdict is {shown(verdict)}; {near(str(verdict), VERDICTS)}")
+        raise location.error(f"expect: no verdict is {as_written(verdict)}; {did_you_mean(str(verdict), VERDICTS)}")
 
 
 def _ruling(

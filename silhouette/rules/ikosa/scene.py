@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.errors import RequestError
-from silhouette.files.schema import Place, validated
+from silhouette.files.schema import Location, validated
 from silhouette.rules.ikosa.cell_lines import Box, Cell, Face, Point, Solids, holds
 from silhouette.rules.ikosa.entries import (
     CellCheckEntry,
@@ -23,7 +23,7 @@ from silhouette.rules.ikosa.entries import (
     in_words,
 )
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import near
+from silhouette.text import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class CellScene(Scene):
             if creature.name == name:
                 return creature
         raise RequestError(
-            f"{self.path}: nothing is called '{name}'; {near(name, [one.name for one in self.creatures])}"
+            f"{self.path}: nothing is called '{name}'; {did_you_mean(name, [one.name for one in self.creatures])}"
         )
 
 
@@ -86,11 +86,11 @@ def load_cell_scene(path: Path, document: Mapping[str, Any]) -> CellScene:
     Raises:
         FileError: where it does not describe one; one line, with the place.
     """
-    entry = validated(CellSceneEntry, document, Place(path))
-    readings = validated(Readings, entry.readings, Place(path, "readings"))
+    entry = validated(CellSceneEntry, document, Location(path))
+    readings = validated(Readings, entry.readings, Location(path, "readings"))
     creatures = _creatures(path, entry.creature)
     checks = tuple(
-        _check(Place(path, f"check {number}"), check, entry.mode, creatures)
+        _check(Location(path, f"check {number}"), check, entry.mode, creatures)
         for number, check in enumerate(entry.check, 1)
     )
     cells = tuple(dict.fromkeys(entry.solid_cells))
@@ -114,20 +114,20 @@ def _creatures(path: Path, entries: Sequence[CreatureEntry]) -> dict[str, Creatu
     found: dict[str, Creature] = {}
     for entry in entries:
         if entry.name in found:
-            raise Place(path).error(f"two creatures are called '{entry.name}'; give each a name of its own")
+            raise Location(path).error(f"two creatures are called '{entry.name}'; give each a name of its own")
         gravity = Face("xyz".index(entry.gravity[1]), entry.gravity[0] == "+")
         found[entry.name] = Creature(entry.name, tuple(sorted(entry.cells)), gravity, entry.flying)
     return found
 
 
-def _check(place: Place, entry: CellCheckEntry, mode: Mode, creatures: dict[str, Creature]) -> CellCheck:
+def _check(location: Location, entry: CellCheckEntry, mode: Mode, creatures: dict[str, Creature]) -> CellCheck:
     for role, name in (("attacker", entry.attacker), ("target", entry.target)):
         if name not in creatures:
-            raise place.error(f"{role} '{name}' is no creature of this scene; {near(name, creatures)}")
+            raise location.error(f"{role} '{name}' is no creature of this scene; {did_you_mean(name, creatures)}")
     if entry.attacker == entry.target:
-        raise place.error(f"'{entry.attacker}' would check itself; name another creature as target")
+        raise location.error(f"'{entry.attacker}' would check itself; name another creature as target")
     if mode == "melee" and entry.source_point is not None:
-        raise place.error('source_point is a point, which goes with mode = "ranged"; leave it out')
+        raise location.error('source_point is a point, which goes with mode = "ranged"; leave it out')
     return CellCheck(entry.attacker, entry.target, expect=entry.expect, source_point=entry.source_point)
 
 

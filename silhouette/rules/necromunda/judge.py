@@ -17,17 +17,17 @@ from pydantic import Field
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Entry, Place
+from silhouette.files.schema import Entry, Location
 from silhouette.measure.observe import Looked, arcs_of, look
 from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.meshes.holes import encloses
-from silhouette.models.entries import Arc
+from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.scenes.table import Piece, TableScene, in_base_contact, load_table_scene
-from silhouette.text import in_a_sentence, near, share_in_words
+from silhouette.text import did_you_mean, in_a_sentence, share_in_words
 
 VERDICTS = ("open", "partial cover", "full cover", "hidden")
 
@@ -96,7 +96,7 @@ class NecromundaVerdict(Verdict):
     renderer: str
     pixel: float
     warnings: tuple[str, ...]
-    arc: Arc | None = None
+    arc: ArcName | None = None
 
     @property
     def occluded(self) -> float:
@@ -166,14 +166,14 @@ class Necromunda(Rule[TableScene, NecromundaVerdict]):
         """
         scene = load_table_scene(path, document, Readings, cache)
         for number, check in enumerate(scene.checks, 1):
-            _expectable(Place(path, f"check {number}"), check.expect or {})
+            _expectable(Location(path, f"check {number}"), check.expect or {})
         return scene
 
     def everyone(self, scene: TableScene) -> tuple[Check, ...]:
         """Every fighter and vehicle against every other."""
         return everyone(scene.path, _models(scene), KIND)
 
-    def between(self, scene: TableScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+    def between(self, scene: TableScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
         """One against one, or, without a target, against every other fighter and vehicle."""
         for name in (attacker, target):
             if name is not None:
@@ -212,14 +212,14 @@ class Necromunda(Rule[TableScene, NecromundaVerdict]):
 NECROMUNDA = Necromunda()
 
 
-def _expectable(place: Place, expect: Mapping[str, Any]) -> None:
+def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, or of a verdict, that no check can give."""
-    expectable(place, expect, RESULTS, LISTS)
+    expectable(location, expect, RESULTS, LISTS)
     for key in ("verdict", "could_be"):
         wanted = expect.get(key, [])
         for word in wanted if isinstance(wanted, list) else [wanted]:
             if word not in VERDICTS:
-                raise place.error(f"expect: no {key} is '{word}'; {near(str(word), VERDICTS)}")
+                raise location.error(f"expect: no {key} is '{word}'; {did_you_mean(str(word), VERDICTS)}")
 
 
 def _models(scene: TableScene) -> list[str]:
@@ -255,7 +255,7 @@ def _ruling(
     scene: TableScene,
     attacker: Piece,
     target: Piece,
-    asked: Arc | None,
+    asked: ArcName | None,
     cover: Looked,
     sight: Looked,
     readings: Readings,

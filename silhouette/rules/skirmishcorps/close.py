@@ -58,7 +58,9 @@ def _why(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], o
     return f"no cover is in contact with both {pair}: no close combat over cover"
 
 
-def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float) -> SkirmishCorpsVerdict:
+def flanked(
+    scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float
+) -> SkirmishCorpsVerdict:
     """Whether the attacker flanks the target: a unit in cover, seen, that can dive nowhere out of its sight."""
     in_cover = [one for one in scene.touched_by(target.standing) if one.class_for(target) != "none"]
     if not in_cover:

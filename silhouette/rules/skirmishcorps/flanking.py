@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from silhouette.files.schema import Place
+from silhouette.files.schema import Location
 from silhouette.geometry import Floats, Pose
 from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.models.model import model_of_solids
@@ -110,7 +110,7 @@ class _Body:
 
     def piece(self) -> Piece:
         """What is looked at: the standard figure, of the unit's size."""
-        model = model_of_solids((prone_body(self.bricks),), Place(Path()), "fighter")
+        model = model_of_solids((prone_body(self.bricks),), Location(Path()), "fighter")
         pose = Pose.standing((*self.spot, self.room.low), self.along - model.front)
         return Piece("body", "fighter", model, pose, None, self.along, (), None, {}, 0)
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.models.entries import Arc
+from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Level, Rule, Settings
 from silhouette.rules.skirmishcorps.close import close_combat, flanked
@@ -66,7 +66,9 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         """The protection of every unit from every other."""
         return everyone(scene.path, _names(scene), KIND)
 
-    def between(self, scene: SkirmishScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+    def between(
+        self, scene: SkirmishScene, attacker: str, target: str | None, arc: ArcName | None
+    ) -> tuple[Check, ...]:
         """The protection of one unit, or, without a target, of every other, from one.
 
         Raises:

@@ -20,7 +20,7 @@ from silhouette.rules.skirmishcorps.classes import BRICK, LOOKED_OVER
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, crosses, in_contact, may_hide
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, raised
 from silhouette.scenes.table import Piece
-from silhouette.views import View, frame
+from silhouette.views import View, fit_view
 
 FINEST = 4
 """How much finer than asked a picture is taken at most, where a share comes too near to a threshold."""
@@ -156,7 +156,7 @@ class _Picture:
         self._bodies = [
             Body(number + 2, piece.model.mesh, piece.pose) for number, (_, piece) in enumerate(seen.obstacles)
         ]
-        self._views: Sequence[View] = frame(seen.eye, box.mean(axis=0), outer, pixel, facing=target.facing)
+        self._views: Sequence[View] = fit_view(seen.eye, box.mean(axis=0), outer, pixel, facing=target.facing)
         self._farthest = float(np.linalg.norm(box - seen.eye, axis=1).max())
         self._renderer, self._error_goal = renderer, seen.error_goal
         width = self._views[0].step * distance

@@ -15,7 +15,7 @@ import numpy as np
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Place, validated
+from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats, Pose, cosine_and_sine
 from silhouette.models.entries import CylinderEntry, SolidEntry
 from silhouette.models.model import model_of_solids
@@ -35,7 +35,7 @@ from silhouette.rules.skirmishcorps.entries import (
 from silhouette.rules.skirmishcorps.results import LISTS, RESULTS
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene, load_table_scene
-from silhouette.text import near, shown
+from silhouette.text import as_written, did_you_mean
 
 TALL, ACROSS, THICK = 40.0, 16.0, 10.0
 """mm: a mini-figure is so tall, so wide, and lies so thick: a quarter of its height, what very low cover hides."""
@@ -102,11 +102,11 @@ class SkirmishCheck(Check):
     question: AskEntry | None = None
 
     @property
-    def asked(self) -> str:
+    def label(self) -> str:
         """What is asked, and about whom."""
         if self.question is None or self.question.ask == "protection":
-            return super().asked
-        return f"{self.question.ask}: {super().asked}" if self.attacker else self.question.ask
+            return super().label
+        return f"{self.question.ask}: {super().label}" if self.attacker else self.question.ask
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,7 @@ class SkirmishScene(TableScene):
         names = [unit.name for unit in self.units]
         if any(cover.name == name for cover in self.covers):
             raise RequestError(f"{self.path}: '{name}' is cover; name a unit")
-        raise RequestError(f"{self.path}: nothing is called '{name}'; {near(name, names)}")
+        raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, names)}")
 
     def touched_by(self, standing: Standing) -> list[Cover]:
         """The cover that something standing there is in contact with (R1)."""
@@ -152,7 +152,7 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     Raises:
         FileError: where it does not describe one, or expects a result that there is not.
     """
-    entry = validated(SkirmishEntry, document, Place(path))
+    entry = validated(SkirmishEntry, document, Location(path))
     named = [("unit", one.name) for one in entry.unit] + [("cover", one.name) for one in entry.cover]
     _names_differ(path, named + [("terrain", one.name) for one in entry.terrain])
     models = [(_table_of(one), _unit_piece(one)) for one in entry.unit]
@@ -197,7 +197,7 @@ def raised(cover: Cover, top: float) -> Piece:
     length, width = high[0] - low[0], high[1] - low[1]
     height = max(top, cover.standing.high) - cover.standing.low
     entry = SolidEntry(box=(float(length), float(width), float(height)))
-    return replace(cover.piece, model=model_of_solids((entry,), Place(Path()), "terrain"))
+    return replace(cover.piece, model=model_of_solids((entry,), Location(Path()), "terrain"))
 
 
 def _table_of(entry: UnitEntry) -> str:
@@ -294,19 +294,19 @@ def _names_differ(path: Path, named: Sequence[tuple[str, str]]) -> None:
     for kind, name in named:
         if name in first:
             both = f"two {kind} tables are" if first[name] == kind else f"a {first[name]} and a {kind} are both"
-            raise Place(path).error(f"{both} called '{name}'; give each a name of its own")
+            raise Location(path).error(f"{both} called '{name}'; give each a name of its own")
         first[name] = kind
 
 
 def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry) -> SkirmishCheck:
-    place = Place(path, f"check {number}")
+    location = Location(path, f"check {number}")
     ask = raw.get("ask", "protection")
     if not isinstance(ask, str) or ask not in ASKS:
-        raise place.error(f"ask is {shown(ask)}; {near(str(ask), ASKS, 'it must be one of')}")
-    question = validated(ASKS[ask], raw, place)
+        raise location.error(f"ask is {as_written(ask)}; {did_you_mean(str(ask), ASKS, 'it must be one of')}")
+    question = validated(ASKS[ask], raw, location)
     expect = question.expect
     if expect is not None:
-        expectable(place, expect, RESULTS[ask], LISTS)
+        expectable(location, expect, RESULTS[ask], LISTS)
         # The contract writes null where nothing protects, the worked cases write "none": both are understood.
         expect = {key: "none" if key == "cover" and value is None else value for key, value in expect.items()}
     if not isinstance(question, PairEntry):
@@ -315,9 +315,9 @@ def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry
     others = [cover.name for cover in entry.cover] + [piece.name for piece in entry.terrain]
     for role, name in (("attacker", question.attacker), ("target", question.target)):
         if name in others:
-            raise place.error(f"{role} '{name}' is cover; name a unit")
+            raise location.error(f"{role} '{name}' is cover; name a unit")
         if name not in units:
-            raise place.error(f"{role} '{name}' is not on the table; {near(name, units)}")
+            raise location.error(f"{role} '{name}' is not on the table; {did_you_mean(name, units)}")
     if question.attacker == question.target:
-        raise place.error(f"'{question.attacker}' would check itself; name another unit as target")
+        raise location.error(f"'{question.attacker}' would check itself; name another unit as target")
     return SkirmishCheck(question.attacker, question.target, None, expect, question)

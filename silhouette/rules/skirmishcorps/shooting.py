@@ -74,7 +74,9 @@ class _Answer:
     modifier: int | None
 
 
-def protection(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float) -> SkirmishCorpsVerdict:
+def protection(
+    scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float
+) -> SkirmishCorpsVerdict:
     """Looks from the attacker's eye and rules on line of sight, the protection of cover and the roll to hit."""
     threshold = scene.reading.share_practically_all
     seen = sight(scene, attacker, target.piece, target.standing)
@@ -110,7 +112,9 @@ def protection(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Ren
         "pixel": whole.pixel,
         "warnings": _warnings(shot, pixel),
     }
-    return SkirmishCorpsVerdict(attacker.name, target.name, scene.rules, answer.verdict, rule, reason, "protection", answers)
+    return SkirmishCorpsVerdict(
+        attacker.name, target.name, scene.rules, answer.verdict, rule, reason, "protection", answers
+    )
 
 
 def _answer(shot: _Shot, taken_from: str) -> _Answer:

@@ -58,7 +58,9 @@ def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: TideOfI
     sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
 
 
-def draw_blind_hex_map(sheet: Sheet, scene: HexScene, verdicts: Sequence[TideOfIronVerdict], whole: int | None = None) -> None:
+def draw_blind_hex_map(
+    sheet: Sheet, scene: HexScene, verdicts: Sequence[TideOfIronVerdict], whole: int | None = None
+) -> None:
     """Draws what one hex sees of a whole board: one verdict for each hex of it, all with the same attacker.
 
     Args:

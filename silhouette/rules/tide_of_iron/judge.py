@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Place
-from silhouette.models.entries import Arc
+from silhouette.files.schema import Location
+from silhouette.models.entries import ArcName
 from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.rules.tide_of_iron.hexes import LEFT, RIGHT, Address, along_edges, distance, from_words, in_words
 from silhouette.rules.tide_of_iron.lines import BLIND, Cause, Ends, Line, on_line, trace
 from silhouette.rules.tide_of_iron.scene import HexScene, HexSceneEntry, Readings, load_hex_scene
 from silhouette.scenes.scene import Check
-from silhouette.text import near
+from silhouette.text import did_you_mean
 
 if TYPE_CHECKING:
     from silhouette.renderers.protocol import Renderer
@@ -145,7 +145,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
         """
         scene = load_hex_scene(path, document)
         for number, check in enumerate(scene.checks, 1):
-            _expectable(Place(path, f"check {number}"), check.expect or {})
+            _expectable(Location(path, f"check {number}"), check.expect or {})
         return scene
 
     def everyone(self, scene: HexScene) -> tuple[Check, ...]:
@@ -165,7 +165,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
             )
         return tuple(Check(attacker, target) for attacker in attackers for target in targets)
 
-    def between(self, scene: HexScene, attacker: str, target: str | None, arc: Arc | None) -> tuple[Check, ...]:
+    def between(self, scene: HexScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
         """From a unit or an address, to another, or, without a target, to every hex of the map (`HexScene.map`).
 
         Raises:
@@ -275,12 +275,12 @@ def _other_readings(
     return found
 
 
-def _expectable(place: Place, expect: Mapping[str, Any]) -> None:
+def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, a verdict or a cause that no check can give."""
-    expectable(place, expect, RESULTS, LISTS)
+    expectable(location, expect, RESULTS, LISTS)
     for key, known in (("verdict", VERDICTS), ("cause", CAUSES)):
         if key in expect and expect[key] not in known:
-            raise place.error(f"expect: no {key} is '{expect[key]}'; {near(str(expect[key]), known)}")
+            raise location.error(f"expect: no {key} is '{expect[key]}'; {did_you_mean(str(expect[key]), known)}")
 
 
 def _spelt(words: str) -> str:

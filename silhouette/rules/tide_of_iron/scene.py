@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field, StrictInt, field_validator
 
 from silhouette.errors import RequestError
-from silhouette.files.schema import Entry, Name, Place, plain, validated
+from silhouette.files.schema import Entry, Location, Name, plain, validated
 from silhouette.rules.tide_of_iron.hexes import Address, extent, from_words, in_words
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import near
+from silhouette.text import did_you_mean
 
 LARGEST = 10_000
 """No address lies farther out than this, along either axis: a map board has some hundred hexes."""
@@ -184,7 +184,7 @@ class HexScene(Scene):
             return self.units[words]
         address = from_words(words)
         if address is None:
-            known = near(words, self.units, "the units are")
+            known = did_you_mean(words, self.units, "the units are")
             raise RequestError(f"{self.path}: '{words}' is no unit, nor an address such as 4,0; {known}")
         if max(map(abs, address)) > LARGEST:
             raise RequestError(f"{self.path}: '{words}' lies off every map; say {_ADDRESS}")
@@ -224,15 +224,17 @@ def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
     ...
     silhouette.errors.FileError: hill.toml: unit 'A', at is [0, 0.5]; it must be an address [q, r], two whole ...
     """
-    entry = validated(HexSceneEntry, document, Place(path))
-    readings = validated(Readings, entry.readings, Place(path, "readings"))
+    entry = validated(HexSceneEntry, document, Location(path))
+    readings = validated(Readings, entry.readings, Location(path, "readings"))
     default = Ground(entry.map.default.terrain, entry.map.default.elevation)
     units = _units(path, entry.unit)
     return HexScene(
         path=path,
         title=entry.title,
         rules=entry.rules,
-        checks=tuple(_check(Place(path, f"check {number}"), one, units) for number, one in enumerate(entry.check, 1)),
+        checks=tuple(
+            _check(Location(path, f"check {number}"), one, units) for number, one in enumerate(entry.check, 1)
+        ),
         readings=readings.model_dump(),
         pixel=None,
         source=dict(entry.source),
@@ -247,7 +249,7 @@ def _described(path: Path, entries: Sequence[HexEntry], default: Ground) -> dict
     found: dict[Address, Ground] = {}
     for entry in entries:
         if entry.at in found:
-            raise Place(path, "map").error(f"the hex {in_words(entry.at)} is described twice; describe it once")
+            raise Location(path, "map").error(f"the hex {in_words(entry.at)} is described twice; describe it once")
         terrain = default.terrain if entry.terrain is None else entry.terrain
         elevation = default.elevation if entry.elevation is None else entry.elevation
         found[entry.at] = Ground(terrain, elevation)
@@ -258,14 +260,14 @@ def _units(path: Path, entries: Sequence[UnitEntry]) -> dict[str, Address]:
     found: dict[str, Address] = {}
     for entry in entries:
         if entry.name in found:
-            raise Place(path).error(f"two units are called '{entry.name}'; give each a name of its own")
+            raise Location(path).error(f"two units are called '{entry.name}'; give each a name of its own")
         found[entry.name] = entry.at
     return found
 
 
-def _check(place: Place, entry: CheckEntry, units: Mapping[str, Address]) -> Check:
+def _check(location: Location, entry: CheckEntry, units: Mapping[str, Address]) -> Check:
     for role, who in (("attacker", entry.attacker), ("target", entry.target)):
         if who not in units and from_words(who) is None:
-            known = near(who, units, "the units are")
-            raise place.error(f"{role} '{who}' is no unit, nor an address such as [4, 0]; {known}")
+            known = did_you_mean(who, units, "the units are")
+            raise location.error(f"{role} '{who}' is no unit, nor an address such as [4, 0]; {known}")
     return Check(entry.attacker, entry.target, expect=entry.expect)

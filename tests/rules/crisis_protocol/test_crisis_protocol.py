@@ -8,7 +8,7 @@ import pytest
 
 from silhouette.errors import RequestError
 from silhouette.files.documents import read_document
-from silhouette.rules.base import broken
+from silhouette.rules.base import unmet_expectations
 from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL, LISTS, RESULTS, VERDICTS
 from tests.support.commands import run
 from tests.support.crisis_protocol_tables import box, load, moved, scene, verdict, verdicts, wall
@@ -24,7 +24,7 @@ def test_a_worked_case_holds(path: Path) -> None:
     document = read_document(path)
     for check, found in zip(load(document, path).checks, verdicts(document), strict=True):
         assert check.expect
-        assert not broken(found.row(), check.expect)
+        assert not unmet_expectations(found.row(), check.expect)
 
 
 @pytest.mark.skipif(not CASES, reason="needs ../shared (worked cases), which is not here")
@@ -34,7 +34,7 @@ def test_a_worked_case_holds_in_other_units_and_turned(path: Path, factor: float
     """Exact touches stay exact touches: they do not hang on the last digit."""
     document = moved(read_document(path), factor, degrees, (3.3, -7.1))
     for check, found in zip(document["check"], verdicts(document), strict=True):
-        assert not broken(found.row(), check["expect"])
+        assert not unmet_expectations(found.row(), check["expect"])
 
 
 @pytest.mark.skipif(not CASES, reason="needs ../shared (worked cases), which is not here")
@@ -57,7 +57,7 @@ def test_a_scene_that_ships_gives_what_it_expects(path: Path) -> None:
     for check, each in zip(found.checks, verdicts(document), strict=True):
         assert check.expect
         assert "verdict" in check.expect
-        assert not broken(each.row(), check.expect)
+        assert not unmet_expectations(each.row(), check.expect)
 
 
 def test_a_row_has_the_keys_that_can_be_expected() -> None:

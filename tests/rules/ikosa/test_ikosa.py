@@ -14,7 +14,7 @@ from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.base import broken
+from silhouette.rules.base import unmet_expectations
 from silhouette.rules.ikosa.judge import IKOSA, RESULTS, VERDICTS, IkosaVerdict, graded
 from silhouette.rules.ikosa.scene import CellScene
 from silhouette.scenes.scene import Check
@@ -66,7 +66,7 @@ def counts(verdict: IkosaVerdict) -> tuple[int, int, int]:
 def test_a_worked_case_holds(path: Path) -> None:
     document = read_document(path)
     for check, verdict in zip(document["check"], judged(document), strict=True):
-        assert not broken(verdict.row(), check["expect"])
+        assert not unmet_expectations(verdict.row(), check["expect"])
 
 
 @pytest.mark.skipif(not CASES, reason="needs ../shared (worked cases), which is not here")
@@ -85,7 +85,7 @@ def test_a_shipped_scene_gives_what_it_expects(path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith("# ")
     for check, verdict in zip(scene.checks, judged(document), strict=True):
         assert check.expect
-        assert not broken(verdict.row(), check.expect)
+        assert not unmet_expectations(verdict.row(), check.expect)
     assert not scene.warnings
 
 

@@ -11,7 +11,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.base import broken
+from silhouette.rules.base import unmet_expectations
 from silhouette.rules.necromunda.judge import NECROMUNDA, NecromundaVerdict
 from tests.support.rulings import ruled
 
@@ -38,7 +38,7 @@ def test_a_worked_case_holds(name: str, renderer: Renderer) -> None:
     scene = NECROMUNDA.load(path, read_document(path), Cache(None))
     for check, found, fine in zip(scene.checks, judged(name, renderer, 0.1), finely(name), strict=True):
         assert check.expect
-        assert not broken(found.row(), check.expect)
+        assert not unmet_expectations(found.row(), check.expect)
         assert abs(found.occluded - fine.occluded) <= found.silhouette.error + 1e-12
         assert found.silhouette.error <= 0.002
         flat = scene.source.get("flat_fraction")

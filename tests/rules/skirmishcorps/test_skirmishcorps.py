@@ -15,7 +15,7 @@ from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules import rule_called
-from silhouette.rules.base import broken
+from silhouette.rules.base import unmet_expectations
 from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS
 from silhouette.rules.skirmishcorps.results import RESULTS
 from silhouette.scenes.scene import Check
@@ -47,7 +47,7 @@ def judged_file(path: Path, renderer: Renderer) -> None:
     for check in scene.checks:
         assert check.expect
         row = ruled(SKIRMISHCORPS, scene, check, renderer, 0.1).row()
-        assert not broken(row, check.expect)
+        assert not unmet_expectations(row, check.expect)
         assert set(row) == set(RESULTS[row["ask"]])
         assert not row.get("marginal")
         assert row.get("error", 0.0) <= 0.002

@@ -12,7 +12,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.rules import rule_called
-from silhouette.rules.base import broken
+from silhouette.rules.base import unmet_expectations
 from silhouette.rules.tide_of_iron.judge import CAUSES, RESULTS, SECTIONS, TIDE_OF_IRON
 from silhouette.rules.tide_of_iron.scene import HexScene
 from tests.support.commands import run
@@ -35,7 +35,7 @@ def test_a_worked_case_holds(path: Path) -> None:
     assert case.checks
     for check in case.checks:
         assert check.expect
-        assert not broken(ruled(TIDE_OF_IRON, case, check).row(), check.expect)
+        assert not unmet_expectations(ruled(TIDE_OF_IRON, case, check).row(), check.expect)
     for other in case.source.get("alternatives", []):
         (check,) = case.checks
         (found,) = ruled(TIDE_OF_IRON, case, check).row()["other_readings"]
@@ -53,7 +53,7 @@ def test_a_shipped_scene_gives_what_it_expects(path: Path) -> None:
     for check in shipped.checks:
         assert check.expect, "every check of a shipped scene expects something"
         verdict = ruled(TIDE_OF_IRON, shipped, check)
-        assert not broken(verdict.row(), check.expect)
+        assert not unmet_expectations(verdict.row(), check.expect)
 
 
 def test_there_is_a_scene_for_every_cause_but_the_obvious_one() -> None:
