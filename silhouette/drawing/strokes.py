@@ -166,5 +166,5 @@ def short(sheet: Sheet, name: str) -> str:
 
 def title(sheet: Sheet, verdict: Verdict) -> str:
     """The first line of a caption: who looks at whom, and the verdict."""
-    said = sheet.words.verdict(verdict.verdict)
+    said = sheet.words.of(verdict.rules).verdict(verdict.verdict)
     return sheet.words("title", attacker=verdict.attacker, target=verdict.target, verdict=said)

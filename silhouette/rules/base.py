@@ -76,6 +76,9 @@ class Verdict:
         }
 
 
+Phrase = str | tuple[str, str]
+"""English text with names in braces, as of `str.format`; of what is counted, the text for one and for several."""
+
 OfScene = TypeVar("OfScene", bound=Scene)
 OfVerdict = TypeVar("OfVerdict", bound=Verdict, covariant=True)
 
@@ -149,6 +152,8 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         walkers: the tables of a scene's document whose entries can walk in an animation; none where nothing moves.
         flat: whether places have two coordinates, not three.
         turns: whether it matters where an attacker faces.
+        phrases: what its figures say besides the phrases of all systems, by name. The package of the class has their
+            translations, and those of its verdicts, in ``locale/``; what is not translated stays English.
     """
 
     name: ClassVar[str]
@@ -162,6 +167,7 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     walkers: ClassVar[tuple[str, ...]] = ()
     flat: ClassVar[bool] = False
     turns: ClassVar[bool] = False
+    phrases: ClassVar[Mapping[str, Phrase]] = {}
 
     @abstractmethod
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:
@@ -209,6 +215,19 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     def pieces(self, scene: OfScene) -> Pieces | None:
         """Everything that stands there, as a table; None where nothing does."""
         return None
+
+    def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
+        """Why a verdict is as it is, in one short sentence, for figures in another language than English.
+
+        Args:
+            row: of the verdict.
+            words: gives a phrase of `phrases` in that language: ``words("why clear", attacker="Kal")``.
+
+        Returns:
+            Nothing where the system has none: a measured share is then said in the words of all systems, and any other
+            reason in English.
+        """
+        return ""
 
     def facts(self, scene: OfScene, verdict: Any, words: Mapping[str, str]) -> dict[str, str]:
         """What a tutorial can say of a verdict beside its row: a text by name."""

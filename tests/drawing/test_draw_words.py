@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import product
 from pathlib import Path
 from string import Formatter
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
@@ -15,19 +17,22 @@ pytest.importorskip("matplotlib")
 from silhouette.cli.app import main
 from silhouette.drawing import typeface
 from silhouette.drawing.sheet import settings
-from silhouette.drawing.words.phrases import PHRASES, VERDICTS
+from silhouette.drawing.words.phrases import PHRASES
 from silhouette.drawing.words.reasons import why
 from silhouette.drawing.words.words import LANGUAGES, Words
 from silhouette.errors import RequestError
 from silhouette.judging import Selection, judged, load_scene
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.crisis_protocol import judge as crisis_protocol
-from silhouette.rules.ikosa import judge as ikosa
+from silhouette.rules import RULES, rule_called
+from silhouette.rules.base import Phrase
 from silhouette.rules.necromunda import judge as necromunda
 from silhouette.rules.skirmishcorps import shooting
 from silhouette.rules.skirmishcorps.classes import CLASSES
 from silhouette.rules.tide_of_iron import judge as tide_of_iron
 from silhouette.rules.tide_of_iron.hexes import in_words
+
+if TYPE_CHECKING:
+    from babel.messages.catalog import Message
 
 PROJECT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -41,40 +46,106 @@ COMPOSED = {
 """Phrases whose keys are put together, or come from a verdict."""
 
 
-@pytest.mark.parametrize("key", PHRASES)
-def test_every_language_has_every_phrase_with_the_same_placeholders(key: str) -> None:
-    phrases = PHRASES[key]
-    assert len(phrases) == len(LANGUAGES)
-    placeholders = [sorted(name for _, name, _, _ in Formatter().parse(one) if name is not None) for one in phrases]
-    assert all(one == placeholders[0] for one in placeholders), phrases
-    assert all(one.strip() for one in phrases)
+def messages() -> list[tuple[str, Message]]:
+    """Every message of every .po file, with the file's name for people."""
+    pytest.importorskip("babel")
+    from tests.catalogues import read, sources
+
+    return [
+        (f"{folder.parent.name}, {language}, {message.context}", message)
+        for folder in sources()
+        for language in LANGUAGES[1:]
+        for message in read(folder / f"{language}.po")
+        if message.id
+    ]
 
 
-def test_every_verdict_of_every_system_has_a_word_in_every_language() -> None:
-    verdicts = {
-        *necromunda.VERDICTS,
-        *shooting.VERDICTS,
-        *tide_of_iron.VERDICTS,
-        *("hidden", "cover", "open"),
-        *("no cover", "cover", "no line of effect"),
-    }
-    assert crisis_protocol.CRISIS_PROTOCOL.name == "crisis-protocol"
-    assert ikosa.IKOSA.name == "ikosa"
-    assert set(VERDICTS) == verdicts
-    for verdict, others in VERDICTS.items():
-        assert len(others) == len(LANGUAGES) - 1
+def test_every_phrase_and_verdict_is_translated_into_every_language_and_no_other() -> None:
+    pytest.importorskip("babel")
+    from tests.catalogues import read, sources
+
+    assert len(sources()) == 1 + len(RULES)
+    for folder, template in sources().items():
+        wanted = {(message.context, message.id) for message in template if message.id}
         for language in LANGUAGES[1:]:
-            assert verdict in Words(language).verdict(verdict), "the rules' own word stays"
+            found = [message for message in read(folder / f"{language}.po") if message.id]
+            assert {(message.context, message.id) for message in found} == wanted, "python -m tests.catalogues"
+    for name, message in messages():
+        assert not message.fuzzy, name
+        assert all(text.strip() for text in _several(message.string)), name
+
+
+def test_what_is_put_into_a_phrase_is_the_same_in_every_language() -> None:
+    for name, message in messages():
+        placeholders = {_placeholders(text) for text in (*_several(message.id), *_several(message.string))}
+        assert len(placeholders) == 1, name
+
+
+def test_what_is_compiled_is_what_the_translators_wrote() -> None:
+    pytest.importorskip("babel")
+    from tests.catalogues import compiled, messages_in, read, sources
+
+    for folder in sources():
+        files = {file.name for file in folder.iterdir()}
+        assert files == {f"{language}{ending}" for language in LANGUAGES[1:] for ending in (".po", ".mo")}
+        for language in LANGUAGES[1:]:
+            wanted = messages_in(compiled(read(folder / f"{language}.po")))
+            found = messages_in((folder / f"{language}.mo").read_bytes())
+            assert found == wanted, f"{folder}: python -m tests.catalogues"
+
+
+def test_what_is_counted_has_the_form_of_its_number() -> None:
+    """French takes the singular for nothing as well, German and Spanish do not."""
+    row = {"rules": "ikosa", "attacker": "A", "target": "B", "lines": 4, "gravity_face_excluded": False}
+    german, spanish = ([why(Words(one), {**row, "blocked": n}) for n in (0, 1, 2)] for one in ("de", "es"))
+    assert [text.split(" durch")[0][-7:] for text in german] == ["gehen 0", " geht 1", "gehen 2"]
+    assert [text.split(" ")[-2] for text in spanish] == ["pasan", "pasa", "pasan"]
+    row = {"rules": "crisis-protocol", "attacker": "A", "target": "B", "line_of_sight": False}
+    french = [why(Words("fr"), {**row, "blockers": names}) for names in (["x"], ["x", "y"])]
+    assert french == ["A ne voit pas B ; fait obstacle : x.", "A ne voit pas B ; font obstacle : x, y."]
+
+
+def _several(text: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else tuple(text)
+
+
+def _placeholders(text: str) -> tuple[str, ...]:
+    return tuple(sorted(name for _, name, _, _ in Formatter().parse(text) if name is not None))
+
+
+def phrases_of_all() -> dict[str, Phrase]:
+    """Of all figures and of every game."""
+    games = {key: phrase for name in RULES for key, phrase in rule_called(name).phrases.items()}
+    assert not games.keys() & PHRASES.keys()
+    return {**PHRASES, **games}
+
+
+def test_every_verdict_of_every_system_is_known() -> None:
+    words = {
+        "necromunda": necromunda.VERDICTS,
+        "skirmishcorps": shooting.VERDICTS,
+        "tide-of-iron": tide_of_iron.VERDICTS,
+        "crisis-protocol": ("hidden", "cover", "open"),
+        "ikosa": ("no cover", "cover", "no line of effect"),
+    }
+    assert words.keys() == RULES.keys()
+    for name, verdicts in words.items():
+        assert set(rule_called(name).levels) == set(verdicts)
+        for language, verdict in product(LANGUAGES[1:], verdicts):
+            assert verdict in Words(language, name).verdict(verdict), "the rules' own word stays"
 
 
 def test_every_phrase_is_drawn_somewhere_and_no_other() -> None:
     literals = set()
     for file in [*(PROJECT / "silhouette/drawing").rglob("*.py"), *(PROJECT / "silhouette/rules").rglob("*.py")]:
-        if not file.name.endswith("phrases.py"):
-            tree = ast.parse(file.read_text(encoding="utf-8"))
-            literals |= {one.value for one in ast.walk(tree) if isinstance(one, ast.Constant)}
-    assert set(PHRASES) - COMPOSED <= literals
-    assert set(PHRASES) >= COMPOSED
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        tables = (node for node in ast.walk(tree) if isinstance(node, ast.AnnAssign))
+        keys = {id(key) for table in tables if getattr(table.target, "id", "") == "PHRASES"
+                for key in ast.walk(table)}  # fmt: skip
+        literals |= {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in keys}
+    phrases = set(phrases_of_all())
+    assert phrases - COMPOSED <= literals
+    assert phrases >= COMPOSED
 
 
 def test_no_word_stands_in_the_code_of_a_figure() -> None:
@@ -93,9 +164,9 @@ def test_no_word_stands_in_the_code_of_a_figure() -> None:
 
 def test_the_type_has_every_sign_of_every_phrase() -> None:
     with settings():
-        for phrases in (*PHRASES.values(), *VERDICTS.values()):
-            for one in phrases:
-                plain = " ".join(re.sub(r"\{[^}]*\}", "", one).split())
+        for _, message in messages():
+            for text in (*_several(message.id), *_several(message.string)):
+                plain = " ".join(re.sub(r"\{[^}]*\}", "", text).split())
                 assert typeface.printable(plain) == plain
 
 
@@ -133,7 +204,8 @@ def test_a_figure_speaks_its_language(name: str, language: str, words: list[str]
 
 
 def test_addresses_are_the_same_in_every_language() -> None:
-    assert {Words(language)("address", q=2, r=-1) for language in LANGUAGES} == {in_words((2, -1)).strip("[]")}
+    addresses = {Words(language, "tide-of-iron")("address", q=2, r=-1) for language in LANGUAGES}
+    assert addresses == {in_words((2, -1)).strip("[]")}
 
 
 @pytest.mark.parametrize("system", ["crisis_protocol", "ikosa", "tide_of_iron"])

@@ -1,25 +1,34 @@
-"""DRAW: every word that is drawn in a figure, in one place and in four languages.
+"""DRAW: the words of figures in one language, with names and numbers put in.
 
-A verdict's own term is kept in English beside its translation, because players know it from their books. The sentence
-that says why comes from the rules and is English; in the other languages `silhouette.drawing.words.reasons` composes
-one. English stay warnings, the names of a scene, the pictures of `silhouette check` and `silhouette inspect` that need
-no matplotlib, and what lies in a file's metadata.
+A verdict's own term is kept in English beside its translation, because players know it from their books. English stay
+warnings, the names of a scene, the pictures of `silhouette check` and `silhouette inspect`, which need no matplotlib,
+and the metadata of a file.
 """
 
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from gettext import GNUTranslations, NullTranslations
+from importlib.resources import files
 
-from silhouette.drawing.words.phrases import PHRASES, VERDICTS
+from silhouette.drawing.words.phrases import PHRASES
 from silhouette.errors import RequestError
+from silhouette.rules import rule_called
+from silhouette.rules.base import Phrase
 from silhouette.text import margin_in_words, share_in_words
 
 LANGUAGES = ("en", "de", "fr", "es")
-"""English, German, French and Spanish, in the order of the tables."""
+"""English, German, French and Spanish."""
 
 ROUNDED = {"nothing": "no share", "under": "under", "about": "about", "over": "over"}
-"""What `share_in_words` may say beside a number, and the phrase for it."""
+"""The words that `share_in_words` puts before a number, and the phrase for each."""
+
+VERDICT = "verdict"
+"""The context of a verdict's word in a catalogue; that of a phrase is its name."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +37,15 @@ class Words:
 
     Attributes:
         language: one of `LANGUAGES`.
+        rules: the name of the rule system whose phrases are known besides those of all systems, or None.
 
     Raises:
         RequestError: where there is no such language; it names those that there are.
 
     >>> Words()("title", attacker="Kal", target="V{e}x", verdict="open")
     'Kal → V{e}x: open'
+    >>> Words("fr")("share", share="3 %"), Words("fr", "ikosa")("gravity")
+    ('3 % masqué', 'gravité')
     >>> Words("it")
     Traceback (most recent call last):
     ...
@@ -41,26 +53,37 @@ class Words:
     """
 
     language: str = "en"
+    rules: str | None = None
 
     def __post_init__(self) -> None:
         if self.language not in LANGUAGES:
             raise RequestError(f"no language '{self.language}'; the languages are {', '.join(LANGUAGES)}")
 
+    def of(self, rules: str) -> Words:
+        """The words of the same language with the phrases and verdicts of a rule system."""
+        return Words(self.language, rules)
+
     def __call__(self, key: str, **values: object) -> str:
-        """The words for something, with names and numbers put in."""
-        return PHRASES[key][LANGUAGES.index(self.language)].format(**values)
+        """A phrase by its name, with ``values`` put in; where it has a text for one and for several, by ``count``.
+
+        >>> words = Words("es", "ikosa")
+        >>> [words("why lines", attacker="A", target="B", lines=4, count=count)[-19:] for count in (1, 2)]
+        [' el terreno pasa 1.', 'el terreno pasan 2.']
+        """
+        own = rule_called(self.rules).phrases if self.rules else {}
+        phrases, package = (own, self._package) if key in own else (PHRASES, __package__)
+        return _translated(phrases, key, translations(package, self.language), values.get("count")).format(**values)
 
     def verdict(self, verdict: str) -> str:
-        """A verdict's word, with the rules' own beside it where that is another; one that is not known stays.
+        """The word for a verdict, with the rules' own in brackets where it differs; one without translation stays.
 
-        >>> Words().verdict("partial cover"), Words("de").verdict("partial cover"), Words("fr").verdict("fled")
-        ('partial cover', 'Teildeckung (partial cover)', 'fled')
+        >>> Words("en", "necromunda").verdict("partial cover"), Words("de", "necromunda").verdict("partial cover")
+        ('partial cover', 'Teildeckung (partial cover)')
+        >>> Words("fr", "necromunda").verdict("fled")
+        'fled'
         """
-        known = VERDICTS.get(verdict)
-        if self.language == "en" or known is None:
-            return verdict
-        said = known[LANGUAGES.index(self.language) - 1]
-        return said if said == verdict else f"{said} ({verdict})"
+        translated = translations(self._package, self.language).pgettext(VERDICT, verdict)
+        return translated if translated == verdict else f"{translated} ({verdict})"
 
     def number(self, text: str) -> str:
         """Numbers in a text with the decimal sign of the language.
@@ -88,3 +111,30 @@ class Words:
         (' ± 0,14 %', '')
         """
         return self.number(margin_in_words(error))
+
+    @property
+    def _package(self) -> str:
+        """The package of the rule system, in which its translations lie; empty where there is none."""
+        module = type(rule_called(self.rules)).__module__ if self.rules else ""
+        return (sys.modules[module].__package__ or "") if module else ""
+
+
+@lru_cache(maxsize=64)
+def translations(package: str, language: str) -> NullTranslations:
+    """The catalogue ``locale/LANGUAGE.mo`` of a package; where there is none, one that leaves all as it is."""
+    if not package:
+        return NullTranslations()
+    file = files(package) / "locale" / f"{language}.mo"
+    if not file.is_file():
+        return NullTranslations()
+    with file.open("rb") as stream:
+        return GNUTranslations(stream)  # type: ignore[arg-type]
+
+
+def _translated(phrases: Mapping[str, Phrase], key: str, catalogue: NullTranslations, count: object) -> str:
+    phrase = phrases[key]
+    if isinstance(phrase, str):
+        return catalogue.pgettext(key, phrase)
+    one, several = phrase
+    assert isinstance(count, int), f"'{key}' is said of a number of things, which is its count"
+    return catalogue.npgettext(key, one, several, count)

@@ -64,6 +64,7 @@ class _Plan:
     ) -> None:
         self.sheet, self.scene, self.verdict = sheet, scene, verdict
         self.attacker, self.target = attacker, target
+        self.words = sheet.words.of(verdict.rules)
 
     def frame(self) -> tuple[float, float, float, float]:
         """Left, bottom, right and top: both, range 1 of the target, and what has a part in the verdict near them."""
@@ -103,15 +104,15 @@ class _Plan:
                 said = {"both": "blocks and covers", "blocker": "larger", "cover": "gives cover"}[what]
                 width = 1.8 if covers else LINE
                 area(sheet, corners, fill=fill, edge=edge, hatch=hatch, width=width, mark=f"{mark}-{what}")
-                sheet.legend(Swatch(sheet.words(said), fill=fill, edge=edge, hatch=hatch))
+                sheet.legend(Swatch(self.words(said), fill=fill, edge=edge, hatch=hatch))
             elif one is self.target:
                 area(sheet, corners, fill=style.seen, edge=style.seen_edge, width=BOLD, mark=mark)
-                sheet.legend(Swatch(sheet.words("looked at"), fill=style.seen, edge=style.seen_edge))
+                sheet.legend(Swatch(self.words("looked at"), fill=style.seen, edge=style.seen_edge))
             else:
                 area(sheet, corners, fill=style.terrain, edge=style.terrain_edge, width=LINE, mark=mark)
                 left_over = True
         if left_over:
-            sheet.legend(Swatch(sheet.words("other terrain"), fill=style.terrain, edge=style.terrain_edge))
+            sheet.legend(Swatch(self.words("other terrain"), fill=style.terrain, edge=style.terrain_edge))
         for number, other in enumerate(self.scene.objects):
             chosen = other is self.target
             fill, edge = (style.seen, style.seen_edge) if chosen else (style.model, style.model_edge)
@@ -140,9 +141,7 @@ class _Plan:
             for start, end in (corners[:2], corners[2:]):
                 line(self.sheet, start, end, style.blue, width=HAIR, zorder=4.0)
                 self.sheet.avoid_line(start, end)
-            self.sheet.legend(
-                Swatch(self.sheet.words("between"), fill=tint(style.blue, style.ground, 0.1), edge=style.blue)
-            )
+            self.sheet.legend(Swatch(self.words("between"), fill=tint(style.blue, style.ground, 0.1), edge=style.blue))
 
     def draw_ranges(self) -> None:
         """Range 1 round the target and range 2 round the attacker, from the edge of the base as they are measured."""
@@ -164,8 +163,8 @@ class _Plan:
             for step in shown[:1]:
                 start, end = np.array(one.base.centre) + np.outer([one.base.radius, rim], step)
                 arrow(sheet, start, end, colour, width=THIN, heads="<|-|>")
-                sheet.label(sheet.words(f"{key} here"), tuple((start + end) / 2), size=SMALL, inside=True)
-            words = sheet.words(key, name=short(sheet, one.name), length=self._length(reach))
+                sheet.label(self.words(f"{key} here"), tuple((start + end) / 2), size=SMALL, inside=True)
+            words = self.words(key, name=short(sheet, one.name), length=self._length(reach))
             sheet.legend(Swatch(words, edge=colour, line=True, dashes=dashes))
 
     def draw_distance(self) -> None:
@@ -194,14 +193,14 @@ class _Plan:
             for end in found:
                 disc(sheet, end, sheet.paper(0.55), fill=style.blue, zorder=12.0)
             sheet.avoid_line(*found)
-            sheet.legend(Swatch(sheet.words("a free line"), edge=style.blue, line=True))
+            sheet.legend(Swatch(self.words("a free line"), edge=style.blue, line=True))
             return
         first, last = _middle(self.attacker), _middle(self.target)
         line(sheet, first, last, style.red, width=BOLD, dashes=DASHED, zorder=11.0, mark="blocked-line")
         sheet.avoid_line(first, last)
         for at in self._stops(first, last):
             cross(sheet, at, style.red)
-        sheet.legend(Swatch(sheet.words("no free line"), edge=style.red, line=True, dashes=DASHED))
+        sheet.legend(Swatch(self.words("no free line"), edge=style.red, line=True, dashes=DASHED))
 
     def _stops(self, start: Floats, end: Floats) -> list[Floats]:
         """Where the line meets the verdict's blockers: at the first of them, the middle of the stretch inside."""
@@ -262,10 +261,10 @@ class _Plan:
         counted = self.verdict.target_size
         raised = one is self.target and counted != one.size
         name = elided(printable(one.name), NAMED * self.sheet.width / 2, NAME, bold=True) if raised else one.name
-        return self.sheet.words("raised" if raised else "sized", name=name, size=one.size, counted=counted)
+        return self.words("raised" if raised else "sized", name=name, size=one.size, counted=counted)
 
     def _length(self, length: float) -> str:
-        return self.sheet.words("length", length=self.sheet.words.number(f"{length:.4g}"), units=self.scene.units)
+        return self.words("length", length=self.words.number(f"{length:.4g}"), units=self.scene.units)
 
 
 def _radius(one: Character | Feature) -> float:

@@ -8,7 +8,7 @@ bases and polygons -> free lines, what stands between and how far off -> the fir
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,6 +23,7 @@ from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.rules.crisis_protocol.evidence import Evidence, evidence_for
+from silhouette.rules.crisis_protocol.phrases import PHRASES, short_reason
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanEntry, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.words import Words
 from silhouette.scenes.scene import Check, everyone
@@ -99,6 +100,7 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
     scene_entry = PlanEntry
     readings_entry = Readings
     levels: ClassVar[Mapping[str, Level]] = {"open": Level.CLEAR, "cover": Level.PARTIAL, "hidden": Level.BLOCKED}
+    phrases = PHRASES
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> PlanScene:
         """The scene that a document describes; nothing of it is worth keeping in a cache.
@@ -132,6 +134,10 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         if not others:
             raise RequestError(f"{scene.path}: nobody but '{attacker}' stands there; add another to look at")
         return tuple(Check(attacker, other) for other in others)
+
+    def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
+        """Why a verdict is as it is, in one short sentence in another language than English."""
+        return short_reason(row, words)
 
     def judge(self, scene: PlanScene, checks: Sequence[Check], settings: Settings) -> list[CrisisProtocolVerdict]:
         """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""

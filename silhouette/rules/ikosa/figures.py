@@ -55,6 +55,7 @@ class _CellView:
         self, sheet: Sheet, scene: CellScene, attacker: Creature, target: Creature, verdict: IkosaVerdict
     ) -> None:
         self.sheet, self.attacker, self.target, self.drawn = sheet, attacker, target, verdict.drawn
+        self.words = sheet.words.of(verdict.rules)
         cells = np.array([*attacker.cells, *target.cells], dtype=np.float64)
         points = np.concatenate([cells, cells + 1.0, _floats(self.drawn.sources), _floats(self.drawn.targets)])
         low, high = points.min(axis=0), points.max(axis=0)
@@ -85,7 +86,7 @@ class _CellView:
             edge = style.blocker_edge if one.in_the_way else style.terrain_edge
             shade = tint(style.ink, fill, (0.02, 0.2, 0.1)[face.turn])
             area(self.sheet, self.view.flat(face.corners), fill=shade, edge=edge, width=THIN, zorder=2.0)
-            words = self.sheet.words("solid in the way" if one.in_the_way else "solid")
+            words = self.words("solid in the way" if one.in_the_way else "solid")
             self.sheet.legend(Swatch(words, fill=fill, edge=edge))
 
     def draw_creatures(self) -> None:
@@ -134,7 +135,7 @@ class _CellView:
             width, colour = (LINE, style.blue) if strong else (HAIR, tint(style.blue, style.paper, 0.6))
             line(self.sheet, sources[i], targets[j], colour, width=width, zorder=8.0, mark=f"clear-{i}-{j}")
         if clear:
-            self.sheet.legend(Swatch(self.sheet.words("clear lines", count=clear), edge=style.blue, line=True))
+            self.sheet.legend(Swatch(self.words("clear lines", count=clear), edge=style.blue, line=True))
         width = BOLD if drawn.blocked <= FEW else THIN
         for i, j in np.argwhere(drawn.hindered):
             look: dict[str, Any] = {"width": width, "dashes": BLOCKED, "zorder": 9.0}
@@ -142,7 +143,7 @@ class _CellView:
             self._draw_inside(drawn.sources[i], drawn.targets[j], width)
             self.sheet.avoid_line(sources[i], targets[j])
         if drawn.blocked:
-            words = self.sheet.words("blocked lines", count=drawn.blocked)
+            words = self.words("blocked lines", count=drawn.blocked)
             self.sheet.legend(Swatch(words, edge=style.red, line=True, dashes=BLOCKED))
 
     def _draw_inside(self, source: Point, target: Point, width: float) -> None:
@@ -166,9 +167,9 @@ class _CellView:
             disc(sheet, (at[0], at[1]), small, fill=style.attacker_edge, zorder=15.0, mark=f"source-{number}")
         if drawn.count:
             one = "source point" if len(drawn.sources) == 1 else "sources"
-            told = sheet.words(one, attacker=short(sheet, self.attacker.name), count=len(drawn.sources))
+            told = self.words(one, attacker=short(sheet, self.attacker.name), count=len(drawn.sources))
             sheet.legend(Swatch(told, fill=style.attacker_edge, edge=style.attacker_edge, point="o"))
-            told = sheet.words("targets", target=short(sheet, self.target.name), count=len(drawn.targets))
+            told = self.words("targets", target=short(sheet, self.target.name), count=len(drawn.targets))
             sheet.legend(Swatch(told, fill=style.seen, edge=style.seen_edge, point="s"))
 
     def draw_gravity(self) -> None:
@@ -179,7 +180,7 @@ class _CellView:
             [left_out] = [one for one in faces_of(Solid.of_cell(cell), self.view, both=True) if one.face == face]
             look: dict[str, Any] = {"edge": style.purple, "hatch": LEFT_OUT}
             area(sheet, self.view.flat(left_out.corners), width=LINE, zorder=7.0, mark="left-out", **look)
-            sheet.legend(Swatch(sheet.words("left out"), **look))
+            sheet.legend(Swatch(self.words("left out"), **look))
         down = np.zeros(3)
         down[face.axis] = 1.0 if face.high else -1.0
         step = self.view.flat(down[None])[0] - self.view.flat(np.zeros((1, 3)))[0]
@@ -192,7 +193,7 @@ class _CellView:
         start, end = middle - sheet.paper(3.0) * step, middle + sheet.paper(3.0) * step
         arrow(sheet, start, end, style.ink, width=LINE, zorder=20.0, mark="gravity")
         below = min(start[1], end[1]) - sheet.paper(2.0)
-        sheet.text(float(middle[0]), float(below), sheet.words("gravity"), size=SMALL, ha="center")
+        sheet.text(float(middle[0]), float(below), self.words("gravity"), size=SMALL, ha="center")
         sheet.avoid(
             np.linspace(start, (middle[0], below), 12) + np.linspace(-1, 1, 5)[:, None, None] * (sheet.paper(4.0), 0.0)
         )

@@ -8,7 +8,7 @@ The numbers R1 to R15 and A1 to A9 are those of the specification, ../shared/rul
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +23,7 @@ from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict,
 from silhouette.rules.ikosa.cell_lines import Point
 from silhouette.rules.ikosa.entries import CellSceneEntry, Exposure, Readings, in_words
 from silhouette.rules.ikosa.lines import How, Lines, lines_between
+from silhouette.rules.ikosa.phrases import PHRASES, short_reason
 from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature, load_cell_scene
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.text import as_written, did_you_mean, in_a_sentence
@@ -102,6 +103,7 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
         "cover": Level.PARTIAL,
         "no line of effect": Level.BLOCKED,
     }
+    phrases = PHRASES
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> CellScene:
         """The scene of cells that a document describes.
@@ -123,6 +125,10 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
         if arc is not None:
             raise RequestError(f"{scene.path}: creatures in cells have no vision arcs; ask without an arc")
         return between(scene.path, [one.name for one in scene.creatures], KIND, attacker, target)
+
+    def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
+        """Why a verdict is as it is, in one short sentence in another language than English."""
+        return short_reason(row, words)
 
     def judge(self, scene: CellScene, checks: Sequence[Check], settings: Settings) -> list[IkosaVerdict]:
         """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""

@@ -52,12 +52,13 @@ def draw_height_bands(sheet: Sheet, line: Sightline) -> None:
     for kind, (low, high) in zip(CLASSES, pairwise([*levels, top]), strict=True):
         low, high = max(float(low), bottom), min(float(high), top)
         if high - low > sheet.paper(line_height(SMALL)):
-            _name(sheet, kind, (low + min(high, low + sheet.paper(9.0))) / 2, bold=kind == line.row["cover"])
-    sheet.note(sheet.words("bands", target=target.name))
+            name = sheet.words.of(scene.rules)(f"band {kind}")
+            _name(sheet, name, (low + min(high, low + sheet.paper(9.0))) / 2, bold=kind == line.row["cover"])
+    sheet.note(sheet.words.of(scene.rules)("bands", target=target.name))
 
 
-def _name(sheet: Sheet, kind: str, level: float, *, bold: bool) -> None:
-    """A class at the left, bold where it is the one that protects."""
-    text, left, half = sheet.words(f"band {kind}"), sheet.paper(LEFT), sheet.paper(line_height(SMALL)) / 2
+def _name(sheet: Sheet, text: str, level: float, *, bold: bool) -> None:
+    """The name of a class at the left, bold where it is the one that protects."""
+    left, half = sheet.paper(LEFT), sheet.paper(line_height(SMALL)) / 2
     sheet.text(left, level, text, ha="left", bold=bold)
     sheet.reserve(0.0, level - half, left + sheet.paper(text_width(text, SMALL, bold)), level + half)

@@ -26,6 +26,7 @@ from silhouette.rules.skirmishcorps.entries import (
     Readings,
     SkirmishEntry,
 )
+from silhouette.rules.skirmishcorps.phrases import PHRASES
 from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
 from silhouette.rules.skirmishcorps.shooting import protection
@@ -53,6 +54,7 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         "corner cover": Level.FULL,
         "hidden": Level.BLOCKED,
     }
+    phrases = PHRASES
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
         """The table scene that a document describes.

@@ -80,11 +80,11 @@ def draw_blind_hex_map(
     board.draw_units(start, None, (verdicts[0].attacker, None))
     hidden, plateau = kinds.count("hidden"), kinds.count("plateau")
     counted = {"all": len(kinds), "blind": len(kinds) - kinds.count(None) - hidden, "plateau": plateau}
-    reason = sheet.words("map reason", hidden=hidden, **counted)
-    sheet.caption(sheet.words("map title", attacker=verdicts[0].attacker), reason)
+    reason = board.words("map reason", hidden=hidden, **counted)
+    sheet.caption(board.words("map title", attacker=verdicts[0].attacker), reason)
     if whole is not None and whole > len(verdicts):
         steps = max(verdict.distance for verdict in verdicts)
-        sheet.note(sheet.words("map part", attacker=verdicts[0].attacker, steps=steps, all=whole))
+        sheet.note(board.words("map part", attacker=verdicts[0].attacker, steps=steps, all=whole))
 
 
 def _shown(scene: HexScene, verdict: TideOfIronVerdict, start: Address, end: Address) -> list[Address]:
@@ -108,14 +108,14 @@ def _draw_entered(board: Board, verdict: TideOfIronVerdict) -> None:
     for q, r in entered:
         look: dict[str, Any] = {"edge": style.ink, "width": LINE, "dashes": ":"}
         area(sheet, corners((q, r), 0.9), zorder=5.0, mark=f"entered_{q}_{r}", **look)
-        sheet.legend(Swatch(sheet.words("entered"), edge=style.ink, dashes=":"))
+        sheet.legend(Swatch(board.words("entered"), edge=style.ink, dashes=":"))
     found = [one.found for one in verdict.lines]
     for at in dict.fromkeys(one.obstruction for one in found):
         if at is not None:
             mark = f"obstruction_{at[0]}_{at[1]}"
             area(sheet, corners(at, 0.93), edge=style.blocker_edge, width=2.2, zorder=6.0, mark=mark)
             blocks = any(one.obstruction == at and one.behind is None for one in found)
-            sheet.legend(Swatch(sheet.words("blocks" if blocks else "obstruction"), edge=style.blocker_edge))
+            sheet.legend(Swatch(board.words("blocks" if blocks else "obstruction"), edge=style.blocker_edge))
 
 
 def _draw_blind(board: Board, verdict: TideOfIronVerdict, start: Address, end: Address) -> None:
@@ -150,7 +150,7 @@ def _shade(board: Board, hexes: Sequence[Address], kind: str) -> None:
         area(board.sheet, ring, fill=fill, alpha=alpha, zorder=1.5, mark=f"{kind}_{q}_{r}")
     areas(board.sheet, rings, edge=edge, hatch=hatch, width=0.0, zorder=1.5)
     board.sheet.avoid(np.concatenate([corners(at, 0.5) for at in hexes]))
-    board.sheet.legend(Swatch(board.sheet.words(kind), fill=tint(fill, style.ground, alpha), edge=edge, hatch=hatch))
+    board.sheet.legend(Swatch(board.words(kind), fill=tint(fill, style.ground, alpha), edge=edge, hatch=hatch))
 
 
 def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: Address) -> None:
@@ -159,7 +159,7 @@ def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: A
     first, last = middle(start), middle(end)
     if verdict.cause == "adjacent":
         line(sheet, first, last, style.blue, width=BOLD, mark="adjacent")
-        sheet.legend(Swatch(sheet.words("adjacent"), edge=style.blue, line=True))
+        sheet.legend(Swatch(board.words("adjacent"), edge=style.blue, line=True))
     for one in verdict.lines:
         along = (last - first) / np.hypot(*(last - first))
         shift = one.shift * APART * np.array([-along[1], along[0]])
@@ -171,8 +171,8 @@ def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: A
         if not one.clear and one.found.obstruction is not None:
             reach = (middle(one.found.obstruction) - first - shift) @ along
             cross(sheet, first + shift + along * reach, style.red)
-        said = sheet.words("clear line" if one.clear else "blocked line")
+        said = board.words("clear line" if one.clear else "blocked line")
         sheet.legend(Swatch(said, edge=colour, line=True, dashes=dashes))
         if one.side is not None:
             at = first + shift * 1.0 + 0.34 * (last - first)
-            sheet.label(sheet.words(one.side), (float(at[0]), float(at[1])), clear=(0.05, 0.05), size=6.2)
+            sheet.label(board.words(one.side), (float(at[0]), float(at[1])), clear=(0.05, 0.05), size=6.2)

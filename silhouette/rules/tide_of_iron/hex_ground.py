@@ -79,11 +79,13 @@ class Board:
 
     Attributes:
         hexes: those that are shown.
+        words: those of the sheet, with the phrases of the game.
         width: of a hex on paper, mm.
     """
 
     def __init__(self, sheet: Sheet, scene: HexScene, hexes: Iterable[Address]) -> None:
         self.sheet, self.scene, self.hexes = sheet, scene, list(hexes)
+        self.words = sheet.words.of(scene.rules)
         points = np.concatenate([corners(each) for each in self.hexes])
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
         beside = max(FEWEST - (right - left), 0.0) / 2
@@ -114,11 +116,11 @@ class Board:
         areas(sheet, [corners(at) for at in hexes], fill=fill, edge=sheet.style.rule, width=THIN, zorder=1.0)
         if not level:
             return
-        said = sheet.words("level", level=level)
+        said = self.words("level", level=level)
         sheet.legend(Swatch(said, fill=fill, edge=self._earth(9)))
         for x, y in map(middle, hexes) if self.width >= LEGIBLE else ():
             sheet.reserve(x - 0.08, y + 0.32, x + 0.08, y + 0.48)
-            sheet.text(x, y + 0.4, sheet.words("level mark", level=level), ha="center", zorder=21.0)
+            sheet.text(x, y + 0.4, self.words("level mark", level=level), ha="center", zorder=21.0)
 
     def _draw_terrain(self, terrain: str, hexes: Sequence[Address]) -> None:
         """A patch in each of the hexes where this stands."""
@@ -128,7 +130,7 @@ class Board:
         edge = {"woods": style.green, "building": style.purple, "smoke": style.soft_ink}[terrain]
         look: dict[str, Any] = {"fill": tint(edge, style.ground, 0.28), "edge": edge, "hatch": HATCHES[terrain]}
         areas(sheet, [corners(at, 0.8) for at in hexes], width=min(LINE, CONTOUR * self.width), zorder=2.0, **look)
-        sheet.legend(Swatch(sheet.words(terrain), **look))
+        sheet.legend(Swatch(self.words(terrain), **look))
 
     def _earth(self, level: int) -> str:
         """The colour of a level."""
@@ -144,7 +146,7 @@ class Board:
         shown = set(self.hexes) if self.width >= LEGIBLE else set(self.hexes) & set(most_telling)
         for q, r in sorted(shown - set(occupied)) if self.width >= TIGHT else ():
             x, y = middle((q, r)) - np.array([0.0, 0.3])
-            text, colour = self.sheet.words("address", q=q, r=r), self.sheet.style.soft_ink
+            text, colour = self.words("address", q=q, r=r), self.sheet.style.soft_ink
             self.sheet.text(float(x), float(y), text, color=colour, ha="center")
             self.sheet.avoid(np.column_stack([x + np.linspace(-0.2, 0.2, 5), np.full(5, y)]))
 

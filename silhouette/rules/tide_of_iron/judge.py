@@ -8,7 +8,7 @@ section "Line of Sight" of the Tide of Iron rulebook.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,6 +20,7 @@ from silhouette.models.entries import ArcName
 from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
 from silhouette.rules.tide_of_iron.hexes import LEFT, RIGHT, Address, along_edges, distance, from_words, in_words
 from silhouette.rules.tide_of_iron.lines import BLIND, Cause, Ends, Line, on_line, trace
+from silhouette.rules.tide_of_iron.phrases import PHRASES, short_reason
 from silhouette.rules.tide_of_iron.scene import HexScene, HexSceneEntry, Readings, load_hex_scene
 from silhouette.scenes.scene import Check
 from silhouette.text import did_you_mean
@@ -136,6 +137,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
     scene_entry = HexSceneEntry
     readings_entry = Readings
     levels: ClassVar[Mapping[str, Level]] = {"visible": Level.CLEAR, "hidden": Level.BLOCKED}
+    phrases = PHRASES
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> HexScene:
         """The map, units and checks that a document describes; nothing of it is cached.
@@ -179,6 +181,10 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
             return (Check(_spelt(attacker), _spelt(target)),)
         targets = scene.map() or [scene.address(attacker)]
         return tuple(Check(_spelt(attacker), in_words(address)) for address in targets)
+
+    def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
+        """Why a verdict is as it is, in one short sentence in another language than English."""
+        return short_reason(row, words)
 
     def judge(self, scene: HexScene, checks: Sequence[Check], settings: Settings) -> list[TideOfIronVerdict]:
         """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""

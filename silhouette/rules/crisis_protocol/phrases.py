@@ -1,0 +1,52 @@
+"""DRAW, for Marvel: Crisis Protocol: what its figures say besides the phrases of all systems, and its reasons in short.
+
+The translations lie in ``locale/``; ``python -m tests.catalogues`` brings them up to date with this table and compiles
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from silhouette.rules.base import Phrase
+
+PHRASES: Mapping[str, Phrase] = {
+    "sized": "{name}, size {size}",
+    "raised": "{name}, size {size}, as {counted}",
+    "a free line": "a free line",
+    "no free line": "blocked",
+    "between": "all lines from base to base",
+    "larger": "blocks: larger than the target",
+    "gives cover": "gives cover",
+    "blocks and covers": "blocks and gives cover",
+    "other terrain": "other terrain",
+    "range 1": "range 1 of {name}: {length}",
+    "range 2": "range 2 of {name}: {length}",
+    "length": "{length} {units}",
+    "range 1 here": "range 1",
+    "range 2 here": "range 2",
+    "looked at": "what is looked at",
+    "why no free line": (
+        "{attacker} does not see {target}; in the way: {by}.",
+        "{attacker} does not see {target}; in the way: {by}.",
+    ),
+    "why cover": "{attacker} sees {target}; cover from: {by}.",
+    "why granted": "{attacker} sees {target}; cover by a card.",
+    "why a free line": "{attacker} sees {target}; nothing gives cover.",
+    "why seen": "{attacker} sees {target}.",
+}
+
+BY_CARD = "R15"
+"""The rule by which a card gives cover, whatever terrain does."""
+
+
+def short_reason(row: Mapping[str, Any], words: Callable[..., str]) -> str:
+    """Why a verdict is as it is, in one sentence of `PHRASES`; see `silhouette.rules.base.Rule.short_reason`."""
+    if not row["line_of_sight"]:
+        key, names = "why no free line", row["blockers"]
+    elif row["cover"]:
+        key, names = "why granted" if row["rule_number"] == BY_CARD else "why cover", row["cover_from"]
+    else:
+        key, names = "why seen" if row["cover"] is None else "why a free line", ()
+    return words(key, attacker=row["attacker"], target=row["target"], by=", ".join(names), count=len(names))

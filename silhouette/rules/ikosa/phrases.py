@@ -1,0 +1,44 @@
+"""DRAW, for Ikosa: what its figures say besides the phrases of all systems, and its reasons in short.
+
+The translations lie in ``locale/``; ``python -m tests.catalogues`` brings them up to date with this table and compiles
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from silhouette.rules.base import Phrase
+
+PHRASES: Mapping[str, Phrase] = {
+    "clear lines": "clear lines: {count}",
+    "blocked lines": "blocked lines: {count}",
+    "solid": "terrain",
+    "solid in the way": "terrain in the way",
+    "sources": "corners of {attacker}: {count}",
+    "source point": "the point of {attacker}",
+    "targets": "corners of {target}: {count}",
+    "gravity": "gravity",
+    "left out": "gravity face, left out",
+    "why lines": (
+        "Of {lines} lines from {attacker} to {target}, {count} passes through terrain.",
+        "Of {lines} lines from {attacker} to {target}, {count} pass through terrain.",
+    ),
+    "why one cell": "{attacker} and {target} share a cell.",
+    "why no face": "No face of {target} is exposed to {attacker}, so no lines are drawn.",
+    "why gravity": "{why} The gravity face is left out.",
+}
+
+IN_ONE_CELL = "A7"
+"""The rule for two who share a cell."""
+
+
+def short_reason(row: Mapping[str, Any], words: Callable[..., str]) -> str:
+    """Why a verdict is as it is, in sentences of `PHRASES`; see `silhouette.rules.base.Rule.short_reason`."""
+    names = {"attacker": row["attacker"], "target": row["target"]}
+    if row["lines"]:
+        reason = words("why lines", **names, lines=row["lines"], count=row["blocked"])
+    else:
+        reason = words("why one cell" if row["rule_number"] == IN_ONE_CELL else "why no face", **names)
+    return words("why gravity", why=reason) if row["gravity_face_excluded"] else reason

@@ -1,0 +1,20 @@
+"""DRAW, for SkirmishCorps: what its figures say besides the phrases of all systems.
+
+The translations lie in ``locale/``; ``python -m tests.catalogues`` brings them up to date with this table and compiles
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from silhouette.rules.base import Phrase
+
+PHRASES: Mapping[str, Phrase] = {
+    "bands": "Heights at {target} at which the class of cover changes.",
+    "band none": "none",
+    "band very low": "very low",
+    "band low": "low",
+    "band high": "high",
+    "band corner": "corner",
+}

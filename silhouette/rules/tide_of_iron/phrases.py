@@ -1,0 +1,55 @@
+"""DRAW, for Tide of Iron: what its figures say besides the phrases of all systems, and its reasons in short.
+
+The translations lie in ``locale/``; ``python -m tests.catalogues`` brings them up to date with this table and compiles
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from silhouette.rules.base import Phrase
+
+PHRASES: Mapping[str, Phrase] = {
+    "map title": "Blind from {attacker}",
+    "map reason": (
+        "Of {all} hexes, blind: {blind}; of these by the rule of the plateau: {plateau}; hidden otherwise: {hidden}."
+    ),
+    "map part": "Only the hexes up to {steps} from {attacker} are drawn; the board has {all}.",
+    "blind": "blind hex",
+    "plateau": "blind: plateau",
+    "hidden": "hidden otherwise",
+    "entered": "hex entered",
+    "obstruction": "closest obstruction",
+    "blocks": "blocks the line",
+    "clear line": "clear line",
+    "blocked line": "blocked line",
+    "left": "left",
+    "right": "right",
+    "adjacent": "adjacent: always seen",
+    "woods": "woods",
+    "building": "building",
+    "smoke": "smoke",
+    "level": "level {level}",
+    "level mark": "{level}",
+    "address": "{q}, {r}",
+    "why same_hex": "{attacker} and {target} share a hex.",
+    "why adjacent": "Adjacent units always see each other.",
+    "why clear": "{attacker} sees {target}; nothing blocks the line.",
+    "why one side clear": "The line runs along edges of hexes; shifted to one side, nothing blocks it.",
+    "why both_sides_blocked": "The line runs along edges of hexes; shifted to either side, it is blocked.",
+    "why blocking_terrain": "{attacker} does not see {target}; the terrain at {at} blocks the line.",
+    "why higher_elevation": "{attacker} does not see {target}; the hill at {at} is higher than both.",
+    "why plateau": "{attacker} does not see {target}; the line crosses the plateau at {at}.",
+    "why blind_hex": "{target} is in a blind hex behind {at}.",
+}
+
+
+def short_reason(row: Mapping[str, Any], words: Callable[..., str]) -> str:
+    """Why a verdict is as it is, in one sentence of `PHRASES`; see `silhouette.rules.base.Rule.short_reason`."""
+    key = "why one side clear" if row["along_edge"] and row["cause"] == "clear" else f"why {row['cause']}"
+    attacker, target = row["attacker"], row["target"]
+    if row["cause"] == "blind_hex" and row["elevations"][0] < row["elevations"][1]:
+        target = attacker  # the lower of the two is the one in the blind hex
+    return words(key, attacker=attacker, target=target, at=row["obstruction"])

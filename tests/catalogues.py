@@ -1,0 +1,113 @@
+"""Brings the translations up to date with the phrases and compiles them: ``python -m tests.catalogues``.
+
+    phrases, verdicts -> locale/LANGUAGE.po, for translators -> locale/LANGUAGE.mo, for the standard library
+
+A phrase whose English was changed keeps its translation, marked as fuzzy, until somebody has looked at it; fuzzy ones
+are not compiled. Translators need no more than a .po file and an editor for such files, such as Poedit.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from gettext import GNUTranslations
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from silhouette.drawing.words import phrases as shared
+from silhouette.drawing.words.words import LANGUAGES, VERDICT
+from silhouette.rules import RULES, rule_called
+from silhouette.rules.base import Phrase
+
+LINE = 120
+
+UNKNOWN = re.compile(
+    rb'^"(Project-Id-Version|POT-Creation-Date|Generated-By|.*(YEAR-MO|FULL NAME|EMAIL@|LL@li)).*"\n', re.MULTILINE
+)
+"""Lines of a header that change every time, or that nobody has filled in."""
+
+
+def sources() -> dict[Path, Catalog]:
+    """All that is to be translated, by the folder of its translations."""
+    found = {_folder(shared.__name__): _template(shared.PHRASES, ())}
+    for name in RULES:
+        rule = rule_called(name)
+        folder = _folder(type(rule).__module__)
+        found[folder] = _template(rule.phrases, tuple(rule.levels))
+    return found
+
+
+def read(file: Path) -> Catalog:
+    """The translations in a .po file; none where it is not there."""
+    if not file.is_file():
+        return Catalog(locale=file.stem, fuzzy=False)
+    with file.open("rb") as stream:
+        return read_po(stream, locale=file.stem)
+
+
+def compiled(catalogue: Catalog) -> bytes:
+    """A catalogue as `gettext` reads it."""
+    stream = BytesIO()
+    write_mo(stream, catalogue)
+    return stream.getvalue()
+
+
+def messages_in(binary: bytes) -> dict[object, str]:
+    """The messages of a .mo file, without its header, in which the date and the release of babel stand."""
+    messages: dict[object, str] = dict(vars(GNUTranslations(BytesIO(binary)))["_catalog"])
+    messages.pop("", None)
+    return messages
+
+
+def bring_up_to_date() -> list[str]:
+    """Writes every .po file that lacks a phrase or has one too many, and every .mo file; gives what is left to do."""
+    left = []
+    for folder, template in sources().items():
+        folder.mkdir(exist_ok=True)
+        for language in LANGUAGES[1:]:
+            file = folder / f"{language}.po"
+            catalogue = read(file)
+            catalogue.update(template)
+            catalogue.obsolete.clear()
+            stream = BytesIO()
+            write_po(stream, catalogue, width=LINE)
+            file.write_bytes(UNKNOWN.sub(b"", stream.getvalue()).rstrip() + b"\n")
+            binary, fresh = file.with_suffix(".mo"), compiled(catalogue)
+            if not binary.is_file() or messages_in(binary.read_bytes()) != messages_in(fresh):
+                binary.write_bytes(fresh)
+            left += [
+                f"{file.parent.parent.name}/{file.parent.name}/{file.name}: '{message.context}' is "
+                + ("fuzzy" if message.fuzzy else "not translated")
+                for message in catalogue
+                if message.id and (message.fuzzy or not _is_translated(message.string))
+            ]
+    return left
+
+
+def _template(phrases: Mapping[str, Phrase], verdicts: tuple[str, ...]) -> Catalog:
+    """What is to be translated: verdicts, and phrases in their order; the name of each is its context."""
+    template = Catalog()
+    for verdict in verdicts:
+        template.add(verdict, context=VERDICT)
+    for name, phrase in phrases.items():
+        braces = "{" in str(phrase)
+        template.add(phrase, context=name, flags=["python-brace-format"] if braces else [])
+    return template
+
+
+def _folder(module: str) -> Path:
+    return Path(sys.modules[module].__file__ or "").parent / "locale"
+
+
+def _is_translated(words: str | tuple[str, ...]) -> bool:
+    return bool(words) and all(words)
+
+
+if __name__ == "__main__":
+    for line in bring_up_to_date():
+        print(line)
