@@ -128,7 +128,7 @@ def translations(package: str, language: str) -> NullTranslations:
     if not file.is_file():
         return NullTranslations()
     with file.open("rb") as stream:
-        return GNUTranslations(stream)  # type: ignore[arg-type]
+        return GNUTranslations(stream)
 
 
 def _translated(phrases: Mapping[str, Phrase], key: str, catalogue: NullTranslations, count: object) -> str:
