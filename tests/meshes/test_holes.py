@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from silhouette.files.cache import Cache
@@ -267,8 +267,7 @@ def test_inside_a_turned_box_is_what_its_own_coordinates_say(place, seed):
     random = np.random.default_rng(seed)
     turn, _ = np.linalg.qr(random.normal(size=(3, 3)))
     half = np.array([20.0, 15.0, 10.0])
-    if np.abs(np.abs(place) - 1.0).min() < 1e-6:
-        return
+    assume(np.abs(np.abs(place) - 1.0).min() >= 1e-6)  # not on the box's surface, where rounding decides
     cube = box()
     turned = Mesh((cube.vertices - half) @ turn.T, cube.faces, cube.part)
     assert encloses(turned, turn @ (np.array(place) * half)) == bool((np.abs(place) < 1.0).all())

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from silhouette.files.cache import Cache
@@ -54,11 +54,10 @@ def scene_of(seed: int, ask: str | None = None) -> Document:
 @settings(max_examples=40, deadline=None)
 @given(seed=SEEDS, turn=st.floats(-360, 360), x=st.floats(-500, 500), z=st.floats(-50, 200))
 def test_moving_and_turning_everything_together_changes_no_verdict(seed: int, turn: float, x: float, z: float) -> None:
+    """Assumed is that no length lies within `NEAR` of a threshold, where rounding could decide."""
     document = scene_of(seed)
-    if brute.protection(document, *document["unit"], across=20).geometry_margin < NEAR:
-        return
-    if brute.close_combat(document, *document["unit"])[1] < NEAR:
-        return
+    assume(brute.protection(document, *document["unit"], across=20).geometry_margin >= NEAR)
+    assume(brute.close_combat(document, *document["unit"])[1] >= NEAR)
     document["check"].append({"ask": "flanked", "attacker": "A", "target": "T"})
     for before, after in zip(rows(document), rows(moved(document, turn, (x, -x / 2, z))), strict=True):
         if not (before.get("marginal") or after.get("marginal")):
@@ -71,12 +70,11 @@ def test_moving_and_turning_everything_together_changes_no_verdict(seed: int, tu
 @settings(max_examples=40, deadline=None)
 @given(seed=SEEDS)
 def test_another_piece_of_cover_never_raises_what_is_seen(seed: int) -> None:
-    """But one at the attacker itself may: it stands up to look over that (A9)."""
+    """But one at the attacker itself may, since it stands up to look over that (A9): a piece elsewhere is assumed."""
     document = scene_of(seed)
     attacker = document["unit"][0]
     added = next((piece for piece in document["cover"] if brute.gap(attacker, piece) > 0.6), None)
-    if added is None:
-        return
+    assume(added is not None)
     without = {**document, "cover": [piece for piece in document["cover"] if piece is not added]}
     more, less = rows(document)[0], rows(without)[0]
     assert more["occluded"] >= less["occluded"] - more["error"] - less["error"]
