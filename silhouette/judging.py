@@ -22,7 +22,7 @@ from silhouette.rules import rule_called, rule_of
 from silhouette.rules.base import Rule, Settings, Verdict, unmet_expectations
 from silhouette.scenes.scene import Check, Scene, read_document
 from silhouette.scenes.table import TableScene
-from silhouette.text import did_you_mean, problem
+from silhouette.text import Progress, did_you_mean, problem
 from silhouette.workers import forked, forks_safely
 
 __all__ = ["PIXEL", "Judged", "SceneResult", "Selection", "check", "judge_scene", "load_scene", "scenes_in"]
@@ -37,7 +37,6 @@ TOGETHER = 64
 """Of so many checks those of one target come together: its acceleration structure is at hand then, in caches."""
 
 Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
-Step = Callable[[int, int], None]
 
 
 def load_scene(path: str | PathLike[str], *, cache: Cache | None = None) -> Scene:
@@ -280,7 +279,7 @@ def judge_scene(
     pixel: float | None = None,
     error: float | None = None,
     draw: Draw | None = None,
-    step: Step = lambda done, total: None,
+    step: Progress = lambda done, total: None,
     workers: int = 1,
 ) -> SceneResult:
     """Judges what is asked of one scene; what was judged before something goes wrong stays judged.

@@ -7,11 +7,14 @@ import math
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from silhouette.errors import SilhouetteError
+
+Progress = Callable[[int, int], None]
+"""A callback that shows progress: how many are done, of how many."""
 
 DEBUG_VARIABLE = "SILHOUETTE_DEBUG"
 

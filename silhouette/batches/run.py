@@ -7,7 +7,7 @@ paths -> scenes -> opened by a worker: how many checks -> chunks of them, to wor
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -26,9 +26,8 @@ from silhouette.files.documents import read_document
 from silhouette.files.fingerprints import DOCUMENTS
 from silhouette.judging import check_numbers
 from silhouette.renderers import check_name
+from silhouette.text import Progress
 from silhouette.workers import cores
-
-Progress = Callable[[int, int], None]
 
 
 class Workers(Protocol):

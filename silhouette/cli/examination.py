@@ -9,14 +9,15 @@ from typing import Any
 
 from silhouette.cli.throughput import checks_per_second
 from silhouette.files.cache import Cache
-from silhouette.renderers import Probe, Step, choose, probe
+from silhouette.renderers import Probe, choose, probe
 from silhouette.renderers.gl.gpus import Drawn, System, obstacles, sighted
+from silhouette.text import Progress
 from silhouette.version import version_of
 
 PACKAGES = ("silhouette", "numpy", "trimesh", "pyrender2", "embreex")
 
 
-def examination(*, quick: bool = False, step: Step = lambda done, total: None) -> dict[str, Any]:
+def examination(*, quick: bool = False, step: Progress = lambda done, total: None) -> dict[str, Any]:
     """Every renderer tried, the one that ``auto`` takes, GPUs, versions and the cache; ready for JSON.
 
     A renderer that does not work says why and what would help. A package that is not installed has no version.

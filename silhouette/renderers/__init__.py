@@ -21,6 +21,7 @@ from silhouette.errors import RendererUnavailable, RequestError, SilhouetteError
 from silhouette.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer
+from silhouette.text import Progress
 from silhouette.views import View
 
 __all__ = ["RENDERERS", "Body", "Layer", "Probe", "Renderer", "check_name", "choose", "in_a_process", "probe"]
@@ -136,10 +137,7 @@ class Probe:
     platform: str = ""
 
 
-Step = Callable[[int, int], None]
-
-
-def probe(step: Step = lambda done, total: None) -> list[Probe]:
+def probe(step: Progress = lambda done, total: None) -> list[Probe]:
     """Every renderer tried on a tiny scene; ``gl`` on each EGL device and on OSMesa, each in a process of its own.
 
     ``step`` is told how many are done, of how many.

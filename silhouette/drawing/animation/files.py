@@ -6,7 +6,7 @@ All frames of a GIF share one palette, chosen once from all of them, so that no 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,6 +16,7 @@ from PIL import Image
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import write_file
+from silhouette.text import Progress
 
 FORMATS = (".gif", ".mp4")
 
@@ -27,8 +28,6 @@ SAMPLED = 20
 
 HOLD_FIRST, HOLD_LAST = 0.5, 1.5
 """Seconds for which the first and the last frame stay."""
-
-Step = Callable[[int, int], None]
 
 
 class Frames(Protocol):
@@ -70,7 +69,7 @@ def check_path(path: Path) -> None:
             raise RequestError("MP4 needs PyAV; pip install 'silhouette[animate]', or end the name in .gif") from None
 
 
-def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, Any], step: Step) -> None:
+def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, Any], progress: Progress) -> None:
     """Writes the frames as a GIF or an MP4, by the ending of the path.
 
     Args:
@@ -78,20 +77,20 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
         path: of the file; what was there before is replaced when all is drawn.
         fps: frames a second.
         data: what was found; kept as JSON in the GIF's comment or in the MP4's metadata, as its comment.
-        step: is told how many frames are written, of how many.
+        progress: called with how many frames are written, of how many.
 
     Raises:
         FileError: where it cannot be written; then what was there before still is.
     """
     write = _gif if path.suffix.lower() == ".gif" else _mp4
-    write_file(path, write(frames, fps, json.dumps(data, separators=(",", ":")), step))
+    write_file(path, write(frames, fps, json.dumps(data, separators=(",", ":")), progress))
 
 
-def _gif(frames: Frames, fps: float, told: str, step: Step) -> bytes:
+def _gif(frames: Frames, fps: float, told: str, progress: Progress) -> bytes:
     palette = _palette(frames)
     drawn = []
     for number in range(len(frames)):
-        step(number, len(frames))
+        progress(number, len(frames))
         drawn.append(frames.frame(number).quantize(palette=palette, dither=Image.Dither.NONE))
     shown = [max(round(100 / fps), 2) * 10] * len(drawn)
     shown[0], shown[-1] = shown[0] + round(1000 * HOLD_FIRST), shown[-1] + round(1000 * HOLD_LAST)
@@ -121,7 +120,7 @@ def _palette(frames: Frames) -> Image.Image:
     return sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2)
 
 
-def _mp4(frames: Frames, fps: float, told: str, step: Step) -> bytes:
+def _mp4(frames: Frames, fps: float, told: str, progress: Progress) -> bytes:
     from fractions import Fraction
 
     import av
@@ -134,7 +133,7 @@ def _mp4(frames: Frames, fps: float, told: str, step: Step) -> bytes:
         video.width, video.height = frames.size
         video.pix_fmt = "yuv420p"
         for number in range(len(frames)):
-            step(number, len(frames))
+            progress(number, len(frames))
             picture = av.VideoFrame.from_ndarray(np.asarray(frames.frame(number)), format="rgb24")
             held = HOLD_FIRST if number == 0 else HOLD_LAST if number == len(frames) - 1 else 0.0
             for _ in range(1 + round(held * fps)):

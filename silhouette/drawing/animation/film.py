@@ -20,6 +20,7 @@ from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.motion import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import TableScene
+from silhouette.text import Progress
 from silhouette.workers import forked, forks_safely
 
 FPS = 12.0
@@ -32,8 +33,6 @@ SAMPLED = 5
 
 Drawing = Callable[[Any, Any], Any]
 """From a scene and its verdict to the panels of a frame."""
-
-Step = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def animate(
     renderer: Renderer,
     cache: Cache,
     workers: int = 1,
-    step: Step = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
 ) -> list[dict[str, Any]]:
     """Judges and draws every frame, writes them as a GIF or an MP4, and gives what was found in each.
 
@@ -71,7 +70,7 @@ def animate(
         renderer: measures and draws.
         cache: keeps what takes long to work out.
         workers: processes that judge and draw at the same time, where that can be.
-        step: is told how much is done, of how much.
+        progress: called with how much is done, of how much.
 
     Returns:
         For each frame the result of its check, with ``frame`` from 1, and ``at`` and ``facing`` of what moves.
@@ -95,7 +94,7 @@ def animate(
         film = _Film(asked, rule, number, renderer, cache, steps)
         shots = []
         for done, shot in enumerate(film.shots(workers)):
-            step(done, 2 * len(steps))
+            progress(done, 2 * len(steps))
             shots.append(shot)
     rows = [
         {"frame": frame, **_moved(posed), **shot.row}
@@ -109,7 +108,7 @@ def animate(
         "check": number,
         "frames": _kept(rows),
     }
-    write_animation(board, out, asked.fps, data, lambda done, total: step(total + done, 2 * total))
+    write_animation(board, out, asked.fps, data, lambda done, total: progress(total + done, 2 * total))
     return rows
 
 

@@ -97,7 +97,7 @@ class Stage:
         shapes: each once.
         items: what stands there.
         sights: of the checks that have something to show.
-        told: what to know of this picture, a sentence each.
+        remarks: on this picture, a sentence each.
         floor: the height of the table, or None where there is none.
         unit: the distance between two lines on the floor, at least.
     """
@@ -105,7 +105,7 @@ class Stage:
     shapes: tuple[Shape, ...]
     items: tuple[Item, ...]
     sights: tuple[Sight, ...]
-    told: tuple[str, ...]
+    remarks: tuple[str, ...]
     floor: float | None = 0.0
     unit: float = 1.0
 

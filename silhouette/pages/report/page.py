@@ -6,7 +6,7 @@ scene -> every check judged and drawn -> sections of a page, the stage in 3D -> 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +26,11 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
-from silhouette.text import obscured, share_in_words
+from silhouette.text import Progress, obscured, share_in_words
 from silhouette.workers import forked, forks_safely
 
-TOLD_ELSEWHERE = frozenset({"attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings"})
+IN_THE_SUMMARY = frozenset({"attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings"})
 """Keys of a result that the page tells in its own words."""
-
-Step = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def judged_and_drawn(
     pixel: float | None = None,
     *,
     workers: int = 1,
-    step: Step = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
 ) -> list[Drawn]:
     """Every check of a scene, judged with a sample in every pixel and drawn from those very samples.
 
@@ -63,7 +61,7 @@ def judged_and_drawn(
         renderer: measures and draws.
         pixel: mm per pixel, if it was asked for.
         workers: processes that do so at the same time, where they can.
-        step: is told how many checks are done, of how many.
+        progress: called with how many checks are done, of how many.
 
     Raises:
         RequestError: where the scene has no checks, or what draws or simplifies is not installed.
@@ -74,7 +72,7 @@ def judged_and_drawn(
     done = list[Drawn]()
     for number, one in enumerate(_each(scene, checks, renderer, pixel, workers)):
         done.append(one)
-        step(number + 1, len(checks))
+        progress(number + 1, len(checks))
     return done
 
 
@@ -250,7 +248,7 @@ def _everything(row: dict[str, Any]) -> Markup:
     rest: Facts = [
         (key, element("code", json.dumps(value, ensure_ascii=False)))
         for key, value in row.items()
-        if key not in TOLD_ELSEWHERE
+        if key not in IN_THE_SUMMARY
     ]
     return element("details", element("summary", word("everything")), listed(rest), class_="screen")
 

@@ -50,7 +50,7 @@ def view_section(stage: Stage | None, about: About) -> Markup:
     if stage is None:
         return element("section", heading, element("p", word("3d none")), id="view", aria_labelledby="view-title")
     missing = element("p", word("3d missing"), id="view-missing", class_="note")
-    told = [element("p", sentence, class_="small") for sentence in stage.told]
+    remarks = [element("p", sentence, class_="small") for sentence in stage.remarks]
     shown = element(
         "div",
         _frame(),
@@ -61,7 +61,7 @@ def view_section(stage: Stage | None, about: About) -> Markup:
         id="view-shown",
         hidden=True,
     )
-    return element("section", heading, missing, shown, *told, id="view", aria_labelledby="view-title")
+    return element("section", heading, missing, shown, *remarks, id="view", aria_labelledby="view-title")
 
 
 def _frame() -> Markup:

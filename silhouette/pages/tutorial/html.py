@@ -1,4 +1,4 @@
-"""TELL: the tutorial's pages as HTML, from what their parts told."""
+"""TELL: the tutorial's pages as HTML, from the results of their parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from silhouette.pages.html.markup import Markup, element, joined
 from silhouette.pages.html.markup import text as plain
 from silhouette.pages.html.skeleton import page, table, verdict_mark
 from silhouette.pages.tutorial.facts import share_of
-from silhouette.pages.tutorial.parts import Film, Shown, Told, sentence
+from silhouette.pages.tutorial.parts import CheckResult, Film, PartResult, sentence
 from silhouette.pages.tutorial.words import PageText, Part, Texts
 from silhouette.version import version_of
 
@@ -28,12 +28,12 @@ TOGETHER = "break-inside:avoid"
 """Of a table of verdicts on paper."""
 
 
-def page_of(text: PageText, parts: Sequence[Told], texts: Texts, renderer: str) -> str:
+def page_of(text: PageText, parts: Sequence[PartResult], texts: Texts, renderer: str) -> str:
     """A page of the tutorial.
 
     Args:
         text: as it is written.
-        parts: what each of its parts told.
+        parts: the results of its parts.
         texts: that it is of.
         renderer: the name of what measured.
     """
@@ -101,24 +101,24 @@ def _beside(text: PageText, texts: Texts) -> Markup:
     return element("nav", element("ul", links), aria_label=texts.words["beside"])
 
 
-def _section(mark: str, part: Part, found: Told, texts: Texts) -> Markup:
+def _section(mark: str, part: Part, found: PartResult, texts: Texts) -> Markup:
     steps = [element("li", step) for step in found.steps]
     return element(
         "section",
         element("h2", part.heading, id=f"{mark}-heading"),
         [element("p", paragraph) for paragraph in found.text],
-        _verdicts(found.shown, texts),
-        _figures(found.shown),
+        _verdicts(found.checks, texts),
+        _figures(found.checks),
         joined(element("h3", texts.words["steps"]), element("ol", steps)) if steps else "",
         [element("p", paragraph) for paragraph in found.after],
-        _film(found.film, found.shown[0], texts) if found.film is not None else "",
+        _film(found.film, found.checks[0], texts) if found.film is not None else "",
         _source(part, found.source, texts),
         id=mark,
         aria_labelledby=f"{mark}-heading",
     )
 
 
-def _verdicts(shown: Sequence[Shown], texts: Texts) -> Markup:
+def _verdicts(shown: Sequence[CheckResult], texts: Texts) -> Markup:
     """The verdicts as a table, and what is not as the scene expects."""
     words = texts.words
     measured = any(one.share for one in shown)
@@ -134,7 +134,7 @@ def _verdicts(shown: Sequence[Shown], texts: Texts) -> Markup:
     return joined(table(words["verdicts"], [words[key] for key in keys], rows, style=TOGETHER), notes)
 
 
-def _figures(shown: Sequence[Shown]) -> Markup:
+def _figures(shown: Sequence[CheckResult]) -> Markup:
     found = []
     for one in shown:
         for number, (_, path, said) in enumerate(one.figures):
@@ -146,7 +146,7 @@ def _figures(shown: Sequence[Shown]) -> Markup:
     return element("div", found, class_="figures") if found else Markup()
 
 
-def _film(film: Film, first: Shown, texts: Texts) -> Markup:
+def _film(film: Film, first: CheckResult, texts: Texts) -> Markup:
     """The animation, with its frames as a table; a still picture for whoever wants nothing to move."""
     words = texts.words
     image = element("img", src=film.path, alt=film.caption, loading="lazy")

@@ -13,8 +13,9 @@ from silhouette.errors import RequestError
 from silhouette.files.writing import write_file
 from silhouette.pages.tutorial.folder import whole_folder, write_facts
 from silhouette.pages.tutorial.html import INDEX, index_of, page_of
-from silhouette.pages.tutorial.parts import Run, Step, Told, frames_of, told
+from silhouette.pages.tutorial.parts import PartResult, Run, build_part, frames_of
 from silhouette.pages.tutorial.words import PageText, Part
+from silhouette.text import Progress
 from silhouette.version import version_of
 from silhouette.workers import forked, forks_safely
 
@@ -42,13 +43,13 @@ def scenes_folder(given: Path | None = None) -> Path:
     )
 
 
-def write_tutorial(out: Path, run: Run, step: Step = lambda done, total: None) -> list[dict[str, Any]]:
-    """Writes the whole tutorial into a folder, and gives the results of all checks, as the pages tell them.
+def write_tutorial(out: Path, run: Run, progress: Progress = lambda done, total: None) -> list[dict[str, Any]]:
+    """Writes the whole tutorial into a folder, and gives the results of all checks, as the pages build them.
 
     Args:
         out: not there yet, empty, or an earlier tutorial, which is replaced when all is written.
         run: with what it is made.
-        step: is told how much is done, of how much.
+        progress: called with how much is done, of how much.
 
     Returns:
         For every page ``name``, ``title`` and ``parts``; for each part ``scene`` and its ``checks``: their rows, with
@@ -60,50 +61,50 @@ def write_tutorial(out: Path, run: Run, step: Step = lambda done, total: None) -
     """
     words, renderer = run.texts, run.renderer.name
     with whole_folder(out) as folder:
-        done = dict(_all_told(run, folder, step))
+        done = dict(_build_parts(run, folder, progress))
         pages, covers = [], []
         for text in words.page:
             parts = [done[text.name, number] for number in range(len(text.part))]
             write_file(folder / f"{text.name}.html", page_of(text, parts, words, renderer))
-            covers.append(next(path for part in parts for one in part.shown for _, path, _ in one.figures))
+            covers.append(next(path for part in parts for one in part.checks for _, path, _ in one.figures))
             pages.append(_facts(text, parts))
         write_file(folder / INDEX, index_of(covers, words, renderer))
         write_facts(folder, {"version": version_of("silhouette"), "renderer": renderer, "pages": pages})
     return pages
 
 
-def _all_told(run: Run, folder: Path, step: Step) -> Iterator[tuple[tuple[str, int], Told]]:
-    """What every part tells, by page and number; by several processes where that can be, but for what moves."""
+def _build_parts(run: Run, folder: Path, progress: Progress) -> Iterator[tuple[tuple[str, int], PartResult]]:
+    """The result of every part, by page and number; by several processes where that can be, but for what moves."""
     order = [((text.name, number), part) for text in run.texts.page for number, part in enumerate(text.part)]
     order.sort(key=lambda one: -frames_of(one[1], run))  # an animation takes all processes: it goes first, alone
     total, done = sum(len(part.checks) + frames_of(part, run) for _, part in order), 0
     still = [one for one in order if not frames_of(one[1], run)]
 
-    def tell(one: tuple[tuple[str, int], Part]) -> Told:
-        return told(one[1], run, folder)
+    def build(numbered: tuple[tuple[str, int], Part]) -> PartResult:
+        return build_part(numbered[1], run, folder)
 
     for key, part in order[: len(order) - len(still)]:
         frames = frames_of(part, run)
         start = done
 
         def within(now: int, all_of_it: int, start: int = start, frames: int = frames) -> None:
-            step(start + now * frames // all_of_it, total)
+            progress(start + now * frames // all_of_it, total)
 
-        yield key, told(part, run, folder, within)
+        yield key, build_part(part, run, folder, within)
         done += len(part.checks) + frames
     together = run.workers > 1 and forks_safely() and run.renderer.share([])
-    answers = forked(tell, still, run.workers) if together else map(tell, still)
+    answers = forked(build, still, run.workers) if together else map(build, still)
     for (key, part), answer in zip(still, answers, strict=True):
         yield key, answer
         done += len(part.checks)
-        step(done, total)
+        progress(done, total)
 
 
-def _facts(text: PageText, parts: list[Told]) -> dict[str, Any]:
-    """What a page tells, ready for JSON."""
+def _facts(text: PageText, parts: list[PartResult]) -> dict[str, Any]:
+    """The results of a page, ready for JSON."""
     listed = []
     for part, found in zip(text.part, parts, strict=True):
-        pairs = zip(part.checks, found.shown, strict=True)
+        pairs = zip(part.checks, found.checks, strict=True)
         rows = [{"check": number, **one.row, "figures": [path for _, path, _ in one.figures]} for number, one in pairs]
         film = {} if found.film is None else {"animation": found.film.path, "frames": found.film.frames}
         listed.append({"scene": part.scene, "checks": rows, **film})

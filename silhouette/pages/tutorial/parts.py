@@ -1,11 +1,10 @@
-"""TELL: one part of the tutorial: its scene judged and drawn into the folder, and what it then says.
+"""TELL: one part of the tutorial: its scene judged and drawn into the folder, and what it then states.
 
-part -> each check judged with a sample in every pixel -> figures of the same samples -> Told, to be written as HTML
+part -> each check judged with a sample in every pixel -> figures of the same samples -> PartResult
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,7 @@ from silhouette.pages.tutorial.words import Part, Texts, texts
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.motion import Motion, length
 from silhouette.scenes.scene import Scene
-
-Step = Callable[[int, int], None]
+from silhouette.text import Progress
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,8 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A check that is shown.
+class CheckResult:
+    """The result of a check that a part shows.
 
     Attributes:
         who: looks at whom, or what is asked, in words.
@@ -80,12 +78,12 @@ class Film:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a part says when all is judged and drawn.
+class PartResult:
+    """The content of a part when all is judged and drawn.
 
     Attributes:
         text, steps, after: its paragraphs and steps, with what was found in them.
-        shown: its checks.
+        checks: the results of its checks.
         film: its animation, or None.
         source: the content of the scene's file.
     """
@@ -93,19 +91,19 @@ class Told:
     text: list[str]
     steps: list[str]
     after: list[str]
-    shown: list[Shown]
+    checks: list[CheckResult]
     film: Film | None
     source: str
 
 
-def told(part: Part, run: Run, folder: Path, step: Step = lambda done, total: None) -> Told:
+def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda done, total: None) -> PartResult:
     """Judges and draws what a part shows, and puts what was found into its text.
 
     Args:
         part: of a page.
         run: with what it is made.
         folder: into which its figures are written.
-        step: is told how many frames of its animation are done, of how many.
+        progress: called with how many frames of its animation are done, of how many.
 
     Raises:
         FileError: where the scene cannot be used, or a figure not be written.
@@ -113,18 +111,18 @@ def told(part: Part, run: Run, folder: Path, step: Step = lambda done, total: No
     scene = load_scene(run.scenes / part.scene, cache=run.cache)
     place = Path("figures", *Path(part.scene).with_suffix("").parts)
     (folder / place).mkdir(parents=True, exist_ok=True)
-    facts, shown = list[Facts](), list[Shown]()
+    facts, checks = list[Facts](), list[CheckResult]()
     for number in part.checks:
         found, figures = _drawn(scene, part, number, run, folder, place)
         facts.append(Facts(scene, found, run.texts.words))
-        shown.append(_shown(found, figures, run.texts))
+        checks.append(_check_result(found, figures, run.texts))
     steps = run.texts.steps[part.steps] if part.steps else ()
-    film = _film(scene, part, run, folder, place, step)
-    return Told(
+    film = _film(scene, part, run, folder, place, progress)
+    return PartResult(
         text=[filled(paragraph, facts) for paragraph in part.text],
         steps=[filled(one, facts) for one in steps],
         after=[filled(paragraph, facts) for paragraph in part.after],
-        shown=shown,
+        checks=checks,
         film=film,
         source=scene.path.read_text(encoding="utf-8"),
     )
@@ -169,22 +167,22 @@ def _drawn(scene: Scene, part: Part, number: int, run: Run, folder: Path, place:
     return found, {kind: written[kind] for kind in part.figures if kind in written}
 
 
-def _shown(found: Judged, figures: dict[str, str], texts: Texts) -> Shown:
+def _check_result(found: Judged, figures: dict[str, str], texts: Texts) -> CheckResult:
     verdict, row = found.verdict, found.row()
     who = f"{verdict.attacker} → {verdict.target}" if verdict.attacker else found.check.label
     said = {kind: texts.figures[kind].format(attacker=verdict.attacker, target=verdict.target) for kind in figures}
     drawn = tuple((kind, path, said[kind]) for kind, path in figures.items())
-    return Shown(who, row, str(verdict.rule), share_of(row), drawn)
+    return CheckResult(who, row, str(verdict.rule), share_of(row), drawn)
 
 
-def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, step: Step) -> Film | None:
+def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progress: Progress) -> Film | None:
     if part.animate is None or not run.moving:
         return None
     moving, number = part.animate, part.checks[0]
     path = place / f"{number:02d}-walk.gif"
     motion = Motion(walk=moving.walk, frames=moving.frames)
     asked = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel)
-    frames = animate(asked, folder / path, run.renderer, run.cache, run.workers, step)
+    frames = animate(asked, folder / path, run.renderer, run.cache, run.workers, progress)
     row, units = frames[0], getattr(scene, "units", "mm")
     said = {
         "attacker": row["attacker"],

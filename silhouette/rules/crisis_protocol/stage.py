@@ -19,7 +19,7 @@ from silhouette.rules.crisis_protocol.scene import PlanScene
 STEP = 0.55
 """How high a size is drawn, over the diameter of a usual base."""
 
-TOLD = (
+REMARK = (
     "This game is judged in the plan, by sizes: bodies are drawn as high as their sizes for display alone, "
     "and where one can see from somewhere in this picture is no verdict."
 )
@@ -52,7 +52,7 @@ def stage_of_plan(scene: PlanScene, judged: Sequence[Judged]) -> Stage:
     number = {item.name: index for index, item in enumerate(items)}
     sights = tuple(_sight(index, one, number, heads, step) for index, one in enumerate(judged))
     unit = 25.4 if scene.units == "mm" else scene.ranges.one / 5.0
-    return Stage(tuple(shapes), tuple(items), sights, (TOLD,), unit=unit)
+    return Stage(tuple(shapes), tuple(items), sights, (REMARK,), unit=unit)
 
 
 def _head(shape: Shape, item: Item) -> Floats:

@@ -21,7 +21,7 @@ SHRUNK = 0.03
 MOST_LINES = 64
 """Of one kind in one check; of more every so-manieth is drawn."""
 
-TOLD = "Creatures fill their cells; the lines are those from corner to corner by which cover is judged."
+REMARK = "Creatures fill their cells; the lines are those from corner to corner by which cover is judged."
 
 
 def stage_of_cells(scene: CellScene, judged: Sequence[Judged]) -> Stage:
@@ -42,14 +42,14 @@ def stage_of_cells(scene: CellScene, judged: Sequence[Judged]) -> Stage:
         items.append(Item(creature.name, "creature", len(shapes), Pose.standing(), opacity=0.5))
         shapes.append(together(*(_cell(creature, cell) for cell in creature.cells)))
     number = {one.name: solids + index for index, one in enumerate(scene.creatures)}
-    sights, told = [], [TOLD]
+    sights, remarks = [], [REMARK]
     for check, one in enumerate(judged):
         verdict = one.verdict
         assert isinstance(verdict, IkosaVerdict)
         free, blocked = _ends(verdict, False), _ends(verdict, True)
         lines = [*_lines("free", free), *_lines("blocked", blocked)]
         if len(lines) < len(free) + len(blocked):
-            told = [TOLD, f"Of many lines, {MOST_LINES} of a kind are drawn."]
+            remarks = [REMARK, f"Of many lines, {MOST_LINES} of a kind are drawn."]
         attacker = scene.creature(one.check.attacker)
         sights.append(
             Sight(
@@ -63,7 +63,7 @@ def stage_of_cells(scene: CellScene, judged: Sequence[Judged]) -> Stage:
             )
         )
     floor = min(float(shape.vertices[:, 2].min()) for shape in shapes) if shapes else 0.0
-    return Stage(tuple(shapes), tuple(items), tuple(sights), tuple(told), floor=floor)
+    return Stage(tuple(shapes), tuple(items), tuple(sights), tuple(remarks), floor=floor)
 
 
 def _cell(creature: Creature, cell: Cell) -> Shape:

@@ -33,7 +33,7 @@ FEATURES = {"woods": "#3f7d53", "building": "#8d8a88", "smoke": "#b9bfc7"}
 EYES = 0.3
 """How high above a hex a line is drawn that runs from there."""
 
-TOLD = (
+REMARK = (
     "This game is judged hex by hex, in whole levels: heights and the things on the hexes are drawn for display alone, "
     "and where one can see from somewhere in this picture is no verdict."
 )
@@ -91,7 +91,7 @@ def stage_of_hexes(scene: HexScene, judged: Sequence[Judged]) -> Stage | None:
                 lines=(Line(kind, points),) if start != end else (),  # type: ignore[arg-type]
             )
         )
-    return Stage(tuple(board.shapes), tuple(board.items), tuple(sights), (TOLD,), floor=None)
+    return Stage(tuple(board.shapes), tuple(board.items), tuple(sights), (REMARK,), floor=None)
 
 
 def _hex(board: _Board, scene: HexScene, address: Address) -> int:
