@@ -47,7 +47,7 @@ def report(
     hands = cores() if workers is None else workers
     with Waiting(f"reporting on {scene}", quiet=quiet) as waiting:
         table = load_scene(scene, cache=cache)
-        drawn = judged_and_drawn(table, measuring, fine, workers=hands, step=waiting.step)
+        drawn = judged_and_drawn(table, measuring, fine, workers=hands, progress=waiting.step)
         version = version_of("silhouette") or ""
         content = report_page(table, drawn, read_text(scene), version, cache).encode()
         write_file(out, content)
