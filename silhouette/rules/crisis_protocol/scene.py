@@ -68,7 +68,7 @@ class FeatureEntry(Entry):
     name: Name = Field(description="a name of its own, in quotes")
     """What it is called."""
     size: WholeSize = Field(description="a whole number above zero")
-    """Its size, as on its card."""
+    """Its size, which is compared with the size of a character."""
     polygon: tuple[Corner, ...] = Field(description="a list of corners, each [x, y], two numbers up to a million")
     """Its outline in plan: a polygon that does not cross itself."""
 
