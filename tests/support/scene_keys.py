@@ -27,7 +27,7 @@ from pydantic.fields import FieldInfo
 from silhouette.models.entries import ModelOptions
 from silhouette.rules import RULES, rule_called
 from silhouette.scenes.entries import SceneEntry
-from silhouette.text import shown
+from silhouette.text import as_written
 
 PROJECT = Path(__file__).resolve().parents[2]
 SCENES = PROJECT / "scenes" / "README.md"
@@ -156,7 +156,7 @@ def _schemas_in(annotation: object) -> Iterable[Schema]:
 
 def _choices(field: FieldInfo) -> str:
     choices = [choice for choice in get_args(field.annotation) if isinstance(choice, str)]
-    return " or ".join(shown(choice) for choice in choices) or "true or false"
+    return " or ".join(as_written(choice) for choice in choices) or "true or false"
 
 
 def _default(field: FieldInfo) -> str:
@@ -167,14 +167,14 @@ def _default(field: FieldInfo) -> str:
         case None | () | "":
             return ""
         case BaseModel() as entry:
-            return f"`{shown(entry.model_dump())}`"
+            return f"`{as_written(entry.model_dump())}`"
         case value if is_dataclass(value):
-            return f"`{shown(next(iter(vars(value).values())))}`"
+            return f"`{as_written(next(iter(vars(value).values())))}`"
         case {}:
             return ""
         case float(number):
             return f"`{number:g}`"
-    return f"`{shown(field.default)}`"
+    return f"`{as_written(field.default)}`"
 
 
 def _anchor(heading: str) -> str:
