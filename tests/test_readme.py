@@ -1,23 +1,48 @@
-"""README stays true: its commands are there to be pasted, its picture is what the program draws, its Python runs."""
+"""The READMEs stay true: commands can be pasted, outputs and pictures are what is printed, links lead somewhere."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from silhouette import check, load_scene
 from silhouette.cli.app import main
+from silhouette.renderers import choose
+from silhouette.rules import RULES, rule_called
 from silhouette.text import obscured
+from tests.support.scene_keys import MODELS, SCENES, github_anchor, made
 
 PROJECT = Path(__file__).resolve().parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
+GITHUB = PROJECT / ".github"
+PAGES = sorted(
+    path
+    for folder in (PROJECT, GITHUB, *(PROJECT / name for name in ("silhouette", "models", "scenes", "tests")))
+    for path in (folder.rglob("*.md") if folder not in (PROJECT, GITHUB) else folder.glob("*.md"))
+    if "node_modules" not in path.parts
+)
+FORMS = sorted(GITHUB.rglob("*.yml"))
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def named(path: Path) -> str:
+    return path.relative_to(PROJECT).as_posix()
 
 
 def test_nothing_is_left_to_fill_in() -> None:
-    assert "@@" not in README
-    assert "TODO" not in README
+    for page in PAGES:
+        assert "@@" not in text_of(page)
+        assert "TODO" not in text_of(page)
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.split()) <= 900
 
 
 def test_ci_calls_the_very_test_command() -> None:
@@ -35,6 +60,27 @@ def test_the_picture_says_what_the_scene_gives() -> None:
     assert obscured(verdict.row()) == share
 
 
+def test_the_scene_shown_is_the_file_that_is_judged() -> None:
+    ((path, scene),) = re.findall(r"<!-- scene: (\S+) -->\n```toml\n(.*?)```", README, flags=re.DOTALL)
+    document = tomllib.loads((PROJECT / path).read_text(encoding="utf-8"))
+    del document["source"]
+    assert tomllib.loads(scene) == document
+
+
+def test_the_output_shown_is_what_the_command_prints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (block,) = re.findall(r"<!-- output -->\n```console\n(.*?)```", README, flags=re.DOTALL)
+    command, *shown = block.splitlines()
+    monkeypatch.chdir(PROJECT)
+    monkeypatch.setenv("COLUMNS", "100")
+    assert main(command.removeprefix("$ .venv/bin/silhouette ").split()) == 0
+    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    used = choose().name
+    expected = [line.replace("embree", used.ljust(len("embree"))).rstrip() for line in shown]
+    assert [line for line in printed if line] == [line for line in expected if line]
+
+
 def test_the_python_example_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(PROJECT)
     (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
@@ -42,8 +88,94 @@ def test_the_python_example_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert capsys.readouterr().out.startswith("partial cover 0.42")
 
 
+@pytest.mark.slow
+def test_the_python_example_passes_the_strict_type_checker(tmp_path: Path) -> None:
+    api = pytest.importorskip("mypy.api", reason="mypy is not installed")
+    (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    example = tmp_path / "example.py"
+    example.write_text(code, encoding="utf-8")
+    settings = ["--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache")]
+    output, errors, status = api.run([*settings, str(example)])
+    assert status == 0, output + errors
+
+
+def test_the_table_has_every_game() -> None:
+    rows = re.findall(r"^\| (.+?) \| `(.+?)` \|", README, flags=re.MULTILINE)
+    assert {name: title for title, name in rows if name != "rules"} == {name: rule_called(name).title for name in RULES}
+
+
 @pytest.mark.parametrize("command", ["check", "matrix", "batch", "draw", "inspect", "doctor", "rules"])
-def test_every_command_in_the_table_is_there(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_that_is_named_is_there(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"`silhouette {command}`" in README
+    assert f"| `silhouette {command}` |" in text_of(PROJECT / "silhouette" / "README.md")
     assert main([command, "--help"]) == 0
     assert "--json" in capsys.readouterr().out
+
+
+def test_no_command_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"])
+    commands = re.findall(r"^  ([a-z]+)  ", capsys.readouterr().out.partition("Commands:")[2], flags=re.MULTILINE)
+    assert "check" in commands
+    table = text_of(PROJECT / "silhouette" / "README.md")
+    assert [command for command in commands if f"| `silhouette {command}` |" not in table] == []
+
+
+@pytest.mark.parametrize("page", [SCENES, MODELS], ids=named)
+def test_generated_parts_are_up_to_date(page: Path) -> None:
+    assert text_of(page) == made(page), "python -m tests.support.scene_keys writes it anew"
+
+
+def test_every_model_is_described() -> None:
+    table = text_of(MODELS)
+    assert [path.stem for path in MODELS.parent.glob("*.toml") if f"({path.name})" not in table] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_lead_somewhere(page: Path) -> None:
+    lines = re.sub(r"^```.*?^```", "", text_of(page), flags=re.DOTALL | re.MULTILINE)
+    for target in re.findall(r"\]\(([^)\s]+)\)", lines):
+        if target.startswith(("https://", "http://")):
+            continue
+        place, _, anchor = target.partition("#")
+        file = (page.parent / place).resolve() if place else page
+        assert file.exists(), f"{named(page)} links to {target}"
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", text_of(file), flags=re.MULTILINE)
+            assert anchor in [github_anchor(heading) for heading in headings], f"{named(page)} links to {target}"
+
+
+def test_benchmarks_that_are_named_are_there() -> None:
+    folder = PROJECT / "tests" / "benchmarks"
+    page = text_of(folder / "README.md")
+    named_there = set(re.findall(r"tests\.benchmarks\.(\w+)", page)) | set(re.findall(r"`([a-z_]+)`(?:,| \|)", page))
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__", "crowded_table"}
+    assert files <= named_there
+    assert set(re.findall(r"tests\.benchmarks\.(\w+)", page)) <= files
+
+
+@pytest.mark.parametrize("form", FORMS, ids=named)
+def test_workflows_and_forms_are_yaml(form: Path) -> None:
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    document = yaml.safe_load(text_of(form))
+    assert isinstance(document, dict)
+    if form.parent.name == "workflows":
+        for job in document["jobs"].values():
+            uses = [step["uses"] for step in job["steps"] if "uses" in step]
+            assert all(re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v\d+)", use) for use in uses)
+
+
+def test_issue_forms_offer_every_game() -> None:
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    titles = {rule_called(name).title for name in RULES}
+    for name in ("wrong_verdict", "rule_question"):
+        form = yaml.safe_load(text_of(GITHUB / "ISSUE_TEMPLATE" / f"{name}.yml"))
+        (game,) = [item for item in form["body"] if item.get("id") == "game"]
+        assert titles <= set(game["attributes"]["options"])
+
+
+def test_workflows_test_the_pythons_that_the_package_supports() -> None:
+    classifiers = tomllib.loads(text_of(PROJECT / "pyproject.toml"))["project"]["classifiers"]
+    pythons = [name.rpartition(" ")[2] for name in classifiers if re.search(r":: 3\.\d+$", name)]
+    workflow = text_of(GITHUB / "workflows" / "tests.yml")
+    assert pythons
+    assert [python for python in pythons if f'"{python}"' not in workflow] == []

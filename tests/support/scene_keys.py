@@ -117,7 +117,7 @@ def _section(schema: Schema, title: str, where: str, printed: dict[Schema, str],
     if printed.get(schema) == heading:
         return []
     if schema in printed:
-        return [*lines, f"The keys are those of [{printed[schema]}](#{_anchor(printed[schema])})."]
+        return [*lines, f"The keys are those of [{printed[schema]}](#{github_anchor(printed[schema])})."]
     printed[schema] = heading
     if about:
         lines += [inspect.getdoc(schema) or "", ""]
@@ -177,10 +177,10 @@ def _default(field: FieldInfo) -> str:
     return f"`{as_written(field.default)}`"
 
 
-def _anchor(heading: str) -> str:
+def github_anchor(heading: str) -> str:
     """The anchor that GitHub gives a heading.
 
-    >>> _anchor("Necromunda: `[[terrain]]`")
+    >>> github_anchor("Necromunda: `[[terrain]]`")
     'necromunda-terrain'
     """
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
