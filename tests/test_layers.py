@@ -66,8 +66,7 @@ LEFT = {
     *("drawing.in_3d.tables rules.skirmishcorps.protection", "drawing.in_3d.tables rules.skirmishcorps.scene"),
     *("drawing.table.eye_caption rules.necromunda.judge", "drawing.table.eye_frame rules.skirmishcorps.height_bands"),
     *("drawing.table.eye_image rules.necromunda.judge", "drawing.table.eye_view rules.necromunda.judge"),
-    *("drawing.table.sightlines rules.skirmishcorps.protection", "pages.report.page cli.tables"),
-    "pages.tutorial.html cli.tables",
+    *("drawing.table.sightlines rules.skirmishcorps.protection",),
 }
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from silhouette.rules.base import Level
 from silhouette.text import obscured, printable, share_in_words
 
 if TYPE_CHECKING:
@@ -19,12 +20,15 @@ if TYPE_CHECKING:
     from silhouette.batches.run import BatchSummary
     from silhouette.judging import Judged, SceneResult
 
-STYLES = {
-    **dict.fromkeys(["open", "no cover", "visible"], "green"),
-    **dict.fromkeys(["partial cover", "cover", "very low cover", "low cover", "high cover", "corner cover"], "yellow"),
-    "full cover": "magenta",
-    **dict.fromkeys(["hidden", "no line of effect"], "red"),
+STYLES: Mapping[Level | None, str] = {
+    Level.CLEAR: "green",
+    Level.PARTIAL: "yellow",
+    Level.FULL: "magenta",
+    Level.BLOCKED: "red",
+    None: "",
 }
+"""The colour of a verdict's word, by its level."""
+
 MOST_BLOCKERS = 3
 MOST_COLUMNS = 30
 """A matrix with more names to look at lists them in rows."""
@@ -81,7 +85,7 @@ def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> Table:
             table.add_column(heading, overflow="fold")
     for one, row in zip(judged, rows, strict=True):
         who = [_attacker(one), one.check.target] if named else [one.check.label]
-        cells = [*map(_line, who), _verdict_cell(row)]
+        cells = [*map(_line, who), _verdict_cell(one, row)]
         if measured:
             cells += [_line(obscured(row)), _line(_blockers(row)), _line(row.get("renderer", ""))]
         if hoped:
@@ -96,8 +100,8 @@ def _attacker(judged: Judged) -> str:
     return f"{asked.attacker} ({asked.arc} arc)" if asked.arc is not None else asked.attacker
 
 
-def _verdict_cell(row: Row) -> Text:
-    cell = _line(row["verdict"], STYLES.get(row["verdict"], ""))
+def _verdict_cell(judged: Judged, row: Row) -> Text:
+    cell = _line(row["verdict"], STYLES[judged.verdict.level])
     return cell.append(f", {TOO_CLOSE}", "bold") if row.get("marginal") else cell
 
 
@@ -149,7 +153,7 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     if not rows:
         return []
     asked = [(judged.check.attacker, judged.check.target) for judged in result.judged]
-    cells = {pair: _matrix_cell(row) for pair, row in zip(asked, rows, strict=True)}
+    cells = {pair: _matrix_cell(one, row) for pair, one, row in zip(asked, result.judged, rows, strict=True)}
     attackers, targets = (list(dict.fromkeys(names)) for names in zip(*asked, strict=True))
     if set(attackers) & set(targets):
         attackers = targets = list(dict.fromkeys(name for pair in asked for name in pair))
@@ -169,16 +173,16 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     return parts
 
 
-def _matrix_cell(row: Row) -> Text:
-    verdict = row["verdict"]
-    short = verdict if verdict == "no cover" else verdict.removesuffix(" cover")
+def _matrix_cell(judged: Judged, row: Row) -> Text:
+    verdict, level = row["verdict"], judged.verdict.level
+    short = verdict if level is Level.CLEAR else verdict.removesuffix(" cover")
     words = printable(short) + ("?" if row.get("marginal") else "")
     share = row.get("occluded")
-    if share and verdict != "hidden":
+    if share and level is not Level.BLOCKED:
         words += f"\n{_share(row)}"
     from rich.text import Text
 
-    return Text(words, STYLES.get(verdict, ""))
+    return Text(words, STYLES[level])
 
 
 def batch_report(out: Path, done: BatchSummary, *, named: bool) -> list[RenderableType]:

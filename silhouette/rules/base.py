@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location
@@ -16,6 +16,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.entries import SceneEntry
+from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean
 
@@ -51,7 +52,8 @@ class Verdict:
     Attributes:
         attacker, target: names of pieces of the scene.
         rules: the rule system that was asked.
-        verdict: its word for the level.
+        verdict: its word for it.
+        level: how exposed the target is, whatever the rule system calls it; None where that is not what was asked.
         rule: the rule that decided.
         reason: one sentence with the names and numbers of this scene.
     """
@@ -60,6 +62,7 @@ class Verdict:
     target: str
     rules: str
     verdict: str
+    level: Level | None
     rule: RuleReference
     reason: str
 
@@ -111,17 +114,26 @@ class Figure:
     draw: Callable[[Any], None]
 
 
+class Band(NamedTuple):
+    """A stretch of shares, from 0 to 1, that gives one verdict."""
+
+    low: float
+    high: float
+    verdict: str
+    level: Level
+
+
 @dataclass(frozen=True)
 class Scale:
     """The shares at which a measured verdict changes.
 
     Attributes:
         marks: the shares.
-        bands: (from, to, verdict): which verdict a stretch of shares gives.
+        bands: which verdict each stretch of shares gives; none where the share alone does not decide.
     """
 
     marks: tuple[float, ...] = (0.0, 1.0)
-    bands: tuple[tuple[float, float, str], ...] = ()
+    bands: tuple[Band, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -149,11 +161,9 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         scene_entry: the schema of its scene files.
         readings_entry: the schema of their table ``[readings]``; None where there is nothing to choose.
         check_entries: the schemas of ``[[check]]`` by the value of ``ask``, where checks ask different questions.
-        walkers: the tables of a scene's document whose entries can walk in an animation; none where nothing moves.
-        flat: whether places have two coordinates, not three.
-        turns: whether it matters where an attacker faces.
         phrases: what its figures say besides the phrases of all systems, by name. The package of the class has their
             translations, and those of its verdicts, in ``locale/``; what is not translated stays English.
+        mobility: what can move in an animation of a scene.
     """
 
     name: ClassVar[str]
@@ -164,10 +174,8 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     scene_entry: ClassVar[type[SceneEntry]] = SceneEntry
     readings_entry: ClassVar[type[Entry] | None] = None
     check_entries: ClassVar[Mapping[str, type[Entry]]] = {}
-    walkers: ClassVar[tuple[str, ...]] = ()
-    flat: ClassVar[bool] = False
-    turns: ClassVar[bool] = False
     phrases: ClassVar[Mapping[str, Phrase]] = {}
+    mobility: ClassVar[Mobility] = Mobility()
 
     @abstractmethod
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:
@@ -207,6 +215,15 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     def scale(self, scene: OfScene) -> Scale:
         """The shares at which a verdict changes, for the plot of an animation."""
         return Scale()
+
+    def share(self, scene: OfScene, verdict: Any) -> tuple[float | None, float]:
+        """The share obscured, from 0 to 1, on which a verdict rests, and its error; None where nothing is measured."""
+        row = verdict.row()
+        return row.get("occluded"), row.get("error", 0.0)
+
+    def units(self, scene: OfScene) -> str | None:
+        """What lengths of the scene are given in, in words; None for millimetres, which people read in inches too."""
+        return None
 
     def basis(self, scene: OfScene) -> list[tuple[str, str]]:
         """What else every verdict of the scene rests on: names, and words about each."""

@@ -17,12 +17,6 @@ import numpy as np
 from silhouette.errors import RequestError
 from silhouette.files.schema import LARGEST
 
-TABLES = {"necromunda": ("fighter", "vehicle"), "skirmishcorps": ("unit",), "crisis-protocol": ("character",)}
-"""The rule systems in which one walks, and where their documents name what does."""
-
-TURNS = ("necromunda",)
-"""The rule systems in which it matters where one faces."""
-
 FRAMES = 48
 """Where no other number is asked for."""
 
@@ -30,6 +24,21 @@ MOST_FRAMES = 600
 
 DIGITS = 3
 """Decimals of mm and degrees to which a pose is rounded, so that it can be typed."""
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """What can move in the scenes of a rule system.
+
+    Attributes:
+        walkers: the tables of a scene's document, such as ``fighter``, whose entries can walk; none where nothing can.
+        flat: whether places have two coordinates, not three.
+        turns: whether it matters where an attacker faces.
+    """
+
+    walkers: tuple[str, ...] = ()
+    flat: bool = False
+    turns: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,7 +103,7 @@ def place_of(text: str) -> tuple[float, ...]:
     return place
 
 
-def poses(path: Path, document: dict[str, Any], number: int, motion: Motion) -> list[Posed]:
+def poses(path: Path, document: dict[str, Any], number: int, motion: Motion, mobility: Mobility) -> list[Posed]:
     """The scene of every frame; the first is the document as it is.
 
     Args:
@@ -102,64 +111,61 @@ def poses(path: Path, document: dict[str, Any], number: int, motion: Motion) -> 
         document: its content, which describes a scene that can be judged.
         number: of the check, from 1, whose target walks or whose attacker turns.
         motion: what moves.
+        mobility: what can move in scenes of this rule system.
 
     Raises:
         RequestError: where that cannot move so.
 
     >>> fighters = [{"name": "Kal", "at": [0, 0]}, {"name": "Vex", "at": [0, 200]}]
     >>> asked = [{"attacker": "Kal", "target": "Vex"}]
-    >>> duel = {"rules": "necromunda", "fighter": fighters, "check": asked}
-    >>> [one.at for one in poses(Path("duel.toml"), duel, 1, Motion(walk=(60, 200), frames=3))]
+    >>> duel, mobility = {"rules": "necromunda", "fighter": fighters, "check": asked}, Mobility(("fighter",))
+    >>> [one.at for one in poses(Path("duel.toml"), duel, 1, Motion(walk=(60, 200), frames=3), mobility)]
     [[0, 200], [30.0, 200.0], [60.0, 200.0]]
-    >>> [one.facing for one in poses(Path("duel.toml"), duel, 1, Motion(turn=-45, frames=2))]
+    >>> [one.facing for one in poses(Path("duel.toml"), duel, 1, Motion(turn=-45, frames=2), mobility)]
     [90.0, 45.0]
-    >>> poses(Path("duel.toml"), duel, 1, Motion(walk=(0, 200)))
+    >>> poses(Path("duel.toml"), duel, 1, Motion(walk=(0, 200)), mobility)
     Traceback (most recent call last):
     ...
     silhouette.errors.RequestError: duel.toml: 'Vex' stands at [0, 200] already; walk it somewhere else
     """
-    rules = document["rules"]
-    if rules not in TABLES:
-        raise RequestError(f"{path}: nothing moves evenly in {rules}; animations are for {', '.join(TABLES)}")
-    if motion.turn is not None and rules not in TURNS:
-        raise RequestError(f"{path}: nobody faces anywhere in {rules}; --turn is for {', '.join(TURNS)}")
     check = document["check"][number - 1]
     if check.get("ask", "protection") != "protection":
         raise RequestError(f"{path}: check {number} asks '{check['ask']}'; only protection changes with a step")
-    places = None if motion.walk is None else _places(path, document, check, motion.walk, motion.frames)
-    facings = None if motion.turn is None else _facings(document, check, motion.turn, motion.frames)
+    places = None if motion.walk is None else _places(path, document, check, motion, mobility)
+    facings = None if motion.turn is None else _facings(document, check, motion.turn, motion.frames, mobility)
     found = []
     for frame in range(motion.frames):
         at, facing = places[frame] if places else None, facings[frame] if facings else None
         way = length(places[0], places[frame]) if places else abs(motion.turn or 0.0) * frame / (motion.frames - 1)
-        found.append(Posed(_posed(document, number, at, facing), at, facing, way))
+        found.append(Posed(_posed(document, number, at, facing, mobility), at, facing, way))
     return found
 
 
 def _places(
-    path: Path, document: dict[str, Any], check: dict[str, Any], to: tuple[float, ...], frames: int
+    path: Path, document: dict[str, Any], check: dict[str, Any], motion: Motion, mobility: Mobility
 ) -> list[list[float]]:
     """Where the target stands in each frame, as its entry spells it."""
-    rules, name = document["rules"], check["target"]
-    entry = _entry(document, name)
+    name, to = check["target"], motion.walk or ()
+    entry = _entry(document, name, mobility)
     if entry is None:
-        raise RequestError(f"{path}: '{name}' is no {' or '.join(TABLES[rules])}, and stays where it is")
+        raise RequestError(f"{path}: '{name}' is no {' or '.join(mobility.walkers)}, and stays where it is")
     start = list(entry["at"])
-    flat = rules == "crisis-protocol"
-    if flat and len(to) > 2:
-        raise RequestError(f"{path}: in {rules} everything is flat; say --walk X,Y")
-    full = np.array((*start, 0.0)[: 2 if flat else 3], dtype=np.float64)
+    if mobility.flat and len(to) > 2:
+        raise RequestError(f"{path}: in {document['rules']} everything is flat; say --walk X,Y")
+    full = np.array((*start, 0.0)[: 2 if mobility.flat else 3], dtype=np.float64)
     end = np.array((*to, *full[len(to) :]), dtype=np.float64)
     if np.allclose(full, end, atol=10.0**-DIGITS):
         raise RequestError(f"{path}: '{name}' stands at {start} already; walk it somewhere else")
-    shares = np.linspace(0.0, 1.0, frames)[1:, None]
+    shares = np.linspace(0.0, 1.0, motion.frames)[1:, None]
     wide = slice(0, max(len(start), len(to)))
     between = np.round(full * (1.0 - shares) + end * shares, DIGITS)[:, wide]
     return [start, *between.tolist()]
 
 
-def _facings(document: dict[str, Any], check: dict[str, Any], turn: float, frames: int) -> list[float]:
-    entry = _entry(document, check["attacker"]) or {}
+def _facings(
+    document: dict[str, Any], check: dict[str, Any], turn: float, frames: int, mobility: Mobility
+) -> list[float]:
+    entry = _entry(document, check["attacker"], mobility) or {}
     start = float(entry.get("facing", 90.0))
     return [start, *(round(start + turn * frame / (frames - 1), DIGITS) for frame in range(1, frames))]
 
@@ -174,13 +180,12 @@ def length(start: Sequence[float], place: Sequence[float]) -> float:
     return float(np.linalg.norm(padded[1] - padded[0]))
 
 
-def _entry(document: dict[str, Any], name: Any) -> dict[str, Any] | None:
+def _entry(document: dict[str, Any], name: Any, mobility: Mobility) -> dict[str, Any] | None:
     """The entry of what has a name and can move; None where nothing that has it can."""
-    tables = TABLES[document["rules"]]
-    return next((one for table in tables for one in document.get(table, ()) if one.get("name") == name), None)
+    return next((one for table in mobility.walkers for one in document.get(table, ()) if one.get("name") == name), None)
 
 
-def _posed(document: dict[str, Any], number: int, at: Any, facing: float | None) -> dict[str, Any]:
+def _posed(document: dict[str, Any], number: int, at: Any, facing: float | None, mobility: Mobility) -> dict[str, Any]:
     """The document with the target of a check standing elsewhere, and its attacker facing elsewhere."""
     posed = dict(document)
     checks = [{key: value for key, value in one.items() if key != "expect"} for one in document["check"]]
@@ -190,7 +195,7 @@ def _posed(document: dict[str, Any], number: int, at: Any, facing: float | None)
         changes[check["target"]] = {"at": at}
     if facing is not None:
         changes[check["attacker"]] = {"facing": facing}
-    for table in TABLES[document["rules"]]:
+    for table in mobility.walkers:
         if table in document:
             posed[table] = [{**one, **changes.get(one.get("name"), {})} for one in document[table]]
     posed["check"] = checks

@@ -25,9 +25,16 @@ from silhouette.cli.tables import (
 )
 from silhouette.cli.terminal import Waiting, show, show_json
 from silhouette.judging import Judged, SceneResult
-from silhouette.rules.base import RuleReference, Verdict
+from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.scenes.scene import Check
 from silhouette.text import obscured, printable, strict
+
+LEVELS = {
+    **dict.fromkeys(["open", "no cover"], Level.CLEAR),
+    **dict.fromkeys(["partial cover", "low cover"], Level.PARTIAL),
+    "full cover": Level.FULL,
+    "hidden": Level.BLOCKED,
+}
 
 
 @dataclass(frozen=True)
@@ -42,8 +49,9 @@ class Told(Verdict):
 
 def judged(attacker: str = "Kal", target: str = "Vex", broken: tuple[str, ...] | None = None, **extra: Any) -> Judged:
     verdict = str(extra.pop("verdict", "open"))
+    level = LEVELS.get(verdict)
     reason = f"nothing obscures {target}: in the open"
-    told = Told(attacker, target, "plain", verdict, RuleReference("Cover", "R13"), reason, tuple(extra.items()))
+    told = Told(attacker, target, "plain", verdict, level, RuleReference("Cover", "R13"), reason, tuple(extra.items()))
     return Judged(Check(attacker, target), told, broken)
 
 

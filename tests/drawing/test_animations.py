@@ -17,13 +17,17 @@ from PIL import Image
 
 from silhouette.drawing.animation.film import Animation, animate
 from silhouette.drawing.animation.frames import WIDTH, Shot, Storyboard
-from silhouette.drawing.animation.plot import Plot, Point, scale_of
+from silhouette.drawing.animation.plot import Plot, Point
+from silhouette.drawing.animation.words import COLOURS
 from silhouette.drawing.page import FINE
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
+from silhouette.judging import load_scene
 from silhouette.renderers import choose
-from silhouette.scenes.motion import DIGITS, Motion, place_of, poses
+from silhouette.rules import rule_called
+from silhouette.rules.base import Band, Level, Scale
+from silhouette.scenes.motion import DIGITS, Mobility, Motion, place_of, poses
 from silhouette.workers import CAN_FORK
 from tests.conftest import started
 from tests.support.commands import CHECK, run, scene
@@ -32,6 +36,10 @@ QUICK = ("--pixel", "0.5", "--no-cache")
 """Eye views are large: the renderer that is fastest here draws them."""
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
+
+HALVES = Scale(
+    (0.0, 0.5, 1.0), (Band(0.0, 0.5, "partial cover", Level.PARTIAL), Band(0.5, 1.0, "full cover", Level.FULL))
+)
 
 UNITS = """
 title = "Behind the wall"
@@ -292,7 +300,8 @@ def test_a_motion_is_even_begins_as_the_scene_is_and_moves_nothing_else(
     document = {"rules": "necromunda", "fighter": fighters, "check": [{"attacker": "Kal", "target": "Vex"}], **others}
     before = json.dumps(document)
     assume(not np.allclose((*start, 0.0), end, atol=10.0**-DIGITS) and abs(turn) >= 1e-9)  # it moves and turns
-    found = poses(Path("duel.toml"), document, 1, Motion(walk=end, turn=turn, frames=frames))
+    mobility = Mobility(("fighter",), turns=True)
+    found = poses(Path("duel.toml"), document, 1, Motion(walk=end, turn=turn, frames=frames), mobility)
     assert json.dumps(document) == before
     assert len(found) == frames
     assert found[0].document["fighter"] == [{**fighters[0], "facing": 90.0}, *fighters[1:]]
@@ -313,11 +322,9 @@ def test_what_is_no_place_is_none(text: str) -> None:
         place_of(text)
 
 
-def plot(*shares: float | None, errors: float = 0.0, rules: str = "necromunda") -> Plot:
-    points = [Point(float(way), "partial cover", share, errors, 0.0) for way, share in enumerate(shares)]
-    return Plot(
-        points, scale_of(rules, {}), ("0", "end"), 600 * FINE, Plot.height(measured=shares[0] is not None) * FINE
-    )
+def plot(*shares: float | None, errors: float = 0.0) -> Plot:
+    points = [Point(float(way), "partial cover", Level.PARTIAL, share, errors, 0.0) for way, share in enumerate(shares)]
+    return Plot(points, HALVES, ("0", "end"), 600 * FINE, Plot.height(measured=shares[0] is not None) * FINE)
 
 
 def dark_columns(image: Image.Image) -> np.ndarray[Any, Any]:
@@ -342,15 +349,25 @@ def test_the_curve_is_as_high_as_the_share() -> None:
     assert (low - middle) / (middle - high) == pytest.approx(0.3 / 0.5, abs=0.05)
 
 
-@pytest.mark.parametrize(("rules", "marks"), [("necromunda", (0.0, 0.5, 1.0)), ("skirmishcorps", (0.05, 0.5, 1.0))])
-def test_the_thresholds_are_those_of_the_rules(rules: str, marks: tuple[float, ...]) -> None:
-    assert scale_of(rules, {}).marks == marks
+@pytest.mark.parametrize(
+    ("example", "marks"),
+    [
+        ("necromunda/example_1_open.toml", (0.0, 0.5, 1.0)),
+        ("skirmishcorps/over_his_own_wall.toml", (0.05, 0.5, 1.0)),
+        ("ikosa/face_to_face.toml", (0.0, 1.0)),
+    ],
+)
+def test_the_thresholds_are_those_of_the_rules(example: str, marks: tuple[float, ...]) -> None:
+    scene = load_scene(SCENES / example, cache=Cache(None))
+    assert rule_called(scene.rules).scale(scene).marks == marks
 
 
 def test_what_lies_beyond_the_arc_is_shown_above_the_curve() -> None:
-    points = [Point(float(way), "hidden", 0.2, 0.0, 0.4 * way) for way in range(3)]
-    scale, size = scale_of("necromunda", {}), (600 * FINE, Plot.height(measured=True) * FINE)
-    without = Plot([Point(one.way, one.verdict, one.share, 0.0, 0.0) for one in points], scale, ("0", "1"), *size)
+    points = [Point(float(way), "hidden", Level.BLOCKED, 0.2, 0.0, 0.4 * way) for way in range(3)]
+    scale, size = HALVES, (600 * FINE, Plot.height(measured=True) * FINE)
+    without = Plot(
+        [Point(one.way, one.verdict, one.level, one.share, 0.0, 0.0) for one in points], scale, ("0", "1"), *size
+    )
     pictures = [np.asarray(one.at(0)).astype(int) for one in (without, Plot(points, scale, ("0", "1"), *size))]
     changed = np.abs(pictures[1] - pictures[0]).sum(axis=2) > 20
     rows, columns = np.nonzero(changed)
@@ -358,13 +375,14 @@ def test_what_lies_beyond_the_arc_is_shown_above_the_curve() -> None:
     assert rows.max() < 0.65 * size[1]
 
 
-@pytest.mark.parametrize("verdict", ["open", "full cover", "no line of effect", "a word that no rule has"])
-def test_a_frame_has_even_sides_and_its_verdict_s_colour(verdict: str) -> None:
-    row = {"attacker": "Kal", "target": "Vex", "verdict": verdict, "reason": "because", "marginal": True}
+@pytest.mark.parametrize("level", [*Level, None])
+def test_a_frame_has_even_sides_and_its_verdict_s_colour(level: Level | None) -> None:
+    row = {"attacker": "Kal", "target": "Vex", "verdict": "in words", "reason": "because", "marginal": True}
     panel = np.full((60, 100, 3), 200, np.uint8)
-    shots = [Shot(row, Point(float(way), verdict, 0.5, 0.01, 0.0), (panel, panel)) for way in range(2)]
-    frame = Storyboard(shots, scale_of("necromunda", {}), ("0", "1")).frame(1)
+    shots = [Shot(row, Point(float(way), "in words", level, 0.5, 0.01, 0.0), (panel, panel)) for way in range(2)]
+    frame = Storyboard(shots, HALVES, ("0", "1")).frame(1)
     assert frame.mode == "RGB"
+    assert COLOURS[level] in {colour for _, colour in frame.getcolors(frame.width * frame.height) or ()}
     assert frame.width % 2 == frame.height % 2 == 0
 
 

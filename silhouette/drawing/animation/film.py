@@ -15,7 +15,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging import judged
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import rule_of
+from silhouette.rules import RULES, rule_called, rule_of
 from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.motion import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
@@ -81,7 +81,6 @@ def animate(
     """
     from silhouette.drawing.animation.files import check_path, write_animation
     from silhouette.drawing.animation.frames import Storyboard
-    from silhouette.drawing.animation.plot import scale_of
     from silhouette.drawing.sheet import settings
 
     check_path(out)
@@ -89,7 +88,8 @@ def animate(
     rule: Rule[Any, Verdict] = rule_of(asked.scene, document)
     scene = rule.load(asked.scene, document, cache)
     number = _number(scene, asked.number)
-    steps = poses(asked.scene, document, number, asked.motion)
+    _check_motion(asked, rule)
+    steps = poses(asked.scene, document, number, asked.motion, rule.mobility)
     with settings():  # nobody waits for what then cannot be drawn
         film = _Film(asked, rule, number, renderer, cache, steps)
         shots = []
@@ -100,7 +100,7 @@ def animate(
         {"frame": frame, **_moved(posed), **shot.row}
         for frame, (posed, shot) in enumerate(zip(steps, shots, strict=True), 1)
     ]
-    board = Storyboard(shots, scale_of(scene.rules, scene.readings), _ends(scene, asked.motion, steps))
+    board = Storyboard(shots, rule.scale(scene), _ends(rule.units(scene), asked.motion, steps))
     data = {
         "scene": str(asked.scene),
         "title": scene.title,
@@ -150,10 +150,12 @@ class _Film:
         scene = self._scene(posed)
         verdict = self._verdict(scene)
         row = verdict.row()
-        share, error = _share(scene, verdict)
+        share, error = self._rule.share(scene, verdict)
         total = row.get("target_pixels") or 0
         outside = total - row["occluded_pixels"] - row["seen_pixels"] if "seen_pixels" in row else 0
-        point = Point(posed.way, verdict.verdict, share, error, max(outside, 0) / total if total else 0.0)
+        point = Point(
+            posed.way, verdict.verdict, verdict.level, share, error, max(outside, 0) / total if total else 0.0
+        )
         return Shot(row, point, self._draw(scene, verdict))
 
     def _verdict(self, scene: Scene) -> Verdict:
@@ -201,12 +203,18 @@ def _number(scene: Scene, number: int | None) -> int:
     return number or 1
 
 
-def _share(scene: Scene, verdict: Any) -> tuple[float | None, float]:
-    """The share on which the verdict rests, and its error; None where nothing is measured."""
-    row = verdict.row()
-    if scene.readings.get("share") == "in arc":
-        return row["occluded_in_arc"], verdict.silhouette.error_in_arc
-    return row.get("occluded"), row.get("error", 0.0)
+def _check_motion(asked: Animation, rule: Rule[Any, Verdict]) -> None:
+    """Refuses a motion that scenes of the rule system cannot show; names the systems that can.
+
+    Raises:
+        RequestError: where nothing walks in the rule system, or nothing turns.
+    """
+    if not rule.mobility.walkers:
+        others = ", ".join(name for name in RULES if rule_called(name).mobility.walkers)
+        raise RequestError(f"{asked.scene}: nothing moves evenly in {rule.name}; animations are for {others}")
+    if asked.motion.turn is not None and not rule.mobility.turns:
+        others = ", ".join(name for name in RULES if rule_called(name).mobility.turns)
+        raise RequestError(f"{asked.scene}: nobody faces anywhere in {rule.name}; --turn is for {others}")
 
 
 def _moved(posed: Posed) -> dict[str, Any]:
@@ -220,15 +228,12 @@ def _kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: row[key] for key in keys if key in row} for row in rows]
 
 
-def _ends(scene: Any, motion: Motion, steps: list[Posed]) -> tuple[str, str]:
-    """How long the way is, in words; nothing before its start."""
+def _ends(units: str | None, motion: Motion, steps: list[Posed]) -> tuple[str, str]:
+    """How long the way is, in words, in the scene's units or in inches and mm; nothing before its start."""
     from silhouette.drawing.animation.words import word
 
     way = steps[-1].way
     if motion.walk is None:
         return word("zero"), f"{word('degrees', way=way)} {word('turned')}"
-    if scene.rules == "crisis-protocol":
-        told = word("units", way=way, units=scene.units)
-    else:
-        told = word("inches", way=way / INCH, mm=way)
+    told = word("inches", way=way / INCH, mm=way) if units is None else word("units", way=way, units=units)
     return word("zero"), f"{told} {word('walked')}"

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from silhouette.drawing.animation.plan import Ground, drawn_plan
-from silhouette.drawing.animation.plot import Plot, Point, Scale
-from silhouette.drawing.animation.words import DARK, LIGHT, colour_of, ink_on, word
+from silhouette.drawing.animation.plot import Plot, Point
+from silhouette.drawing.animation.words import COLOURS, DARK, LIGHT, ink_on, word
 from silhouette.drawing.page import FINE, Face
 from silhouette.drawing.table.eye_image import Looking, image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.table.sightlines import Sightline
+from silhouette.rules.base import Scale
 from silhouette.text import margin_in_words, share_in_words
 
 WIDTH, EDGE, GAP = 720, 16, 12
@@ -117,7 +118,7 @@ class Storyboard:
         names = {key: TITLE.elided(TITLE.printable(str(row[key])), half) for key in ("attacker", "target")}
         TITLE.draw(drawing, (left, y), word("title", **names), DARK)
         y += TITLE.line + 2 * FINE
-        verdict, colour = str(row["verdict"]), colour_of(str(row["verdict"]))
+        verdict, colour = str(row["verdict"]), COLOURS[shot.point.level]
         wide = SHARE.width(verdict) + 20 * FINE
         drawing.rounded_rectangle((left, y, left + wide, y + SHARE.line + 4 * FINE), radius=6 * FINE, fill=colour)
         SHARE.draw(drawing, (left + 10 * FINE, y + 2 * FINE), verdict, ink_on(colour))

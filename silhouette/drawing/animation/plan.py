@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageDraw
 
-from silhouette.drawing.animation.words import DARK, LIGHT, colour_of, tinted
+from silhouette.drawing.animation.words import COLOURS, DARK, LIGHT, tinted
 from silhouette.drawing.page import FINE, Colour, Face
 from silhouette.drawing.table.eye_image import Looking
 from silhouette.drawing.table.sightlines import Sightline
@@ -180,7 +180,7 @@ class _Plan:
         line = self._line
         ends = self._ground.pixels(np.array([line.eye[:2], line.middle[:2]]))
         self._drawing.line(ends, fill=LIGHT, width=4 * FINE)
-        self._drawing.line(ends, fill=colour_of(str(line.row["verdict"])), width=2 * FINE)
+        self._drawing.line(ends, fill=COLOURS[line.verdict.level], width=2 * FINE)
 
     def draw_names(self) -> None:
         """The attacker's below it, the target's above it; within the plan."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw
 
-from silhouette.drawing.animation.words import DARK, LIGHT, colour_of, ink_on, tinted, word
+from silhouette.drawing.animation.words import COLOURS, DARK, LIGHT, ink_on, tinted, word
 from silhouette.drawing.page import FINE, Colour, Face
 from silhouette.geometry import Floats
+from silhouette.rules.base import Level, Scale
 
 LINE, SOFT, FAINT = (33, 36, 42), (95, 99, 106), (196, 194, 188)
 OUTSIDE = (142, 142, 150)
@@ -27,25 +27,13 @@ LEFT, RIGHT, TOP, STRIP = 62 * FINE, 9 * FINE, 10 * FINE, 22 * FINE
 
 
 @dataclass(frozen=True)
-class Scale:
-    """What a rule system makes of a share.
-
-    Attributes:
-        marks: the shares at which something changes.
-        bands: (from, to, verdict) where the share alone decides; none where it does not.
-    """
-
-    marks: tuple[float, ...]
-    bands: tuple[tuple[float, float, str], ...] = ()
-
-
-@dataclass(frozen=True)
 class Point:
     """What the plot shows of a frame.
 
     Attributes:
         way: how far the motion has come.
         verdict: the word for it.
+        level: of the verdict.
         share: obscured; None where nothing is measured.
         error: of it.
         outside: the share of the target that is not obscured but lies beyond the vision arc.
@@ -53,22 +41,10 @@ class Point:
 
     way: float
     verdict: str
+    level: Level | None
     share: float | None
     error: float
     outside: float
-
-
-def scale_of(rules: str, readings: Mapping[str, Any]) -> Scale:
-    """The thresholds of a rule system under a reading of it.
-
-    >>> scale_of("necromunda", {}).marks, scale_of("ikosa", {}).bands
-    ((0.0, 0.5, 1.0), ())
-    """
-    if rules == "necromunda":
-        return Scale((0.0, 0.5, 1.0), ((0.0, 0.5, "partial cover"), (0.5, 1.0, "full cover")))
-    if rules == "skirmishcorps":
-        return Scale((float(readings.get("share_practically_all", 0.05)), 0.5, 1.0))
-    return Scale((0.0, 1.0))
 
 
 class Plot:
@@ -113,7 +89,7 @@ class Plot:
         if point.share is not None:
             y, size = self._y(point.share), 6 * FINE
             box = (x - size, y - size, x + size, y + size)
-            drawing.ellipse(box, fill=colour_of(point.verdict), outline=LINE, width=2 * FINE)
+            drawing.ellipse(box, fill=COLOURS[point.level], outline=LINE, width=2 * FINE)
         return image
 
     def _y(self, share: float) -> float:
@@ -122,9 +98,9 @@ class Plot:
     def _draw_bands(self) -> None:
         """What each share would mean, and the thresholds with their marks."""
         drawing = self._drawing
-        for low, high, verdict in self._scale.bands:
-            box = (self._left, self._y(high), self._right, self._y(low))
-            drawing.rectangle(box, fill=tinted(colour_of(verdict), 0.17))
+        for band in self._scale.bands:
+            box = (self._left, self._y(band.high), self._right, self._y(band.low))
+            drawing.rectangle(box, fill=tinted(COLOURS[band.level], 0.17))
         drawing.rectangle((self._left, self._top, self._right, self._bottom), outline=FAINT, width=FINE)
         for mark in sorted({0.0, 1.0, *self._scale.marks}):
             y = self._y(mark)
@@ -147,17 +123,17 @@ class Plot:
         )
         fine = np.linspace(curve[0, 0], curve[-1, 0], 400)
         heights = np.interp(fine, curve[:, 0], curve[:, 1])
-        for low, high, verdict in self._scale.bands:
-            wide, rim = STRONG.width(verdict), 6 * FINE
+        for band in self._scale.bands:
+            wide, rim = STRONG.width(band.verdict), 6 * FINE
             sides = (self._left + rim, self._right - wide - rim)
-            levels = (self._y(high) + rim / 3, self._y(low) - STRONG.line - rim / 3)
+            heights_free = (self._y(band.high) + rim / 3, self._y(band.low) - STRONG.line - rim / 3)
 
             def clear(at: tuple[float, float], wide: float = wide) -> float:
                 near = (fine > at[0] - TYPE.size) & (fine < at[0] + wide + TYPE.size)
                 return float(np.abs(heights[near] - at[1] - STRONG.line / 2).min(initial=STRONG.line))
 
-            best = max(((x, y) for x in sides for y in levels), key=clear)
-            STRONG.draw(self._drawing, best, verdict, tinted(DARK, 0.62), LIGHT)
+            best = max(((x, y) for x in sides for y in heights_free), key=clear)
+            STRONG.draw(self._drawing, best, band.verdict, tinted(DARK, 0.62), LIGHT)
 
     def _draw_shares(self) -> None:
         """The curve of the share obscured in the band of its error, and what lies beyond the arc above it."""
@@ -207,7 +183,7 @@ class Plot:
         for verdict, numbers in runs:
             run = list(numbers)
             start, end = float(edges[run[0]]), float(edges[run[-1] + 1])
-            colour: Colour = colour_of(verdict)
+            colour: Colour = COLOURS[self._points[run[0]].level]
             self._drawing.rectangle((start, top, end, top + STRIP), fill=colour)
             text = TYPE.elided(verdict, end - start - 6 * FINE) if end - start > 60 * FINE else ""
             if TYPE.width(verdict) <= end - start - 6 * FINE:

@@ -1,8 +1,11 @@
-"""DRAW: every word and every verdict's colour of an animation, in one place."""
+"""DRAW: every word of an animation, and the colour of each level of verdicts, in one place."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from silhouette.drawing.page import Colour
+from silhouette.rules.base import Level
 
 ENGLISH = {
     "title": "{attacker} → {target}",
@@ -23,24 +26,14 @@ LIGHT: Colour = (253, 252, 249)
 DARK: Colour = (28, 31, 36)
 
 # Okabe and Ito's colours, from what is seen to what is not; the word stands beside every one of them.
-BLUE, YELLOW, ORANGE, VERMILLION, PURPLE = (86, 180, 233), (240, 228, 66), (230, 159, 0), (213, 94, 0), (204, 121, 167)
-BLACK = (43, 47, 54)
-
-COLOURS: dict[str, Colour] = {
-    "open": BLUE,
-    "visible": BLUE,
-    "no cover": BLUE,
-    "partial cover": ORANGE,
-    "full cover": VERMILLION,
-    "cover": ORANGE,
-    "very low cover": YELLOW,
-    "low cover": ORANGE,
-    "high cover": VERMILLION,
-    "corner cover": PURPLE,
-    "hidden": BLACK,
-    "no line of effect": BLACK,
+COLOURS: Mapping[Level | None, Colour] = {
+    Level.CLEAR: (86, 180, 233),
+    Level.PARTIAL: (230, 159, 0),
+    Level.FULL: (213, 94, 0),
+    Level.BLOCKED: (43, 47, 54),
+    None: (150, 150, 150),
 }
-"""Of each verdict."""
+"""The colour of a verdict, by its level: blue, orange, vermillion, black; grey for an answer that has none."""
 
 
 def word(key: str, **values: object) -> str:
@@ -52,19 +45,10 @@ def word(key: str, **values: object) -> str:
     return ENGLISH[key].format(**values)
 
 
-def colour_of(verdict: str) -> Colour:
-    """Of a verdict; grey for one that is not known.
-
-    >>> colour_of("hidden"), colour_of("?")
-    ((43, 47, 54), (150, 150, 150))
-    """
-    return COLOURS.get(verdict, (150, 150, 150))
-
-
 def ink_on(ground: Colour) -> Colour:
     """The ink that is legible on a colour.
 
-    >>> ink_on(BLACK) == LIGHT, ink_on(YELLOW) == DARK
+    >>> ink_on(COLOURS[Level.BLOCKED]) == LIGHT, ink_on(COLOURS[Level.CLEAR]) == DARK
     (True, True)
     """
     red, green, blue = ground

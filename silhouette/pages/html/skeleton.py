@@ -22,9 +22,16 @@ from silhouette.drawing.styles import DARK, PRINT, Style
 from silhouette.errors import FileError
 from silhouette.pages.html.inlining import inlined
 from silhouette.pages.html.markup import Content, Markup, element, joined
+from silhouette.rules.base import Level
 
-SIGNS = {"green": ("free", "○"), "yellow": ("part", "◐"), "magenta": ("most", "◕"), "red": ("none", "●")}
-"""By the colour that the terminal gives a verdict: the class that a page gives it, and a sign that needs no colour."""
+SIGNS: Mapping[Level | None, tuple[str, str]] = {
+    Level.CLEAR: ("free", "○"),
+    Level.PARTIAL: ("part", "◐"),
+    Level.FULL: ("most", "◕"),
+    Level.BLOCKED: ("none", "●"),
+    None: ("", ""),
+}
+"""By a verdict's level: the class that a page gives it, and a sign that needs no colour."""
 
 
 class Figures:
@@ -143,19 +150,19 @@ def _cells(names: Sequence[str], row: Sequence[Content]) -> list[Markup]:
     return [first, *(element("td", cell, role="cell", data_label=name) for name, cell in pairs)]
 
 
-def verdict_mark(verdict: str, colour: str) -> Markup:
+def verdict_mark(verdict: str, level: Level | None) -> Markup:
     """A verdict as a small plate: its colour and its sign tell what its words do.
 
     Args:
         verdict: in words.
-        colour: as `silhouette.cli.tables.STYLES` gives it, or empty for one that is neither good nor bad.
+        level: of the verdict; None for one that does not say how exposed anything is.
 
-    >>> verdict_mark("hidden", "red")
+    >>> verdict_mark("hidden", Level.BLOCKED)
     '<span class="verdict none"><span aria-hidden="true">●</span> hidden</span>'
-    >>> verdict_mark("possible", "")
+    >>> verdict_mark("possible", None)
     '<span class="verdict">possible</span>'
     """
-    kind, sign = SIGNS.get(colour, ("", ""))
+    kind, sign = SIGNS[level]
     shown = joined(element("span", sign, aria_hidden="true"), " ") if sign else Markup()
     return element("span", shown, verdict, class_=f"verdict {kind}".rstrip())
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from silhouette.cli.tables import STYLES
 from silhouette.drawing.in_3d.stage import Stage
 from silhouette.drawing.in_3d.tables import check_table, stage_of_table
 from silhouette.drawing.table.every_pixel import EveryPixel
@@ -171,7 +170,7 @@ def _verdicts(drawn: Sequence[Drawn], warnings: Sequence[str]) -> Markup:
 def _verdict_row(number: int, one: Drawn, measured: bool, hoped: bool) -> list[Content]:
     row = one.row
     who = joined(f"{number}. ", element("a", one.judged.check.label, href=f"#check-{number}"))
-    cells: list[Content] = [who, _plate(row)]
+    cells: list[Content] = [who, _plate(one)]
     if measured:
         ways = [f"{one['name']} {_share(one['occluded'])}" for one in row.get("blockers", ()) if one["occluded"] > 0.0]
         cells += [obscured(row), "; ".join(ways)]
@@ -181,8 +180,9 @@ def _verdict_row(number: int, one: Drawn, measured: bool, hoped: bool) -> list[C
     return cells
 
 
-def _plate(row: dict[str, Any]) -> Markup:
-    plate = verdict_mark(str(row["verdict"]), STYLES.get(row["verdict"], ""))
+def _plate(one: Drawn) -> Markup:
+    row = one.row
+    plate = verdict_mark(str(row["verdict"]), one.judged.verdict.level)
     return joined(plate, " ", element("span", word("close"), class_="close")) if row.get("marginal") else plate
 
 
@@ -199,7 +199,7 @@ def _share(share: float) -> str:
 def _check(number: int, one: Drawn, figures: Figures, view: int | None) -> Markup:
     row, mark = one.row, f"check-{number + 1}"
     who = one.judged.check.label
-    heading = element("h3", f"{number + 1}. {who} ", _plate(row), id=f"{mark}-title")
+    heading = element("h3", f"{number + 1}. {who} ", _plate(one), id=f"{mark}-title")
     reason = row["reason"][:1].upper() + row["reason"][1:] + "."
     broken = [element("p", f"{word('broken')}: {sentence}", class_="note bad") for sentence in one.judged.unmet or ()]
     warnings = [element("p", warning, class_="note") for warning in row.get("warnings", ())]

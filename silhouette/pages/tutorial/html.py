@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from silhouette.cli.tables import STYLES
 from silhouette.pages.html.markup import Markup, element, joined
 from silhouette.pages.html.markup import text as plain
 from silhouette.pages.html.skeleton import page, table, verdict_mark
@@ -127,7 +126,15 @@ def _verdicts(shown: Sequence[CheckResult], texts: Texts) -> Markup:
     for one in shown:
         close = joined(" ", element("span", words["marginal"], class_="close")) if one.row.get("marginal") else ""
         share = [element("span", one.share, style=WHOLE)] if measured else []
-        rows.append([one.who, joined(_mark(one.row), close), *share, sentence(one.row["reason"]), one.rule])
+        rows.append(
+            [
+                one.who,
+                joined(verdict_mark(one.row["verdict"], one.level), close),
+                *share,
+                sentence(one.row["reason"]),
+                one.rule,
+            ]
+        )
         if one.row.get("broken"):
             said = words["unexpected"].format(broken="; ".join(one.row["broken"]))
             notes.append(element("p", said, class_="note bad"))
@@ -154,7 +161,12 @@ def _film(film: Film, first: CheckResult, texts: Texts) -> Markup:
     measured = any(share_of(row) for row in film.frames)
     headings = [words[key] for key in ("frame", "where", "verdict", *(["share"] if measured else []))]
     rows = [
-        [str(row["frame"]), ", ".join(f"{value:g}" for value in row["at"]), _mark(row), share_of(row)][: len(headings)]
+        [
+            str(row["frame"]),
+            ", ".join(f"{value:g}" for value in row["at"]),
+            verdict_mark(row["verdict"], film.levels.get(row["verdict"])),
+            share_of(row),
+        ][: len(headings)]
         for row in film.frames
     ]
     listed = element("details", element("summary", words["frames"]), table(film.caption, headings, rows))
@@ -169,7 +181,3 @@ def _source(part: Part, source: str, texts: Texts) -> Markup:
         element("p", f"{texts.words['try']} ", element("code", f"silhouette check scenes/{part.scene}")),
         element("pre", Markup("\n".join(map(plain, source.splitlines())))),
     )
-
-
-def _mark(row: dict[str, Any]) -> Markup:
-    return verdict_mark(row["verdict"], STYLES.get(row["verdict"], ""))

@@ -5,6 +5,7 @@ part -> each check judged with a sample in every pixel -> figures of the same sa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from silhouette.judging import Judged, judged, load_scene
 from silhouette.pages.tutorial.facts import Facts, filled, share_of
 from silhouette.pages.tutorial.words import Part, Texts, texts
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules import rule_called
+from silhouette.rules.base import Level
 from silhouette.scenes.motion import Motion, length
 from silhouette.scenes.scene import Scene
 from silhouette.text import Progress
@@ -50,6 +53,7 @@ class CheckResult:
     Attributes:
         who: looks at whom, or what is asked, in words.
         row: the result.
+        level: of its verdict.
         rule: that decided, with its number.
         share: obscured, with its error; empty where nothing was measured.
         figures: (kind, path in the folder, what it shows in words) of each.
@@ -57,6 +61,7 @@ class CheckResult:
 
     who: str
     row: dict[str, Any]
+    level: Level | None
     rule: str
     share: str
     figures: tuple[tuple[str, str, str], ...]
@@ -70,11 +75,13 @@ class Film:
         path: in the folder.
         caption: what it shows.
         frames: the result of each frame.
+        levels: of the verdicts that frames may have.
     """
 
     path: str
     caption: str
     frames: list[dict[str, Any]]
+    levels: Mapping[str, Level]
 
 
 @dataclass(frozen=True)
@@ -172,7 +179,7 @@ def _check_result(found: Judged, figures: dict[str, str], texts: Texts) -> Check
     who = f"{verdict.attacker} → {verdict.target}" if verdict.attacker else found.check.label
     said = {kind: texts.figures[kind].format(attacker=verdict.attacker, target=verdict.target) for kind in figures}
     drawn = tuple((kind, path, said[kind]) for kind, path in figures.items())
-    return CheckResult(who, row, str(verdict.rule), share_of(row), drawn)
+    return CheckResult(who, row, verdict.level, str(verdict.rule), share_of(row), drawn)
 
 
 def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progress: Progress) -> Film | None:
@@ -183,10 +190,11 @@ def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progres
     motion = Motion(walk=moving.walk, frames=moving.frames)
     asked = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel)
     frames = animate(asked, folder / path, run.renderer, run.cache, run.workers, progress)
-    row, units = frames[0], getattr(scene, "units", "mm")
+    rule = rule_called(scene.rules)
+    row, units = frames[0], rule.units(scene) or "mm"
     said = {
         "attacker": row["attacker"],
         "target": row["target"],
         "distance": f"{length(row['at'], frames[-1]['at']):.0f} {units}",
     }
-    return Film(path.as_posix(), run.texts.words["animation"].format(**said), frames)
+    return Film(path.as_posix(), run.texts.words["animation"].format(**said), frames, rule.levels)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -26,10 +26,14 @@ from silhouette.rules.crisis_protocol.evidence import Evidence, evidence_for
 from silhouette.rules.crisis_protocol.phrases import PHRASES, short_reason
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanEntry, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.words import Words
+from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, everyone
 from silhouette.text import did_you_mean
 
-VERDICTS = ("open", "cover", "hidden")
+LEVELS: Mapping[str, Level] = {"open": Level.CLEAR, "cover": Level.PARTIAL, "hidden": Level.BLOCKED}
+"""Each verdict's level, from exposed to covered."""
+
+VERDICTS = tuple(LEVELS)
 
 KIND = "characters"
 
@@ -99,8 +103,9 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
     example = "scenes/crisis_protocol/red_skull_behind_terrain.toml"
     scene_entry = PlanEntry
     readings_entry = Readings
-    levels: ClassVar[Mapping[str, Level]] = {"open": Level.CLEAR, "cover": Level.PARTIAL, "hidden": Level.BLOCKED}
     phrases = PHRASES
+    levels = LEVELS
+    mobility = Mobility(walkers=("character",), flat=True)
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> PlanScene:
         """The scene that a document describes; nothing of it is worth keeping in a cache.
@@ -154,6 +159,10 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         readings = Readings.model_validate(scene.readings)
         return _ruling(evidence, readings)
 
+    def units(self, scene: PlanScene) -> str:
+        """The scene's own label for lengths."""
+        return scene.units
+
 
 CRISIS_PROTOCOL = CrisisProtocol()
 
@@ -190,6 +199,7 @@ def _ruling(evidence: Evidence, readings: Readings) -> CrisisProtocolVerdict:
         target=evidence.target.name,
         rules=CRISIS_PROTOCOL.name,
         verdict=verdict,
+        level=LEVELS[verdict],
         rule=rule,
         reason=reason,
         line_of_sight=line is not None,

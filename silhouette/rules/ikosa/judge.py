@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
@@ -28,7 +28,14 @@ from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature, load_ce
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.text import as_written, did_you_mean, in_a_sentence
 
-VERDICTS = ("no cover", "cover", "no line of effect")
+LEVELS: Mapping[str, Level] = {
+    "no cover": Level.CLEAR,
+    "cover": Level.PARTIAL,
+    "no line of effect": Level.BLOCKED,
+}
+"""Each verdict's level, from exposed to covered."""
+
+VERDICTS = tuple(LEVELS)
 
 SOURCE = "Covering Melee Corners"
 
@@ -98,12 +105,8 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
     example = "scenes/ikosa/down_from_a_block.toml"
     scene_entry = CellSceneEntry
     readings_entry = Readings
-    levels: ClassVar[Mapping[str, Level]] = {
-        "no cover": Level.CLEAR,
-        "cover": Level.PARTIAL,
-        "no line of effect": Level.BLOCKED,
-    }
     phrases = PHRASES
+    levels = LEVELS
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> CellScene:
         """The scene of cells that a document describes.
@@ -173,6 +176,7 @@ def _ruling(
         target=target.name,
         rules=IKOSA.name,
         verdict=verdict,
+        level=LEVELS[verdict],
         rule=RuleReference(SOURCE, number),
         reason=reason,
         drawn=drawn,

@@ -23,8 +23,9 @@ from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.meshes.holes import encloses
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Level, Rule, RuleReference, Settings, Verdict, expectable
+from silhouette.rules.base import Band, Level, Rule, RuleReference, Scale, Settings, Verdict, expectable
 from silhouette.scenes.entries import TableEntry
+from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.scenes.table import Piece, TableScene, in_base_contact, load_table_scene
 from silhouette.text import did_you_mean, in_a_sentence, share_in_words
@@ -157,6 +158,7 @@ class Necromunda(Rule[TableScene, NecromundaVerdict]):
         "full cover": Level.FULL,
         "hidden": Level.BLOCKED,
     }
+    mobility = Mobility(walkers=("fighter", "vehicle"), turns=True)
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> TableScene:
         """The table scene that a document describes.
@@ -207,6 +209,17 @@ class Necromunda(Rule[TableScene, NecromundaVerdict]):
         if friends and readings.friends_in_contact == "block sight":
             sight = look(scene, attacker, target, (), arcs, renderer, pixel, **how)
         return _ruling(scene, attacker, target, check.arc, cover, sight, readings, renderer, pixel)
+
+    def scale(self, scene: TableScene) -> Scale:
+        """Partial cover below half, full cover from half (R14, R15)."""
+        bands = ((0.0, 0.5, "partial cover"), (0.5, 1.0, "full cover"))
+        return Scale((0.0, 0.5, 1.0), tuple(Band(*band, self.levels[band[2]]) for band in bands))
+
+    def share(self, scene: TableScene, verdict: NecromundaVerdict) -> tuple[float | None, float]:
+        """Of the whole target or of the part in the arc, as the reading says."""
+        if Readings.model_validate(scene.readings).share == "in arc":
+            return verdict.occluded_in_arc, verdict.silhouette.error_in_arc
+        return verdict.occluded, verdict.silhouette.error
 
 
 NECROMUNDA = Necromunda()
@@ -279,6 +292,7 @@ def _ruling(
         target=target.name,
         rules=NECROMUNDA.name,
         verdict=verdict,
+        level=NECROMUNDA.levels[verdict],
         rule=rule,
         reason=reason,
         line_of_sight=verdict != "hidden",

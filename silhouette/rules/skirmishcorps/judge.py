@@ -8,15 +8,15 @@ page "Cover" of the SkirmishCorps rules.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Level, Rule, Settings
+from silhouette.rules.base import Rule, Scale, Settings
 from silhouette.rules.skirmishcorps.close import close_combat, flanked
 from silhouette.rules.skirmishcorps.entries import (
     ASKS,
@@ -27,10 +27,11 @@ from silhouette.rules.skirmishcorps.entries import (
     SkirmishEntry,
 )
 from silhouette.rules.skirmishcorps.phrases import PHRASES
-from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
+from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
 from silhouette.rules.skirmishcorps.shooting import protection
 from silhouette.rules.skirmishcorps.tables import tabled
+from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, between, everyone
 
 KIND = "units"
@@ -46,15 +47,9 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
     scene_entry = SkirmishEntry
     readings_entry = Readings
     check_entries = ASKS
-    levels: ClassVar[Mapping[str, Level]] = {
-        "open": Level.CLEAR,
-        "very low cover": Level.PARTIAL,
-        "low cover": Level.PARTIAL,
-        "high cover": Level.FULL,
-        "corner cover": Level.FULL,
-        "hidden": Level.BLOCKED,
-    }
     phrases = PHRASES
+    levels = LEVELS
+    mobility = Mobility(walkers=("unit",))
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
         """The table scene that a document describes.
@@ -102,6 +97,10 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         if isinstance(question, FlankedEntry):
             return flanked(scene, attacker, target, renderer, pixel)
         return protection(scene, attacker, target, renderer, pixel)
+
+    def scale(self, scene: SkirmishScene) -> Scale:
+        """The share that counts as practically all of a target, and half of it."""
+        return Scale((scene.reading.share_practically_all, 0.5, 1.0))
 
 
 SKIRMISHCORPS = SkirmishCorps()

@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from silhouette.rules.base import Verdict
+from silhouette.rules.base import Level, Verdict
+
+LEVELS: Mapping[str, Level] = {
+    "open": Level.CLEAR,
+    "very low cover": Level.PARTIAL,
+    "low cover": Level.PARTIAL,
+    "high cover": Level.FULL,
+    "corner cover": Level.FULL,
+    "hidden": Level.BLOCKED,
+}
+"""The level of each verdict on how exposed a target is, from exposed to covered; other answers have none."""
 
 ALWAYS = ("attacker", "target", "rules", "ask", "verdict")
 GROUNDS = ("rule", "rule_number", "reason")

@@ -21,7 +21,7 @@ from silhouette.rules.skirmishcorps.classes import (
     in_bricks,
 )
 from silhouette.rules.skirmishcorps.protection import Alone, Sight, Together, each_alone, sight, together
-from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
+from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
 from silhouette.text import in_a_sentence, share_in_words
 
@@ -113,7 +113,15 @@ def protection(
         "warnings": _warnings(shot, pixel),
     }
     return SkirmishCorpsVerdict(
-        attacker.name, target.name, scene.rules, answer.verdict, rule, reason, "protection", answers
+        attacker.name,
+        target.name,
+        scene.rules,
+        answer.verdict,
+        LEVELS[answer.verdict],
+        rule,
+        reason,
+        "protection",
+        answers,
     )
 
 

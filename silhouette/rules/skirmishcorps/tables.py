@@ -38,7 +38,7 @@ from silhouette.rules.skirmishcorps.entries import (
     Readings,
     VaultEntry,
 )
-from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
+from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 
 Ruled = tuple[str, RuleReference, str, dict[str, Any]]
 """Verdict, rule, reason and answers."""
@@ -48,7 +48,7 @@ def tabled(question: AskEntry, readings: Readings, rules: str) -> SkirmishCorpsV
     """The ruling on a question that needs no table."""
     rule_on = cast(Callable[[AskEntry, Readings], Ruled], _RULINGS[type(question)])
     verdict, rule, reason, answers = rule_on(question, readings)
-    return SkirmishCorpsVerdict("", "", rules, verdict, rule, reason, question.ask, answers)
+    return SkirmishCorpsVerdict("", "", rules, verdict, LEVELS.get(verdict), rule, reason, question.ask, answers)
 
 
 def _classify(question: ClassifyEntry, readings: Readings) -> Ruled:

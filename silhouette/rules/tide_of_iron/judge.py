@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
@@ -28,7 +28,10 @@ from silhouette.text import did_you_mean
 if TYPE_CHECKING:
     from silhouette.renderers.protocol import Renderer
 
-VERDICTS = ("visible", "hidden")
+LEVELS: Mapping[str, Level] = {"visible": Level.CLEAR, "hidden": Level.BLOCKED}
+"""Each verdict's level."""
+
+VERDICTS = tuple(LEVELS)
 
 CAUSES = (
     *("same_hex", "adjacent", "clear", "blocking_terrain", "higher_elevation", "plateau", "blind_hex"),
@@ -136,8 +139,8 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
     example = "scenes/tide_of_iron/same_elevation.toml"
     scene_entry = HexSceneEntry
     readings_entry = Readings
-    levels: ClassVar[Mapping[str, Level]] = {"visible": Level.CLEAR, "hidden": Level.BLOCKED}
     phrases = PHRASES
+    levels = LEVELS
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> HexScene:
         """The map, units and checks that a document describes; nothing of it is cached.
@@ -215,6 +218,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
             target=ends.target,
             rules=self.name,
             verdict=verdict,
+            level=LEVELS[verdict],
             rule=RuleReference(SECTIONS[number], number),
             reason=f"{ends.attacker} {sees} {ends.target}: {why}{otherwise}",
             cause=cause,
