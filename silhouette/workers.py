@@ -23,6 +23,7 @@ from threading import Thread
 from typing import IO, Any, TypeVar, cast
 
 from silhouette.errors import SilhouetteError
+from silhouette.renderers.registry import drivers_are_loaded
 
 Asked = TypeVar("Asked")
 Answered = TypeVar("Answered")
@@ -36,7 +37,7 @@ CAN_FORK = sys.platform == "linux"
 
 def forks_safely() -> bool:
     """Whether a process can be forked from this one: graphics drivers that are loaded do not survive it."""
-    return CAN_FORK and "OpenGL" not in sys.modules
+    return CAN_FORK and not drivers_are_loaded()
 
 
 @contextmanager

@@ -194,11 +194,11 @@ class Judge:
 
     def _device(self) -> int | None:
         """The device asked for; else this one's share, where it is on GPUs that is judged."""
-        from silhouette.renderers.gl.devices import shared_out
+        from silhouette.renderers.registry import device_for_worker
 
-        if self._settings.device is not None or self._settings.renderer not in ("auto", "gl"):
+        if self._settings.device is not None:
             return self._settings.device
-        return shared_out(seat() if self._number is None else self._number)
+        return device_for_worker(self._settings.renderer, seat() if self._number is None else self._number)
 
     def _row(self, scene: str, check: Any, lost: str) -> Row:
         """The row as it will be read back: of plain values, whatever the rule system put into it."""

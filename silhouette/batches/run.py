@@ -25,7 +25,7 @@ from silhouette.errors import FileError, RequestError, SilhouetteError
 from silhouette.files.documents import read_document
 from silhouette.files.fingerprints import DOCUMENTS
 from silhouette.judging import check_numbers
-from silhouette.renderers import check_name
+from silhouette.renderers.registry import check_name, survives_fork
 from silhouette.text import Progress
 from silhouette.workers import cores
 
@@ -212,7 +212,7 @@ def workers_of(
     if timeout is not None and not timeout > 0.0:
         raise RequestError(f"timeout is {timeout:g}; it must be seconds above 0")
     if cluster is None:
-        needs = None if settings.renderer == "gl" else Requirements()  # a context belongs to the process that made it
+        needs = Requirements() if survives_fork(settings.renderer) else None
         return WorkerPool(partial(Judge, settings), cores() if workers is None else workers, timeout, needs)
     if workers is not None:
         raise RequestError("a cluster has the workers that were started for it; leave --workers out")

@@ -1,8 +1,11 @@
-"""Renderers: one method behind which rays, OpenGL and a plain z-buffer give the same answer."""
+"""RENDER: a view and bodies go in, a layer comes out: which body is in front at each pixel, and how deep it lies.
+
+Others use `choose`, `check_name`, `probe`, `RENDERERS` and the values of `silhouette.renderers.protocol`; the modules
+of one renderer are its own.
+"""
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import subprocess
@@ -10,106 +13,21 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
 import numpy as np
 
-from silhouette.errors import RendererUnavailable, RequestError, SilhouetteError
+from silhouette.errors import RendererUnavailable, SilhouetteError
 from silhouette.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer
+from silhouette.renderers.registry import RENDERERS, RendererEntry, Trial, check_name, choose
 from silhouette.text import Progress
 from silhouette.views import View
 
 __all__ = ["RENDERERS", "Body", "Layer", "Probe", "Renderer", "check_name", "choose", "in_a_process", "probe"]
-
-
-def _embree() -> Renderer:
-    from silhouette.renderers.embree import EmbreeRenderer
-
-    return EmbreeRenderer()
-
-
-def _gl(device: int | None = None) -> Renderer:
-    from silhouette.renderers.gl.renderer import GLRenderer
-
-    return GLRenderer.create(device=device)
-
-
-def _reference() -> Renderer:
-    from silhouette.renderers.reference import ReferenceRenderer
-
-    return ReferenceRenderer()
-
-
-# The one list of renderers, by the name that ``--renderer`` takes; each starts one or raises RendererUnavailable.
-RENDERERS: dict[str, Callable[[], Renderer]] = {"embree": _embree, "gl": _gl, "reference": _reference}
-
-
-def choose(name: str = "auto", device: int | None = None) -> Renderer:
-    """The renderer of that name, started; on the device of that number, as ``silhouette doctor`` counts them.
-
-    "auto" takes ``gl`` where it would run on a GPU, else ``embree``, else ``gl`` in software, else ``reference``; which
-    one it was stands in the renderer's ``name`` and ``device``. Any other name is that renderer or an error. Where a
-    device is asked for, "auto" takes ``gl``, the only one that has several.
-
-    Raises:
-        RequestError: where there is no renderer of that name, or a device is asked for and it has none.
-        RendererUnavailable: where the one asked for cannot run on this machine, or there is no such device.
-
-    >>> choose("reference").device
-    'numpy'
-    >>> choose("refrence")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    silhouette.errors.RequestError: no renderer 'refrence'; did you mean 'reference'? ...
-    """
-    check_name(name, device)
-    if device is not None:
-        return _gl(device)
-    return _choose_best() if name == "auto" else RENDERERS[name]()
-
-
-def check_name(name: str, device: int | None = None) -> None:
-    """Refuses a renderer that does not exist, and a device for one that has none; nothing is started to find out.
-
-    Raises:
-        RequestError: see above.
-
-    >>> check_name("embree", device=1)
-    Traceback (most recent call last):
-    ...
-    silhouette.errors.RequestError: device 1 is asked for, but embree has no devices; gl has
-    """
-    if name != "auto" and name not in RENDERERS:
-        names = ["auto", *RENDERERS]
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean '{near[0]}'? " if near else ""
-        raise RequestError(f"no renderer '{name}'; {hint}there are {', '.join(names)}")
-    if device is not None and name not in ("auto", "gl"):
-        raise RequestError(f"device {device} is asked for, but {name} has no devices; gl has")
-
-
-def _choose_best() -> Renderer:
-    from silhouette.renderers.gl.devices import has_gpu
-
-    if has_gpu() and os.environ.get("PYOPENGL_PLATFORM", "egl") == "egl":
-        try:
-            renderer = _gl()
-        except RendererUnavailable:
-            pass
-        else:
-            if getattr(renderer, "hardware", False):
-                return renderer
-    for name in ("embree", "gl", "reference"):
-        try:
-            return RENDERERS[name]()
-        except RendererUnavailable:
-            continue
-    raise RendererUnavailable("no renderer runs here, not even the one in numpy")
 
 
 @dataclass(frozen=True)
@@ -138,49 +56,39 @@ class Probe:
 
 
 def probe(step: Progress = lambda done, total: None) -> list[Probe]:
-    """Every renderer tried on a tiny scene; ``gl`` on each EGL device and on OSMesa, each in a process of its own.
+    """Every renderer tried on a tiny scene, on each of its devices; those with a graphics driver in a process each.
 
-    ``step`` is told how many are done, of how many.
+    ``step`` is called before each trial, with the number of those that are done and of all.
     """
-    from silhouette.renderers.gl.devices import listed_devices
-
-    numbers: list[int | None] = [None]
-    with suppress(RendererUnavailable):
-        numbers = [device.index for device in listed_devices()]
-    trials = [
-        partial(_probe_here, "embree", "CPU"),
-        *(partial(_probe_gl, "egl", number) for number in numbers),
-        partial(_probe_gl, "osmesa", None),
-        partial(_probe_here, "reference", "numpy"),
-    ]
-    found = []
-    for done, trial in enumerate(trials):
+    trials = [(entry, trial) for entry in RENDERERS for trial in entry.trials()]
+    probes = []
+    for done, (entry, trial) in enumerate(trials):
         step(done, len(trials))
-        found.append(trial())
-    return found
+        probes.append(_probe_in_a_process(entry, trial) if trial.platform else _probe_here(entry, trial))
+    return probes
 
 
-def _probe_here(name: str, device: str) -> Probe:
+def _probe_here(entry: RendererEntry, trial: Trial) -> Probe:
     try:
-        renderer = RENDERERS[name]()
+        renderer = entry.start(trial.device)
         _draw_triangle(renderer)
     except SilhouetteError as error:
-        return Probe(name, False, device, str(error))
-    return Probe(name, True, renderer.device, "")
+        return Probe(entry.name, False, trial.label, str(error))
+    return Probe(entry.name, True, renderer.device, "")
 
 
-def _probe_gl(platform: str, number: int | None) -> Probe:
-    """Tries ``gl`` in a fresh process: PyOpenGL binds to one platform per process, and a broken driver may crash."""
+def _probe_in_a_process(entry: RendererEntry, trial: Trial) -> Probe:
+    """Tries a renderer in a fresh process: PyOpenGL binds to one platform per process; a broken driver may crash."""
     told = in_a_process(
-        "from silhouette.renderers import _draw_triangle, _gl\n"
-        f"renderer = _gl({number})\n_draw_triangle(renderer)\n"
+        "from silhouette.renderers import _draw_triangle, choose\n"
+        f"renderer = choose({entry.name!r}, {trial.device})\n_draw_triangle(renderer)\n"
         "tell(device=renderer.device, driver=renderer.driver, hardware=renderer.hardware)",
-        platform,
+        trial.platform,
     )
-    label = {"egl": "EGL", "osmesa": "OSMesa"}[platform]
+    name, number, platform = entry.name, trial.device, trial.platform
     if "reason" in told:
-        return Probe("gl", False, label, told["reason"], number, platform=platform)
-    return Probe("gl", True, told["device"], "", number, told["driver"], told["hardware"], platform)
+        return Probe(name, False, trial.label, told["reason"], number, platform=platform)
+    return Probe(name, True, told["device"], "", number, told["driver"], told["hardware"], platform)
 
 
 def in_a_process(script: str, platform: str = "") -> dict[str, Any]:

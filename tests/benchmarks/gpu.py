@@ -67,28 +67,30 @@ class Clock:
         """Measures every renderer from now on, which then waits for the device before it reads back."""
         from OpenGL import GL
 
-        from silhouette.renderers.gl.drawing import Pass
+        from silhouette.renderers.gl.depth_pass import DepthPass
         from silhouette.renderers.gl.renderer import GLRenderer
 
-        fetched = self.step("readback", Pass._fetched)
+        fetched = self.step("readback", DepthPass._fetched)
         finish = self.step("draw", GL.glFinish)
 
-        def waited(one: Pass, *arguments: Any) -> Any:
+        def waited(one: DepthPass, *arguments: Any) -> Any:
             finish()
             self.spent["pixels"] += arguments[1]
             return fetched(one, *arguments)
 
         def drawn_bodies(function: Callable[..., Any]) -> Callable[..., Any]:
-            def counted(one: Pass, view: Any, bodies: Any, *rest: Any) -> Any:
+            def counted(one: DepthPass, view: Any, bodies: Any, *rest: Any) -> Any:
                 self.spent["bodies"] += len(bodies)
                 return function(one, view, bodies, *rest)
 
             return counted
 
         replaced = {"_fetched": waited}
-        replaced |= {name: drawn_bodies(self.step("submit", getattr(Pass, name))) for name in ("windows", "depths")}
+        replaced |= {
+            name: drawn_bodies(self.step("submit", getattr(DepthPass, name))) for name in ("windows", "depths")
+        }
         for name, function in replaced.items():
-            setattr(Pass, name, function)
+            setattr(DepthPass, name, function)
         separately = GLRenderer.render_separately
         listed = {
             "render": GLRenderer.render,

@@ -16,6 +16,7 @@ from silhouette.renderers import Probe, in_a_process
 from silhouette.renderers.gl import devices
 from silhouette.renderers.gl.devices import EGLDevice
 from silhouette.renderers.gl.gpus import NVIDIA_LIBRARY, Drawn, Sighting, System, obstacles, sighted
+from silhouette.renderers.registry import RendererEntry, Trial
 from silhouette.rules.necromunda.judge import NECROMUNDA
 from tests.support.commands import run
 from tests.support.rulings import ruled
@@ -302,12 +303,12 @@ def test_a_gpu_that_is_there_but_unusable_is_told_plainly(
 def test_every_device_that_egl_lists_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
 
-    def told(platform: str, number: int | None) -> Probe:
-        tried.append((platform, number))
-        return Probe("gl", True, platform, "", number)
+    def tell(entry: RendererEntry, trial: Trial) -> Probe:
+        tried.append((trial.platform, trial.device))
+        return Probe(entry.name, True, trial.label, "", trial.device)
 
     monkeypatch.setattr(devices, "listed_devices", lambda: [EGLDevice(0, False), EGLDevice(1, True)])
-    monkeypatch.setattr(renderers, "_probe_gl", told)
+    monkeypatch.setattr(renderers, "_probe_in_a_process", tell)
     steps: list[tuple[int, int]] = []
     found = renderers.probe(lambda done, total: steps.append((done, total)))
     assert tried == [("egl", 0), ("egl", 1), ("osmesa", None)]

@@ -121,16 +121,16 @@ def test_gl_uploads_and_drops_within_one_drawing(gl: Renderer, monkeypatch: pyte
 @pytest.fixture
 def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many numbers came back from the device each time that it was waited for."""
-    from silhouette.renderers.gl.drawing import Pass
+    from silhouette.renderers.gl.depth_pass import DepthPass
 
     sizes: list[int] = []
-    fetch = Pass._fetched
+    fetch = DepthPass._fetched
 
-    def counted(one: Pass, binding: object, floats: int) -> object:
+    def counted(one: DepthPass, binding: object, floats: int) -> object:
         sizes.append(floats)
         return fetch(one, binding, floats)
 
-    monkeypatch.setattr(Pass, "_fetched", counted)
+    monkeypatch.setattr(DepthPass, "_fetched", counted)
     return sizes
 
 

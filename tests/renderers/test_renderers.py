@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from silhouette import renderers
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.geometry import Floats, Pose
-from silhouette.renderers import RENDERERS, Body, Layer, Renderer, choose, embree, probe
+from silhouette.renderers import RENDERERS, Body, Layer, Renderer, choose, embree, probe, registry
 from silhouette.renderers.gl import devices
 from silhouette.renderers.protocol import coverage, render_separately
 from silhouette.renderers.reference import ReferenceRenderer
@@ -463,7 +464,7 @@ def test_an_unknown_renderer_is_an_error_that_names_the_near_one() -> None:
         choose("povray")
 
 
-@pytest.mark.parametrize("name", list(RENDERERS))
+@pytest.mark.parametrize("name", [entry.name for entry in RENDERERS])
 def test_a_renderer_asked_for_by_name_is_that_one(name: str) -> None:
     try:
         assert choose(name).name == name
@@ -477,6 +478,13 @@ def test_embree_without_its_package_says_what_to_install(monkeypatch: pytest.Mon
         choose("embree")
 
 
+def replace_renderers(monkeypatch: pytest.MonkeyPatch, **starts: Callable[[int | None], Any]) -> None:
+    """Renderers of these names are started by these functions instead, wherever the list is read."""
+    entries = tuple(replace(entry, start=starts.get(entry.name, entry.start)) for entry in RENDERERS)
+    for module in (registry, renderers):
+        monkeypatch.setattr(module, "RENDERERS", entries)
+
+
 def test_auto_takes_embree_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "has_gpu", lambda: False)
     pytest.importorskip("embreex")
@@ -486,8 +494,7 @@ def test_auto_takes_embree_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch
 def test_auto_does_not_take_software_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     in_software = SimpleNamespace(name="gl", device="EGL: llvmpipe", hardware=False)
     monkeypatch.setattr(devices, "has_gpu", lambda: True)
-    monkeypatch.setattr(renderers, "_gl", lambda: in_software)
-    monkeypatch.setitem(RENDERERS, "embree", lambda: REFERENCE)
+    replace_renderers(monkeypatch, gl=lambda device: in_software, embree=lambda device: REFERENCE)
     assert choose("auto") is REFERENCE
 
 
@@ -495,17 +502,16 @@ def test_auto_takes_gl_where_there_is_a_gpu(monkeypatch: pytest.MonkeyPatch) -> 
     on_gpu = SimpleNamespace(name="gl", device="EGL: a GPU", hardware=True)
     monkeypatch.setattr(devices, "has_gpu", lambda: True)
     monkeypatch.delenv("PYOPENGL_PLATFORM", raising=False)
-    monkeypatch.setattr(renderers, "_gl", lambda: on_gpu)
+    replace_renderers(monkeypatch, gl=lambda device: on_gpu)
     assert choose("auto") is on_gpu
 
 
 def test_auto_goes_on_to_what_is_left_and_its_result_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> Renderer:
+    def broken(device: int | None) -> Renderer:
         raise RendererUnavailable("not here")
 
     monkeypatch.setattr(devices, "has_gpu", lambda: False)
-    monkeypatch.setitem(RENDERERS, "embree", broken)
-    monkeypatch.setitem(RENDERERS, "gl", broken)
+    replace_renderers(monkeypatch, embree=broken, gl=broken)
     assert (choose("auto").name, choose("auto").device) == ("reference", "numpy")
     with pytest.raises(RendererUnavailable, match="not here"):
         choose("gl")
@@ -534,7 +540,7 @@ def test_the_doctor_tries_each_renderer_and_says_why_not() -> None:
 
 def test_the_doctor_names_a_renderer_that_draws_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
     liar = SimpleNamespace(name="embree", device="CPU", render=lambda view, bodies: Layer.empty((8, 8)))
-    monkeypatch.setitem(RENDERERS, "embree", lambda: liar)
+    replace_renderers(monkeypatch, embree=lambda device: liar)
     first = probe()[0]
     assert not first.available
     assert "wrongly" in first.reason

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from silhouette.errors import RendererUnavailable
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.gl.context import Context, context_on
-from silhouette.renderers.gl.drawing import TILE, Depths, Pass, Upload
+from silhouette.renderers.gl.depth_pass import TILE, DepthPass, Depths, MeshBuffer
 from silhouette.renderers.protocol import Body, Layer
 from silhouette.views import View
 
@@ -35,7 +35,7 @@ Place = tuple[int, int]
 Patch = tuple[int, int, Depths]
 """Part of a picture: row and column at which it begins, counted from the picture's first pixel, and depths there."""
 
-Standing = tuple[Any, ...]
+BodyKey = tuple[Any, ...]
 """The picture, which mesh it is and where it stands, whatever the body's number."""
 
 
@@ -58,11 +58,11 @@ class GLRenderer:
         self.driver = f"{context.vendor}, OpenGL {context.version}"
         self.hardware = context.hardware
         self.number = context.device
-        self._meshes: OrderedDict[str, Upload] = OrderedDict()
-        self._patches: OrderedDict[Standing, list[Patch]] = OrderedDict()
+        self._meshes: OrderedDict[str, MeshBuffer] = OrderedDict()
+        self._patches: OrderedDict[BodyKey, list[Patch]] = OrderedDict()
         self._keeping = threading.Lock()
         with context.current():
-            self._pass: Pass | None = Pass()
+            self._pass: DepthPass | None = DepthPass()
 
     @classmethod
     def create(cls, platform: str | None = None, device: int | None = None) -> GLRenderer:
@@ -88,8 +88,8 @@ class GLRenderer:
             return
         with self._context.current():
             self._pass.free()
-            for upload in self._meshes.values():
-                upload.free()
+            for buffer in self._meshes.values():
+                buffer.free()
         self._pass = None
         self._meshes.clear()
         self._patches.clear()
@@ -154,16 +154,16 @@ class GLRenderer:
 
         As many bodies as fit are drawn at once.
         """
-        frame = _frame(view)
-        for several in _groups(bodies, _padded(view)):
-            standing = [_standing(frame, body) for body in several]
-            found = {key: self._patches.get(key) for key in standing}
-            missing = {key: body for key, body in zip(standing, several, strict=True) if found[key] is None}
+        view_key = _view_key(view)
+        for group in _groups(bodies, _padded(view)):
+            keys = [_body_key(view_key, body) for body in group]
+            found = {key: self._patches.get(key) for key in keys}
+            missing = {key: body for key, body in zip(keys, group, strict=True) if found[key] is None}
             drawn = dict(zip(missing, self._drawn_whole(view, list(missing.values())), strict=True))
             self._keep(drawn)
-            yield from (found[key] or drawn.get(key, []) for key in standing)
+            yield from (found[key] or drawn.get(key, []) for key in keys)
 
-    def _keep(self, drawn: dict[Standing, list[Patch]]) -> None:
+    def _keep(self, drawn: dict[BodyKey, list[Patch]]) -> None:
         """Keeps the patches of one picture, in place of those of any other."""
         with self._keeping:
             for key in [key for key in self._patches if drawn and key[0] != next(iter(drawn))[0]]:
@@ -182,11 +182,11 @@ class GLRenderer:
             return patches
         tall, wide = _tile_size(view.height), _tile_size(view.width)
         with self._context.current():
-            uploads = self._uploads(bodies)
+            buffers = self._buffers(bodies)
             for row in range(-MARGIN, view.height + MARGIN, tall):
                 for column in range(-MARGIN, view.width + MARGIN, wide):
                     tile = _tile(view, ((row + MARGIN) // tall, (column + MARGIN) // wide))
-                    windows = self._pass.windows(tile, list(zip(bodies, uploads, strict=True)))
+                    windows = self._pass.windows(tile, list(zip(bodies, buffers, strict=True)))
                     for own, ((rows, columns), depth) in zip(patches, windows, strict=True):
                         if depth.size:
                             own.append((row + rows.start, column + columns.start, depth))
@@ -199,29 +199,29 @@ class GLRenderer:
         depths = np.full((len(bodies), len(pixels)), np.inf, np.float32)
         if len(bodies) == 0 or len(pixels) == 0:
             return depths
-        frame = _frame(view)
-        kept = [self._patches.get(_standing(frame, body)) for body in bodies]
+        view_key = _view_key(view)
+        kept = [self._patches.get(_body_key(view_key, body)) for body in bodies]
         if _is_near(view, pixels) and None not in kept:
             for patches, depth in zip(kept, depths, strict=True):
                 _look_up(patches or [], pixels, depth)
             return depths
         tiles = list(_by_tile(view, pixels))
         done = 0
-        for several in _groups(bodies, len(pixels)):
-            of_these = depths[done : done + len(several)]
-            done += len(several)
+        for group in _groups(bodies, len(pixels)):
+            of_these = depths[done : done + len(group)]
+            done += len(group)
             with self._context.current():
-                drawn = list(zip(several, self._uploads(several), strict=True))
+                drawn = list(zip(group, self._buffers(group), strict=True))
                 for tile, chosen, places in tiles:
                     of_these[:, chosen] = self._pass.depths(tile, drawn, places)
                 self._make_room()
         return depths
 
-    def _uploads(self, bodies: Sequence[Body]) -> list[Upload]:
+    def _buffers(self, bodies: Sequence[Body]) -> list[MeshBuffer]:
         """The meshes on the device, each put there unless it is."""
         for body in bodies:
             if body.mesh.digest not in self._meshes:
-                self._meshes[body.mesh.digest] = Upload(body.mesh)
+                self._meshes[body.mesh.digest] = MeshBuffer(body.mesh)
             self._meshes.move_to_end(body.mesh.digest)
         return [self._meshes[body.mesh.digest] for body in bodies]
 
@@ -257,12 +257,12 @@ def _middles(pixels: Any) -> NDArray[np.int64]:
     return np.floor(np.asarray(pixels, dtype=np.float64).reshape(-1, 2) + 0.5).astype(np.int64)
 
 
-def _frame(view: View) -> tuple[Any, ...]:
+def _view_key(view: View) -> tuple[Any, ...]:
     return (view.eye.tobytes(), view.axes.tobytes(), view.left, view.top, view.step, view.width, view.height)
 
 
-def _standing(frame: tuple[Any, ...], body: Body) -> Standing:
-    return frame, body.mesh.digest, body.pose.rotation.tobytes(), body.pose.translation.tobytes()
+def _body_key(view_key: tuple[Any, ...], body: Body) -> BodyKey:
+    return view_key, body.mesh.digest, body.pose.rotation.tobytes(), body.pose.translation.tobytes()
 
 
 def _is_near(view: View, pixels: NDArray[np.int64]) -> bool:
@@ -275,25 +275,25 @@ def _padded(view: View) -> int:
     return (view.height + 2 * MARGIN) * (view.width + 2 * MARGIN)
 
 
-def _groups(bodies: Sequence[Body], each: int) -> Iterator[list[Body]]:
+def _groups(bodies: Sequence[Body], depths_per_body: int) -> Iterator[list[Body]]:
     """The bodies in their order, in groups that fit onto the device, where each takes so many depths.
 
     >>> from silhouette.geometry import Pose
     >>> mesh = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
     >>> bodies = [Body(number, mesh, Pose.standing()) for number in (1, 2, 3)]
-    >>> [[body.id for body in several] for several in _groups(bodies, DEPTHS_AT_ONCE // 2)]
+    >>> [[body.id for body in group] for group in _groups(bodies, DEPTHS_AT_ONCE // 2)]
     [[1, 2], [3]]
     """
-    several: list[Body] = []
+    group: list[Body] = []
     triangles = 0
     for body in bodies:
         triangles += len(body.mesh.faces)
-        if several and ((len(several) + 1) * each > DEPTHS_AT_ONCE or triangles > TRIANGLES_KEPT):
-            yield several
-            several, triangles = [], len(body.mesh.faces)
-        several.append(body)
-    if several:
-        yield several
+        if group and ((len(group) + 1) * depths_per_body > DEPTHS_AT_ONCE or triangles > TRIANGLES_KEPT):
+            yield group
+            group, triangles = [], len(body.mesh.faces)
+        group.append(body)
+    if group:
+        yield group
 
 
 def _tile_size(pixels: int) -> int:

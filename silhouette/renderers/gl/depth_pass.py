@@ -55,7 +55,7 @@ Window = tuple[slice, slice]
 FLOAT = 4
 
 
-class Upload:
+class MeshBuffer:
     """A mesh on the device, in float32 about its own middle, so that a mesh far from its origin loses nothing."""
 
     def __init__(self, mesh: Mesh) -> None:
@@ -85,7 +85,7 @@ class Upload:
         GL.glDeleteBuffers(2, self.buffers)
 
 
-class Pass:
+class DepthPass:
     """Two programs, a texture of TILE x TILE floats that takes the least distance, and a buffer for what comes back."""
 
     def __init__(self) -> None:
@@ -129,7 +129,7 @@ class Pass:
         GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[1])
         GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, GL.GL_COLOR_ATTACHMENT0, GL.GL_RENDERBUFFER, self._sink)
 
-    def windows(self, view: View, bodies: Sequence[tuple[Body, Upload]]) -> list[tuple[Window, Depths]]:
+    def windows(self, view: View, bodies: Sequence[tuple[Body, MeshBuffer]]) -> list[tuple[Window, Depths]]:
         """For each body alone the window of the view that it may touch, and its depths there, inf where it is not."""
         from OpenGL import GL
 
@@ -152,7 +152,7 @@ class Pass:
         parts = np.split(found, np.cumsum(sizes)[:-1])
         return [(window, part.reshape(_shape(window))) for window, part in zip(windows, parts, strict=True)]
 
-    def depths(self, view: View, bodies: Sequence[tuple[Body, Upload]], pixels: NDArray[np.int64]) -> Depths:
+    def depths(self, view: View, bodies: Sequence[tuple[Body, MeshBuffer]], pixels: NDArray[np.int64]) -> Depths:
         """(k, n) the depth of each body alone at ``pixels`` (n, 2), rows and columns within the view; inf for none.
 
         The device looks the pixels up and sends these alone.
@@ -201,7 +201,7 @@ class Pass:
         GL.glEnable(GL.GL_BLEND)
         GL.glBlendEquation(GL.GL_MIN)
 
-    def _draw(self, window: Window, clip_from_mesh: Floats, mesh: Upload) -> None:
+    def _draw(self, window: Window, clip_from_mesh: Floats, mesh: MeshBuffer) -> None:
         """One body into a window of the texture."""
         from OpenGL import GL
 
