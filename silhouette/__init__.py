@@ -1,7 +1,7 @@
 """Silhouette: can he see me, and am I in cover? Line of sight for miniature wargames, measured on 3D meshes.
 
-    file -> Mesh -> Model -> Scene -> View -> Layer -> Silhouette -> Verdict -> table, JSON, picture
-            load    tag      place    look    render   count         judge      tell
+    file -> Mesh -> Model -> Scene -> View -> Samples -> Observation -> Verdict -> table, JSON, picture, page
+            load    tag      place    look    render     count          judge      tell
 
     from silhouette import check, load_scene
 

@@ -54,7 +54,8 @@ def scene_keys() -> str:
     lines = ["### Every scene", "", *_table(SceneEntry)]
     for name in RULES:
         rule = rule_called(name)
-        lines += ["", f"### {rule.title}", "", f'`rules = "{name}"`', ""]
+        verdicts = ", ".join(f"*{verdict}* ({level})" for verdict, level in rule.levels.items())
+        lines += ["", f"### {rule.title}", "", f'`rules = "{name}"`. The verdicts: {verdicts}.', ""]
         lines += _sections(rule.scene_entry, rule.title, printed)
         if rule.readings_entry is not None:
             lines += _section(rule.readings_entry, rule.title, "`[readings]`", printed)
