@@ -10,7 +10,7 @@ const three = JSON.parse(readFileSync("node_modules/three/package.json", "utf8")
 
 await build({
   entryPoints: ["source/main.js"],
-  outfile: "../assets/viewer.min.js",
+  outfile: "../html/assets/viewer.min.js",
   bundle: true,
   minify: true,
   format: "iife",
@@ -21,4 +21,4 @@ await build({
     js: `/* Silhouette's viewer (MIT), sources sha256 ${digest.digest("hex")}; with three.js ${three}, (c) three.js authors, MIT: see three.LICENSE.txt */`,
   },
 });
-copyFileSync("node_modules/three/LICENSE", "../assets/three.LICENSE.txt");
+copyFileSync("node_modules/three/LICENSE", "../html/assets/three.LICENSE.txt");
