@@ -24,6 +24,7 @@ from typing import Any
 from silhouette.batches.chunks import BatchSettings, Chunk, Judge, Row
 from silhouette.batches.pool import Event, Next
 from silhouette.errors import RequestError, SilhouetteError
+from silhouette.version import VERSION
 
 CONNECTED_WITHIN = 10.0
 """Seconds in which a scheduler answers."""
@@ -50,12 +51,8 @@ def judged_there(chunk: Chunk, settings: BatchSettings, folder: str, version: st
     Raises:
         RequestError: where another version of this package is installed there.
     """
-    from silhouette.version import version_of
-
-    if version_of("silhouette") != version:
-        raise RequestError(
-            f"a worker has silhouette {version_of('silhouette')}, and this is {version}; install the same"
-        )
+    if version != VERSION:
+        raise RequestError(f"a worker has silhouette {VERSION}, and this is {version}; install the same")
     if getattr(_judges, "asked", None) != (settings, folder):
         _judges.judge, _judges.asked = Judge(settings, Path(folder), _share()), (settings, folder)
     return list(_judges.judge(chunk))
@@ -115,9 +112,6 @@ class Cluster:
         self._staffed = time.monotonic()
 
     def __enter__(self) -> Cluster:
-        from silhouette.version import version_of
-
-        self._version = version_of("silhouette")
         try:
             distributed = import_module("distributed")
         except ImportError:
@@ -208,7 +202,7 @@ class Cluster:
             chunk,
             self._settings,
             str(Path.cwd()),
-            self._version,
+            VERSION,
             pure=False,
             workers=[place.worker],
             resources=self._resources,

@@ -122,9 +122,9 @@ def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if version:
-        from silhouette.version import version_of
+        from silhouette.version import VERSION
 
-        print(f"silhouette {version_of('silhouette')}")
+        print(f"silhouette {VERSION}")
         raise typer.Exit
     if context.invoked_subcommand is None:
         print(context.get_help())
@@ -305,10 +305,11 @@ def inspect(
 def rules(as_json: AsJson = False) -> int:
     """List the rule systems and what each reads."""
     from silhouette.cli.tables import rules_report
+    from silhouette.files.examples import example
     from silhouette.rules import RULES, rule_called
 
     systems = [
-        {"name": rule.name, "title": rule.title, "reads": list(rule.reads), "example": rule.example}
+        {"name": rule.name, "title": rule.title, "reads": list(rule.reads), "example": str(example(rule.example))}
         for rule in map(rule_called, RULES)
     ]
     if as_json:

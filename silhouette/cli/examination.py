@@ -12,9 +12,9 @@ from silhouette.files.cache import Cache
 from silhouette.renderers import Probe, choose, probe
 from silhouette.renderers.gl.gpus import Drawn, System, obstacles, sighted
 from silhouette.text import Progress
-from silhouette.version import version_of
+from silhouette.version import VERSION, version_of
 
-PACKAGES = ("silhouette", "numpy", "trimesh", "pyrender2", "embreex")
+PACKAGES = ("numpy", "trimesh", "pyrender2", "embreex")
 
 
 def examination(*, quick: bool = False, step: Progress = lambda done, total: None) -> dict[str, Any]:
@@ -38,7 +38,11 @@ def examination(*, quick: bool = False, step: Progress = lambda done, total: Non
         "renderers": renderers,
         "auto": {"name": best.name, "device": best.device},
         "gpu": gpu(probes, System()),
-        "versions": {"python": platform.python_version(), **{name: version_of(name) for name in PACKAGES}},
+        "versions": {
+            "python": platform.python_version(),
+            "silhouette": VERSION,
+            **{name: version_of(name) for name in PACKAGES},
+        },
         "cache": _cache(Cache.default()),
     }
 

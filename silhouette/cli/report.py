@@ -36,7 +36,7 @@ def report(
     from silhouette.pages.html.skeleton import check_page_path
     from silhouette.pages.report.page import judged_and_drawn, report_page
     from silhouette.renderers import choose
-    from silhouette.version import version_of
+    from silhouette.version import VERSION
     from silhouette.workers import cores
 
     check_page_path(out)
@@ -48,8 +48,7 @@ def report(
     with Waiting(f"reporting on {scene}", quiet=quiet) as waiting:
         table = load_scene(scene, cache=cache)
         drawn = judged_and_drawn(table, measuring, fine, workers=hands, progress=waiting.step)
-        version = version_of("silhouette") or ""
-        content = report_page(table, drawn, read_text(scene), version, cache).encode()
+        content = report_page(table, drawn, read_text(scene), VERSION, cache).encode()
         write_file(out, content)
     rows = [one.row for one in drawn]
     if as_json:

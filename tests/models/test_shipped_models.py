@@ -47,12 +47,12 @@ def loaded(name: str) -> Model:
 
 
 def test_every_piece_has_a_mesh_a_model_file_and_a_sculptor() -> None:
-    pytest.importorskip("manifold3d")
-    from models.source.catalogue import pieces
-
     assert len(NAMES) == len(set(NAMES)) >= 17
-    assert {file.stem for file in MODELS.glob("*.glb")} == set(NAMES) == set(pieces())
+    assert {file.stem for file in MODELS.glob("*.glb")} == set(NAMES)
     assert set(FIGURES) < set(NAMES)
+    pytest.importorskip("manifold3d")
+    catalogue = pytest.importorskip("models.source.catalogue", reason="only a checkout has the source of the models")
+    assert set(catalogue.pieces()) == set(NAMES)
 
 
 def test_all_meshes_together_are_small() -> None:
@@ -63,10 +63,10 @@ def test_all_meshes_together_are_small() -> None:
 def test_the_script_sculpts_the_same_mesh_again(name: str, tmp_path: Path) -> None:
     for package in ("manifold3d", "skimage", "fast_simplification"):
         pytest.importorskip(package, reason="needs the extra 'sculpt'")
-    from models.source.catalogue import sculptor
+    catalogue = pytest.importorskip("models.source.catalogue", reason="only a checkout has the source of the models")
     from models.source.writing import glb
 
-    again = glb(sculptor(name)())
+    again = glb(catalogue.sculptor(name)())
     shipped = (MODELS / f"{name}.glb").read_bytes()
     if again == shipped:
         return

@@ -328,11 +328,11 @@ def test_where_there_are_no_scenes_it_is_said_where_they_are(tmp_path: Path, mon
     with pytest.raises(RequestError, match="give the folder 'scenes' of Silhouette's source"):
         scenes_folder(tmp_path)
     assert scenes_folder(SCENES) == SCENES
+    assert scenes_folder() == Path("scenes")
     monkeypatch.chdir(tmp_path)
     assert scenes_folder() == SCENES
-    elsewhere = tmp_path / "site" / "silhouette" / "pages" / "tutorial" / "pages.py"
-    monkeypatch.setattr("silhouette.pages.tutorial.pages.__file__", str(elsewhere))
-    with pytest.raises(RequestError, match="run it in a checkout, or say --scenes DIR"):
+    monkeypatch.setattr("silhouette.files.examples.PACKAGE", tmp_path / "site" / "silhouette")
+    with pytest.raises(RequestError, match="the example scenes are not installed"):
         scenes_folder()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import quote
 from typing import Any
 
 from silhouette.pages.html.markup import Markup, element, joined
@@ -11,7 +12,7 @@ from silhouette.pages.html.skeleton import page, table, verdict_mark
 from silhouette.pages.tutorial.facts import share_of
 from silhouette.pages.tutorial.parts import CheckResult, Film, PartResult, sentence
 from silhouette.pages.tutorial.words import PageText, Part, Texts
-from silhouette.version import version_of
+from silhouette.version import VERSION
 
 INDEX = "index.html"
 
@@ -74,7 +75,7 @@ def index_of(covers: Sequence[str], texts: Texts, renderer: str) -> str:
 
 
 def _whole(name: str, title: str, summary: str, content: Sequence[Markup], texts: Texts, renderer: str) -> str:
-    made = element("p", texts.words["made"].format(version=version_of("silhouette"), renderer=renderer))
+    made = element("p", texts.words["made"].format(version=VERSION, renderer=renderer))
     top = _navigation(name, texts)
     skip = texts.words["skip"]
     return page(title, content, description=summary, top=top, foot=made, skip=skip, beside=True)
@@ -111,7 +112,7 @@ def _section(mark: str, part: Part, found: PartResult, texts: Texts) -> Markup:
         joined(element("h3", texts.words["steps"]), element("ol", steps)) if steps else "",
         [element("p", paragraph) for paragraph in found.after],
         _film(found.film, found.checks[0], texts) if found.film is not None else "",
-        _source(part, found.source, texts),
+        _source(part, found, texts),
         id=mark,
         aria_labelledby=f"{mark}-heading",
     )
@@ -173,11 +174,11 @@ def _film(film: Film, first: CheckResult, texts: Texts) -> Markup:
     return joined(element("figure", element("picture", calm, image), element("figcaption", film.caption)), listed)
 
 
-def _source(part: Part, source: str, texts: Texts) -> Markup:
+def _source(part: Part, found: PartResult, texts: Texts) -> Markup:
     """The scene's file, and how to ask it oneself."""
     return element(
         "details",
         element("summary", f"{texts.words['scene_file']} {part.scene}"),
-        element("p", f"{texts.words['try']} ", element("code", f"silhouette check scenes/{part.scene}")),
-        element("pre", Markup("\n".join(map(plain, source.splitlines())))),
+        element("p", f"{texts.words['try']} ", element("code", f"silhouette check {quote(found.file)}")),
+        element("pre", Markup("\n".join(map(plain, found.source.splitlines())))),
     )

@@ -10,37 +10,32 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.errors import RequestError
+from silhouette.files.examples import examples_folder
 from silhouette.files.writing import write_file
 from silhouette.pages.tutorial.folder import whole_folder, write_facts
 from silhouette.pages.tutorial.html import INDEX, index_of, page_of
 from silhouette.pages.tutorial.parts import PartResult, Run, build_part, frames_of
-from silhouette.pages.tutorial.words import PageText, Part
+from silhouette.pages.tutorial.words import PageText, Part, texts
 from silhouette.text import Progress
-from silhouette.version import version_of
+from silhouette.version import VERSION
 from silhouette.workers import forked, forks_safely
 
 __all__ = ["INDEX", "Run", "scenes_folder", "write_tutorial"]
 
-NEEDED = "necromunda/example_1_open.toml"
-"""A scene by which the folder of scenes is known."""
-
 
 def scenes_folder(given: Path | None = None) -> Path:
-    """The folder of scenes: the one given, ``scenes`` in the current folder, or the one beside the package.
+    """The folder of scenes: the one given, ``scenes`` in the current folder, or that of the shipped examples.
 
     Raises:
-        RequestError: where it is not there; an installed package comes without it.
+        RequestError: where the folder given has not the first scene of the tutorial, or no examples are installed.
     """
-    beside = Path(__file__).resolve().parents[3] / "scenes"
-    for place in [Path("scenes"), beside] if given is None else [given]:
-        if (place / NEEDED).is_file():
-            return place
+    needed = texts().page[0].part[0].scene  # the folder of scenes is known by it
+    if given is not None and not (given / needed).is_file():
+        raise RequestError(f"{given}: has no {needed}; give the folder 'scenes' of Silhouette's source")
     if given is not None:
-        raise RequestError(f"{given}: has no {NEEDED}; give the folder 'scenes' of Silhouette's source")
-    raise RequestError(
-        "the tutorial is made from the folders 'scenes' and 'models' of Silhouette's source, and an installed package "
-        "has neither; run it in a checkout, or say --scenes DIR"
-    )
+        return given
+    here = Path("scenes")
+    return here if (here / needed).is_file() else examples_folder() / here
 
 
 def write_tutorial(out: Path, run: Run, progress: Progress = lambda done, total: None) -> list[dict[str, Any]]:
@@ -69,7 +64,7 @@ def write_tutorial(out: Path, run: Run, progress: Progress = lambda done, total:
             covers.append(next(path for part in parts for one in part.checks for _, path, _ in one.figures))
             pages.append(_facts(text, parts))
         write_file(folder / INDEX, index_of(covers, words, renderer))
-        write_facts(folder, {"version": version_of("silhouette"), "renderer": renderer, "pages": pages})
+        write_facts(folder, {"version": VERSION, "renderer": renderer, "pages": pages})
     return pages
 
 

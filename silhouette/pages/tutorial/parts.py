@@ -92,6 +92,7 @@ class PartResult:
         text, steps, after: its paragraphs and steps, with what was found in them.
         checks: the results of its checks.
         film: its animation, or None.
+        file: the path of the scene's file, for the command that judges it.
         source: the content of the scene's file.
     """
 
@@ -100,6 +101,7 @@ class PartResult:
     after: list[str]
     checks: list[CheckResult]
     film: Film | None
+    file: str
     source: str
 
 
@@ -131,6 +133,7 @@ def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda d
         after=[filled(paragraph, facts) for paragraph in part.after],
         checks=checks,
         film=film,
+        file=str(scene.path),
         source=scene.path.read_text(encoding="utf-8"),
     )
 
