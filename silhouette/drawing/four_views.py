@@ -96,8 +96,8 @@ def draw_four_views(model: Model, renderer: Renderer, path: Path, suggestions: S
         row, column = divmod(number, 2)
         page.paste(picture, (MARGIN + column * (PANEL[0] + GAP), MARGIN + row * (PANEL[1] + GAP)))
     bottom = _caption(ImageDraw.Draw(page), MARGIN + 2 * PANEL[1] + GAP + 14 * FINE, model, suggestions)
-    told = {"model": model.source, "eye": model.eye.tolist(), "eye_from": model.eye_from}
-    save_png(page.crop((0, 0, WIDTH, int(bottom) + 16 * FINE)), path, told)
+    data = {"model": model.source, "eye": model.eye.tolist(), "eye_from": model.eye_from}
+    save_png(page.crop((0, 0, WIDTH, int(bottom) + 16 * FINE)), path, data)
 
 
 def _bodies(model: Model) -> list[Body]:
@@ -242,6 +242,8 @@ def _base_and_eye(model: Model) -> str:
 def _notes(model: Model, suggestions: Sequence[Suggestion]) -> list[str]:
     notes = [f"Note: {warning}." for warning in model.warnings[:3]]
     if suggestions:
-        shares = ", ".join(f"{number}: {100 * one.share:.1f} %" for number, one in enumerate(suggestions, 1))
+        shares = ", ".join(
+            f"{number}: {100 * suggestion.share:.1f} %" for number, suggestion in enumerate(suggestions, 1)
+        )
         notes.insert(0, f"Suggested as insignificant, not applied, with their share of the body's surface: {shares}.")
     return notes

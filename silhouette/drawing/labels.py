@@ -76,7 +76,7 @@ def place_labels(
     taken = (np.array(reserved).reshape(-1, 4) - np.tile(corner, 2)) / unit
     named = np.array([_named(label) for label in labels]).reshape(-1, 4)
     named = (named - np.tile(corner, 2)) / unit
-    found = []
+    placed = []
     for number, label in enumerate(labels):
         middle = (np.array(label.at) - corner) / unit
         clear = np.array(label.clear) / unit
@@ -92,8 +92,10 @@ def place_labels(
             continue
         taken = np.concatenate([taken, boxes[best : best + 1]])
         at = places[best] * unit + corner
-        found.append(Placed(label, (float(at[0]), float(at[1])), _leader(label, places[best], middle, half, clear, at)))
-    return found
+        placed.append(
+            Placed(label, (float(at[0]), float(at[1])), _leader(label, places[best], middle, half, clear, at))
+        )
+    return placed
 
 
 def _named(label: Label) -> Box:

@@ -97,7 +97,7 @@ def scale_bar(drawing: Drawing, at: tuple[float, float], per_mm: float, face: Fa
     lengths = [(10.0**power * digit, f"{10**power * digit:g} mm") for power in range(-1, 4) for digit in (1, 2, 5)]
     inches = [(INCH * count, f"{count:g} inch" + ("es" if count > 1 else "")) for count in (0.25, 0.5, 1, 2, 3, 6, 12)]
     for number, choices in enumerate((inches, lengths)):
-        length, text = max((one for one in choices if one[0] <= most), default=choices[0])
+        length, text = max((choice for choice in choices if choice[0] <= most), default=choices[0])
         row = y - number * (face.line + 2 * FINE) - 4 * FINE
         end = x + length * per_mm
         drawing.line([(x, row), (end, row)], fill=INK, width=2 * FINE)

@@ -76,8 +76,8 @@ class Face:
             return ""
         if sign in SUBSTITUTES:
             return SUBSTITUTES[sign]
-        bare = "".join(one for one in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(one))
-        return bare if bare and all(_has(self._font, one) for one in bare) else "?"
+        bare = "".join(part for part in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(part))
+        return bare if bare and all(_has(self._font, part) for part in bare) else "?"
 
     def draw(
         self, drawing: Drawing, at: tuple[float, float], text: str, colour: Colour = INK, halo: Colour | None = None
@@ -147,8 +147,8 @@ class Face:
 
 @lru_cache(maxsize=64)
 def _font(size: int, weight: Weight) -> Font:
-    found = find_spec("pyrender")
-    for folder in (found.submodule_search_locations or []) if found else []:
+    package = find_spec("pyrender")
+    for folder in (package.submodule_search_locations or []) if package else []:
         path = Path(folder) / "fonts" / f"OpenSans-{weight}.ttf"
         if path.is_file():
             return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)

@@ -49,12 +49,12 @@ def save(figure: Figure, path: Path, title: str, data: Mapping[str, Any]) -> Non
     Raises:
         FileError: where it cannot be written; then what was there before still is.
     """
-    told = json.dumps(data)
-    content = _WRITERS[path.suffix.lower()[1:]](figure, typeface.printable(title), told)
+    described = json.dumps(data)
+    content = _WRITERS[path.suffix.lower()[1:]](figure, typeface.printable(title), described)
     write_file(path, content)
 
 
-def _svg(figure: Figure, title: str, told: str) -> bytes:
+def _svg(figure: Figure, title: str, data: str) -> bytes:
     stream = BytesIO()
     figure.savefig(stream, format="svg", metadata={"Title": title, "Date": None, "Creator": None})
     text = stream.getvalue().decode("utf-8")
@@ -63,15 +63,15 @@ def _svg(figure: Figure, title: str, told: str) -> bytes:
     text = re.sub(r"(?<=<path d=\")[^\"]*(?=\"[^>]*/>\s*</pattern>)", _rounder, text)
     text = re.sub(r"(?<= d=\")[^\"]*", _rounded, text)
     head, mark, rest = text.partition("</title>")
-    described = f"{head}{mark}\n <desc>{escape(told)}</desc>{rest}"
+    described = f"{head}{mark}\n <desc>{escape(data)}</desc>{rest}"
     return described.replace('<style type="text/css">', f'<style type="text/css">{_type_of(text)}', 1).encode()
 
 
-def _smaller(found: re.Match[str]) -> str:
+def _smaller(match: re.Match[str]) -> str:
     """A raster of an SVG in fewer bytes: in a palette where it has few colours, exactly; else as a fine JPEG."""
     from PIL import Image
 
-    with Image.open(BytesIO(b64decode(found.group(1)))) as picture:
+    with Image.open(BytesIO(b64decode(match.group(1)))) as picture:
         stream, kind = BytesIO(), "png"
         if picture.getcolors(PALETTE):
             packed = np.ascontiguousarray(picture.convert("RGBA")).view(np.uint32)
@@ -86,10 +86,10 @@ def _smaller(found: re.Match[str]) -> str:
     return f"data:image/{kind};base64,{b64encode(stream.getvalue()).decode()}"
 
 
-def _rounder(found: re.Match[str]) -> str:
+def _rounder(match: re.Match[str]) -> str:
     """The path of a hatch with its circles as arcs: matplotlib writes each of the hundreds as eight curves."""
     shapes = []
-    for shape in re.split(r"(?=M)", found.group()):
+    for shape in re.split(r"(?=M)", match.group()):
         points = np.array(re.findall(NUMBER, shape), dtype=np.float64).reshape(-1, 2)
         if shape.count("C") < 8:
             shapes.append(shape)
@@ -102,9 +102,9 @@ def _rounder(found: re.Match[str]) -> str:
     return "".join(shapes)
 
 
-def _rounded(found: re.Match[str]) -> str:
+def _rounded(match: re.Match[str]) -> str:
     """A path with its numbers to a thousandth of a point: finer is not printed, and takes a third more bytes."""
-    return re.sub(r"-?\d+\.\d{4,}", lambda number: f"{float(number[0]):.3f}".rstrip("0").rstrip("."), found[0])
+    return re.sub(r"-?\d+\.\d{4,}", lambda number: f"{float(number[0]):.3f}".rstrip("0").rstrip("."), match[0])
 
 
 def _type_of(text: str) -> str:
@@ -112,7 +112,7 @@ def _type_of(text: str) -> str:
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
 
-    found = []
+    faces = []
     signs = set("".join(re.findall(r"<text[^>]*>([^<]*)</text>", text)) + " &<>")
     for weight, file in typeface.files().items():
         with TTFont(file, recalcTimestamp=False) as font:
@@ -124,20 +124,20 @@ def _type_of(text: str) -> str:
             font.save(stream, reorderTables=None)
         data = b64encode(stream.getvalue()).decode()
         source = f"url(data:font/woff;base64,{data})"
-        found.append(f"@font-face{{font-family: 'Open Sans'; font-weight: {weight}; src: {source}}}")
-    return "".join(found) if signs - set(" &<>") else ""
+        faces.append(f"@font-face{{font-family: 'Open Sans'; font-weight: {weight}; src: {source}}}")
+    return "".join(faces) if signs - set(" &<>") else ""
 
 
-def _png(figure: Figure, title: str, told: str) -> bytes:
+def _png(figure: Figure, title: str, described: str) -> bytes:
     stream = BytesIO()
-    data = {"Title": title, "silhouette": told, "Software": None}
+    data = {"Title": title, "silhouette": described, "Software": None}
     figure.savefig(stream, format="png", dpi=RESOLUTION, metadata=data)
     return stream.getvalue()
 
 
-def _pdf(figure: Figure, title: str, told: str) -> bytes:
+def _pdf(figure: Figure, title: str, described: str) -> bytes:
     stream = BytesIO()
-    data = {"Title": title, "Keywords": told, "CreationDate": None, "Creator": None, "Producer": None}
+    data = {"Title": title, "Keywords": described, "CreationDate": None, "Creator": None, "Producer": None}
     figure.savefig(stream, format="pdf", metadata=data)
     return stream.getvalue()
 

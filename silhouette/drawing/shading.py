@@ -62,13 +62,13 @@ def normals(view: View, ids: NDArray[np.int32], nearness: Values) -> Values:
     across = _slope(nearness, ids, 1) / np.float32(view.step)
     upward = _slope(nearness, ids, 0) / np.float32(-view.step)
     u, v = plane(view)
-    found = np.empty((*nearness.shape, 3), np.float32)
-    found[..., 0] = -across
-    found[..., 1] = -upward
-    found[..., 2] = across * u + upward * v - nearness
-    length = np.sqrt(np.einsum("ijk,ijk->ij", found, found))
-    found /= np.where(length > 0.0, length, 1.0)[..., None]
-    return found
+    facing = np.empty((*nearness.shape, 3), np.float32)
+    facing[..., 0] = -across
+    facing[..., 1] = -upward
+    facing[..., 2] = across * u + upward * v - nearness
+    length = np.sqrt(np.einsum("ijk,ijk->ij", facing, facing))
+    facing /= np.where(length > 0.0, length, 1.0)[..., None]
+    return facing
 
 
 def _slope(nearness: Values, ids: NDArray[np.int32], axis: int) -> Values:
@@ -82,8 +82,8 @@ def _slope(nearness: Values, ids: NDArray[np.int32], axis: int) -> Values:
     before, after = uneven[:, :-2], uneven[:, 2:]
     either = np.where(np.isnan(after), np.fmin(behind, ahead), ahead)
     slope = np.where(np.isnan(before), either, np.where(after < before, ahead, behind))
-    found: Values = np.moveaxis(np.nan_to_num(slope), 1, axis)
-    return found
+    slopes: Values = np.moveaxis(np.nan_to_num(slope), 1, axis)
+    return slopes
 
 
 def light(view: View, facing: Values) -> Values:
@@ -111,9 +111,9 @@ def hollows(view: View, nearness: Values) -> Values:
         for step in range(AROUND):
             angle = np.pi * (step + turn / len(REACHES)) / AROUND
             y, x = round(reach * np.sin(angle)), round(reach * np.cos(angle))
-            one = wide[reach + y : reach + y + height, reach + x : reach + x + width]
-            other = wide[reach - y : reach - y + height, reach - x : reach - x + width]
-            rise = np.maximum((one + other) * np.float32(0.5) * depth - 1.0, 0.0) / size
+            first = wide[reach + y : reach + y + height, reach + x : reach + x + width]
+            second = wide[reach - y : reach - y + height, reach - x : reach - x + width]
+            rise = np.maximum((first + second) * np.float32(0.5) * depth - 1.0, 0.0) / size
             dark += rise / (1.0 + (rise / DEEPEST) ** 2)
     return _resized(np.minimum(dark * np.float32(1.6 / (AROUND * len(REACHES))), 0.6), nearness.shape)
 

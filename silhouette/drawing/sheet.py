@@ -364,12 +364,12 @@ class _Caption:
     def lines(self) -> list[_Line]:
         """From the top down."""
         sheet, style = self._sheet, self._sheet.style
-        found = self._set(sheet._title, TITLE, 3, bold=True, colour=style.ink)
-        found += self._set(sheet._reason, REASON, 5, colour=style.ink)
-        found += self._legend()
+        lines = self._set(sheet._title, TITLE, 3, bold=True, colour=style.ink)
+        lines += self._set(sheet._reason, REASON, 5, colour=style.ink)
+        lines += self._legend()
         for note in sheet._notes:
-            found += self._set(note, SMALL, 2, colour=style.soft_ink)
-        return found
+            lines += self._set(note, SMALL, 2, colour=style.soft_ink)
+        return lines
 
     def _set(self, text: str, size: float, most: int, *, colour: str, bold: bool = False) -> list[_Line]:
         lines = typeface.wrapped(typeface.printable(text), self._room, size, bold, most)
@@ -386,7 +386,7 @@ class _Caption:
                 x = 0.0
             rows[-1].append(swatch)
             x += wide + between
-        found = []
+        lines = []
         for row in rows if rows[0] else []:
             x, texts, swatches = EDGE, list[tuple[float, str]](), list[tuple[float, Swatch]]()
             for swatch in row:
@@ -395,5 +395,5 @@ class _Caption:
                 swatches.append((x, swatch))
                 texts.append((x + SWATCH[0] + gap, words))
                 x += SWATCH[0] + gap + typeface.width(words, SMALL) + between
-            found.append(_Line(SWATCH[1] + 1.2, SMALL, False, self._sheet.style.ink, tuple(texts), tuple(swatches)))
-        return found
+            lines.append(_Line(SWATCH[1] + 1.2, SMALL, False, self._sheet.style.ink, tuple(texts), tuple(swatches)))
+        return lines

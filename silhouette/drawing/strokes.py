@@ -156,7 +156,7 @@ def tint(colour: str, ground: str, share: float) -> str:
     ('#ff8080', '#ffffff')
     """
     pairs = [(int(colour[at : at + 2], 16), int(ground[at : at + 2], 16)) for at in (1, 3, 5)]
-    return "#" + "".join(f"{round(share * one + (1.0 - share) * other):02x}" for one, other in pairs)
+    return "#" + "".join(f"{round(share * channel + (1.0 - share) * below):02x}" for channel, below in pairs)
 
 
 def short(sheet: Sheet, name: str) -> str:
@@ -166,5 +166,5 @@ def short(sheet: Sheet, name: str) -> str:
 
 def title(sheet: Sheet, verdict: Verdict) -> str:
     """The first line of a caption: who looks at whom, and the verdict."""
-    said = sheet.words.of(verdict.rules).verdict(verdict.verdict)
-    return sheet.words("title", attacker=verdict.attacker, target=verdict.target, verdict=said)
+    word = sheet.words.of(verdict.rules).verdict(verdict.verdict)
+    return sheet.words("title", attacker=verdict.attacker, target=verdict.target, verdict=word)

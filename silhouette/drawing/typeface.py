@@ -42,14 +42,14 @@ def families() -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def files() -> dict[int, Path]:
     """The files of Open Sans by their weight; none where it is not there, and DejaVu Sans has to do."""
-    found = find_spec("pyrender")
-    for folder in (found.submodule_search_locations or []) if found else []:
-        there = {
+    package = find_spec("pyrender")
+    for folder in (package.submodule_search_locations or []) if package else []:
+        paths = {
             weight: Path(folder) / "fonts" / f"OpenSans-{name}.ttf"
             for weight, name in ((400, "Regular"), (700, "Bold"))
         }
-        if all(file.is_file() for file in there.values()):
-            return there
+        if all(file.is_file() for file in paths.values()):
+            return paths
     return {}
 
 
@@ -97,8 +97,8 @@ def _shown(sign: str) -> str:
         return "" if unicodedata.category(sign) in ("Mn", "Me") else REPLACED
     if sign in SUBSTITUTES:
         return SUBSTITUTES[sign]
-    bare = "".join(one for one in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(one))
-    return bare if bare and all(_has(one) for one in bare) else REPLACED
+    bare = "".join(part for part in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(part))
+    return bare if bare and all(_has(part) for part in bare) else REPLACED
 
 
 def _has(sign: str) -> bool:

@@ -86,7 +86,7 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
     write_file(path, write(frames, fps, json.dumps(data, separators=(",", ":")), progress))
 
 
-def _gif(frames: Frames, fps: float, told: str, progress: Progress) -> bytes:
+def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
     palette = _palette(frames)
     drawn = []
     for number in range(len(frames)):
@@ -104,7 +104,7 @@ def _gif(frames: Frames, fps: float, told: str, progress: Progress) -> bytes:
         loop=0,
         optimize=False,
         disposal=1,
-        comment=told.encode("ascii"),
+        comment=comment.encode("ascii"),
     )
     return stream.getvalue()
 
@@ -120,7 +120,7 @@ def _palette(frames: Frames) -> Image.Image:
     return sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2)
 
 
-def _mp4(frames: Frames, fps: float, told: str, progress: Progress) -> bytes:
+def _mp4(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
     from fractions import Fraction
 
     import av
@@ -128,7 +128,7 @@ def _mp4(frames: Frames, fps: float, told: str, progress: Progress) -> bytes:
     stream = BytesIO()
     rate = Fraction(fps).limit_denominator(1000)
     with av.open(stream, "w", format="mp4", options={"movflags": "use_metadata_tags"}) as container:
-        container.metadata["comment"] = told
+        container.metadata["comment"] = comment
         video = container.add_stream("libx264", rate=rate, options={"crf": "20", "preset": "medium"})
         video.width, video.height = frames.size
         video.pix_fmt = "yuv420p"

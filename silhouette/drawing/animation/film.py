@@ -172,7 +172,7 @@ class _Film:
             unused = EveryPixel(self._renderer)
             return Sightline.of(scene, scene.checks[self._number - 1], verdict, unused)
 
-        ends = [self._scene(one) for one in (self._steps[0], self._steps[-1])]
+        ends = [self._scene(step) for step in (self._steps[0], self._steps[-1])]
         ground = ground_of([line(scene, self._verdict(scene)).sight for scene in ends])
         return lambda scene, verdict: table_panels(ground, line(scene, verdict))
 
@@ -235,5 +235,5 @@ def _ends(units: str | None, motion: Motion, steps: list[Posed]) -> tuple[str, s
     way = steps[-1].way
     if motion.walk is None:
         return word("zero"), f"{word('degrees', way=way)} {word('turned')}"
-    told = word("inches", way=way / INCH, mm=way) if units is None else word("units", way=way, units=units)
-    return word("zero"), f"{told} {word('walked')}"
+    length = word("inches", way=way / INCH, mm=way) if units is None else word("units", way=way, units=units)
+    return word("zero"), f"{length} {word('walked')}"

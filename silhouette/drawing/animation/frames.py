@@ -136,5 +136,5 @@ def _told(shot: Shot) -> str:
     if point.share is None:
         return ""
     share = share_in_words(round(point.share * 10**9), 10**9) + margin_in_words(point.error)
-    told = word("share", share=share)
-    return f"{told}; {word('marginal')}" if row.get("marginal") else told
+    text = word("share", share=share)
+    return f"{text}; {word('marginal')}" if row.get("marginal") else text

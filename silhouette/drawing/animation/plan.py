@@ -93,7 +93,9 @@ def drawn_plan(ground: Ground, line: Sightline) -> NDArray[np.uint8]:
     plan = _Plan(ground, line)
     plan.draw_table()
     plan.draw_arcs()
-    for piece in sorted(line.scene.pieces, key=lambda one: (one.kind != "terrain", float(one.pose.translation[2]))):
+    for piece in sorted(
+        line.scene.pieces, key=lambda piece: (piece.kind != "terrain", float(piece.pose.translation[2]))
+    ):
         if piece.name not in (line.sight.attacker.name, line.sight.target.name):
             plan.draw_piece(piece)
     plan.draw_path()
@@ -217,9 +219,9 @@ class _Plan:
             return
         mask = Image.new("1", self._image.size)
         for ring in points:
-            one = Image.new("1", self._image.size)
-            ImageDraw.Draw(one).polygon(ring, fill=1)
-            mask = ImageChops.logical_xor(mask, one)
+            ring_mask = Image.new("1", self._image.size)
+            ImageDraw.Draw(ring_mask).polygon(ring, fill=1)
+            mask = ImageChops.logical_xor(mask, ring_mask)
         self._image.paste(fill, mask=mask)
         for ring in points:
             self._drawing.line([*ring, ring[0]], fill=edge, width=FINE, joint="curve")

@@ -61,5 +61,6 @@ def tinted(colour: Colour, share: float, ground: Colour = LIGHT) -> Colour:
     >>> tinted((0, 0, 0), 0.5, (200, 100, 0))
     (100, 50, 0)
     """
-    red, green, blue = (round(share * one + (1.0 - share) * other) for one, other in zip(colour, ground, strict=True))
+    pairs = zip(colour, ground, strict=True)
+    red, green, blue = (round(share * channel + (1.0 - share) * below) for channel, below in pairs)
     return red, green, blue

@@ -30,14 +30,14 @@ def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
     >>> len(gzip.decompress(__import__("base64").b64decode(text)))
     48
     """
-    told, chunks, at = list[dict[str, Any]](), list[bytes](), 0
+    entries, chunks, at = list[dict[str, Any]](), list[bytes](), 0
     for shape in shapes:
         vertices, faces = _ordered(shape)
         low = vertices.min(axis=0) if len(vertices) else np.zeros(3)
         high = vertices.max(axis=0) if len(vertices) else np.zeros(3)
         width = 2 if len(vertices) <= STEPS else 4
         chunk = _positions(vertices, low, high) + _indices(faces, width)
-        told.append(
+        entries.append(
             {
                 "at": at,
                 "vertices": len(vertices),
@@ -51,7 +51,7 @@ def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
         )
         chunks.append(chunk)
         at += len(chunk)
-    return told, b64encode(gzip.compress(b"".join(chunks), 9, mtime=0)).decode("ascii")
+    return entries, b64encode(gzip.compress(b"".join(chunks), 9, mtime=0)).decode("ascii")
 
 
 def _ordered(shape: Shape) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

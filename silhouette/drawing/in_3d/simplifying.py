@@ -57,16 +57,16 @@ class Shape:
         """
         total = len(counting.faces) + len(ignored.faces)
         share = min(most / max(total, 1), 1.0)
-        found = [
+        surfaces = [
             simplified(mesh, max(round(share * len(mesh.faces)), FEWEST), cache) if len(mesh.faces) else None
             for mesh in (counting, ignored)
         ]
-        there = [one for one in found if one is not None]
-        starts = np.cumsum([0, *(len(vertices) for vertices, _ in there)])
-        vertices = np.concatenate([one[0] for one in there]) if there else np.zeros((0, 3))
-        faces = [faces + start for (_, faces), start in zip(there, starts, strict=False)]
+        present = [surface for surface in surfaces if surface is not None]
+        starts = np.cumsum([0, *(len(vertices) for vertices, _ in present)])
+        vertices = np.concatenate([surface[0] for surface in present]) if present else np.zeros((0, 3))
+        faces = [faces + start for (_, faces), start in zip(present, starts, strict=False)]
         joined = np.concatenate(faces) if faces else np.zeros((0, 3), np.int64)
-        return cls(vertices, joined, 0 if found[1] is None else len(found[1][1]), flat)
+        return cls(vertices, joined, 0 if surfaces[1] is None else len(surfaces[1][1]), flat)
 
 
 def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.int64]]:
@@ -104,6 +104,6 @@ def _collapsed(mesh: Mesh, most: int) -> Arrays:
     points, faces = simplify((mesh.vertices - low).astype(np.float32), mesh.faces, target_count=most, agg=AGGRESSION)
     vertices, merged = merge_equal(np.asarray(points, dtype=np.float64) + low)
     corners = merged[np.asarray(faces, dtype=np.int64)]
-    one, two, three = corners.T
-    whole = corners[(one != two) & (two != three) & (three != one)]
+    first, second, third = corners.T
+    whole = corners[(first != second) & (second != third) & (third != first)]
     return {"vertices": vertices.astype(np.float32), "faces": whole.astype(np.int32)}

@@ -153,21 +153,21 @@ class Stage:
 
 def _item(item: Item) -> dict[str, Any]:
     matrix = np.column_stack([item.pose.rotation, item.pose.translation])
-    told: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "name": item.name,
         "kind": item.kind,
         "shape": item.shape,
         "pose": [round(float(value), 6) for value in matrix.ravel()],
     }
     if item.colour is not None:
-        told["colour"] = item.colour
+        entry["colour"] = item.colour
     if item.opacity < 1.0:
-        told["opacity"] = item.opacity
-    return told
+        entry["opacity"] = item.opacity
+    return entry
 
 
 def _sight(sight: Sight) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "attacker": sight.attacker,
         "target": sight.target,
         "blockers": list(sight.blockers),
@@ -181,9 +181,9 @@ def _sight(sight: Sight) -> dict[str, Any]:
         ],
     }
     if sight.apex is not None and sight.arcs is not None:
-        told["apex"] = [_short(value) for value in sight.apex]
-        told["arcs"] = [[round(value, 9) for value in arc] for arc in sight.arcs]
-    return told
+        entry["apex"] = [_short(value) for value in sight.apex]
+        entry["arcs"] = [[round(value, 9) for value in arc] for arc in sight.arcs]
+    return entry
 
 
 def _short(value: float) -> float:

@@ -60,14 +60,14 @@ def inlined(svg: str | bytes, mark: str, label: str) -> Inlined:
 def _element(node: ElementTree.Element, mark: str) -> str:
     """An element with all that is in it, as HTML; what a figure has no use for is left out."""
     name = node.tag.removeprefix(SVG)
-    told = "".join(_attribute(key, value, mark) for key, value in node.attrib.items())
+    attributes = "".join(_attribute(key, value, mark) for key, value in node.attrib.items())
     inner = [escape(node.text or "", quote=False) if name in ("text", "tspan") else ""]
     for child in node:
         if child.tag not in LEFT_OUT:
             inner.append(_element(child, mark))
         if name in ("text", "tspan"):
             inner.append(escape(child.tail or "", quote=False))
-    return f"<{name}{told}>{''.join(inner)}</{name}>"
+    return f"<{name}{attributes}>{''.join(inner)}</{name}>"
 
 
 def _attribute(key: str, value: str, mark: str) -> str:

@@ -49,7 +49,7 @@ def joined(*content: Content) -> Markup:
     >>> joined()
     ''
     """
-    pieces = chain.from_iterable([one] if isinstance(one, str) else one for one in content)
+    pieces = chain.from_iterable([part] if isinstance(part, str) else part for part in content)
     return Markup("".join(text(piece) for piece in pieces))
 
 
@@ -69,8 +69,8 @@ def element(name: str, /, *content: Content, **attributes: str | int | bool | No
     >>> element("p")
     '<p></p>'
     """
-    told = "".join(_attribute(key, value) for key, value in attributes.items())
-    start = f"<{name}{told}>"
+    listed = "".join(_attribute(key, value) for key, value in attributes.items())
+    start = f"<{name}{listed}>"
     return Markup(start if name in VOID else f"{start}{joined(*content)}</{name}>")
 
 

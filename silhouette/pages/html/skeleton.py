@@ -57,10 +57,10 @@ class Figures:
             attributes: of the ``<figure>``.
         """
         self._count += 1
-        found = inlined(svg, f"f{self._count}-", label)
-        self._fonts.update(dict.fromkeys(found.fonts))
+        figure = inlined(svg, f"f{self._count}-", label)
+        self._fonts.update(dict.fromkeys(figure.fonts))
         below = joined(caption)
-        return element("figure", found.markup, element("figcaption", below) if below else "", **attributes)
+        return element("figure", figure.markup, element("figcaption", below) if below else "", **attributes)
 
     @property
     def type(self) -> str:
@@ -98,7 +98,7 @@ def page(
         data: what the script reads from the elements ``<script type="application/json" id=...>``, by that id.
         beside: whether pictures that lie beside the page are shown too; none are otherwise.
     """
-    held = [_data(key, value) for key, value in (data or {}).items()]
+    elements = [_data(key, value) for key, value in (data or {}).items()]
     code = [Markup(f"<script>{script}</script>")] if script else []
     head = [
         element("meta", charset="utf-8"),
@@ -117,7 +117,7 @@ def page(
         element("header", over, class_="top") if over else "",
         element("main", *content, id="content", tabindex="-1"),
         element("footer", under) if under else "",
-        *held,
+        *elements,
         *code,
     ]
     return f"<!DOCTYPE html>\n{element('html', element('head', head), element('body', body), lang=language)}\n"
@@ -132,7 +132,7 @@ def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Content
         rows: cells, as many as there are headings.
         attributes: of the ``<table>``.
     """
-    head = element("tr", [element("th", one, scope="col", role="columnheader") for one in headings], role="row")
+    head = element("tr", [element("th", heading, scope="col", role="columnheader") for heading in headings], role="row")
     body = [element("tr", _cells(headings, row), role="row") for row in rows]
     return element(
         "table",
@@ -199,7 +199,7 @@ def check_page_path(path: Path) -> None:
 
 
 def _variables(style: Style) -> str:
-    return "".join(f"--{one.name.replace('_', '-')}:{getattr(style, one.name)};" for one in fields(style))
+    return "".join(f"--{field.name.replace('_', '-')}:{getattr(style, field.name)};" for field in fields(style))
 
 
 def _policy(script: str, beside: bool) -> str:
@@ -220,6 +220,6 @@ def _policy(script: str, beside: bool) -> str:
 
 def _data(key: str, value: Any) -> Markup:
     """Data beside a script; no sign in it can end the element."""
-    told = json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    safe = told.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    document = json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    safe = document.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return Markup(f'<script type="application/json" id="{key}">{safe}</script>')

@@ -69,8 +69,8 @@ def judged_and_drawn(
     if isinstance(scene, TableScene):
         check_table(scene)
     done = list[Drawn]()
-    for number, one in enumerate(_each(scene, checks, renderer, pixel, workers)):
-        done.append(one)
+    for number, check in enumerate(_each(scene, checks, renderer, pixel, workers)):
+        done.append(check)
         progress(number + 1, len(checks))
     return done
 
@@ -80,8 +80,8 @@ def _each(
 ) -> Iterator[Drawn]:
     def drawn(check: Check) -> Drawn:
         every = EveryPixel(renderer)
-        found = judged(scene, check, every, pixel)
-        return Drawn(found, tuple(figures_for_page(scene, found, every)))
+        ruling = judged(scene, check, every, pixel)
+        return Drawn(ruling, tuple(figures_for_page(scene, ruling, every)))
 
     meshes = [piece.model.significant for piece in scene.pieces] if isinstance(scene, TableScene) else []
     if min(workers, len(checks)) > 1 and forks_safely() and (not meshes or renderer.share(meshes)):
@@ -89,26 +89,26 @@ def _each(
     return map(drawn, checks)
 
 
-def stage_of(scene: Any, found: Sequence[Judged], cache: Cache) -> Stage | None:
+def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | None:
     """What a scene shows in 3D; None where nothing stands there, or too much for that."""
-    stage = _stage(scene, found, cache)
+    stage = _stage(scene, rulings, cache)
     return stage if stage is not None and stage.items else None
 
 
-def _stage(scene: Any, found: Sequence[Judged], cache: Cache) -> Stage | None:
+def _stage(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | None:
     if scene.rules == "crisis-protocol":
         from silhouette.rules.crisis_protocol.stage import stage_of_plan
 
-        return stage_of_plan(scene, found)
+        return stage_of_plan(scene, rulings)
     if scene.rules == "tide-of-iron":
         from silhouette.rules.tide_of_iron.stage import stage_of_hexes
 
-        return stage_of_hexes(scene, found)
+        return stage_of_hexes(scene, rulings)
     if scene.rules == "ikosa":
         from silhouette.rules.ikosa.stage import stage_of_cells
 
-        return stage_of_cells(scene, found)
-    return stage_of_table(scene, found, cache)
+        return stage_of_cells(scene, rulings)
+    return stage_of_table(scene, rulings, cache)
 
 
 def report_page(scene: Any, drawn: Sequence[Drawn], source: str, version: str, cache: Cache) -> str:
@@ -122,19 +122,19 @@ def report_page(scene: Any, drawn: Sequence[Drawn], source: str, version: str, c
         cache: keeps meshes that were made simpler for display.
     """
     title = scene.title or scene.path.stem
-    checks = [one.judged for one in drawn]
+    checks = [check.judged for check in drawn]
     stage = stage_of(scene, checks, cache)
     views = {} if stage is None else {sight.check: number for number, sight in enumerate(stage.sights)}
     figures = Figures()
     about = about_checks(checks)
-    told = {"words": VIEWER} if stage is None else stage.document(VIEWER, about)
+    document = {"words": VIEWER} if stage is None else stage.document(VIEWER, about)
     return page(
         title,
         _head(scene, title, len(drawn)),
         _verdicts(drawn, scene.warnings),
         view_section(stage, about),
         element("h2", word("checks")),
-        [_check(number, one, figures, views.get(number)) for number, one in enumerate(drawn)],
+        [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)],
         _basis(scene, checks, version),
         _scene_file(scene, source),
         description=word("about", title=title),
@@ -142,68 +142,74 @@ def report_page(scene: Any, drawn: Sequence[Drawn], source: str, version: str, c
         foot=_foot(version),
         skip=word("skip"),
         script=asset("viewer.min.js"),
-        data={"stage": told},
+        data={"stage": document},
         style=asset("report.css"),
     )
 
 
 def _head(scene: Any, title: str, count: int) -> Markup:
     system = rule_called(scene.rules)
-    told = f"{system.title} · {count} {'check' if count == 1 else 'checks'} · {scene.path.name}"
-    return joined(element("h1", title), element("p", told, class_="small"))
+    subtitle = f"{system.title} · {count} {'check' if count == 1 else 'checks'} · {scene.path.name}"
+    return joined(element("h1", title), element("p", subtitle, class_="small"))
 
 
 def _verdicts(drawn: Sequence[Drawn], warnings: Sequence[str]) -> Markup:
-    measured = any("target_pixels" in one.row for one in drawn)
-    hoped = any(one.judged.expected is not None for one in drawn)
+    measured = any("target_pixels" in check.row for check in drawn)
+    hoped = any(check.judged.expected is not None for check in drawn)
     headings = [word("check"), word("verdict")]
     headings += [word("obscured"), word("in the way")] if measured else []
     headings += [word("expected")] if hoped else []
-    rows = [_verdict_row(number, one, measured, hoped) for number, one in enumerate(drawn, 1)]
+    rows = [_verdict_row(number, check, measured, hoped) for number, check in enumerate(drawn, 1)]
     caption = word("verdicts caption" if measured else "verdicts plain")
-    found = table(caption, headings, rows, class_="verdicts")
+    verdicts = table(caption, headings, rows, class_="verdicts")
     known = [element("li", warning) for warning in warnings]
     notes = joined(element("p", word("warnings")), element("ul", known)) if known else Markup()
-    return joined(element("h2", word("verdicts")), found, element("div", notes, class_="note") if known else "")
+    return joined(element("h2", word("verdicts")), verdicts, element("div", notes, class_="note") if known else "")
 
 
-def _verdict_row(number: int, one: Drawn, measured: bool, hoped: bool) -> list[Content]:
-    row = one.row
-    who = joined(f"{number}. ", element("a", one.judged.check.label, href=f"#check-{number}"))
-    cells: list[Content] = [who, _plate(one)]
+def _verdict_row(number: int, drawn: Drawn, measured: bool, hoped: bool) -> list[Content]:
+    row = drawn.row
+    who = joined(f"{number}. ", element("a", drawn.judged.check.label, href=f"#check-{number}"))
+    cells: list[Content] = [who, _plate(drawn)]
     if measured:
-        ways = [f"{one['name']} {_share(one['occluded'])}" for one in row.get("blockers", ()) if one["occluded"] > 0.0]
+        ways = [
+            f"{blocker['name']} {_share(blocker['occluded'])}"
+            for blocker in row.get("blockers", ())
+            if blocker["occluded"] > 0.0
+        ]
         cells += [obscured(row), "; ".join(ways)]
     if hoped:
-        held = {None: "", True: word("held"), False: word("broken")}[one.judged.expected]
-        cells.append(element("strong", held) if one.judged.expected is False else held)
+        held = {None: "", True: word("held"), False: word("broken")}[drawn.judged.expected]
+        cells.append(element("strong", held) if drawn.judged.expected is False else held)
     return cells
 
 
-def _plate(one: Drawn) -> Markup:
-    row = one.row
-    plate = verdict_mark(str(row["verdict"]), one.judged.verdict.level)
+def _plate(drawn: Drawn) -> Markup:
+    row = drawn.row
+    plate = verdict_mark(str(row["verdict"]), drawn.judged.verdict.level)
     return joined(plate, " ", element("span", word("close"), class_="close")) if row.get("marginal") else plate
 
 
 def _ways(row: dict[str, Any]) -> list[tuple[str, str, str]]:
     """What is in the way: its name, and the shares for which it is nearest and that it would obscure alone."""
-    found = [one for one in row.get("blockers", ()) if isinstance(one, dict) and one["alone"] > 0.0]
-    return [(one["name"], *(_share(one[key]) for key in ("occluded", "alone"))) for one in found]
+    blockers = [blocker for blocker in row.get("blockers", ()) if isinstance(blocker, dict) and blocker["alone"] > 0.0]
+    return [(blocker["name"], *(_share(blocker[key]) for key in ("occluded", "alone"))) for blocker in blockers]
 
 
 def _share(share: float) -> str:
     return share_in_words(round(share * 10**6), 10**6)
 
 
-def _check(number: int, one: Drawn, figures: Figures, view: int | None) -> Markup:
-    row, mark = one.row, f"check-{number + 1}"
-    who = one.judged.check.label
-    heading = element("h3", f"{number + 1}. {who} ", _plate(one), id=f"{mark}-title")
+def _check(number: int, drawn: Drawn, figures: Figures, view: int | None) -> Markup:
+    row, mark = drawn.row, f"check-{number + 1}"
+    who = drawn.judged.check.label
+    heading = element("h3", f"{number + 1}. {who} ", _plate(drawn), id=f"{mark}-title")
     reason = row["reason"][:1].upper() + row["reason"][1:] + "."
-    broken = [element("p", f"{word('broken')}: {sentence}", class_="note bad") for sentence in one.judged.unmet or ()]
+    broken = [element("p", f"{word('broken')}: {sentence}", class_="note bad") for sentence in drawn.judged.unmet or ()]
     warnings = [element("p", warning, class_="note") for warning in row.get("warnings", ())]
-    shown = [figures.add(svg, f"{FIGURES[name]}: {who}, {row['verdict']}", FIGURES[name]) for name, svg in one.figures]
+    shown = [
+        figures.add(svg, f"{FIGURES[name]}: {who}, {row['verdict']}", FIGURES[name]) for name, svg in drawn.figures
+    ]
     drawings = element("div", shown, class_="figures") if shown else element("p", word("no figure"), class_="small")
     return element(
         "section",

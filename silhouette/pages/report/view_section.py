@@ -14,12 +14,12 @@ About = Sequence[dict[str, str]]
 
 def about_checks(judged: Sequence[Judged]) -> list[dict[str, str]]:
     """For each check what the viewer's sentences are filled with."""
-    found = []
+    about = []
     for one in judged:
         row, attacker = one.row(), one.check.attacker
         measured = "target_pixels" in row
         place = word("from eye" if measured else "from place", attacker=attacker)
-        found.append(
+        about.append(
             {
                 "who": one.check.label,
                 "verdict": str(row["verdict"]),
@@ -27,7 +27,7 @@ def about_checks(judged: Sequence[Judged]) -> list[dict[str, str]]:
                 "eyeTold": word("seen from eye" if measured else "seen from place", attacker=attacker),
             }
         )
-    return found
+    return about
 
 
 def see_button(view: int | None, who: str) -> Markup:
@@ -94,10 +94,10 @@ def _panel(stage: Stage, about: About) -> Markup:
 def _buttons(any_sight: bool) -> Markup:
     eye = element("button", word("3d eye"), type="button", id="view-eye", aria_pressed="false", disabled=not any_sight)
     nearer = {"nearer": "+", "farther": "−"}
-    others = [element("button", word(f"3d {one}"), type="button", id=f"view-{one}") for one in ("table", "above")]
+    others = [element("button", word(f"3d {place}"), type="button", id=f"view-{place}") for place in ("table", "above")]
     pair = [
-        element("button", sign, type="button", id=f"view-{one}", aria_label=word(f"3d {one}"), class_="square")
-        for one, sign in nearer.items()
+        element("button", sign, type="button", id=f"view-{place}", aria_label=word(f"3d {place}"), class_="square")
+        for place, sign in nearer.items()
     ]
     return element(
         "div",

@@ -29,16 +29,16 @@ class Facts:
         words: the small words of the tutorial.
     """
 
-    def __init__(self, scene: Scene, found: Judged, words: Mapping[str, str]) -> None:
-        row = found.verdict.row()
+    def __init__(self, scene: Scene, judged: Judged, words: Mapping[str, str]) -> None:
+        row = judged.verdict.row()
         self._told = {key: in_words(value) for key, value in row.items()}
         reason = str(row["reason"])
         self._told["sentence"] = reason[:1].upper() + reason[1:]
-        self._told |= {"attacker": found.verdict.attacker, "target": found.verdict.target}
+        self._told |= {"attacker": judged.verdict.attacker, "target": judged.verdict.target}
         if "target_pixels" in row:
             self._told |= _measured(row, words)
-        if isinstance(scene, TableScene) and isinstance(found.verdict, NecromundaVerdict):
-            self._told |= _standing(scene, found.verdict, words)
+        if isinstance(scene, TableScene) and isinstance(judged.verdict, NecromundaVerdict):
+            self._told |= _standing(scene, judged.verdict, words)
 
     def __getattr__(self, name: str) -> str:
         try:
@@ -49,7 +49,7 @@ class Facts:
 
 def filled(text: str, facts: Sequence[Facts]) -> str:
     """A text with what was found in its places: ``{c1.verdict}`` is the first one's verdict."""
-    return text.format(**{f"c{number}": one for number, one in enumerate(facts, 1)})
+    return text.format(**{f"c{number}": fact for number, fact in enumerate(facts, 1)})
 
 
 def in_words(value: Any) -> str:
@@ -92,11 +92,14 @@ def _measured(row: Mapping[str, Any], words: Mapping[str, str]) -> dict[str, str
 
 def _in_the_way(blockers: Sequence[Mapping[str, Any]], words: Mapping[str, str]) -> str:
     """Who is in the way, with shares where there are several."""
-    some = [one for one in blockers if one["occluded"] > 0.0]
+    some = [blocker for blocker in blockers if blocker["occluded"] > 0.0]
     if len(some) < 2:
         return in_a_sentence(some[0]["name"]) if some else words["nothing"]
-    told = [f"{in_a_sentence(one['name'])} ({share_in_words(round(one['occluded'] * 1e9), 10**9)})" for one in some]
-    return f"{', '.join(told[:-1])} {words['and']} {told[-1]}"
+    phrases = [
+        f"{in_a_sentence(blocker['name'])} ({share_in_words(round(blocker['occluded'] * 1e9), 10**9)})"
+        for blocker in some
+    ]
+    return f"{', '.join(phrases[:-1])} {words['and']} {phrases[-1]}"
 
 
 def _standing(scene: TableScene, verdict: NecromundaVerdict, words: Mapping[str, str]) -> dict[str, str]:

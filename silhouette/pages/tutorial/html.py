@@ -47,7 +47,7 @@ def page_of(text: PageText, parts: Sequence[PartResult], texts: Texts, renderer:
             element("h1", text.title),
             *(element("p", paragraph) for paragraph in text.lead),
             element("nav", element("ul", contents), aria_label=texts.words["parts"]),
-            *(_section(f"part-{number}", part, found, texts) for number, (part, found) in pairs),
+            *(_section(f"part-{number}", part, result, texts) for number, (part, result) in pairs),
             _beside(text, texts),
         ],
         texts,
@@ -101,18 +101,18 @@ def _beside(text: PageText, texts: Texts) -> Markup:
     return element("nav", element("ul", links), aria_label=texts.words["beside"])
 
 
-def _section(mark: str, part: Part, found: PartResult, texts: Texts) -> Markup:
-    steps = [element("li", step) for step in found.steps]
+def _section(mark: str, part: Part, result: PartResult, texts: Texts) -> Markup:
+    steps = [element("li", step) for step in result.steps]
     return element(
         "section",
         element("h2", part.heading, id=f"{mark}-heading"),
-        [element("p", paragraph) for paragraph in found.text],
-        _verdicts(found.checks, texts),
-        _figures(found.checks),
+        [element("p", paragraph) for paragraph in result.text],
+        _verdicts(result.checks, texts),
+        _figures(result.checks),
         joined(element("h3", texts.words["steps"]), element("ol", steps)) if steps else "",
-        [element("p", paragraph) for paragraph in found.after],
-        _film(found.film, found.checks[0], texts) if found.film is not None else "",
-        _source(part, found, texts),
+        [element("p", paragraph) for paragraph in result.after],
+        _film(result.film, result.checks[0], texts) if result.film is not None else "",
+        _source(part, result, texts),
         id=mark,
         aria_labelledby=f"{mark}-heading",
     )
@@ -121,37 +121,37 @@ def _section(mark: str, part: Part, found: PartResult, texts: Texts) -> Markup:
 def _verdicts(shown: Sequence[CheckResult], texts: Texts) -> Markup:
     """The verdicts as a table, and what is not as the scene expects."""
     words = texts.words
-    measured = any(one.share for one in shown)
+    measured = any(check.share for check in shown)
     keys = ["check", "verdict", *(["share"] if measured else []), "why", "rule"]
     rows, notes = list[list[Any]](), list[Markup]()
-    for one in shown:
-        close = joined(" ", element("span", words["marginal"], class_="close")) if one.row.get("marginal") else ""
-        share = [element("span", one.share, style=WHOLE)] if measured else []
+    for check in shown:
+        close = joined(" ", element("span", words["marginal"], class_="close")) if check.row.get("marginal") else ""
+        share = [element("span", check.share, style=WHOLE)] if measured else []
         rows.append(
             [
-                one.who,
-                joined(verdict_mark(one.row["verdict"], one.level), close),
+                check.who,
+                joined(verdict_mark(check.row["verdict"], check.level), close),
                 *share,
-                sentence(one.row["reason"]),
-                one.rule,
+                sentence(check.row["reason"]),
+                check.rule,
             ]
         )
-        if one.row.get("broken"):
-            said = words["unexpected"].format(broken="; ".join(one.row["broken"]))
-            notes.append(element("p", said, class_="note bad"))
+        if check.row.get("broken"):
+            note = words["unexpected"].format(broken="; ".join(check.row["broken"]))
+            notes.append(element("p", note, class_="note bad"))
     return joined(table(words["verdicts"], [words[key] for key in keys], rows, style=TOGETHER), notes)
 
 
 def _figures(shown: Sequence[CheckResult]) -> Markup:
-    found = []
-    for one in shown:
-        for number, (_, path, said) in enumerate(one.figures):
-            alt = f"{said}. {one.who}: {one.row['verdict']}. {sentence(one.row['reason'])}"
+    figures = []
+    for check in shown:
+        for number, (_, path, meaning) in enumerate(check.figures):
+            alt = f"{meaning}. {check.who}: {check.row['verdict']}. {sentence(check.row['reason'])}"
             image = element("img", src=path, alt=alt, class_="drawing", loading="lazy")
-            tall = number == 0 and len(one.figures) == 3
-            caption = element("figcaption", f"{said}: {one.who}" if len(shown) > 1 else said)
-            found.append(element("figure", image, caption, style=TALL if tall else WIDEST))
-    return element("div", found, class_="figures") if found else Markup()
+            tall = number == 0 and len(check.figures) == 3
+            caption = element("figcaption", f"{meaning}: {check.who}" if len(shown) > 1 else meaning)
+            figures.append(element("figure", image, caption, style=TALL if tall else WIDEST))
+    return element("div", figures, class_="figures") if figures else Markup()
 
 
 def _film(film: Film, first: CheckResult, texts: Texts) -> Markup:

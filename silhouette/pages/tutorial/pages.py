@@ -61,7 +61,7 @@ def write_tutorial(out: Path, run: Run, progress: Progress = lambda done, total:
         for text in words.page:
             parts = [done[text.name, number] for number in range(len(text.part))]
             write_file(folder / f"{text.name}.html", page_of(text, parts, words, renderer))
-            covers.append(next(path for part in parts for one in part.checks for _, path, _ in one.figures))
+            covers.append(next(path for part in parts for check in part.checks for _, path, _ in check.figures))
             pages.append(_facts(text, parts))
         write_file(folder / INDEX, index_of(covers, words, renderer))
         write_facts(folder, {"version": VERSION, "renderer": renderer, "pages": pages})
@@ -71,9 +71,11 @@ def write_tutorial(out: Path, run: Run, progress: Progress = lambda done, total:
 def _build_parts(run: Run, folder: Path, progress: Progress) -> Iterator[tuple[tuple[str, int], PartResult]]:
     """The result of every part, by page and number; by several processes where that can be, but for what moves."""
     order = [((text.name, number), part) for text in run.texts.page for number, part in enumerate(text.part)]
-    order.sort(key=lambda one: -frames_of(one[1], run))  # an animation takes all processes: it goes first, alone
+    order.sort(
+        key=lambda numbered: -frames_of(numbered[1], run)
+    )  # an animation takes all processes: it goes first, alone
     total, done = sum(len(part.checks) + frames_of(part, run) for _, part in order), 0
-    still = [one for one in order if not frames_of(one[1], run)]
+    still = [numbered for numbered in order if not frames_of(numbered[1], run)]
 
     def build(numbered: tuple[tuple[str, int], Part]) -> PartResult:
         return build_part(numbered[1], run, folder)
@@ -98,9 +100,11 @@ def _build_parts(run: Run, folder: Path, progress: Progress) -> Iterator[tuple[t
 def _facts(text: PageText, parts: list[PartResult]) -> dict[str, Any]:
     """The results of a page, ready for JSON."""
     listed = []
-    for part, found in zip(text.part, parts, strict=True):
-        pairs = zip(part.checks, found.checks, strict=True)
-        rows = [{"check": number, **one.row, "figures": [path for _, path, _ in one.figures]} for number, one in pairs]
-        film = {} if found.film is None else {"animation": found.film.path, "frames": found.film.frames}
+    for part, result in zip(text.part, parts, strict=True):
+        pairs = zip(part.checks, result.checks, strict=True)
+        rows = [
+            {"check": number, **check.row, "figures": [path for _, path, _ in check.figures]} for number, check in pairs
+        ]
+        film = {} if result.film is None else {"animation": result.film.path, "frames": result.film.frames}
         listed.append({"scene": part.scene, "checks": rows, **film})
     return {"name": text.name, "title": text.title, "parts": listed}

@@ -122,14 +122,14 @@ def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda d
     (folder / place).mkdir(parents=True, exist_ok=True)
     facts, checks = list[Facts](), list[CheckResult]()
     for number in part.checks:
-        found, figures = _drawn(scene, part, number, run, folder, place)
-        facts.append(Facts(scene, found, run.texts.words))
-        checks.append(_check_result(found, figures, run.texts))
+        ruling, figures = _drawn(scene, part, number, run, folder, place)
+        facts.append(Facts(scene, ruling, run.texts.words))
+        checks.append(_check_result(ruling, figures, run.texts))
     steps = run.texts.steps[part.steps] if part.steps else ()
     film = _film(scene, part, run, folder, place, progress)
     return PartResult(
         text=[filled(paragraph, facts) for paragraph in part.text],
-        steps=[filled(one, facts) for one in steps],
+        steps=[filled(step, facts) for step in steps],
         after=[filled(paragraph, facts) for paragraph in part.after],
         checks=checks,
         film=film,
@@ -160,12 +160,12 @@ def _drawn(scene: Scene, part: Part, number: int, run: Run, folder: Path, place:
     from silhouette.drawing.table.every_pixel import EveryPixel
 
     every = EveryPixel(run.renderer)
-    found = judged(scene, scene.checks[number - 1], every, run.pixel)
-    look, verdict, written = Look(), found.verdict, dict[str, str]()
+    ruling = judged(scene, scene.checks[number - 1], every, run.pixel)
+    look, verdict, written = Look(), ruling.verdict, dict[str, str]()
     if not part.figures:
-        return found, written
+        return ruling, written
     with settings():
-        for figure in figures_of(scene, found.check, verdict, every):
+        for figure in figures_of(scene, ruling.check, verdict, every):
             if figure.name in part.figures:
                 sheet = Sheet(style=look.style)
                 figure.draw(sheet)
@@ -174,14 +174,14 @@ def _drawn(scene: Scene, part: Part, number: int, run: Run, folder: Path, place:
                 data = {"scene": part.scene, "title": scene.title, "figure": figure.name, **verdict.row()}
                 save(sheet.finish(), folder / place / name, title, {**data, **sheet.data})
                 written[figure.name] = (place / name).as_posix()
-    return found, {kind: written[kind] for kind in part.figures if kind in written}
+    return ruling, {kind: written[kind] for kind in part.figures if kind in written}
 
 
-def _check_result(found: Judged, figures: dict[str, str], texts: Texts) -> CheckResult:
-    verdict, row = found.verdict, found.row()
-    who = f"{verdict.attacker} → {verdict.target}" if verdict.attacker else found.check.label
-    said = {kind: texts.figures[kind].format(attacker=verdict.attacker, target=verdict.target) for kind in figures}
-    drawn = tuple((kind, path, said[kind]) for kind, path in figures.items())
+def _check_result(ruling: Judged, figures: dict[str, str], texts: Texts) -> CheckResult:
+    verdict, row = ruling.verdict, ruling.row()
+    who = f"{verdict.attacker} → {verdict.target}" if verdict.attacker else ruling.check.label
+    captions = {kind: texts.figures[kind].format(attacker=verdict.attacker, target=verdict.target) for kind in figures}
+    drawn = tuple((kind, path, captions[kind]) for kind, path in figures.items())
     return CheckResult(who, row, verdict.level, str(verdict.rule), share_of(row), drawn)
 
 
@@ -195,9 +195,9 @@ def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progres
     frames = animate(asked, folder / path, run.renderer, run.cache, run.workers, progress)
     rule = rule_called(scene.rules)
     row, units = frames[0], rule.units(scene) or "mm"
-    said = {
+    names = {
         "attacker": row["attacker"],
         "target": row["target"],
         "distance": f"{length(row['at'], frames[-1]['at']):.0f} {units}",
     }
-    return Film(path.as_posix(), run.texts.words["animation"].format(**said), frames, rule.levels)
+    return Film(path.as_posix(), run.texts.words["animation"].format(**names), frames, rule.levels)

@@ -77,15 +77,15 @@ class _Plan:
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
         more = NEAR * max(right - left, top - bottom)
         part = {*self.verdict.blockers, *self.verdict.cover_from}
-        for one in self.scene.terrain:
-            corners = one.outline.corners
-            grown = more * (1.5 if one.name in part else 1.0)
+        for feature in self.scene.terrain:
+            corners = feature.outline.corners
+            grown = more * (1.5 if feature.name in part else 1.0)
             kept = np.clip(corners, (left - grown, bottom - grown), (right + grown, top + grown))
             points = np.concatenate([points, kept[(kept == corners).any(axis=1)]])
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
         edge = 0.04 * max(right - left, top - bottom)
         beside = 0.15 * (right - left)  # so that names have room above those whom they name
-        across = [_middle(one)[0] for one in (self.attacker, self.target)]
+        across = [_middle(piece)[0] for piece in (self.attacker, self.target)]
         left, right = min(left - edge, min(across) - beside), max(right + edge, max(across) + beside)
         return left, bottom - edge, right, top + edge
 
@@ -93,19 +93,19 @@ class _Plan:
         """Every piece with what it does."""
         sheet, style = self.sheet, self.sheet.style
         left_over = False
-        for number, one in enumerate(self.scene.terrain):
-            blocks, covers = one.name in self.verdict.blockers, one.name in self.verdict.cover_from
-            corners, mark = one.outline.corners, f"terrain-{number}"
+        for number, feature in enumerate(self.scene.terrain):
+            blocks, covers = feature.name in self.verdict.blockers, feature.name in self.verdict.cover_from
+            corners, mark = feature.outline.corners, f"terrain-{number}"
             if blocks or covers:
                 fill = style.blocker if blocks else style.terrain
                 edge = style.green if covers else style.blocker_edge
                 hatch = BLOCKS * blocks + COVERS * covers
                 what = "both" if blocks and covers else "blocker" if blocks else "cover"
-                said = {"both": "blocks and covers", "blocker": "larger", "cover": "gives cover"}[what]
+                phrase = {"both": "blocks and covers", "blocker": "larger", "cover": "gives cover"}[what]
                 width = 1.8 if covers else LINE
                 area(sheet, corners, fill=fill, edge=edge, hatch=hatch, width=width, mark=f"{mark}-{what}")
-                sheet.legend(Swatch(self.words(said), fill=fill, edge=edge, hatch=hatch))
-            elif one is self.target:
+                sheet.legend(Swatch(self.words(phrase), fill=fill, edge=edge, hatch=hatch))
+            elif feature is self.target:
                 area(sheet, corners, fill=style.seen, edge=style.seen_edge, width=BOLD, mark=mark)
                 sheet.legend(Swatch(self.words("looked at"), fill=style.seen, edge=style.seen_edge))
             else:
@@ -126,11 +126,11 @@ class _Plan:
             self.attacker.name: (style.attacker, style.attacker_edge),
             self.target.name: (style.seen, style.seen_edge),
         }
-        for number, one in enumerate(self.scene.characters):
-            fill, edge = looks.get(one.name, (style.model, style.model_edge))
-            look: dict[str, Any] = {"fill": fill, "edge": edge, "width": BOLD if one.name in looks else THIN}
-            disc(sheet, one.base.centre, one.base.radius, zorder=6.0, mark=f"base-{number}", **look)
-            self._name(one, bold=one.name in looks)
+        for number, character in enumerate(self.scene.characters):
+            fill, edge = looks.get(character.name, (style.model, style.model_edge))
+            look: dict[str, Any] = {"fill": fill, "edge": edge, "width": BOLD if character.name in looks else THIN}
+            disc(sheet, character.base.centre, character.base.radius, zorder=6.0, mark=f"base-{number}", **look)
+            self._name(character, bold=character.name in looks)
 
     def draw_between(self) -> None:
         """The strip of all lines from base to base: what stands between the two reaches in there."""
@@ -150,21 +150,21 @@ class _Plan:
         sheet, style, ranges = self.sheet, self.sheet.style, self.scene.ranges
         away = np.array(self.target.base.centre) - np.array(self.attacker.base.centre)
         ahead = float(np.arctan2(away[1], away[0]))
-        for key, one, reach, colour, dashes, turns in (
+        for key, piece, reach, colour, dashes, turns in (
             ("range 1", self.target, ranges.one, style.green, DOTTED, ahead + np.array([0.9, -0.9, 2.2, -2.2])),
             ("range 2", self.attacker, ranges.two, style.purple, DASHED, ahead + np.array([-0.75, 0.75, -0.45, 0.45])),
         ):
-            rim = one.base.radius + reach
+            rim = piece.base.radius + reach
             look = {"edge": colour, "width": LINE, "dashes": dashes, "mark": key.replace(" ", "-")}
-            disc(sheet, one.base.centre, rim, zorder=5.0, **look)
-            sheet.avoid(_round(one.base.centre, rim)[::2])
+            disc(sheet, piece.base.centre, rim, zorder=5.0, **look)
+            sheet.avoid(_round(piece.base.centre, rim)[::2])
             steps = np.column_stack([np.cos(turns), np.sin(turns)])
-            shown = [step for step in steps if self._holds(np.array(one.base.centre) + 1.02 * rim * step)]
+            shown = [step for step in steps if self._holds(np.array(piece.base.centre) + 1.02 * rim * step)]
             for step in shown[:1]:
-                start, end = np.array(one.base.centre) + np.outer([one.base.radius, rim], step)
+                start, end = np.array(piece.base.centre) + np.outer([piece.base.radius, rim], step)
                 arrow(sheet, start, end, colour, width=THIN, heads="<|-|>")
                 sheet.label(self.words(f"{key} here"), tuple((start + end) / 2), size=SMALL, inside=True)
-            words = self.words(key, name=short(sheet, one.name), length=self._length(reach))
+            words = self.words(key, name=short(sheet, piece.name), length=self._length(reach))
             sheet.legend(Swatch(words, edge=colour, line=True, dashes=dashes))
 
     def draw_distance(self) -> None:
@@ -176,7 +176,7 @@ class _Plan:
         along = (end - start) / max(float(np.hypot(*(end - start))), 1e-12)
         aside = np.array([along[1], -along[0]])
         aside = aside if aside[1] < 0.0 or (aside[1] == 0.0 and aside[0] > 0.0) else -aside
-        widest = max(float(((_outline(one) - start) @ aside).max()) for one in (self.attacker, self.target))
+        widest = max(float(((_outline(piece) - start) @ aside).max()) for piece in (self.attacker, self.target))
         shift = aside * (widest + sheet.paper(2.6))
         for point in (start, end):
             line(sheet, point, point + shift * 1.04, style.soft_ink, width=HAIR)
@@ -186,13 +186,13 @@ class _Plan:
 
     def draw_line(self) -> None:
         """The verdict's free line; where there is none, the line between the middles and where it ends."""
-        sheet, style, found = self.sheet, self.sheet.style, self.verdict.sight_line
-        if found is not None:
-            line(sheet, *found, style.paper, width=2.6, zorder=11.0)
-            line(sheet, *found, style.blue, width=BOLD, zorder=11.0, mark="sight-line")
-            for end in found:
+        sheet, style, ends = self.sheet, self.sheet.style, self.verdict.sight_line
+        if ends is not None:
+            line(sheet, *ends, style.paper, width=2.6, zorder=11.0)
+            line(sheet, *ends, style.blue, width=BOLD, zorder=11.0, mark="sight-line")
+            for end in ends:
                 disc(sheet, end, sheet.paper(0.55), fill=style.blue, zorder=12.0)
-            sheet.avoid_line(*found)
+            sheet.avoid_line(*ends)
             sheet.legend(Swatch(self.words("a free line"), edge=style.blue, line=True))
             return
         first, last = _middle(self.attacker), _middle(self.target)
@@ -206,11 +206,11 @@ class _Plan:
         """Where the line meets the verdict's blockers: at the first of them, the middle of the stretch inside."""
         path = shapely.LineString([start, end])
         inside = [
-            shapely.intersection(path, one.outline.polygons[0])
-            for one in self.scene.terrain
-            if one.name in self.verdict.blockers
+            shapely.intersection(path, feature.outline.polygons[0])
+            for feature in self.scene.terrain
+            if feature.name in self.verdict.blockers
         ]
-        stretches = [part for each in inside for part in shapely.get_parts(each) if part.length > 0.0]
+        stretches = [part for crossing in inside for part in shapely.get_parts(crossing) if part.length > 0.0]
         middles = [np.array(part.interpolate(0.5, normalized=True).coords[0]) for part in stretches]
         return sorted(middles, key=lambda at: float(np.hypot(*(at - start))))[:1]
 
@@ -225,18 +225,18 @@ class _Plan:
     def name_terrain(self) -> None:
         """The name and size of every piece, where most of it is free."""
         left, bottom, right, top = self.sheet.bounds
-        busy = [_shape(one).buffer(_radius(one)) for one in self.scene.characters]
+        busy = [_shape(character).buffer(_radius(character)) for character in self.scene.characters]
         strip = self._strip()
         busy += [shapely.Polygon(strip)] if len(strip) else []
-        for one in self.scene.terrain:
-            shown = shapely.clip_by_rect(one.outline.polygons[0], left, bottom, right, top)
+        for feature in self.scene.terrain:
+            shown = shapely.clip_by_rect(feature.outline.polygons[0], left, bottom, right, top)
             free = shapely.difference(shown, shapely.union_all(busy))
             free = free if free.area > 0.15 * shown.area else shown
             if shown.area > 0.0:
                 widest = max(shapely.get_parts(free), key=lambda part: float(part.area))
                 centre = shapely.get_coordinates(shapely.maximum_inscribed_circle(widest))[0]
                 at = (float(centre[0]), float(centre[1]))
-                self.sheet.label(self._sized(one), at, inside=True, bold=one is self.target)
+                self.sheet.label(self._sized(feature), at, inside=True, bold=feature is self.target)
 
     def _strip(self) -> Floats:
         """(4, 2) the corners of what lies between the two bases; none for an object."""
@@ -249,43 +249,43 @@ class _Plan:
         left, bottom, right, top = self.sheet.bounds
         return bool(left <= point[0] <= right and bottom <= point[1] <= top)
 
-    def _name(self, one: Character | Feature, *, bold: bool) -> None:
+    def _name(self, piece: Character | Feature, *, bold: bool) -> None:
         """Writes a name beside what it names."""
-        at, corners = _middle(one), _outline(one)
+        at, corners = _middle(piece), _outline(piece)
         if self._holds(at):
             across, upright = np.abs(corners - at).max(axis=0)
-            self.sheet.label(self._sized(one), (float(at[0]), float(at[1])), clear=(across, upright), bold=bold)
+            self.sheet.label(self._sized(piece), (float(at[0]), float(at[1])), clear=(across, upright), bold=bold)
             self.sheet.avoid(at + np.linspace(0.1, 1.0, 6)[:, None, None] * (corners - at))
 
-    def _sized(self, one: Character | Feature) -> str:
+    def _sized(self, piece: Character | Feature) -> str:
         counted = self.verdict.target_size
-        raised = one is self.target and counted != one.size
-        name = elided(printable(one.name), NAMED * self.sheet.width / 2, NAME, bold=True) if raised else one.name
-        return self.words("raised" if raised else "sized", name=name, size=one.size, counted=counted)
+        raised = piece is self.target and counted != piece.size
+        name = elided(printable(piece.name), NAMED * self.sheet.width / 2, NAME, bold=True) if raised else piece.name
+        return self.words("raised" if raised else "sized", name=name, size=piece.size, counted=counted)
 
     def _length(self, length: float) -> str:
         return self.words("length", length=self.words.number(f"{length:.4g}"), units=self.scene.units)
 
 
-def _radius(one: Character | Feature) -> float:
-    return one.base.radius if isinstance(one, Character) else 0.0
+def _radius(piece: Character | Feature) -> float:
+    return piece.base.radius if isinstance(piece, Character) else 0.0
 
 
-def _shape(one: Character | Feature) -> Any:
+def _shape(piece: Character | Feature) -> Any:
     """What it is for shapely: a base is its middle."""
-    return shapely.Point(one.base.centre) if isinstance(one, Character) else one.outline.polygons[0]
+    return shapely.Point(piece.base.centre) if isinstance(piece, Character) else piece.outline.polygons[0]
 
 
-def _middle(one: Character | Feature) -> Floats:
+def _middle(piece: Character | Feature) -> Floats:
     """A point inside, its middle where that is inside."""
-    shape = _shape(one)
+    shape = _shape(piece)
     middle = shape.centroid if shape.covers(shape.centroid) else shape.representative_point()
     return np.array(middle.coords[0])
 
 
-def _outline(one: Character | Feature) -> Floats:
+def _outline(piece: Character | Feature) -> Floats:
     """(n, 2) points round it."""
-    return _round(one.base.centre, one.base.radius) if isinstance(one, Character) else one.outline.corners
+    return _round(piece.base.centre, piece.base.radius) if isinstance(piece, Character) else piece.outline.corners
 
 
 def _round(centre: tuple[float, float], radius: float) -> Floats:

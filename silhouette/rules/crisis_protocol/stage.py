@@ -32,14 +32,14 @@ def stage_of_plan(scene: PlanScene, judged: Sequence[Judged]) -> Stage:
         scene: that was judged.
         judged: its checks, in the page's order.
     """
-    bases = [one.base.radius * 2.0 for one in scene.characters]
+    bases = [character.base.radius * 2.0 for character in scene.characters]
     step = STEP * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
-    tops = {one.name: one.size * step for one in (*scene.terrain, *scene.objects)}
+    tops = {feature.name: feature.size * step for feature in (*scene.terrain, *scene.objects)}
     shapes, items = list[Shape](), list[Item]()
     for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):
-        for one in features:
-            items.append(Item(one.name, kind, len(shapes), Pose.standing()))
-            shapes.append(prism(one.outline.corners, 0.0, tops[one.name]))
+        for feature in features:
+            items.append(Item(feature.name, kind, len(shapes), Pose.standing()))
+            shapes.append(prism(feature.outline.corners, 0.0, tops[feature.name]))
     known: dict[tuple[float, int], int] = {}
     for character in scene.characters:
         key = character.base.radius, character.size
@@ -50,7 +50,7 @@ def stage_of_plan(scene: PlanScene, judged: Sequence[Judged]) -> Stage:
         items.append(Item(character.name, "character", known[key], Pose.standing((*character.base.centre, ground))))
     heads = {item.name: _head(shapes[item.shape], item) for item in items}
     number = {item.name: index for index, item in enumerate(items)}
-    sights = tuple(_sight(index, one, number, heads, step) for index, one in enumerate(judged))
+    sights = tuple(_sight(index, ruling, number, heads, step) for index, ruling in enumerate(judged))
     unit = 25.4 if scene.units == "mm" else scene.ranges.one / 5.0
     return Stage(tuple(shapes), tuple(items), sights, (REMARK,), unit=unit)
 

@@ -122,20 +122,20 @@ def solids_of(solids: Solids, in_the_way: Iterable[int], low: Floats, high: Floa
 
 def faces_of(solid: Solid, view: Viewpoint, *, both: bool = False) -> list[SeenFace]:
     """The three faces of a box that are turned towards the viewer; with ``both``, all six."""
-    found = []
+    faces = []
     towards = view.towards
     for axis, high in product(range(3), (False, True)):
         front = bool((towards[axis] > 0.0) == high)
         if front or both:
-            one, other = (axis + 1) % 3, (axis + 2) % 3
+            across, along = (axis + 1) % 3, (axis + 2) % 3
             corners = np.tile(solid.low, (4, 1))
             corners[:, axis] = solid.high[axis] if high else solid.low[axis]
-            corners[1:3, one] = solid.high[one]
-            corners[2:, other] = solid.high[other]
+            corners[1:3, across] = solid.high[across]
+            corners[2:, along] = solid.high[along]
             turn = 0 if axis == 2 else 1 + int(abs(towards[axis]) > abs(towards[1 - axis]))
             depth = float(corners.mean(axis=0) @ towards)
-            found.append(SeenFace(Face(axis, high), corners, turn, depth, front))
-    return found
+            faces.append(SeenFace(Face(axis, high), corners, turn, depth, front))
+    return faces
 
 
 def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Sequence[Solid]) -> Viewpoint:
@@ -170,10 +170,10 @@ def _lies_before(solid: Solid, at: Floats, towards: Floats) -> bool:
 
 def inside_stretch(start: Floats, end: Floats, solids: Sequence[Solid]) -> Floats | None:
     """(2,) from which to which share of a line it lies in some of the boxes; None where it only passes them by."""
-    found = []
+    stretches = []
     for shrunk in (ENOUGH, -ENOUGH):  # through the inside of one; else along a seam between two
-        for one in solids:
-            low, high = one.low + shrunk, one.high - shrunk
+        for solid in solids:
+            low, high = solid.low + shrunk, solid.high - shrunk
             with np.errstate(divide="ignore", invalid="ignore"):
                 near, far = (low - start) / (end - start), (high - start) / (end - start)
             stays = start == end
@@ -181,7 +181,7 @@ def inside_stretch(start: Floats, end: Floats, solids: Sequence[Solid]) -> Float
             enter = np.where(stays, 0.0, np.minimum(near, far)).max()
             leave = np.where(stays, 1.0, np.maximum(near, far)).min()
             if not outside.any() and max(enter, 0.0) + 1e-6 < min(leave, 1.0):
-                found.append((max(enter, 0.0), min(leave, 1.0)))
-        if found:
-            return np.array([min(first for first, _ in found), max(last for _, last in found)])
+                stretches.append((max(enter, 0.0), min(leave, 1.0)))
+        if stretches:
+            return np.array([min(first for first, _ in stretches), max(last for _, last in stretches)])
     return None

@@ -61,14 +61,17 @@ class _CellView:
         low, high = points.min(axis=0), points.max(axis=0)
         self.solids = solids_of(scene.solids, self.drawn.solids, low, high)
         self.others = [
-            one
-            for one in scene.creatures
-            if one not in (attacker, target) and (np.clip(one.cells, low - 1.0, high) == one.cells).all()
+            creature
+            for creature in scene.creatures
+            if creature not in (attacker, target) and (np.clip(creature.cells, low - 1.0, high) == creature.cells).all()
         ]
         used = _floats([*self.drawn.sources, *self.drawn.targets])
         self.view = best_viewpoint(used, _floats(attacker.cells) + 0.5, _floats(target.cells) + 0.5, self.solids)
-        boxes = [*self.solids, *(Solid.of_cell(cell) for one in (attacker, target, *self.others) for cell in one.cells)]
-        self.corners = self.view.flat(np.concatenate([used, *(one.corners for one in boxes)]))
+        boxes = [
+            *self.solids,
+            *(Solid.of_cell(cell) for creature in (attacker, target, *self.others) for cell in creature.cells),
+        ]
+        self.corners = self.view.flat(np.concatenate([used, *(creature.corners for creature in boxes)]))
         (left, bottom), (right, top) = self.corners.min(axis=0), self.corners.max(axis=0)
         (x, y), (across, upright) = (
             (self.corners.min(axis=0) + self.corners.max(axis=0)) / 2,
@@ -80,20 +83,20 @@ class _CellView:
     def draw_solids(self) -> None:
         """Terrain, shaded by the way its faces turn, the furthest first; what is in the way in its own colour."""
         style = self.sheet.style
-        faces = [(one, face) for one in self.solids for face in faces_of(one, self.view)]
-        for one, face in sorted(faces, key=lambda pair: pair[1].depth):
-            fill = style.blocker if one.in_the_way else style.terrain
-            edge = style.blocker_edge if one.in_the_way else style.terrain_edge
+        faces = [(solid, face) for solid in self.solids for face in faces_of(solid, self.view)]
+        for solid, face in sorted(faces, key=lambda pair: pair[1].depth):
+            fill = style.blocker if solid.in_the_way else style.terrain
+            edge = style.blocker_edge if solid.in_the_way else style.terrain_edge
             shade = tint(style.ink, fill, (0.02, 0.2, 0.1)[face.turn])
             area(self.sheet, self.view.flat(face.corners), fill=shade, edge=edge, width=THIN, zorder=2.0)
-            words = self.words("solid in the way" if one.in_the_way else "solid")
+            words = self.words("solid in the way" if solid.in_the_way else "solid")
             self.sheet.legend(Swatch(words, fill=fill, edge=edge))
 
     def draw_creatures(self) -> None:
         """The outlines of everybody's cells, with names."""
         style = self.sheet.style
-        for one in self.others:
-            self._draw_creature(one, style.model, style.model_edge, "creature")
+        for creature in self.others:
+            self._draw_creature(creature, style.model, style.model_edge, "creature")
         self._draw_creature(self.attacker, style.attacker, style.attacker_edge, "attacker")
         self._draw_creature(self.target, style.seen, style.seen_edge, "target")
 
@@ -149,7 +152,7 @@ class _CellView:
     def _draw_inside(self, source: Point, target: Point, width: float) -> None:
         """A broad band under the stretch of a blocked line that lies inside the terrain."""
         ends = _floats([source, target])
-        stretch = inside_stretch(ends[0], ends[1], [one for one in self.solids if one.in_the_way])
+        stretch = inside_stretch(ends[0], ends[1], [solid for solid in self.solids if solid.in_the_way])
         if stretch is not None:
             first, last = self.view.flat(ends[0] + np.outer(stretch, ends[1] - ends[0]))
             band = tint(self.sheet.style.red, self.sheet.style.paper, 0.45)
@@ -166,18 +169,19 @@ class _CellView:
         for number, at in enumerate(self.view.flat(_floats(drawn.sources))):
             disc(sheet, (at[0], at[1]), small, fill=style.attacker_edge, zorder=15.0, mark=f"source-{number}")
         if drawn.count:
-            one = "source point" if len(drawn.sources) == 1 else "sources"
-            told = self.words(one, attacker=short(sheet, self.attacker.name), count=len(drawn.sources))
-            sheet.legend(Swatch(told, fill=style.attacker_edge, edge=style.attacker_edge, point="o"))
-            told = self.words("targets", target=short(sheet, self.target.name), count=len(drawn.targets))
-            sheet.legend(Swatch(told, fill=style.seen, edge=style.seen_edge, point="s"))
+            phrase = "source point" if len(drawn.sources) == 1 else "sources"
+            words = self.words(phrase, attacker=short(sheet, self.attacker.name), count=len(drawn.sources))
+            sheet.legend(Swatch(words, fill=style.attacker_edge, edge=style.attacker_edge, point="o"))
+            words = self.words("targets", target=short(sheet, self.target.name), count=len(drawn.targets))
+            sheet.legend(Swatch(words, fill=style.seen, edge=style.seen_edge, point="s"))
 
     def draw_gravity(self) -> None:
         """Where the attacker falls, and the face that is left out because terrain lies there."""
         sheet, style, face = self.sheet, self.sheet.style, self.attacker.gravity
         cell = self.drawn.source_cell or self.attacker.cells[0]
         if self.drawn.gravity_face_excluded:
-            [left_out] = [one for one in faces_of(Solid.of_cell(cell), self.view, both=True) if one.face == face]
+            faces = faces_of(Solid.of_cell(cell), self.view, both=True)
+            [left_out] = [seen for seen in faces if seen.face == face]
             look: dict[str, Any] = {"edge": style.purple, "hatch": LEFT_OUT}
             area(sheet, self.view.flat(left_out.corners), width=LINE, zorder=7.0, mark="left-out", **look)
             sheet.legend(Swatch(self.words("left out"), **look))
@@ -201,4 +205,4 @@ class _CellView:
 
 def _floats(points: Iterable[Point] | Iterable[Cell]) -> Floats:
     """(n, 3)."""
-    return np.array([[float(each) for each in point] for point in points], dtype=np.float64).reshape(-1, 3)
+    return np.array([[float(number) for number in point] for point in points], dtype=np.float64).reshape(-1, 3)

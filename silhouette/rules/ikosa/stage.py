@@ -41,21 +41,21 @@ def stage_of_cells(scene: CellScene, judged: Sequence[Judged]) -> Stage:
     for creature in scene.creatures:
         items.append(Item(creature.name, "creature", len(shapes), Pose.standing(), opacity=0.5))
         shapes.append(together(*(_cell(creature, cell) for cell in creature.cells)))
-    number = {one.name: solids + index for index, one in enumerate(scene.creatures)}
+    number = {creature.name: solids + index for index, creature in enumerate(scene.creatures)}
     sights, remarks = [], [REMARK]
-    for check, one in enumerate(judged):
-        verdict = one.verdict
+    for check, ruling in enumerate(judged):
+        verdict = ruling.verdict
         assert isinstance(verdict, IkosaVerdict)
         free, blocked = _ends(verdict, False), _ends(verdict, True)
         lines = [*_lines("free", free), *_lines("blocked", blocked)]
         if len(lines) < len(free) + len(blocked):
             remarks = [REMARK, f"Of many lines, {MOST_LINES} of a kind are drawn."]
-        attacker = scene.creature(one.check.attacker)
+        attacker = scene.creature(ruling.check.attacker)
         sights.append(
             Sight(
                 check,
-                number[one.check.attacker],
-                number[one.check.target],
+                number[ruling.check.attacker],
+                number[ruling.check.target],
                 tuple(int(index) for index in verdict.drawn.solids),
                 eye=np.array(verdict.drawn.source_cell or attacker.cells[0], dtype=np.float64) + 0.5,
                 free=verdict.line_of_effect,
@@ -91,7 +91,7 @@ def _ends(verdict: IkosaVerdict, hindered: bool) -> list[tuple[Point, Point]]:
 
 def _lines(kind: str, ends: Sequence[tuple[Point, Point]]) -> list[Line]:
     every = -(-len(ends) // MOST_LINES) or 1
-    return [Line(kind, (_floats(one), _floats(other))) for one, other in ends[::every]]  # type: ignore[arg-type]
+    return [Line(kind, (_floats(source), _floats(target))) for source, target in ends[::every]]  # type: ignore[arg-type]
 
 
 def _floats(point: Point) -> tuple[float, float, float]:

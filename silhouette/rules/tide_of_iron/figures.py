@@ -52,7 +52,7 @@ def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: TideOfI
     board.draw_ground()
     _draw_entered(board, verdict)
     _draw_blind(board, verdict, start, end)
-    board.draw_addresses([at for one in verdict.lines for at in one.hexes], [start, end])
+    board.draw_addresses([at for traced in verdict.lines for at in traced.hexes], [start, end])
     _draw_lines(board, verdict, start, end)
     board.draw_units(start, end, (verdict.attacker, verdict.target))
     sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
@@ -89,12 +89,12 @@ def draw_blind_hex_map(
 
 def _shown(scene: HexScene, verdict: TideOfIronVerdict, start: Address, end: Address) -> list[Address]:
     """The whole board where it is small, else what lies round the line and its blind hexes."""
-    part = [start, end, *verdict.blind_hexes, *(at for one in verdict.lines for at in one.hexes)]
+    part = [start, end, *verdict.blind_hexes, *(at for traced in verdict.lines for at in traced.hexes)]
     whole = [*part, *scene.described, *scene.units.values()]
     edge = 1.0
-    points = np.array([middle(each) for each in whole])
+    points = np.array([middle(address) for address in whole])
     if np.ptp(points, axis=0).max() > WHOLE:
-        points, edge = np.array([middle(each) for each in part]), 1.5
+        points, edge = np.array([middle(address) for address in part]), 1.5
     (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
     sides = max(edge, (LEAST - (right - left)) / 2)
     upright = max(edge, (0.5 * (right - left + 2 * sides) - (top - bottom)) / 2, ROW)
@@ -104,17 +104,17 @@ def _shown(scene: HexScene, verdict: TideOfIronVerdict, start: Address, end: Add
 def _draw_entered(board: Board, verdict: TideOfIronVerdict) -> None:
     """The hexes that the lines enter, and on each line what blocks or is closest to the lower one."""
     sheet, style = board.sheet, board.sheet.style
-    entered = dict.fromkeys(at for one in verdict.lines for at in one.hexes)
+    entered = dict.fromkeys(at for traced in verdict.lines for at in traced.hexes)
     for q, r in entered:
         look: dict[str, Any] = {"edge": style.ink, "width": LINE, "dashes": ":"}
         area(sheet, corners((q, r), 0.9), zorder=5.0, mark=f"entered_{q}_{r}", **look)
         sheet.legend(Swatch(board.words("entered"), edge=style.ink, dashes=":"))
-    found = [one.found for one in verdict.lines]
-    for at in dict.fromkeys(one.obstruction for one in found):
+    crossings = [traced.found for traced in verdict.lines]
+    for at in dict.fromkeys(crossing.obstruction for crossing in crossings):
         if at is not None:
             mark = f"obstruction_{at[0]}_{at[1]}"
             area(sheet, corners(at, 0.93), edge=style.blocker_edge, width=2.2, zorder=6.0, mark=mark)
-            blocks = any(one.obstruction == at and one.behind is None for one in found)
+            blocks = any(crossing.obstruction == at and crossing.behind is None for crossing in crossings)
             sheet.legend(Swatch(board.words("blocks" if blocks else "obstruction"), edge=style.blocker_edge))
 
 
@@ -129,7 +129,7 @@ def _hidden_how(verdict: TideOfIronVerdict) -> str | None:
     """Whether the target is "blind", so by the "plateau", or "hidden" otherwise; None where it is seen."""
     if verdict.line_of_sight:
         return None
-    causes = {one.found.cause for one in verdict.lines}
+    causes = {traced.found.cause for traced in verdict.lines}
     if causes == {"plateau"}:
         return "plateau"
     return "blind" if causes <= {"plateau", "blind_hex"} else "hidden"
@@ -160,19 +160,19 @@ def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: A
     if verdict.cause == "adjacent":
         line(sheet, first, last, style.blue, width=BOLD, mark="adjacent")
         sheet.legend(Swatch(board.words("adjacent"), edge=style.blue, line=True))
-    for one in verdict.lines:
+    for traced in verdict.lines:
         along = (last - first) / np.hypot(*(last - first))
-        shift = one.shift * APART * np.array([-along[1], along[0]])
-        colour, dashes = (style.blue, "-") if one.clear else (style.red, DASHED)
-        mark = f"line-{one.side or 'straight'}-{'clear' if one.clear else 'blocked'}"
+        shift = traced.shift * APART * np.array([-along[1], along[0]])
+        colour, dashes = (style.blue, "-") if traced.clear else (style.red, DASHED)
+        mark = f"line-{traced.side or 'straight'}-{'clear' if traced.clear else 'blocked'}"
         line(sheet, first + shift, last + shift, style.paper, width=3.0, zorder=10.0)
         line(sheet, first + shift, last + shift, colour, width=1.6, dashes=dashes, zorder=11.0, mark=mark)
         sheet.avoid_line(first + shift, last + shift)
-        if not one.clear and one.found.obstruction is not None:
-            reach = (middle(one.found.obstruction) - first - shift) @ along
+        if not traced.clear and traced.found.obstruction is not None:
+            reach = (middle(traced.found.obstruction) - first - shift) @ along
             cross(sheet, first + shift + along * reach, style.red)
-        said = board.words("clear line" if one.clear else "blocked line")
-        sheet.legend(Swatch(said, edge=colour, line=True, dashes=dashes))
-        if one.side is not None:
+        words = board.words("clear line" if traced.clear else "blocked line")
+        sheet.legend(Swatch(words, edge=colour, line=True, dashes=dashes))
+        if traced.side is not None:
             at = first + shift * 1.0 + 0.34 * (last - first)
-            sheet.label(board.words(one.side), (float(at[0]), float(at[1])), clear=(0.05, 0.05), size=6.2)
+            sheet.label(board.words(traced.side), (float(at[0]), float(at[1])), clear=(0.05, 0.05), size=6.2)

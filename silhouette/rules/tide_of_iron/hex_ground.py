@@ -86,7 +86,7 @@ class Board:
     def __init__(self, sheet: Sheet, scene: HexScene, hexes: Iterable[Address]) -> None:
         self.sheet, self.scene, self.hexes = sheet, scene, list(hexes)
         self.words = sheet.words.of(scene.rules)
-        points = np.concatenate([corners(each) for each in self.hexes])
+        points = np.concatenate([corners(address) for address in self.hexes])
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
         beside = max(FEWEST - (right - left), 0.0) / 2
         left, right = left - beside, right + beside
@@ -95,7 +95,7 @@ class Board:
 
     def draw_ground(self) -> None:
         """Levels as shades, terrain as hatched patches, and contours where the level changes."""
-        grounds = {each: self.scene.ground(each) for each in self.hexes}
+        grounds = {address: self.scene.ground(address) for address in self.hexes}
         for level in sorted({ground.elevation for ground in grounds.values()}):
             self._draw_level(level, [at for at, ground in grounds.items() if ground.elevation == level])
         for terrain in HATCHES:
@@ -116,8 +116,8 @@ class Board:
         areas(sheet, [corners(at) for at in hexes], fill=fill, edge=sheet.style.rule, width=THIN, zorder=1.0)
         if not level:
             return
-        said = self.words("level", level=level)
-        sheet.legend(Swatch(said, fill=fill, edge=self._earth(9)))
+        words = self.words("level", level=level)
+        sheet.legend(Swatch(words, fill=fill, edge=self._earth(9)))
         for x, y in map(middle, hexes) if self.width >= LEGIBLE else ():
             sheet.reserve(x - 0.08, y + 0.32, x + 0.08, y + 0.48)
             sheet.text(x, y + 0.4, self.words("level mark", level=level), ha="center", zorder=21.0)

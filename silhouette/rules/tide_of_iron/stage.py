@@ -72,9 +72,9 @@ def stage_of_hexes(scene: HexScene, judged: Sequence[Judged]) -> Stage | None:
     feature = {address: _feature(board, scene, address) for address in hexes if scene.ground(address).blocks}
     units = {name: _unit(board, scene, name) for name in scene.units}
     sights = []
-    for check, one in enumerate(judged):
-        start, end = scene.address(one.check.attacker), scene.address(one.check.target)
-        row = one.row()
+    for check, ruling in enumerate(judged):
+        start, end = scene.address(ruling.check.attacker), scene.address(ruling.check.target)
+        row = ruling.row()
         obstruction = row["obstruction"]
         way = None if obstruction is None else tuple(obstruction)
         kind = "free" if row["line_of_sight"] else "blocked"
@@ -83,8 +83,8 @@ def stage_of_hexes(scene: HexScene, judged: Sequence[Judged]) -> Stage | None:
         sights.append(
             Sight(
                 check,
-                units.get(one.check.attacker, ground[start]),
-                units.get(one.check.target, ground[end]),
+                units.get(ruling.check.attacker, ground[start]),
+                units.get(ruling.check.target, ground[end]),
                 tuple(number for number in blockers if number is not None),
                 eye=np.array(points[0]) if start != end else None,
                 free=bool(row["line_of_sight"]),
