@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -43,6 +44,15 @@ def test_nothing_is_left_to_fill_in() -> None:
 
 def test_the_readme_is_short() -> None:
     assert len(README.split()) <= 900
+
+
+def test_the_top_level_is_short() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=PROJECT, capture_output=True, text=True, check=False)
+    if listed.returncode or "README.md" not in listed.stdout.splitlines():
+        pytest.skip("not a checkout")
+    top = {line.split("/")[0] for line in listed.stdout.splitlines()}
+    folders = {"silhouette", "models", "scenes", "tests"}
+    assert {name for name in top if not name.startswith(".")} == {"pyproject.toml", "README.md", "LICENSE", *folders}
 
 
 def test_ci_calls_the_very_test_command() -> None:
