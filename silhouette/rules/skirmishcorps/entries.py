@@ -125,7 +125,7 @@ class CoverEntry(Entry):
     height: Bricks = Field(description="a number of bricks above zero")
     """How high it is, in bricks of 9.6 mm."""
     defence: Defence | None = Field(None, description="a whole number, 1 or more: its DE")
-    """Its DE, for results that damage it."""
+    """Its DE, for people: a check of damage has a `defence` of its own."""
 
 
 class SkirmishEntry(SceneEntry):
