@@ -29,7 +29,26 @@ GAMES = {
     "tide_of_iron": _of(
         "tide_of_iron",
         ("hexes", "lines", "judge"),
-        ("test_hexes", "test_tide_of_iron", "test_tide_of_iron_laws"),
+        ("test_thresholds", "test_hexes", "test_tide_of_iron", "test_tide_of_iron_laws"),
     ),
-    "ikosa": _of("ikosa", ("cell_lines", "lines", "judge"), ("test_ikosa", "test_ikosa_laws")),
+    "ikosa": _of(
+        "ikosa",
+        ("cell_lines", "lines", "judge"),
+        ("test_thresholds", "test_ikosa", "test_ikosa_laws"),
+    ),
+    "crisis_protocol": _of(
+        "crisis_protocol",
+        ("plan", "evidence", "judge", "line_cells", "free_lines"),
+        ("test_thresholds", "test_crisis_protocol", "test_crisis_protocol_laws"),
+    ),
+    "skirmishcorps": _of(
+        "skirmishcorps",
+        ("classes", "costs", "tables", "contact", "protection", "shooting", "flanking", "close"),
+        ("test_thresholds", "test_skirmishcorps", "test_skirmishcorps_laws"),
+    ),
+    "necromunda": _of(
+        "necromunda",
+        ("judge",),
+        ("test_thresholds", "test_necromunda", "test_cases"),
+    ),
 }

@@ -10,6 +10,7 @@ libraries loaded already, by an import hook. A run needs a system that can fork.
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -34,7 +35,7 @@ RULES = ROOT / "silhouette" / "rules"
 LIBRARIES = (
     *("numpy", "scipy.sparse", "scipy.spatial", "shapely", "trimesh", "pydantic", "typer", "rich", "PIL.Image"),
     *("hypothesis", "hypothesis.strategies", "hypothesis.extra.numpy", "pytest", "embreex", "silhouette.rules.base"),
-    *("silhouette.meshes.mesh", "silhouette.renderers.reference"),
+    *("silhouette.meshes.mesh", "silhouette.renderers.reference", "silhouette.cli.app"),
 )
 """Loaded once, before the processes are forked; none of them loads a game."""
 
@@ -70,6 +71,7 @@ def main(words: Sequence[str] | None = None) -> int:
     game = GAMES[given.game]
     for library in LIBRARIES:
         importlib.import_module(library)
+    gc.freeze()  # what is loaded by now need not be looked through again in each process
     assert not any(name.startswith(f"silhouette.rules.{given.game}") for name in sys.modules)
     modules = [name for name in game.modules if not given.only or name in given.only]
     mutants = [mutant for name in modules for mutant in mutants_of(RULES / given.game / f"{name}.py")]
@@ -140,7 +142,7 @@ def _tested(mutant: Mutant | None, game: Game) -> int:
         os.dup2(silent, 2)
         name = ".".join(mutant.path.relative_to(ROOT).with_suffix("").parts)
         sys.meta_path.insert(0, _Loader(name, mutant.path, mutant.source()))
-    words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", "--no-header", *game.words]
+    words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:unraisableexception", "-m", "not slow", "--assert=plain", *game.words]
     return int(pytest.main([*words, *game.tests]))
 
 
