@@ -91,6 +91,7 @@ def test_a_batch_is_the_same_file_though_a_worker_is_killed(tmp_path: Path) -> N
     assert out.read_bytes() == (tmp_path / "here.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 @needs_distributed
 def test_a_check_that_kills_its_workers_is_a_row_and_a_kill_of_the_batch_is_survived(tmp_path: Path) -> None:
     folder = pack(tmp_path / "pack", scenes=2)

@@ -353,6 +353,7 @@ def misses(seeds: range) -> Iterator[str]:
 # ---- the tests
 
 
+@pytest.mark.slow
 def test_random_figures_are_judged_right_but_for_one_in_fifty() -> None:
     wrong = list(misses(HELD_OUT))
     assert len(wrong) <= 0.02 * len(HELD_OUT), "\n".join(wrong)

@@ -171,6 +171,7 @@ def results(seeds: range) -> list[str]:
 # ---- the tests
 
 
+@pytest.mark.slow
 def test_random_soldiers_have_their_thin_parts_suggested_and_nothing_else() -> None:
     wrong = results(HELD_OUT)
     assert not [line for line in wrong if "plain" in line], "\n".join(wrong)

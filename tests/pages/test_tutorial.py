@@ -27,6 +27,8 @@ from silhouette.rules import RULES
 from tests.support.browsing import DESKTOP, PHONE, Browser
 from tests.support.commands import QUICK, run
 
+pytestmark = pytest.mark.slow  # drawing the tutorial takes most of a minute
+
 PROJECT = Path(__file__).resolve().parents[2]
 SCENES = PROJECT / "scenes"
 PIXEL = 0.4
