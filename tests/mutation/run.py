@@ -142,8 +142,10 @@ def _tested(mutant: Mutant | None, game: Game) -> int:
         os.dup2(silent, 2)
         name = ".".join(mutant.path.relative_to(ROOT).with_suffix("").parts)
         sys.meta_path.insert(0, _Loader(name, mutant.path, mutant.source()))
-    words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:unraisableexception", "-m", "not slow", "--assert=plain", *game.words]
-    return int(pytest.main([*words, *game.tests]))
+    words = ["-x", "-q", "-m", "not slow", "--assert=plain"]
+    for plugin in ("cacheprovider", "xdist", "unraisableexception"):
+        words += ["-p", f"no:{plugin}"]
+    return int(pytest.main([*words, *game.words, *game.tests]))
 
 
 if __name__ == "__main__":
