@@ -23,7 +23,7 @@ from silhouette.rules.base import Rule, Settings, Verdict, unmet_expectations
 from silhouette.scenes.scene import Check, Scene, read_document
 from silhouette.scenes.table import TableScene
 from silhouette.text import Progress, did_you_mean, problem
-from silhouette.workers import forked, forks_safely
+from silhouette.workers import parallel_map
 
 __all__ = ["PIXEL", "Judged", "SceneResult", "Selection", "check", "judge_scene", "load_scene", "scenes_in"]
 
@@ -323,11 +323,11 @@ def verdicts_of(
         (verdict,) = rule.judge(scene, [question], Settings(renderer, pixel))
         return verdict
 
-    if workers == 1 or len(checks) < WORTH_FORKING or not forks_safely():
+    if workers == 1 or len(checks) < WORTH_FORKING:
         return map(verdict_of, checks)
     if not isinstance(scene, TableScene) or not shared(scene, renderer):
         return map(verdict_of, checks)
-    return forked(verdict_of, checks, workers, _by_target(scene, checks))
+    return parallel_map(verdict_of, checks, workers, _by_target(scene, checks))
 
 
 def _by_target(scene: TableScene, checks: Sequence[Check]) -> list[int]:

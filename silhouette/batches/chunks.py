@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from silhouette.batches.forkserver import Loaded
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
+from silhouette.renderers.registry import drivers_are_loaded
 from silhouette.text import problem, strict
-from silhouette.workers import forks_safely, seat
+from silhouette.workers import worker_number
+from silhouette.workers.forkserver import Loaded
 
 CHECKS_PER_CHUNK = 32
 """So many checks of a scene are given to a worker at once."""
@@ -83,7 +84,7 @@ def chunks_of(scene: str, digest: str, checks: Sequence[int], longest: int = CHE
 
 
 class Requirements:
-    """What chunks need in memory: for `silhouette.batches.pool.WorkerPool`."""
+    """What chunks need in memory: for `silhouette.workers.WorkerPool`."""
 
     def __init__(self) -> None:
         self._prints = Fingerprints()
@@ -101,7 +102,7 @@ class Judge:
     Args:
         settings: everything is judged.
         folder: that the paths of scenes are seen from; they stay as they are in what is told.
-        number: of the GPU that it takes where several are shared out; by default `silhouette.workers.seat`.
+        number: of the GPU that it takes where several are shared out; by default `silhouette.workers.worker_number`.
     """
 
     def __init__(self, settings: BatchSettings, folder: Path | None = None, number: int | None = None) -> None:
@@ -126,7 +127,7 @@ class Judge:
             self._open(chunk.scene, chunk.digest or self._prints.of(self._place(chunk.scene)))
         except RendererUnavailable:
             return "unshared"
-        if not (forks_safely() and self._renderer.share([])):  # looking for a GPU may have loaded its drivers
+        if drivers_are_loaded() or not self._renderer.share([]):  # looking for a GPU may have loaded its drivers
             return "unshared"
         shared(self._scene, self._renderer)
         return "room" if self._memory.size < CACHED_TRIANGLES // 2 else "full"
@@ -198,7 +199,7 @@ class Judge:
 
         if self._settings.device is not None:
             return self._settings.device
-        return device_for_worker(self._settings.renderer, seat() if self._number is None else self._number)
+        return device_for_worker(self._settings.renderer, worker_number() if self._number is None else self._number)
 
     def _row(self, scene: str, check: Any, lost: str) -> Row:
         """The row as it will be read back: of plain values, whatever the rule system put into it."""

@@ -22,9 +22,9 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from silhouette.batches.chunks import BatchSettings, Chunk, Judge, Row
-from silhouette.batches.pool import Event, Next
 from silhouette.errors import RequestError, SilhouetteError
 from silhouette.version import VERSION
+from silhouette.workers import Event, NextTask
 
 CONNECTED_WITHIN = 10.0
 """Seconds in which a scheduler answers."""
@@ -84,7 +84,7 @@ class _Task:
 
 
 class Cluster:
-    """The workers of a Dask scheduler, in place of a `silhouette.batches.pool.WorkerPool`.
+    """The workers of a Dask scheduler, in place of a `silhouette.workers.WorkerPool`.
 
     A worker that is lost costs time alone: what it was at is done by another, check by check. A check over which
     several are lost, one after the other, is a row with ``error``.
@@ -134,8 +134,8 @@ class Cluster:
         with suppress(Exception):
             self._client.close(timeout=2)
 
-    def events(self, next_task: Next) -> Iterator[Event]:
-        """Everything that happens until all is done; see `silhouette.batches.pool.WorkerPool.events`.
+    def events(self, next_task: NextTask) -> Iterator[Event]:
+        """Everything that happens until all is done; see `silhouette.workers.WorkerPool.events`.
 
         Raises:
             SilhouetteError: where the scheduler is gone, or there is no worker for a minute.
@@ -181,7 +181,7 @@ class Cluster:
     def _gone(self) -> SilhouetteError:
         return SilhouetteError(f"the scheduler at {self._address} is gone; start it, then go on with --resume")
 
-    def _give(self, next_task: Next) -> None:
+    def _give(self, next_task: NextTask) -> None:
         busy = {task.place for task in self._tasks.values()}
         for place in self._places:
             if place in busy:
@@ -226,7 +226,7 @@ class Cluster:
                 yield from self._without_worker(task.chunk)
             return
         for row in rows:
-            yield Event(task.chunk, "told", row)
+            yield Event(task.chunk, "result", row)
         yield Event(task.chunk, "done")
 
     def _without_worker(self, chunk: Chunk) -> Iterator[Event]:

@@ -19,7 +19,6 @@ from typing import Protocol
 from silhouette.batches.chunks import BatchSettings, Judge, Requirements
 from silhouette.batches.export import check_table_path, failed, whose, write_junit, write_table
 from silhouette.batches.journal import Journal, Row, Rows
-from silhouette.batches.pool import Event, Next, WorkerPool
 from silhouette.batches.schedule import Plan, RowStore
 from silhouette.errors import FileError, RequestError, SilhouetteError
 from silhouette.files.documents import read_document
@@ -27,13 +26,13 @@ from silhouette.files.fingerprints import DOCUMENTS
 from silhouette.judging import check_numbers
 from silhouette.renderers.registry import check_name, survives_fork
 from silhouette.text import Progress
-from silhouette.workers import cores
+from silhouette.workers import Event, NextTask, WorkerPool, cores
 
 
 class Workers(Protocol):
-    """Processes that judge, on this machine (`silhouette.batches.pool`) or on many (`silhouette.batches.dask`)."""
+    """Processes that judge, on this machine (`silhouette.workers`) or on many (`silhouette.batches.dask`)."""
 
-    def events(self, next_task: Next) -> Iterator[Event]:
+    def events(self, next_task: NextTask) -> Iterator[Event]:
         """Everything that happens until all is done."""
         ...
 

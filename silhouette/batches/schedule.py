@@ -12,9 +12,9 @@ from typing import Protocol
 
 from silhouette.batches.chunks import Chunk, chunks_of
 from silhouette.batches.journal import Row, SceneProgress
-from silhouette.batches.pool import Event
 from silhouette.errors import RendererUnavailable, SilhouetteError
 from silhouette.files.fingerprints import Fingerprints
+from silhouette.workers import Event
 
 AHEAD = 32
 """Among so many scenes that come next, one is looked for that has the meshes of the last."""
@@ -105,11 +105,11 @@ class Plan:
             RendererUnavailable: where nothing can be judged with the renderer that was asked for.
         """
         chunk: Chunk = event.task
-        if event.kind == "told" and "unavailable" in event.value:
+        if event.kind == "result" and "unavailable" in event.value:
             raise RendererUnavailable(event.value["unavailable"])
         if chunk.stop is None:
             self._opened(chunk.scene, event)
-        elif event.kind == "told":
+        elif event.kind == "result":
             self._told_row(chunk, event.value)
         elif event.kind == "lost":
             self._lost(chunk, chunk.stop, event.value)
@@ -117,7 +117,7 @@ class Plan:
     def _opened(self, scene: str, event: Event) -> None:
         if event.kind == "done":
             return
-        found: Row = event.value if event.kind == "told" else {"error": f"{scene}: {event.value}"}
+        found: Row = event.value if event.kind == "result" else {"error": f"{scene}: {event.value}"}
         if "error" in found:
             self._open(scene, "", 1)
             self._add(scene, 0, found)

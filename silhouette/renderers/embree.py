@@ -59,7 +59,10 @@ class EmbreeRenderer:
         self._aims: dict[tuple[Body, _Chunk], _Aim] = {}
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
-        """See `Renderer.share`: builds every acceleration structure that is not there yet."""
+        """See `Renderer.share`: builds every acceleration structure that is not there yet, and ends its thread."""
+        if _second_thread.cache_info().currsize:
+            _second_thread().shutdown()
+            _second_thread.cache_clear()
         ray = np.zeros((2, 1, 3), np.float32)
         ray[1, 0, 2] = 1.0
         for mesh in meshes:

@@ -67,7 +67,10 @@ class Renderer(Protocol):
     sparse: bool
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
-        """Makes ready what processes forked from this one then share; False where this renderer is of no use there."""
+        """Makes ready what processes forked from this one then share; False where this renderer is of no use there.
+
+        A process with threads is not forked: those that the renderer keeps have ended when this returns True.
+        """
         ...
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:

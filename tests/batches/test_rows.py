@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Callable
 from functools import partial
 from itertools import islice
@@ -12,7 +13,7 @@ import pytest
 
 import silhouette
 from silhouette import RequestError
-from tests.support.batching import FAST, crowd, pack, pack_with_meshes, rows_of
+from tests.support.batching import FAST, children_of, crowd, pack, pack_with_meshes, rows_of
 from tests.support.commands import CHECK, run, scene
 
 HOW = {"renderer": "reference", "pixel": 2.0}
@@ -36,13 +37,12 @@ def test_a_matrix_is_the_batch_of_everyone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("make", [pack, pack_with_meshes], ids=["solids", "meshes"])
 def test_whoever_stops_in_the_middle_leaves_no_process(tmp_path: Path, make: Callable[[Path], Path]) -> None:
-    import multiprocessing
-
+    before = set(children_of(os.getpid()))
     rows = silhouette.batch(make(tmp_path / "pack"), everyone=True, workers=2, **HOW)  # type: ignore[arg-type]
     assert len(list(islice(rows, 5))) == 5
-    assert multiprocessing.active_children()
+    assert set(children_of(os.getpid())) - before
     rows.close()  # type: ignore[attr-defined]
-    assert multiprocessing.active_children() == []
+    assert not set(children_of(os.getpid())) - before
 
 
 def test_one_check_is_asked_of_a_scene_or_of_its_path(tmp_path: Path) -> None:

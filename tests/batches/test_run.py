@@ -307,12 +307,12 @@ def test_portions_need_the_files_of_their_scene_as_they_are(tmp_path: Path) -> N
 
 
 def test_loading_says_whether_there_is_room_for_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("silhouette.batches.chunks.forks_safely", lambda: True)
+    monkeypatch.setattr("silhouette.batches.chunks.drivers_are_loaded", lambda: False)
     folder = pack_with_meshes(tmp_path / "pack", scenes=2)
     chunks = [Chunk(str(folder / f"crowd {number}.toml")) for number in range(2)]
     for kept, expected in ((100, ["room", "room"]), (72, ["room", "full"]), (24, ["full", "full"])):
         monkeypatch.setattr("silhouette.batches.chunks.CACHED_TRIANGLES", kept)
         judge = Judge(BatchSettings("reference", everyone=True, cached=False))
         assert [judge.load(chunk) for chunk in chunks] == expected
-    monkeypatch.setattr("silhouette.batches.chunks.forks_safely", lambda: False)
+    monkeypatch.setattr("silhouette.batches.chunks.drivers_are_loaded", lambda: True)
     assert judge.load(chunks[0]) == "unshared"

@@ -201,30 +201,30 @@ def test_osmesa_has_no_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_worker_takes_its_share(machine: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch's workers by their seats, a cluster's by a number that they are given; what is asked for is kept to."""
     from silhouette.batches.chunks import BatchSettings, Judge
-    from silhouette.workers import seat, seated
+    from silhouette.workers.process import numbered, worker_number
 
     machine(FIRST, SECOND, SOFTWARE)
-    monkeypatch.setattr("silhouette.workers._seat", 0)
+    monkeypatch.setattr("silhouette.workers.process._number", 0)
     judge = Judge(BatchSettings(renderer="gl"))
     assert judge._device() == 0
-    assert seated(3, seat) == 3
+    assert numbered(3, worker_number) == 3
     assert judge._device() == 1
     assert Judge(BatchSettings(), None, 2)._device() == 0
     assert Judge(BatchSettings(device=1), None, 2)._device() == 1
     assert Judge(BatchSettings(renderer="embree"))._device() is None
 
 
-def tell_seat() -> Callable[[int], Iterator[int]]:
-    from silhouette.workers import seat
+def tell_number() -> Callable[[int], Iterator[int]]:
+    from silhouette.workers import worker_number
 
-    return lambda task: iter([seat()])
+    return lambda task: iter([worker_number()])
 
 
-def test_the_workers_of_a_crew_have_seats() -> None:
-    from silhouette.batches.pool import WorkerPool
+def test_the_workers_of_a_pool_have_numbers() -> None:
+    from silhouette.workers import WorkerPool
 
     tasks = [1, 2, 3]
-    with WorkerPool(tell_seat, workers=3) as pool:
+    with WorkerPool(tell_number, workers=3) as pool:
         told = [event.value for event in pool.events(lambda last: tasks.pop() if tasks else None) if event.value]
     assert {0, *told} == {0, 1, 2}
 

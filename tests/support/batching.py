@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-import silhouette.batches.forkserver
-import silhouette.batches.serving
 import silhouette.judging
 from silhouette.workers import CAN_FORK
+from silhouette.workers.starting import StartMethod
 from tests.support.shapes import cube
 
 FAST = ("--renderer", "reference", "--pixel", "2", "--no-cache", "--quiet")
@@ -146,21 +145,28 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 def alive_in_group(leader: int) -> list[int]:
     """The processes of a group that still run; empty where the system does not tell."""
-    found = []
+    return [process for process, (state, _, group) in _processes() if group == leader and state != "Z"]
+
+
+def children_of(parent: int) -> list[int]:
+    """The processes that a process has started and that still run; empty where the system does not tell."""
+    return [process for process, (state, above, _) in _processes() if above == parent and state != "Z"]
+
+
+def _processes() -> Iterator[tuple[int, tuple[str, int, int]]]:
+    """Every process, with its state, its parent and its group."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            state, _, group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
+            state, parent, group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
         except OSError:
             continue
-        if int(group) == leader and state != "Z":
-            found.append(int(folder.name))
-    return found
+        yield int(folder.name), (state, int(parent), int(group))
 
 
 def forking(monkeypatch: pytest.MonkeyPatch, is_safe: bool = True) -> None:
     """Has workers forked, whatever was loaded into this process before; or else started anew."""
-    for module in (silhouette.batches.serving, silhouette.batches.forkserver):
-        monkeypatch.setattr(module, "forks_safely", lambda: is_safe)
+    method = StartMethod("fork" if is_safe else "execute")
+    monkeypatch.setattr("silhouette.workers.starting.start_method", lambda: method)
 
 
 def instead_of_judging(monkeypatch: pytest.MonkeyPatch, before: Callable[[Any], None]) -> None:

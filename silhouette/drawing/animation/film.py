@@ -21,7 +21,7 @@ from silhouette.scenes.motion import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import TableScene
 from silhouette.text import Progress
-from silhouette.workers import forked, forks_safely
+from silhouette.workers import parallel_map
 
 FPS = 12.0
 """Frames a second, where nothing else is asked for."""
@@ -133,10 +133,10 @@ class _Film:
 
     def shots(self, workers: int) -> Any:
         """Every shot, in order, as they come; from several processes where that is worth it."""
-        if workers > 1 and forks_safely() and self._renderer.share(self._meshes):
+        if workers > 1 and self._renderer.share(self._meshes):
             for mesh in self._meshes:
                 prepare(mesh)
-            return forked(self._shot, self._steps, workers)
+            return parallel_map(self._shot, self._steps, workers)
         return map(self._shot, self._steps)
 
     def _scene(self, posed: Posed) -> Scene:

@@ -26,7 +26,7 @@ from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
 from silhouette.text import Progress, obscured, share_in_words
-from silhouette.workers import forked, forks_safely
+from silhouette.workers import parallel_map
 
 IN_THE_SUMMARY = frozenset({"attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings"})
 """Keys of a result that the page tells in its own words."""
@@ -84,8 +84,8 @@ def _each(
         return Drawn(ruling, tuple(figures_for_page(scene, ruling, every)))
 
     meshes = [piece.model.significant for piece in scene.pieces] if isinstance(scene, TableScene) else []
-    if min(workers, len(checks)) > 1 and forks_safely() and (not meshes or renderer.share(meshes)):
-        return forked(drawn, checks, workers)
+    if min(workers, len(checks)) > 1 and (not meshes or renderer.share(meshes)):
+        return parallel_map(drawn, checks, workers)
     return map(drawn, checks)
 
 

@@ -18,7 +18,7 @@ from silhouette.pages.tutorial.parts import PartResult, Run, build_part, frames_
 from silhouette.pages.tutorial.words import PageText, Part, texts
 from silhouette.text import Progress
 from silhouette.version import VERSION
-from silhouette.workers import forked, forks_safely
+from silhouette.workers import parallel_map
 
 __all__ = ["INDEX", "Run", "scenes_folder", "write_tutorial"]
 
@@ -89,8 +89,8 @@ def _build_parts(run: Run, folder: Path, progress: Progress) -> Iterator[tuple[t
 
         yield key, build_part(part, run, folder, within)
         done += len(part.checks) + frames
-    together = run.workers > 1 and forks_safely() and run.renderer.share([])
-    answers = forked(build, still, run.workers) if together else map(build, still)
+    together = run.workers > 1 and run.renderer.share([])
+    answers = parallel_map(build, still, run.workers) if together else map(build, still)
     for (key, part), answer in zip(still, answers, strict=True):
         yield key, answer
         done += len(part.checks)

@@ -20,9 +20,15 @@ from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.judging import WORTH_FORKING, Selection, judge_scene
 from silhouette.renderers import choose
-from silhouette.workers import CAN_FORK, cores, forked
+from silhouette.workers import CAN_FORK, parallel_map
+from tests.support.batching import forking
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes are not forked on this system")
+
+
+@pytest.fixture(autouse=True)
+def _forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    forking(monkeypatch)
 
 
 def test_answers_come_in_the_order_of_the_questions_from_several_processes() -> None:
@@ -30,7 +36,7 @@ def test_answers_come_in_the_order_of_the_questions_from_several_processes() -> 
         time.sleep(0.01)
         return number, os.getpid()
 
-    answers = list(forked(answer, range(60), workers=3))
+    answers = list(parallel_map(answer, range(60), workers=3))
     assert [number for number, _ in answers] == list(range(60))
     assert len({process for _, process in answers}) == 3
 
@@ -41,7 +47,7 @@ def test_an_error_in_an_answer_reaches_the_asker_after_what_came_before() -> Non
             raise FileError("duel.toml", "is not what it was")
         return number
 
-    answers = forked(answer, range(16), workers=2)
+    answers = parallel_map(answer, range(16), workers=2)
     assert [next(answers) for _ in range(7)] == list(range(7))
     with pytest.raises(FileError, match=r"^duel\.toml: is not what it was$"):
         next(answers)
@@ -57,37 +63,31 @@ def test_a_process_that_is_killed_is_an_error_and_not_a_wait() -> None:
         return number
 
     with pytest.raises(SilhouetteError, match="a worker process ended in the middle of a check"):
-        found.extend(forked(answer, range(100), workers=2))
+        found.extend(parallel_map(answer, range(100), workers=2))
     assert found == list(range(len(found)))
     assert 2 < len(found) < 90, "told when its turn comes, and not after all that others can still answer"
 
 
-def test_whoever_is_free_takes_the_next_question() -> None:
-    """One long question keeps one process; the other answers all the rest meanwhile."""
-    asker = os.getpid()
+def test_a_free_process_takes_the_next_item() -> None:
+    """One long item keeps one process; the other does all the rest meanwhile."""
 
-    def answer(number: int) -> bool:
+    def process_of(number: int) -> int:
         time.sleep(0.6 if number == 0 else 0.01)
-        return os.getpid() == asker
+        return os.getpid()
 
-    by_asker = list(forked(answer, range(31), workers=2))
-    assert by_asker[1:].count(by_asker[0]) <= 2
-
-
-def test_large_answers_do_not_make_a_process_wait_for_the_asker() -> None:
-    """More than a pipe holds, while the asker is busy with a long question of its own."""
-    asker = os.getpid()
-
-    def answer(number: int) -> tuple[bool, bytes]:
-        mine = os.getpid() == asker
-        time.sleep(0.6 if mine else 0.01)
-        return mine, bytes(200_000)
-
-    assert sum(mine for mine, _ in forked(answer, range(20), workers=2)) <= 2
+    processes = list(parallel_map(process_of, range(31), workers=2))
+    assert processes[1:].count(processes[0]) <= 2
 
 
-def test_there_is_a_core_to_work_on() -> None:
-    assert cores() >= 1
+def test_large_results_do_not_make_a_process_wait_for_the_consumer() -> None:
+    """More than a pipe holds, while another process is busy with a long item."""
+
+    def result(number: int) -> tuple[int, bytes]:
+        time.sleep(0.6 if number == 0 else 0.01)
+        return os.getpid(), bytes(200_000)
+
+    processes = [process for process, _ in parallel_map(result, range(20), workers=2)]
+    assert processes.count(processes[0]) <= 2
 
 
 def crowd(tmp_path: Path, models: int) -> Path:
@@ -144,7 +144,7 @@ def test_an_error_that_cannot_travel_is_told_in_its_own_words() -> None:
         return number
 
     with pytest.raises(RuntimeError, match=r"^NeedsTwo: .* and 2$"):
-        list(forked(answer, range(20), workers=2))
+        list(parallel_map(answer, range(20), workers=2))
 
 
 def test_an_answer_that_cannot_travel_is_told() -> None:
@@ -154,8 +154,8 @@ def test_an_answer_that_cannot_travel_is_told() -> None:
         time.sleep(0.02)
         return number if os.getpid() == asker else threading.Lock()
 
-    with pytest.raises(RuntimeError, match=r"an answer that cannot travel: .*lock"):
-        list(forked(answer, range(20), workers=2))
+    with pytest.raises(RuntimeError, match=r"a result that pickle cannot carry: .*lock"):
+        list(parallel_map(answer, range(20), workers=2))
 
 
 def test_nothing_is_left_behind_where_a_process_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +168,7 @@ def test_nothing_is_left_behind_where_a_process_cannot_be_started(monkeypatch: p
 
     monkeypatch.setattr(os, "fork", failing)
     with pytest.raises(BlockingIOError):
-        list(forked(lambda number: time.sleep(0.1), range(400), workers=4))
+        list(parallel_map(lambda number: time.sleep(0.1), range(400), workers=4))
     assert multiprocessing.active_children() == []
 
 
@@ -177,13 +177,13 @@ def test_whoever_is_left_ends_when_the_asker_is_killed(tmp_path: Path) -> None:
     log = tmp_path / "log"
     script = f"""
 import os, time
-from silhouette.workers import forked
+from silhouette.workers import parallel_map
 def answer(number):
     time.sleep(0.02)
     with open({str(log)!r}, "a") as file:
         print(os.getpid(), file=file)
     return bytes(30_000_000)
-list(forked(answer, range(1000), workers=3))
+list(parallel_map(answer, range(1000), workers=3))
 """
     asker = subprocess.Popen([sys.executable, "-c", script])
     while not log.is_file() or len(set(log.read_text().split())) < 3:
@@ -199,7 +199,7 @@ list(forked(answer, range(1000), workers=3))
 @pytest.mark.parametrize("workers", [1, 3])
 def test_questions_are_taken_in_the_order_given_and_answered_in_their_own(workers: int) -> None:
     order = [*range(1, 40, 2), *range(0, 40, 2)]
-    taken = list(forked(lambda number: (number, time.monotonic_ns()), range(40), workers, order))
+    taken = list(parallel_map(lambda number: (number, time.monotonic_ns()), range(40), workers, order))
     assert [number for number, _ in taken] == list(range(40))
     times = np.array([when for _, when in taken])
     assert (np.argsort(times, kind="stable")[:10] % 2 == 1).all()
@@ -209,5 +209,5 @@ def test_questions_are_taken_in_the_order_given_and_answered_in_their_own(worker
 def test_what_was_asked_before_an_error_is_answered_before_it_is_raised_whatever_was_taken_first(workers: int) -> None:
     found = list[float]()
     with pytest.raises(ZeroDivisionError):
-        found.extend(forked(lambda number: 1 / (30 - number), range(60), workers, [*range(59, -1, -1)]))
+        found.extend(parallel_map(lambda number: 1 / (30 - number), range(60), workers, [*range(59, -1, -1)]))
     assert found == [1 / (30 - number) for number in range(30)]

@@ -12,14 +12,11 @@ from typing import Any
 
 import pytest
 
-from silhouette.batches.forkserver import Loaded, can_watch
-from silhouette.batches.pool import Event, WorkerPool
-from silhouette.workers import CAN_FORK
+from silhouette.workers import Event, WorkerPool
+from silhouette.workers.forkserver import Loaded, can_serve
 from tests.support.batching import forking
 
-pytestmark = pytest.mark.skipif(
-    not (CAN_FORK and can_watch()), reason="processes are not forked and watched on this system"
-)
+pytestmark = pytest.mark.skipif(not can_serve(), reason="processes are not forked and watched on this system")
 
 Task = tuple[int, str]
 """A number, and a letter for each thing that it needs."""
@@ -65,14 +62,14 @@ class Batch:
         workers: int = 2,
         *,
         room: int = 99,
-        patience: float | None = None,
+        timeout: float | None = None,
         load: Callable[[str], None] = nothing,
         work: Callable[[int], None] = nothing,
     ) -> None:
         log = folder / "loaded"
         log.touch()
         left = list(tasks)
-        pool = WorkerPool(partial(Reader, log, room, load, work), workers, patience, lambda task: frozenset(task[1]))
+        pool = WorkerPool(partial(Reader, log, room, load, work), workers, timeout, lambda task: frozenset(task[1]))
         with pool as pool:
             self.events = list(pool.events(lambda last: left.pop(0) if left else None))
         self.loads = [line.split()[0] for line in log.read_text().splitlines()]
@@ -87,13 +84,13 @@ class Batch:
 def test_what_tasks_share_is_loaded_once_and_each_has_it(tmp_path: Path) -> None:
     tasks = [(number, needs) for number, needs in enumerate(["ab", "abc", "bc", "abcd", "a", "", "abc"])]
     ran = Batch(tmp_path, tasks, workers=3)
-    assert set(ran.of("done")) == set(ran.of("told")) == set(tasks)
+    assert set(ran.of("done")) == set(ran.of("result")) == set(tasks)
     assert sorted(ran.loads) == ["a", "b", "c", "d"]
     (server,) = ran.servers
-    for (_, needs), (_, parent, loaded) in ran.of("told").items():
+    for (_, needs), (_, parent, loaded) in ran.of("result").items():
         assert set(needs) <= set(loaded)
         assert parent == server or not loaded
-    for process in {process for process, _, _ in ran.of("told").values()} | {server}:
+    for process in {process for process, _, _ in ran.of("result").values()} | {server}:
         with pytest.raises(ProcessLookupError):
             os.kill(process, 0)
 
@@ -108,13 +105,13 @@ def test_one_that_is_full_makes_room_for_another(tmp_path: Path) -> None:
     ran = Batch(tmp_path, [(0, "ab"), (1, "bc"), (2, "cd"), (3, "de")], room=3)
     assert len(ran.of("done")) == 4
     assert len(ran.servers) >= 2
-    assert all(set(needs) <= set(loaded) for (_, needs), (_, _, loaded) in ran.of("told").items())
-    assert all(len(loaded) <= 4 for _, _, loaded in ran.of("told").values())
+    assert all(set(needs) <= set(loaded) for (_, needs), (_, _, loaded) in ran.of("result").items())
+    assert all(len(loaded) <= 4 for _, _, loaded in ran.of("result").values())
 
 
 def test_one_worker_alone_shares_with_nobody(tmp_path: Path) -> None:
     ran = Batch(tmp_path, [(0, "ab"), (1, "ab")], workers=1)
-    assert {parent for _, parent, _ in ran.of("told").values()} == {os.getpid()}
+    assert {parent for _, parent, _ in ran.of("result").values()} == {os.getpid()}
     assert ran.loads == []
 
 
@@ -139,7 +136,7 @@ def test_a_worker_that_dawdles_is_given_up(tmp_path: Path) -> None:
     def work(number: int) -> None:
         time.sleep(60.0 if number == 1 else 0.0)
 
-    ran = Batch(tmp_path, [(number, "ab") for number in range(4)], patience=1.0, work=work)
+    ran = Batch(tmp_path, [(number, "ab") for number in range(4)], timeout=1.0, work=work)
     assert ran.of("lost") == {(1, "ab"): "not done within 1 s, the --timeout"}
     assert len(ran.of("done")) == 3
 
@@ -155,7 +152,7 @@ def test_what_cannot_be_loaded_is_left_to_the_worker_whose_task_it_is(tmp_path: 
             raise MemoryError
 
     tasks = [(0, "abx"), (1, "ab"), (2, "abc"), (3, "abx"), (4, "x")]
-    ran = Batch(tmp_path, tasks, patience=1.0, load=load)
+    ran = Batch(tmp_path, tasks, timeout=1.0, load=load)
     assert set(ran.of("done")) == set(tasks)
     assert ran.of("lost") == {}
     assert "x" not in ran.loads
@@ -176,7 +173,7 @@ def test_a_fork_server_that_is_killed_takes_nothing_with_it(tmp_path: Path) -> N
     ran = Batch(tmp_path, tasks, work=work)
     assert ran.of("lost") == {(4, "abc"): "the process that was at it ended"}
     assert set(ran.of("done")) == {task for task in tasks if task[0] != 4}
-    assert "c" in ran.of("told")[4, "abc"][2]
+    assert "c" in ran.of("result")[4, "abc"][2]
     assert len(ran.servers) >= 2
 
 
@@ -184,12 +181,12 @@ def test_where_forks_have_no_use_of_it_workers_are_hired_without(tmp_path: Path)
     tasks = [(0, "a!"), (1, "b"), (2, "c"), (3, "a!")]
     ran = Batch(tmp_path, tasks)
     assert set(ran.of("done")) == set(tasks)
-    assert not any("a" in loaded for _, _, loaded in ran.of("told").values())
+    assert not any("a" in loaded for _, _, loaded in ran.of("result").values())
 
 
 def test_patience_is_for_the_work_and_not_for_the_wait(tmp_path: Path) -> None:
     def slowly(_: Any) -> None:
         time.sleep(0.7)
 
-    found: list[Event] = Batch(tmp_path, [(0, "a"), (1, "ab"), (2, "abc")], patience=1.5, load=slowly).events
+    found: list[Event] = Batch(tmp_path, [(0, "a"), (1, "ab"), (2, "abc")], timeout=1.5, load=slowly).events
     assert [event.kind for event in found if event.kind == "lost"] == []

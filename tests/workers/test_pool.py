@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from silhouette.batches.pool import Event, WorkerPool
-from silhouette.batches.serving import Work
-from silhouette.workers import CAN_FORK
+from silhouette.workers import CAN_FORK, Event, WorkerPool
+from silhouette.workers.process import Work
 from tests.support.batching import forking
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes are not forked on this system")
@@ -41,7 +40,7 @@ def square(number: int) -> Iterator[int]:
 def test_every_task_is_done_once_by_any_number_of_processes() -> None:
     for workers in (1, 2, 3, 12):
         found = events(WorkerPool(doing(square), workers), list(range(8)))
-        assert sorted(event.value for event in found if event.kind == "told") == [n * n for n in range(8)]
+        assert sorted(event.value for event in found if event.kind == "result") == [n * n for n in range(8)]
         assert sorted(event.task for event in found if event.kind == "done") == list(range(8))
 
 
@@ -76,7 +75,7 @@ def test_a_process_that_dies_loses_its_task_alone_and_another_takes_its_place() 
         1: "the process that was at it ended (killed by SIGKILL)",
         2: "the process that was at it ended (exit status 3)",
     }
-    assert [event.task for event in found if event.kind == "told"].count(1) == 1
+    assert [event.task for event in found if event.kind == "result"].count(1) == 1
     assert sorted(event.task for event in found if event.kind == "done") == [0, 3, 4]
 
 
@@ -98,7 +97,7 @@ def test_a_process_that_died_idle_loses_nothing() -> None:
     with pool as pool:
         for event in pool.events(next_task):
             assert event.kind != "lost"
-            if event.kind == "told":
+            if event.kind == "result":
                 first.append(event.value)
     assert len(set(first)) == 2
 
@@ -112,10 +111,10 @@ def test_patience_is_for_each_thing_told_and_ends_what_tells_nothing() -> None:
             pass
 
     start = time.monotonic()
-    found = events(WorkerPool(doing(work), 2, patience=0.6), [0, 1, 2])
+    found = events(WorkerPool(doing(work), 2, timeout=0.6), [0, 1, 2])
     assert [event.value for event in found if event.kind == "lost"] == ["not done within 0.6 s, the --timeout"]
     assert sorted(event.task for event in found if event.kind == "done") == [0, 2]
-    assert len([event for event in found if event.kind == "told"]) == 12
+    assert len([event for event in found if event.kind == "result"]) == 12
     assert time.monotonic() - start < 10.0
 
 
@@ -136,7 +135,7 @@ def test_no_process_is_left_where_the_crew_is_left_in_the_middle() -> None:
 def test_processes_that_are_started_anew_do_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     forking(monkeypatch, False)
     found = events(WorkerPool(partial(_identity, divmod_by_seven), 1), [20, 50])
-    assert [event.value for event in found if event.kind == "told"] == [(2, 6), (7, 1)]
+    assert [event.value for event in found if event.kind == "result"] == [(2, 6), (7, 1)]
 
 
 def _identity(work: Work) -> Work:

@@ -1,0 +1,23 @@
+"""MANY: worker processes for everything that is judged side by side: matrix, report, tutorial, animation, batch.
+
+a function and items -> results in the order of the items (`parallel_map`)
+tasks, given one after another -> events as they happen (`WorkerPool`)
+"""
+
+from __future__ import annotations
+
+from silhouette.workers.mapping import parallel_map
+from silhouette.workers.pool import Event, NextTask, WorkerPool
+from silhouette.workers.process import worker_number
+from silhouette.workers.starting import CAN_FORK, cores, start_method
+
+__all__ = [
+    "CAN_FORK",
+    "Event",
+    "NextTask",
+    "WorkerPool",
+    "cores",
+    "parallel_map",
+    "start_method",
+    "worker_number",
+]

@@ -1,0 +1,266 @@
+"""A process that loads what many tasks require, and forks workers, which share what it loaded.
+
+requirements of a task -> loaded once -> forked, as often as there are workers; a worker that dies costs its task alone
+
+A file that crashes whatever reads it brings down the fork server and not the caller: a worker then reads it by itself.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle, send_handle
+from typing import Any, Literal, Protocol
+
+from silhouette.workers import starting
+from silhouette.workers.process import ChildProcess, serve
+
+Requirements = frozenset[Any]
+"""What a task requires in memory, such as files with their states."""
+
+Loaded = Literal["room", "full", "unshared"]
+"""What came of loading: there is room for more, there is not, or a fork could not use what is loaded."""
+
+ENDS_WITHIN = 1.0
+"""Seconds that an idle fork server is given to end by itself."""
+
+
+class SharedWork(Protocol):
+    """A `silhouette.workers.process.Work` that can load what tasks require before they are given."""
+
+    def __call__(self, task: Any) -> Iterator[Any]:
+        """Does a task."""
+        ...
+
+    def load(self, task: Any) -> Loaded:
+        """Loads what a task requires, so that processes forked from this one share it."""
+        ...
+
+
+def can_serve() -> bool:
+    """Whether fork servers work on this system: it forks, and a process that is no child can be watched (Linux 5.3)."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return False
+    return starting.CAN_FORK
+
+
+class ForkedWorker:
+    """A worker that was forked from a fork server: see `silhouette.workers.process.Worker`."""
+
+    def __init__(self, server: ForkServer, pid: int, pipe: Connection) -> None:
+        self.pipe = pipe
+        self.server = server
+        self.pid = pid
+        self._pidfd = os.pidfd_open(pid)  # the number is not given to another before the fork server reaps it
+
+    def is_alive(self) -> bool:
+        """See `Worker`."""
+        return not select.select([self._pidfd], [], [], 0.0)[0]
+
+    def kill(self) -> None:
+        """See `Worker`."""
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+        self.close()
+        self.server.reap(self.pid)
+
+    def close(self) -> None:
+        """Lets go of a worker that has ended."""
+        os.close(self._pidfd)
+        self.pipe.close()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer of a fork server.
+
+    Attributes:
+        kind: "loaded", with a `Loaded`; "forked", with the `ForkedWorker`; "reaped", with the exit status of a worker;
+            or "died": the fork server itself did.
+        slot: the slot of the pool that the request was made for.
+        value: as ``kind`` says.
+    """
+
+    kind: Literal["loaded", "forked", "reaped", "died"]
+    slot: Any
+    value: Any = None
+
+
+@dataclass(frozen=True)
+class Order:
+    """A worker that is ordered for a slot, with what its task requires."""
+
+    slot: Any
+    requirements: Requirements
+    task: Any
+
+
+class ForkServer:
+    """The process, as its pool holds it. It gets one request at a time; others wait.
+
+    Args:
+        start: gives the work that its forks do.
+        timeout: seconds that loading may take; None is unlimited.
+
+    Attributes:
+        pipe: readable when an answer has come.
+        deadline: for the answer, on the clock of `time.monotonic`.
+        loaded: what it has loaded.
+        full: whether it should load nothing more.
+        orders: workers that are still to be forked.
+    """
+
+    def __init__(self, start: Callable[[], SharedWork], timeout: float | None) -> None:
+        self._process = ChildProcess(_serve_forks, (start, os.getpid()))
+        self.pipe = self._process.pipe
+        self._timeout = timeout
+        self.deadline = float("inf")
+        self.loaded: Requirements = frozenset()
+        self.full = False
+        self.orders: list[Order] = []
+        self._to_reap: list[tuple[int, Any]] = []
+        self._request: tuple[str, Any] | None = None
+
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.is_alive()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an answer will come."""
+        return self._request is not None
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether any slot waits for it."""
+        return bool(self.is_busy or self.orders or any(slot is not None for _, slot in self._to_reap))
+
+    def requirements(self) -> Requirements:
+        """What it has loaded or is going to load."""
+        return self.loaded.union(*(order.requirements for order in self.orders))
+
+    def reap(self, pid: int, slot: Any = None) -> None:
+        """Has a worker that has ended removed from the process table; a slot that is given gets its exit status."""
+        self._to_reap.append((pid, slot))
+
+    def send_next_request(self) -> None:
+        """Sends the next request where none is pending: what is quick comes first."""
+        if self.is_busy:
+            return
+        if self._to_reap:
+            pid, slot = self._to_reap.pop(0)
+            self._send("reaped", slot, pid)
+        elif self.orders:
+            ready = [order for order in self.orders if order.requirements <= self.loaded]
+            order = (ready or self.orders)[0]
+            if ready:
+                self._send("forked", order.slot, None)
+            else:
+                self._send("loaded", order.slot, order.task)
+                self.deadline = float("inf") if self._timeout is None else time.monotonic() + self._timeout
+
+    def _send(self, kind: str, slot: Any, argument: Any) -> None:
+        self._request = kind, slot
+        with suppress(OSError):  # that it has died is noticed when the answer is read
+            self.pipe.send((kind, argument))
+
+    def receive(self) -> Answer:
+        """The answer to the request, or "died"; called when the pipe is readable or broken."""
+        assert self._request is not None
+        (kind, slot), self._request, self.deadline = self._request, None, float("inf")
+        try:
+            value = self.pipe.recv()
+            if kind == "forked":
+                value = ForkedWorker(self, value, Connection(recv_handle(self.pipe)))
+        except (EOFError, OSError):
+            return Answer("died", slot)
+        if kind == "loaded":
+            self.loaded |= next(order.requirements for order in self.orders if order.slot is slot)
+            self.full = value == "full"
+        if kind == "forked":
+            self.orders = [order for order in self.orders if order.slot is not slot]
+        return Answer(kind, slot, value)  # type: ignore[arg-type]
+
+    def stop(self) -> None:
+        """Ends it; its forks are ended by the slots that hold them."""
+        if not self.is_busy:
+            with suppress(OSError):
+                self.pipe.send(("end", None))
+                self._process.wait(ENDS_WITHIN)
+        self._process.kill()
+
+
+def _serve_forks(pipe: Connection, argument: tuple[Callable[[], SharedWork], int]) -> None:
+    """What a fork server does all its life.
+
+    Its one other Python thread, which watches its parent, holds no lock: so it can be forked.
+    """
+    start, pool = argument
+    pool_pidfd = os.pidfd_open(pool)
+    work = start()
+    with suppress(EOFError, OSError):
+        while True:
+            request, value = pipe.recv()
+            if request == "loaded":
+                pipe.send(_load(work, value))
+            elif request == "forked":
+                _fork(pipe, work, pool, pool_pidfd)
+            elif request == "reaped":
+                pipe.send(os.waitstatus_to_exitcode(os.waitpid(value, 0)[1]))
+            else:
+                break
+    with suppress(ChildProcessError):  # all of its forks have ended by now, or will soon
+        while True:
+            os.waitpid(-1, 0)
+
+
+def _load(work: SharedWork, task: Any) -> Loaded:
+    try:
+        loaded = work.load(task)
+    except Exception:
+        return "room"  # the worker that is given the task meets the same error, and reports it
+    gc.collect()
+    gc.freeze()  # else the next collection in each fork writes to, and so copies, the pages of everything
+    return loaded
+
+
+def _fork(pipe: Connection, work: SharedWork, pool: int, pool_pidfd: int) -> None:
+    """Sends the number of the new process, and the pipe to it; the new process never returns from here."""
+    near, far = Pipe()
+    with starting.fork_warning_silenced():
+        pid = os.fork()
+    if pid:
+        far.close()
+        pipe.send(pid)
+        send_handle(pipe, near.fileno(), pool)
+        near.close()
+        return
+    status = 1
+    try:
+        near.close()
+        pipe.close()
+        threading.Thread(target=_end_with, args=(pool_pidfd,), daemon=True).start()
+        serve(far, work)
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def _end_with(pidfd: int) -> None:
+    """Ends this process, whatever it is doing, as soon as the process of the pidfd has ended."""
+    select.select([pidfd], [], [])
+    os._exit(1)

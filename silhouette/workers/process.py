@@ -1,0 +1,201 @@
+"""A process that ends with the one that started it, and what a worker does in it: task after task, through a pipe."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from silhouette.workers import starting
+
+Work = Callable[[Any], Iterator[Any]]
+"""Does a task, and yields its results as they come."""
+
+PARENT_CHECK_INTERVAL = 1.0
+"""Seconds between two looks whether the parent process is still there."""
+
+RESULT, DONE = "result", "done"
+"""The kinds of messages of a worker: (RESULT, value), any number of them, then (DONE, None)."""
+
+Made = TypeVar("Made")
+
+
+class Worker(Protocol):
+    """A process that does tasks, as the one that gives them holds it.
+
+    Attributes:
+        pipe: takes tasks and gives messages, (RESULT, value) or (DONE, None); broken where the process has ended.
+    """
+
+    pipe: Connection
+
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
+        ...
+
+    def kill(self) -> None:
+        """Ends it, whatever it is doing."""
+        ...
+
+
+class ChildProcess:
+    """A process that runs ``target(pipe, argument)`` and ends with this one, even where this one is killed.
+
+    It is forked where that is safe. Else ``target`` and ``argument`` must be what pickle can carry.
+
+    Attributes:
+        pipe: the other end of the pipe that ``target`` is given.
+    """
+
+    def __init__(self, target: Callable[[Connection, Any], None], argument: Any) -> None:
+        self.pipe, far = multiprocessing.Pipe()
+        self._forked: Any = None
+        self._executed: subprocess.Popen[bytes] | None = None
+        try:
+            if starting.start_method().name == "fork":
+                self._forked = _fork(self.pipe, far, target, argument)
+            else:
+                self._executed = _execute(far)
+        except BaseException:
+            self.pipe.close()
+            raise
+        finally:
+            far.close()
+        if self._executed is not None:
+            self._instruct(target, argument)
+
+    def _instruct(self, target: Callable[[Connection, Any], None], argument: Any) -> None:
+        """Tells a fresh Python what to do."""
+        try:
+            self.pipe.send(sys.path)
+            self.pipe.send((target, argument))
+        except OSError:
+            return  # it has ended already, which is noticed when something is read from it
+        except BaseException:
+            self.kill()
+            raise
+
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
+        return self._executed.poll() is None if self._executed is not None else bool(self._forked.is_alive())
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        """Its exit status, below 0 the number of the signal that killed it; None where it runs on after the time."""
+        if self._executed is not None:
+            try:
+                return self._executed.wait(seconds)
+            except subprocess.TimeoutExpired:
+                return None
+        self._forked.join(seconds)
+        status: int | None = self._forked.exitcode
+        return status
+
+    def kill(self) -> None:
+        """Ends it, whatever it is doing."""
+        process: Any = self._forked or self._executed
+        process.kill()
+        self.wait()
+        if self._forked is not None:
+            self._forked.close()
+        self.pipe.close()
+
+
+def _fork(near: Connection, far: Connection, target: Callable[[Connection, Any], None], argument: Any) -> Any:
+    arguments = (far, near, os.getpid(), target, argument)
+    process = multiprocessing.get_context("fork").Process(target=_begin_forked, args=arguments, daemon=True)
+    with starting.fork_warning_silenced():
+        process.start()
+    return process
+
+
+def _begin_forked(
+    pipe: Connection, near: Connection, parent: int, target: Callable[[Connection, Any], None], argument: Any
+) -> None:
+    """Closes the copy of the parent's end, without which the parent's death would not break the pipe."""
+    near.close()
+    run_child(pipe, parent, target, argument)
+
+
+def _execute(far: Connection) -> subprocess.Popen[bytes]:
+    """A fresh Python that runs `silhouette.workers.child` with that end of a pipe, in a process group of its own.
+
+    So Ctrl-C does not reach it before it can ignore it. ``-P`` keeps modules of the current folder out.
+    """
+    package = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+    handle = far.fileno()
+    options: dict[str, Any] = {"pass_fds": [handle], "process_group": 0}
+    if sys.platform == "win32":
+        os.set_handle_inheritable(handle, True)
+        options = {
+            "startupinfo": subprocess.STARTUPINFO(lpAttributeList={"handle_list": [handle]}),
+            "creationflags": subprocess.CREATE_NEW_PROCESS_GROUP,
+        }
+    command = [sys.executable, "-P", "-m", "silhouette.workers.child", str(handle), str(os.getpid())]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}, **options)
+
+
+def run_child(pipe: Connection, parent: int, target: Callable[[Connection, Any], None], argument: Any) -> None:
+    """What a `ChildProcess` does all its life. It ignores Ctrl-C: the parent ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    target(pipe, argument)
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process, whatever it is doing, soon after its parent has ended.
+
+    A broken pipe alone would not do: a task may take hours before the process reads again.
+    """
+    if sys.platform == "win32":
+        import _winapi
+
+        wait([_winapi.OpenProcess(_winapi.SYNCHRONIZE, False, parent)])
+    else:
+        while os.getppid() == parent:
+            time.sleep(PARENT_CHECK_INTERVAL)
+    os._exit(1)
+
+
+def start_worker(start: Callable[[], Work], number: int) -> ChildProcess:
+    """A worker of that number, which does the work that ``start()`` gives, task after task."""
+    return ChildProcess(_begin_worker, (start, number))
+
+
+def _begin_worker(pipe: Connection, argument: tuple[Callable[[], Work], int]) -> None:
+    start, number = argument
+    serve(pipe, numbered(number, start))
+
+
+def serve(pipe: Connection, work: Work) -> None:
+    """Does the tasks that come through a pipe, until it breaks."""
+    try:
+        while True:
+            for value in work(pipe.recv()):
+                pipe.send((RESULT, value))
+            pipe.send((DONE, None))
+    except (EOFError, OSError):
+        return
+
+
+_number = 0
+
+
+def numbered(number: int, start: Callable[[], Made]) -> Made:
+    """What ``start()`` gives, in this process, which is the worker of that number from now on."""
+    global _number
+    _number = number
+    return start()
+
+
+def worker_number() -> int:
+    """Which worker of a pool this process is, from 0, so that each can take its share of the GPUs; else 0."""
+    return _number

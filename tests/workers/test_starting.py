@@ -1,0 +1,177 @@
+"""From where a process cannot be forked safely: threads, daemonic processes, other systems; the same rows."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import silhouette
+from silhouette.workers import CAN_FORK, WorkerPool, cores, parallel_map, start_method, starting
+from silhouette.workers.starting import StartMethod
+from tests.support.batching import children_of, crowd, wait_until
+
+FROM_EVERYWHERE = """
+import json, multiprocessing, sys, threading
+import silhouette
+from silhouette.workers import start_method
+
+OPTIONS = dict(renderer="reference", pixel=2.0, workers=2)
+
+
+def matrix(path):
+    return start_method().name, silhouette.matrix(path, **OPTIONS)
+
+
+def batch(path):
+    return start_method().name, list(silhouette.batch(path, everyone=True, cached=False, **OPTIONS))
+
+
+def in_threads(function, path):
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(function(path))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+path = sys.argv[1]
+found = {
+    "here": [matrix(path), batch(path)],
+    "threads": [*in_threads(matrix, path), *in_threads(batch, path)],
+}
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    found["daemonic"] = [pool.apply(matrix, [path]), pool.apply(batch, [path])]
+print(json.dumps(found))
+"""
+"""A script without a guard for its main module; two functions, each called in the main thread, threads and a daemon."""
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="multiprocessing is asked to fork")
+def test_threads_and_daemonic_processes_give_the_rows_of_the_main_thread(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(FROM_EVERYWHERE)
+    command = [sys.executable, str(script), str(crowd(tmp_path / "crowd.toml", 6))]
+    path = os.pathsep.join(filter(None, [str(Path(silhouette.__file__).parents[1]), os.environ.get("PYTHONPATH")]))
+    ran = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": path}, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    found = json.loads(ran.stdout)
+    expected = found["here"][0][1]
+    assert len(expected) == 30
+    for place, method, count in (("here", "fork", 2), ("threads", "execute", 4), ("daemonic", "execute", 2)):
+        assert [name for name, _ in found[place]] == [method] * count
+        assert all(rows == expected for _, rows in found[place])
+
+
+def test_where_no_process_can_be_started_the_rows_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def rows() -> tuple[object, object]:
+        options = {"renderer": "reference", "pixel": 2.0, "workers": 2}
+        batch = silhouette.batch(path, everyone=True, cached=False, **options)  # type: ignore[arg-type]
+        return silhouette.matrix(path, **options), list(batch)  # type: ignore[arg-type]
+
+    path = crowd(tmp_path / "crowd.toml", 6)
+    expected = rows()
+    before = children_of(os.getpid())
+    monkeypatch.setattr(starting, "start_method", lambda: StartMethod("none", "as on a system without processes"))
+    assert rows() == expected
+    assert children_of(os.getpid()) == before
+
+
+def test_the_reason_against_a_fork_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting, "CAN_FORK", True)
+    monkeypatch.setattr(starting, "drivers_are_loaded", lambda: False)
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    assert start_method() == StartMethod("fork")
+    monkeypatch.setattr(multiprocessing, "current_process", lambda: SimpleNamespace(daemon=True))
+    assert "daemonic" in start_method().reason
+    monkeypatch.setattr(threading, "active_count", lambda: 2)
+    assert "another thread" in start_method().reason
+    monkeypatch.setattr(starting, "drivers_are_loaded", lambda: True)
+    assert "graphics drivers" in start_method().reason
+    monkeypatch.setattr(starting, "CAN_FORK", False)
+    assert "system libraries" in start_method().reason
+    assert start_method().name == "execute"
+    monkeypatch.setattr(sys, "executable", "")
+    assert start_method().name == "none"
+
+
+def test_a_function_that_cannot_be_forked_is_applied_here_in_the_order_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting, "start_method", lambda: StartMethod("execute"))
+    applied: list[int] = []
+    lock = threading.Lock()  # which pickle cannot carry
+
+    def square(number: int) -> int:
+        with lock:
+            applied.append(number)
+        return number * number
+
+    assert list(parallel_map(square, [0, 1, 2], 2, order=[2, 0, 1])) == [0, 1, 4]
+    assert applied == [2, 0, 1]
+
+
+def process_and_seconds(seconds: float) -> Iterator[int]:
+    import time
+
+    yield os.getpid()
+    time.sleep(seconds)
+
+
+def working() -> partial[Iterator[int]]:
+    return partial(process_and_seconds)
+
+
+ABANDONED = """
+import os
+from silhouette.workers import WorkerPool, starting
+from tests.workers.test_starting import working
+starting.start_method = lambda: starting.StartMethod("execute")
+with WorkerPool(working, workers=1) as pool:
+    for event in pool.events(lambda last: 600.0):
+        print(event.value, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="looks for a process by its number as POSIX does")
+def test_an_executed_worker_ends_when_its_pool_is_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", ABANDONED], stdout=subprocess.PIPE, text=True) as pool:
+        assert pool.stdout is not None
+        worker = int(pool.stdout.readline())
+        os.kill(worker, 0)
+        pool.kill()
+
+    def is_gone() -> bool:
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return True
+        status = Path(f"/proc/{worker}/stat")
+        return status.exists() and ") Z" in status.read_text()
+
+    wait_until(is_gone)
+
+
+def test_what_cannot_be_sent_to_an_executed_worker_is_an_error_that_leaves_no_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(starting, "start_method", lambda: StartMethod("execute"))
+    before = children_of(os.getpid())
+    with pytest.raises((AttributeError, TypeError, ValueError)), WorkerPool(lambda: working(), workers=1) as pool:
+        list(pool.events(lambda last: 0.0))
+    assert children_of(os.getpid()) == before
+
+
+def test_there_is_a_core_to_work_on() -> None:
+    assert cores() >= 1
