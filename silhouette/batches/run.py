@@ -223,9 +223,10 @@ def workers_of(
 def steps(scenes: Iterable[str], workers: AbstractContextManager[Workers], store: RowStore) -> Iterator[Plan]:
     """Judges all that the store does not hold yet, and puts every row into it as it comes.
 
-    Yields the plan after each thing that happened.
+    Yields the plan before any process is started, and after each event.
     """
     plan = Plan(list(scenes), store)
+    yield plan
     with workers as pool:
         for event in pool.events(plan.next_chunk):
             plan.heard(event)

@@ -99,7 +99,7 @@ def animated(
     check_path(moving.file)
     cache = Cache(None) if no_cache else Cache.default()
     asked = Animation(scene, number, motion, FPS if moving.fps is None else moving.fps, fine)
-    with Waiting(f"animating {scene}", quiet=quiet) as waiting:
+    with Waiting(f"animating {scene}", quiet=quiet, forking=True) as waiting:
         rows = animate(asked, moving.file, choose(renderer, device), cache, cores(), waiting.step)
     if as_json:
         show_json({"scene": str(scene), "animation": str(moving.file), "frames": rows})

@@ -241,7 +241,7 @@ def batch(
     settings = BatchSettings(renderer, pixel, everyone, cached=not no_cache, device=device, error=error)
     pool = workers_of(settings, workers, timeout, cluster)
     try:
-        with Waiting("judging", quiet=quiet, rated=True) as waiting:
+        with Waiting("judging", quiet=quiet, rated=True, forking=True) as waiting:
             done = write_batch(paths, out, settings, pool, resume=resume, junit=junit, progress=waiting.step)
     except KeyboardInterrupt:
         complain(f"interrupted; what was judged is kept beside {out}: the same command with --resume goes on")
@@ -365,7 +365,7 @@ class _Job:
             self._every.forget()
             return place if is_drawn else None
 
-        with Waiting(f"judging {path}", quiet=self._quiet) as waiting:
+        with Waiting(f"judging {path}", quiet=self._quiet, forking=workers > 1) as waiting:
             return judge_scene(
                 path,
                 self._selection,

@@ -45,7 +45,7 @@ def report(
         measuring = choose(renderer)
     cache = Cache(None) if no_cache else Cache.default()
     hands = cores() if workers is None else workers
-    with Waiting(f"reporting on {scene}", quiet=quiet) as waiting:
+    with Waiting(f"reporting on {scene}", quiet=quiet, forking=True) as waiting:
         table = load_scene(scene, cache=cache)
         drawn = judged_and_drawn(table, measuring, fine, workers=hands, progress=waiting.step)
         content = report_page(table, drawn, read_text(scene), VERSION, cache).encode()

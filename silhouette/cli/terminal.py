@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 PATIENCE = 2.0
 """Seconds that pass before a progress bar appears."""
 
+REDRAWN_EVERY = 0.1
+"""Seconds between two drawings of a progress bar."""
+
 UNBOUNDED = 1000
 """Columns where no terminal sets the width: nothing is folded, so that a line of a log can be searched."""
 
@@ -66,57 +69,90 @@ def _console(stream: TextIO) -> Console:
 class Waiting:
     """A progress bar on standard error, if that is a terminal and it takes longer than `PATIENCE`.
 
-    ``rated``, it also says how many steps are done a second, and the time left.
+    A thread draws it. But a process with threads is not forked into workers. So the thread of a command that forks
+    ends with the first step, which precedes the fork, and from then on each step draws.
+
+    Args:
+        words: what is being done.
+        quiet: whether to show nothing.
+        rated: whether it also says how many steps are done a second, and the time left.
+        forking: whether the command forks worker processes.
     """
 
-    def __init__(self, words: str, *, quiet: bool, rated: bool = False) -> None:
-        self._rated = rated
+    def __init__(self, words: str, *, quiet: bool, rated: bool = False, forking: bool = False) -> None:
         self._words = printable(words)
+        self._rated = rated
+        self._forking = forking
         self._shown = not quiet and sys.stderr.isatty()
-        self._started = 0.0
-        self._before: int | None = None
         self._lock = threading.Lock()
-        self._timer = threading.Timer(PATIENCE, self._appear)
-        self._timer.daemon = True
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._draw_on, daemon=True)
         self._bar: tuple[Progress, TaskID] | None = None
+        self._entered = self._drawn = time.monotonic()
+        self._first: tuple[int, float] | None = None
         self._done: tuple[int, int | None] = (0, None)
 
     def __enter__(self) -> Waiting:
         if self._shown:
-            self._timer.start()
+            self._thread.start()
         return self
 
     def step(self, done: int, total: int) -> None:
-        """So much is done, of so much."""
+        """Shows that ``done`` steps of ``total`` are done."""
+        if not self._shown:
+            return
+        if self._forking:
+            self._end_thread()
         with self._lock:
-            if self._before is None:
-                self._before, self._started = done, time.monotonic()
-            self._done = (done, total)
-            if self._bar is not None:
-                bar, task = self._bar
-                seconds = max(time.monotonic() - self._started, 1e-3)
-                rate = f"{(done - self._before) / seconds:.0f}/s"
-                bar.update(task, completed=done, total=total, rate=rate)
+            if self._first is None:
+                self._first = done, time.monotonic()
+            self._done = done, total
+        now = time.monotonic()
+        if self._forking and now - self._entered > PATIENCE and now - self._drawn > REDRAWN_EVERY:
+            self._drawn = now
+            self._draw()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._timer.cancel()
-        with self._lock:
-            self._shown = False
-            if self._bar is not None:
-                self._bar[0].stop()
+        if self._shown:
+            self._end_thread()
+        if self._bar is not None:
+            self._bar[0].stop()
 
-    def _appear(self) -> None:
+    def _end_thread(self) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _draw_on(self) -> None:
+        """What the thread does."""
+        wait = PATIENCE
+        while not self._ended.wait(wait):
+            self._draw()
+            wait = REDRAWN_EVERY
+
+    def _draw(self) -> None:
+        with self._lock:
+            (done, total), (before, since) = self._done, self._first or (0, self._entered)
+        if self._bar is None:
+            self._bar = self._new_bar()
+        bar, task = self._bar
+        rate = (done - before) / max(time.monotonic() - since, 1e-3)
+        bar.update(task, completed=done, total=total, rate=f"{rate:.0f}/s")
+        bar.refresh()
+
+    def _new_bar(self) -> tuple[Progress, TaskID]:
         from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
-        with self._lock:
-            if not self._shown:
-                return
-            columns = list(Progress.get_default_columns())
-            if self._rated:
-                columns += [MofNCompleteColumn(), TextColumn("{task.fields[rate]}")]
-            bar = Progress(
-                *columns, console=_console(sys.stderr), transient=True, redirect_stdout=False, redirect_stderr=False
-            )
-            done, total = self._done
-            self._bar = bar, bar.add_task(self._words, completed=done, total=total, rate="")
-            bar.start()
+        columns = list(Progress.get_default_columns())
+        if self._rated:
+            columns += [MofNCompleteColumn(), TextColumn("{task.fields[rate]}")]
+        bar = Progress(
+            *columns,
+            console=_console(sys.stderr),
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        task = bar.add_task(self._words, total=None, rate="")
+        bar.start()
+        return bar, task

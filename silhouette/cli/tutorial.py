@@ -41,7 +41,7 @@ def tutorial(
         measuring = choose(renderer)
     cache = Cache(None) if no_cache else Cache.default()
     run = Run(folder, measuring, cache, cores(), not no_animation, fine)
-    with Waiting(f"writing {out}", quiet=quiet) as waiting:
+    with Waiting(f"writing {out}", quiet=quiet, forking=True) as waiting:
         pages = write_tutorial(out, run, waiting.step)
     checks = [check for page in pages for part in page["parts"] for check in part["checks"]]
     broken = [check for check in checks if check["expected"] is False]

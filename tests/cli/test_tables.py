@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import threading
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -300,3 +301,21 @@ def test_what_is_quick_shows_no_waiting(monkeypatch: pytest.MonkeyPatch) -> None
     with Waiting("judging duel.toml", quiet=False) as waiting:
         waiting.step(1, 1)
     assert screen.getvalue() == ""
+
+
+def test_waiting_of_a_command_that_forks_leaves_no_thread_after_its_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
+    monkeypatch.setattr("sys.stderr", screen)
+    before = threading.active_count()
+    with Waiting("judging duel.toml", quiet=False, forking=True) as waiting:
+        until = time.monotonic() + 10.0
+        while "judging" not in screen.getvalue() and time.monotonic() < until:
+            time.sleep(0.02)
+        assert threading.active_count() > before
+        waiting.step(0, 4)
+        assert threading.active_count() == before
+        time.sleep(0.2)
+        waiting.step(2, 4)
+        assert threading.active_count() == before
+    assert "50%" in screen.getvalue()

@@ -69,6 +69,7 @@ def judged_and_drawn(
     if isinstance(scene, TableScene):
         check_table(scene)
     done = list[Drawn]()
+    progress(0, len(checks))
     for number, check in enumerate(_each(scene, checks, renderer, pixel, workers)):
         done.append(check)
         progress(number + 1, len(checks))

@@ -76,6 +76,7 @@ def _build_parts(run: Run, folder: Path, progress: Progress) -> Iterator[tuple[t
     )  # an animation takes all processes: it goes first, alone
     total, done = sum(len(part.checks) + frames_of(part, run) for _, part in order), 0
     still = [numbered for numbered in order if not frames_of(numbered[1], run)]
+    progress(done, total)
 
     def build(numbered: tuple[tuple[str, int], Part]) -> PartResult:
         return build_part(numbered[1], run, folder)
