@@ -93,7 +93,7 @@ def animate(
     with settings():  # nobody waits for what then cannot be drawn
         film = _Film(asked, rule, number, renderer, cache, steps)
         shots = []
-        step(0, 2 * len(steps))
+        progress(0, 2 * len(steps))
         for done, shot in enumerate(film.shots(workers)):
             progress(done, 2 * len(steps))
             shots.append(shot)
