@@ -1,11 +1,25 @@
-"""Versions: of this package, and of those that it rests on."""
+"""Versions: of this package, of the JSON documents that it writes, and of the packages that it rests on."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 VERSION = "0.2.0"
 """Of this package: the one place where it stands; the build reads it from here."""
+
+SCHEMA = 1
+"""Of every JSON document that is printed or written: raised when a key changes its meaning, not when one is added."""
+
+
+def document(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON document that says what it is: the version of this package and of the schema, then its content.
+
+    >>> list(document({"rules": []}))
+    ['silhouette', 'schema', 'rules']
+    """
+    return {"silhouette": VERSION, "schema": SCHEMA, **content}
 
 
 def version_of(package: str) -> str | None:

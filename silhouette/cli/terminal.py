@@ -8,11 +8,13 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from silhouette.text import printable, strict
+from silhouette.version import document
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -41,9 +43,9 @@ def complain(line: str) -> None:
         print(f"error: {printable(line)}", file=sys.stderr, flush=True)
 
 
-def show_json(document: dict[str, Any]) -> None:
-    """One JSON document on standard output: strict, and ASCII alone."""
-    print(json.dumps(strict(document), indent=2, allow_nan=False), flush=True)
+def show_json(content: Mapping[str, Any]) -> None:
+    """One JSON document on standard output, with the version and the schema at its top: strict, and ASCII alone."""
+    print(json.dumps(strict(document(content)), indent=2, allow_nan=False), flush=True)
 
 
 def show(*parts: RenderableType) -> None:

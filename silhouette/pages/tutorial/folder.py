@@ -11,6 +11,7 @@ from typing import Any
 from silhouette.errors import FileError
 from silhouette.files.writing import replacing_folder, write_file
 from silhouette.text import strict
+from silhouette.version import document
 
 FACTS = "tutorial.json"
 """What a tutorial's folder is known by: everything that its pages tell, and the names of its files."""
@@ -36,8 +37,8 @@ def whole_folder(out: Path) -> Iterator[Path]:
 def write_facts(folder: Path, facts: dict[str, Any]) -> None:
     """Writes what the pages tell, with the names of all files, into a folder whose other files are written."""
     names = [*files_in(folder), FACTS]
-    document = strict({"maker": MAKER, **facts, "files": sorted(names)})
-    write_file(folder / FACTS, json.dumps(document, indent=1, allow_nan=False) + "\n")
+    content = strict(document({"maker": MAKER, **facts, "files": sorted(names)}))
+    write_file(folder / FACTS, json.dumps(content, indent=1, allow_nan=False) + "\n")
 
 
 def files_in(folder: Path) -> list[str]:
@@ -65,7 +66,7 @@ def _check(out: Path, place: Path) -> None:
 def _own_files(facts: Path) -> set[str] | None:
     """The files of the tutorial that facts belong to; None where there is none."""
     try:
-        document = json.loads(facts.read_text(encoding="utf-8"))
-        return set(map(str, document["files"])) if document["maker"] == MAKER else None
+        earlier = json.loads(facts.read_text(encoding="utf-8"))
+        return set(map(str, earlier["files"])) if earlier["maker"] == MAKER else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

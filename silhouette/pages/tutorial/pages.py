@@ -17,7 +17,6 @@ from silhouette.pages.tutorial.html import INDEX, index_of, page_of
 from silhouette.pages.tutorial.parts import PartResult, Run, build_part, frames_of
 from silhouette.pages.tutorial.words import PageText, Part, texts
 from silhouette.text import Progress
-from silhouette.version import VERSION
 from silhouette.workers import parallel_map
 
 __all__ = ["INDEX", "Run", "scenes_folder", "write_tutorial"]
@@ -64,7 +63,7 @@ def write_tutorial(out: Path, run: Run, progress: Progress = lambda done, total:
             covers.append(next(path for part in parts for check in part.checks for _, path, _ in check.figures))
             pages.append(_facts(text, parts))
         write_file(folder / INDEX, index_of(covers, words, renderer))
-        write_facts(folder, {"version": VERSION, "renderer": renderer, "pages": pages})
+        write_facts(folder, {"renderer": renderer, "pages": pages})
     return pages
 
 
