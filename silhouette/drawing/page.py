@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 
+from silhouette.drawing import typesetting
+from silhouette.drawing.typesetting import Weight
 from silhouette.errors import FileError
 from silhouette.files.writing import write_file
 
@@ -22,7 +22,6 @@ WIDTH = 1200 * FINE
 MARGIN = 28 * FINE
 
 Colour = tuple[int, int, int]
-Weight = Literal["Regular", "Semibold", "Bold"]
 
 PAPER: Colour = (253, 252, 249)
 INK: Colour = (33, 36, 42)
@@ -36,10 +35,6 @@ VERMILLION: Colour = (213, 94, 0)
 ORANGE: Colour = (230, 159, 0)
 
 ARROW = "→"
-ELLIPSIS = "..."
-
-SUBSTITUTES = {"×": "x", "–": "-", "—": "-", "…": ELLIPSIS, "Ø": "O", "ø": "o", "ß": "ss", "“": '"', "”": '"', "’": "'"}
-"""For signs that a type may lack, and that no decomposition gives."""
 
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 Drawing = ImageDraw.ImageDraw
@@ -65,19 +60,8 @@ class Face:
         return sum(self._font.getlength(run) for run in text.split(ARROW)) + text.count(ARROW) * self._arrow
 
     def printable(self, text: str) -> str:
-        """The text on one line, of signs that the type has: accents it lacks are dropped, other signs become '?'."""
-        plain = "".join(sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFC", text))
-        return "".join(self._shown(sign) for sign in " ".join(plain.split()))
-
-    def _shown(self, sign: str) -> str:
-        if sign == ARROW or sign.isspace() or _has(self._font, sign):
-            return sign
-        if unicodedata.category(sign) in ("Mn", "Me", "Cf"):
-            return ""
-        if sign in SUBSTITUTES:
-            return SUBSTITUTES[sign]
-        bare = "".join(part for part in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(part))
-        return bare if bare and all(_has(self._font, part) for part in bare) else "?"
+        """The text as `silhouette.drawing.typesetting.printable` makes it for this type; arrows are drawn, not set."""
+        return typesetting.printable(text, lambda sign: sign == ARROW or _has(self._font, sign))
 
     def draw(
         self, drawing: Drawing, at: tuple[float, float], text: str, colour: Colour = INK, halo: Colour | None = None
@@ -105,54 +89,24 @@ class Face:
         >>> face.elided("Kal", 10**6), face.elided("x" * 80, face.width("x" * 20)).count("...")
         ('Kal', 1)
         """
-        if self.width(text) <= width:
-            return text
-        for kept in range(len(text) - 1, 0, -1):
-            shorter = text[: (kept + 1) // 2].rstrip() + ELLIPSIS + text[len(text) - kept // 2 :].lstrip()
-            if self.width(shorter) <= width:
-                return shorter
-        return ELLIPSIS
+        return typesetting.elided(text, width, self.width)
 
     def wrapped(self, text: str, width: float, most: int) -> list[str]:
-        """The text in lines no wider than ``width``, at most so many; what is left over is elided.
+        """The text in lines no wider than ``width``, at most ``most``; what is left over is elided.
 
         >>> face = Face(16)
         >>> face.wrapped("one two", face.width("one "), most=2)
         ['one', 'two']
         """
-        lines: list[str] = []
-        words = [part for word in text.split() for part in self._broken(word, width)]
-        while words:
-            if len(lines) == most - 1:
-                lines.append(self.elided(" ".join(words), width))
-                break
-            count = 1
-            while count < len(words) and self.width(" ".join(words[: count + 1])) <= width:
-                count += 1
-            lines.append(" ".join(words[:count]))
-            words = words[count:]
-        return lines
-
-    def _broken(self, word: str, width: float) -> list[str]:
-        """A word, cut where it is wider than a line."""
-        pieces = []
-        while self.width(word) > width and len(word) > 1:
-            count = next(
-                count for count in range(len(word) - 1, 0, -1) if count == 1 or self.width(word[:count]) <= width
-            )
-            pieces.append(word[:count])
-            word = word[count:]
-        return [*pieces, word]
+        return typesetting.wrapped(text, width, most, self.width)
 
 
 @lru_cache(maxsize=64)
 def _font(size: int, weight: Weight) -> Font:
-    package = find_spec("pyrender")
-    for folder in (package.submodule_search_locations or []) if package else []:
-        path = Path(folder) / "fonts" / f"OpenSans-{weight}.ttf"
-        if path.is_file():
-            return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
-    return ImageFont.load_default(size)
+    file = typesetting.open_sans(weight)
+    if file is None:
+        return ImageFont.load_default(size)
+    return ImageFont.truetype(str(file), size, layout_engine=ImageFont.Layout.BASIC)
 
 
 @lru_cache(maxsize=4096)

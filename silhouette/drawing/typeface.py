@@ -5,14 +5,11 @@ matplotlib is imported here where it is used, because it is an extra and takes l
 
 from __future__ import annotations
 
-import unicodedata
-from bisect import bisect_right
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from silhouette.drawing.page import ELLIPSIS, SUBSTITUTES
+from silhouette.drawing import typesetting
 
 if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
@@ -26,8 +23,6 @@ LEAST = 6.0
 LINE = 1.3
 """The distance from one line to the next, in sizes of the type."""
 
-REPLACED = "?"
-
 
 @lru_cache(maxsize=1)
 def families() -> tuple[str, ...]:
@@ -39,18 +34,10 @@ def families() -> tuple[str, ...]:
     return ("Open Sans", "DejaVu Sans") if files() else ("DejaVu Sans",)
 
 
-@lru_cache(maxsize=1)
 def files() -> dict[int, Path]:
     """The files of Open Sans by their weight; none where it is not there, and DejaVu Sans has to do."""
-    package = find_spec("pyrender")
-    for folder in (package.submodule_search_locations or []) if package else []:
-        paths = {
-            weight: Path(folder) / "fonts" / f"OpenSans-{name}.ttf"
-            for weight, name in ((400, "Regular"), (700, "Bold"))
-        }
-        if all(file.is_file() for file in paths.values()):
-            return paths
-    return {}
+    regular, bold = typesetting.open_sans("Regular"), typesetting.open_sans("Bold")
+    return {400: regular, 700: bold} if regular and bold else {}
 
 
 @lru_cache(maxsize=64)
@@ -75,32 +62,15 @@ def height(size: float) -> float:
 
 
 def printable(text: str) -> str:
-    """The text on one line, of signs that the type has: accents it lacks are dropped, other signs become '?'.
+    """The text as `silhouette.drawing.typesetting.printable` makes it for this type.
 
     >>> printable("Käl\\tthe  $x^2$ <b>"), printable("漢\\u202e\\U0010ffff")
     ('Käl the $x^2$ <b>', '?')
     """
-    plain = "".join(sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFC", _unformatted(text)))
-    return "".join(_shown(sign) for sign in " ".join(plain.split()))
-
-
-def _unformatted(text: str) -> str:
-    """Without signs that only say how others are to be set."""
-    return "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
+    return typesetting.printable(text, _has)
 
 
 @lru_cache(maxsize=4096)
-def _shown(sign: str) -> str:
-    if sign.isspace() or _has(sign):
-        return sign
-    if unicodedata.category(sign) in ("Mn", "Me", "Cn", "Co", "Cs"):
-        return "" if unicodedata.category(sign) in ("Mn", "Me") else REPLACED
-    if sign in SUBSTITUTES:
-        return SUBSTITUTES[sign]
-    bare = "".join(part for part in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(part))
-    return bare if bare and all(_has(part) for part in bare) else REPLACED
-
-
 def _has(sign: str) -> bool:
     from matplotlib.font_manager import fontManager, get_font
 
@@ -114,42 +84,13 @@ def elided(text: str, room: float, size: float, bold: bool = False) -> str:
     >>> elided("Kal", 100.0, 8.0), elided("x" * 80, 20.0, 8.0).count("...")
     ('Kal', 1)
     """
-    if width(text, size, bold) <= room:
-        return text
-
-    def cut(kept: int) -> str:
-        return text[: (kept + 1) // 2].rstrip() + ELLIPSIS + text[len(text) - kept // 2 :].lstrip()
-
-    fitting = bisect_right(range(1, len(text)), room, key=lambda kept: width(cut(kept), size, bold))
-    return cut(fitting) if fitting else ELLIPSIS
+    return typesetting.elided(text, room, lambda part: width(part, size, bold))
 
 
 def wrapped(text: str, room: float, size: float, bold: bool = False, most: int = 4) -> list[str]:
-    """The text in lines no wider than ``room`` mm, at most so many; what is left over is elided.
+    """The text in at most ``most`` lines that are no wider than ``room`` mm.
 
     >>> wrapped("one two", width("one ", 8.0), 8.0)
     ['one', 'two']
     """
-    lines: list[str] = []
-    words = [part for word in text.split() for part in _broken(word, room, size, bold)]
-    while words:
-        if len(lines) == most - 1:
-            lines.append(elided(" ".join(words), room, size, bold))
-            break
-        count = 1
-        while count < len(words) and width(" ".join(words[: count + 1]), size, bold) <= room:
-            count += 1
-        lines.append(" ".join(words[:count]))
-        words = words[count:]
-    return lines
-
-
-def _broken(word: str, room: float, size: float, bold: bool) -> list[str]:
-    """A word, cut where it is wider than a line."""
-    pieces = []
-    while width(word, size, bold) > room and len(word) > 1:
-        fitting = bisect_right(range(1, len(word)), room, key=lambda count: width(word[:count], size, bold))
-        count = max(fitting, 1)
-        pieces.append(word[:count])
-        word = word[count:]
-    return [*pieces, word]
+    return typesetting.wrapped(text, room, most, lambda part: width(part, size, bold))

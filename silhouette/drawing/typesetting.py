@@ -1,0 +1,115 @@
+"""DRAW: how a text is made fit for its place: signs that the type has, and lines that are no wider than there is room.
+
+One logic for the two ways in which figures are drawn: vector figures measure with matplotlib in mm
+(`silhouette.drawing.typeface`), pictures with Pillow in pixels (`silhouette.drawing.page.Face`). Each brings a function
+that measures a text on one line, and one that knows which signs its type has.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+Weight = Literal["Regular", "Semibold", "Bold"]
+
+Measure = Callable[[str], float]
+"""The width of a text on one line."""
+
+ELLIPSIS = "..."
+
+REPLACED = "?"
+
+SUBSTITUTES = {"×": "x", "–": "-", "—": "-", "…": ELLIPSIS, "Ø": "O", "ø": "o", "ß": "ss", "“": '"', "”": '"', "’": "'"}
+"""For signs that a type may lack, and that no decomposition gives."""
+
+
+@lru_cache(maxsize=4)
+def open_sans(weight: Weight) -> Path | None:
+    """The file of Open Sans in a weight, which comes with pyrender; None where it is missing."""
+    package = find_spec("pyrender")
+    for folder in (package.submodule_search_locations or []) if package else []:
+        file = Path(folder) / "fonts" / f"OpenSans-{weight}.ttf"
+        if file.is_file():
+            return file
+    return None
+
+
+def printable(text: str, has: Callable[[str], bool]) -> str:
+    """The text on one line, of signs that the type has: accents it lacks are dropped, other signs become '?'.
+
+    Signs that only say how others are to be set, such as a change of direction, are left out.
+
+    Args:
+        text: any text at all.
+        has: whether the type has a sign.
+
+    >>> printable("Zoë’s\\n\\u202e漢", str.isascii)
+    "Zoe's ?"
+    """
+    signs = [sign for sign in text if unicodedata.category(sign) != "Cf"]
+    plain = "".join(sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFC", "".join(signs)))
+    return "".join(_replacement(sign, has) for sign in " ".join(plain.split()))
+
+
+def _replacement(sign: str, has: Callable[[str], bool]) -> str:
+    """The sign itself where the type has it, else what stands for it."""
+    if sign.isspace() or has(sign):
+        return sign
+    if unicodedata.category(sign) in ("Mn", "Me"):  # an accent that no composed sign holds
+        return ""
+    if sign in SUBSTITUTES:
+        return SUBSTITUTES[sign]
+    bare = "".join(part for part in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(part))
+    return bare if bare and all(map(has, bare)) else REPLACED
+
+
+def elided(text: str, room: float, measure: Measure) -> str:
+    """The text, cut in its middle where it is wider than the room.
+
+    >>> elided("abcdefgh", 5, len), elided("abc", 5, len)
+    ('a...h', 'abc')
+    """
+    if measure(text) <= room:
+        return text
+
+    def cut(kept: int) -> str:
+        return text[: (kept + 1) // 2].rstrip() + ELLIPSIS + text[len(text) - kept // 2 :].lstrip()
+
+    fitting = bisect_right(range(1, len(text)), room, key=lambda kept: measure(cut(kept)))
+    return cut(fitting) if fitting else ELLIPSIS
+
+
+def wrapped(text: str, room: float, most: int, measure: Measure) -> list[str]:
+    """The text in at most ``most`` lines that are no wider than the room; the last is elided where text is left over.
+
+    >>> wrapped("one two three four", 8, 2, len), wrapped("abcdefgh", 5, 2, len)
+    (['one two', 'thr...ur'], ['abcde', 'fgh'])
+    """
+    lines: list[str] = []
+    words = [part for word in text.split() for part in _broken(word, room, measure)]
+    while words:
+        if len(lines) == most - 1:
+            lines.append(elided(" ".join(words), room, measure))
+            break
+        count = 1
+        while count < len(words) and measure(" ".join(words[: count + 1])) <= room:
+            count += 1
+        lines.append(" ".join(words[:count]))
+        words = words[count:]
+    return lines
+
+
+def _broken(word: str, room: float, measure: Measure) -> list[str]:
+    """A word, cut where it is wider than a line."""
+    pieces = []
+    while measure(word) > room and len(word) > 1:
+        fitting = bisect_right(range(1, len(word)), room, key=lambda count: measure(word[:count]))
+        count = max(fitting, 1)
+        pieces.append(word[:count])
+        word = word[count:]
+    return [*pieces, word]
