@@ -325,14 +325,14 @@ def verdicts_of(
 
     if workers == 1 or len(checks) < WORTH_FORKING:
         return map(verdict_of, checks)
-    if not isinstance(scene, TableScene) or not shared(scene, renderer):
+    if not shared(scene, renderer):
         return map(verdict_of, checks)
     return parallel_map(verdict_of, checks, workers, _by_target(scene, checks))
 
 
-def _by_target(scene: TableScene, checks: Sequence[Check]) -> list[int]:
+def _by_target(scene: Scene, checks: Sequence[Check]) -> list[int]:
     """The numbers of the checks, in runs of `TOGETHER`, each ordered by what the target looks like."""
-    looks = {piece.name: piece.model.significant.digest for piece in scene.pieces}
+    looks = {name: mesh.digest for name, mesh in rule_called(scene.rules).meshes(scene).items()}
 
     def like(number: int) -> tuple[int, str, str]:
         target = str(checks[number].target)
@@ -346,10 +346,8 @@ def shared(scene: Scene, renderer: Renderer) -> bool:
 
     False where there is nothing to share, or the renderer is of no use in them.
     """
-    if not (isinstance(scene, TableScene) and scene.pieces):
-        return False
-    meshes = list({piece.model: piece.model.significant for piece in scene.pieces}.values())
-    if not renderer.share(meshes):
+    meshes = list({id(mesh): mesh for mesh in rule_called(scene.rules).meshes(scene).values()}.values())
+    if not meshes or not renderer.share(meshes):
         return False
     for mesh in meshes:
         prepare(mesh)

@@ -168,3 +168,12 @@ def strict(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [strict(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def coordinates(values: Iterable[float]) -> str:
+    """Coordinates in words, to a tenth and without needless zeros.
+
+    >>> coordinates([0.0, 120.25, -3.0])
+    '[0, 120.2, -3]'
+    """
+    return f"[{', '.join(f'{round(float(value), 1) + 0.0:g}' for value in values)}]"

@@ -60,13 +60,15 @@ def test_every_module_stands_in_a_room_and_every_room_is_there() -> None:
 
 # Arrows that run back up still, each to be taken out; nothing may be added.
 LEFT = {
-    *("drawing.figures rules.crisis_protocol.figures", "drawing.figures rules.ikosa.figures"),
-    *("drawing.figures rules.necromunda.judge", "drawing.figures rules.tide_of_iron.figures"),
-    *("drawing.figures rules.tide_of_iron.hexes", "drawing.in_3d.tables rules.necromunda.judge"),
-    *("drawing.in_3d.tables rules.skirmishcorps.protection", "drawing.in_3d.tables rules.skirmishcorps.scene"),
-    *("drawing.table.eye_caption rules.necromunda.judge", "drawing.table.eye_frame rules.skirmishcorps.height_bands"),
-    *("drawing.table.eye_image rules.necromunda.judge", "drawing.table.eye_view rules.necromunda.judge"),
-    *("drawing.table.sightlines rules.skirmishcorps.protection",),
+    "drawing.figures rules.necromunda.judge",
+    "drawing.in_3d.tables rules.necromunda.judge",
+    "drawing.in_3d.tables rules.skirmishcorps.protection",
+    "drawing.in_3d.tables rules.skirmishcorps.scene",
+    "drawing.table.eye_caption rules.necromunda.judge",
+    "drawing.table.eye_frame rules.skirmishcorps.height_bands",
+    "drawing.table.eye_image rules.necromunda.judge",
+    "drawing.table.eye_view rules.necromunda.judge",
+    "drawing.table.sightlines rules.skirmishcorps.protection",
 }
 
 

@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.files.cache import Cache
+from silhouette.files.documents import read_document
 from silhouette.judging import PIXEL
 from silhouette.renderers import in_a_process
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules import rule_of
 from silhouette.rules.base import Settings
-from silhouette.rules.necromunda.judge import NECROMUNDA
-from silhouette.scenes.scene import Check
 
 SECONDS = 1.0
+
+FILE = Path(__file__).with_name("throughput.toml")
+"""The scene of solids."""
 
 
 def checks_per_second(
@@ -44,13 +47,15 @@ def rate(renderer: Renderer, seconds: float = SECONDS) -> float:
     >>> rate(ReferenceRenderer(), seconds=0.0) > 0.0
     True
     """
-    scene = NECROMUNDA.load(Path("solids.toml"), solids(), Cache(None))
-    names = [piece.name for piece in scene.pieces if piece.kind == "fighter"]
-    checks = cycle(Check(one, other) for one in names for other in names if one != other)
-    NECROMUNDA.judge(scene, [next(checks)], Settings(renderer, PIXEL))
+    document = solids()
+    rule = rule_of(FILE, document)
+    scene = rule.load(FILE, document, Cache(None))
+    checks = cycle(rule.everyone(scene))
+    settings = Settings(renderer, PIXEL)
+    rule.judge(scene, [next(checks)], settings)
     judged, start = 0, time.perf_counter()
     while True:
-        NECROMUNDA.judge(scene, [next(checks)], Settings(renderer, PIXEL))
+        rule.judge(scene, [next(checks)], settings)
         judged += 1
         passed = time.perf_counter() - start
         if passed >= seconds:
@@ -59,24 +64,4 @@ def rate(renderer: Renderer, seconds: float = SECONDS) -> float:
 
 def solids() -> dict[str, Any]:
     """The scene as a document: six figures in a ring, each of a cylinder, a box and a ball, with barriers between."""
-    body = [
-        {"cylinder": {"diameter": 14, "height": 20}},
-        {"box": [22, 8, 12], "at": [0, 0, 20]},
-        {"sphere": {"diameter": 10}, "at": [0, 0, 32]},
-    ]
-    around = [[120, 0], [60, 104], [-60, 104], [-120, 0], [-60, -104], [60, -104]]
-    fighters = [
-        {
-            "name": f"figure {number}",
-            "at": at,
-            "facing": (60 * number + 180) % 360,
-            "parts": body,
-            "eye": [0, 4, 37],
-        }
-        for number, at in enumerate(around)
-    ]
-    terrain = [
-        {"name": f"barrier {number}", "at": [x / 2, y / 2], "facing": 60 * number, "parts": [{"box": [8, 50, 24]}]}
-        for number, (x, y) in enumerate(around)
-    ]
-    return {"rules": "necromunda", "fighter": fighters, "terrain": terrain}
+    return read_document(FILE)

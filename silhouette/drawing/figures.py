@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,13 @@ from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.table.every_pixel import EveryPixel
 from silhouette.drawing.table.eye_view import draw_eye_view
+from silhouette.judging import PIXEL
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules import rule_called
 from silhouette.rules.base import Settings, Verdict
 from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.scenes.scene import Check, Scene
-
-MOST_HEXES = 1000
-"""Of a larger board the map of what is blind shows so many hexes round who looks: more would be too small in print."""
+from silhouette.scenes.table import TableScene
 
 
 @dataclass(frozen=True)
@@ -60,50 +60,10 @@ def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> li
             `silhouette.drawing.table.every_pixel.EveryPixel`: then what they show and tell is one count.
         renderer: draws eye views; it need not be the one that measured.
     """
-    if scene.rules == "crisis-protocol":
-        from silhouette.rules.crisis_protocol.figures import draw_bases_plan
-
-        return [Figure("plan", lambda sheet: draw_bases_plan(sheet, scene, check, verdict), verdict)]
-    if scene.rules == "tide-of-iron":
-        return _of_hexes(scene, check, verdict, renderer)
-    if scene.rules == "ikosa":
-        from silhouette.rules.ikosa.figures import draw_cell_view
-
-        return [Figure("cells", lambda sheet: draw_cell_view(sheet, scene, check, verdict), verdict)]
+    if not isinstance(scene, TableScene):
+        found = rule_called(scene.rules).figures(scene, check, verdict, Settings(renderer, PIXEL, keep=True))
+        return [Figure(figure.name, figure.draw, verdict) for figure in found]
     return _of_table(scene, check, verdict, renderer)
-
-
-def _of_hexes(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
-    """The board, and, once for each who looks, all that is blind to it."""
-    from silhouette.rules import rule_called
-    from silhouette.rules.tide_of_iron.figures import draw_blind_hex_map, draw_hex_board
-
-    figures = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict), verdict)]
-    first = next((one for one in scene.checks if one.attacker == check.attacker), check)
-    if first == check:
-        rule: Any = rule_called(scene.rules)
-        asked = rule.between(scene, check.attacker, None, None)
-        if len(asked) > 1:
-
-            def draw_map(sheet: Sheet) -> None:
-                near = _nearest(scene, check.attacker, asked)
-                verdicts = rule.judge(scene, near, Settings(renderer, 0.0))
-                draw_blind_hex_map(sheet, scene, verdicts, len(asked))
-
-            figures.append(Figure("map", draw_map, verdict))
-    return figures
-
-
-def _nearest(scene: Any, attacker: str, asked: Sequence[Check]) -> Sequence[Check]:
-    """The checks of a board's hexes; of a large one, of those up to a distance from who looks."""
-    from silhouette.rules.tide_of_iron.hexes import distance
-
-    start = scene.address(attacker)
-    away = [distance(start, scene.address(one.target)) for one in asked]
-    if len(asked) <= MOST_HEXES:
-        return asked
-    reach = sorted(away)[MOST_HEXES]
-    return [one for one, steps in zip(asked, away, strict=True) if steps < max(reach, 2)]
 
 
 def _of_table(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:

@@ -26,7 +26,7 @@ def rule_called(name: str) -> Rule[Any, Verdict]:
     """The rule system of a name in `RULES`.
 
     >>> rule_called("ikosa").title
-    'Ikosa'
+    'Ikosa Framework'
     """
     rule: Rule[Any, Verdict] = import_module(RULES[name]).RULE
     return rule

@@ -66,8 +66,8 @@ class Verdict:
     rule: RuleReference
     reason: str
 
-    def row(self) -> dict[str, Any]:
-        """The result as the contract names its keys, ready for JSON."""
+    def row(self) -> Mapping[str, Any]:
+        """The result as the contract names its keys, ready for JSON; each game says with a TypedDict what is in it."""
         return {
             "attacker": self.attacker,
             "target": self.target,
@@ -143,10 +143,14 @@ class Pieces:
     Attributes:
         headings: of the columns.
         rows: a text for each column.
+        caption: what the table shows, in a sentence or two.
+        code: the headings of columns that hold no words, such as hashes.
     """
 
     headings: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
+    caption: str = "Everything on the board, and where it stands."
+    code: frozenset[str] = frozenset()
 
 
 class Rule(ABC, Generic[OfScene, OfVerdict]):
@@ -193,9 +197,12 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     def judge(self, scene: OfScene, checks: Sequence[Check], settings: Settings) -> list[OfVerdict]:
         """The rulings on checks of the scene, in their order; RequestError where one names what is not there."""
 
-    def meshes(self, scene: OfScene) -> Sequence[Mesh]:
-        """What is rendered when the scene is judged: worth preparing once for processes that judge side by side."""
-        return ()
+    def meshes(self, scene: OfScene) -> Mapping[str, Mesh]:
+        """What is rendered when the scene is judged, by the names of its pieces; none where nothing is.
+
+        They are prepared once for processes that judge side by side, and checks of like targets are judged together.
+        """
+        return {}
 
     def figures(self, scene: OfScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
         """The figures of a verdict that was judged with ``settings.keep``, the most telling first."""

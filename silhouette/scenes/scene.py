@@ -13,7 +13,7 @@ from typing import Any
 
 from silhouette.errors import RequestError
 from silhouette.files.documents import read_document
-from silhouette.files.schema import Location
+from silhouette.files.schema import Entry, Location
 from silhouette.models.entries import ArcName
 from silhouette.text import did_you_mean
 
@@ -54,7 +54,7 @@ class Scene:
         title: in words; may be empty.
         rules: the name of the rule system.
         checks: in the order of the file.
-        readings: which reading of the rules is chosen where there is more than one, by name; all of them.
+        readings: which of the possible readings of the rules is taken, validated; each rule system has its own.
         pixel: mm per pixel that the file asks for where anything is measured, or None.
         source: where the scene and what it expects come from.
         warnings: what the user should know of, a sentence each.
@@ -64,7 +64,7 @@ class Scene:
     title: str
     rules: str
     checks: tuple[Check, ...]
-    readings: dict[str, object]
+    readings: Entry
     pixel: float | None
     source: dict[str, Any]
     warnings: tuple[str, ...]

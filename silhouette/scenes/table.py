@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Location, validated
+from silhouette.files.schema import Entry, Location, validated
 from silhouette.geometry import Floats, Pose, corners
 from silhouette.models.entries import ArcName, Kind, ModelOptions
 from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
@@ -154,9 +153,7 @@ class TableScene(Scene):
         return {piece.name: piece for piece in self.pieces}
 
 
-def load_table_scene(
-    path: Path, document: Mapping[str, Any], readings_schema: type[BaseModel], cache: Cache
-) -> TableScene:
+def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: type[Entry], cache: Cache) -> TableScene:
     """The scene of a table: models in their places.
 
     Args:
@@ -190,7 +187,7 @@ def load_table_scene(
         checks=tuple(
             _check(Location(path, f"check {number}"), check, kinds) for number, check in enumerate(entry.check, 1)
         ),
-        readings=readings.model_dump(),
+        readings=readings,
         tolerance=entry.tolerance,
         error=entry.error,
         base_contact=_contacts(path, entry.base_contact, kinds),

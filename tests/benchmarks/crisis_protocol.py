@@ -10,7 +10,7 @@ from pathlib import Path
 
 from silhouette.files.cache import Cache
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL
+from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL
 from tests.support.crisis_protocol_tables import table
 from tests.support.rulings import ruled
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from silhouette.files.cache import Cache
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.ikosa.judge import IKOSA
+from silhouette.rules.ikosa.rule import IKOSA
 from tests.support.rulings import ruled
 
 RUNS = 5

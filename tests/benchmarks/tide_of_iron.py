@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from silhouette.files.cache import Cache
 from silhouette.rules.tide_of_iron.hexes import Address, distance, entered, in_words
-from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON
+from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 from silhouette.rules.tide_of_iron.scene import HexScene
 from silhouette.scenes.scene import Check
 from tests.support.rulings import ruled

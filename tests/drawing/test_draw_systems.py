@@ -16,12 +16,12 @@ pytest.importorskip("matplotlib")
 
 from silhouette.cli.app import main
 from silhouette.drawing import typeface
-from silhouette.drawing.figures import MOST_HEXES
 from silhouette.drawing.sheet import COLUMN, INCH, settings
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.rules import rule_called
+from silhouette.rules.tide_of_iron.figures import MOST_HEXES
 from silhouette.rules.tide_of_iron.hexes import distance
-from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON
+from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 from silhouette.text import share_in_words
 from tests.drawing.test_draw import TAGS, points_of
 from tests.support.figures import (

@@ -186,12 +186,12 @@ def test_pieces_alike_share_one_model_whatever_their_eyes(tmp_path: Path) -> Non
 
 
 def test_readings_are_checked_by_the_rule_systems_own_schema() -> None:
-    def readings(**given: object) -> dict[str, object]:
+    def readings(**given: object) -> Entry:
         document = {"rules": "necromunda", "readings": given}
         return load_table_scene(Path("a.toml"), document, SomeReadings, NO_CACHE).readings
 
-    assert readings() == {"share": "whole target", "ignored_parts_block": False}
-    assert readings(share="in arc") == {"share": "in arc", "ignored_parts_block": False}
+    assert readings() == SomeReadings()
+    assert readings(share="in arc") == SomeReadings(share="in arc")
     for given_, said in (
         ({"shaer": 1}, "readings: unknown key 'shaer'; did you mean 'share'"),
         ({"share": "half"}, 'readings, share is "half"; it must be "whole target" or "in arc"'),

@@ -130,7 +130,7 @@ class _Film:
         first = self._scene(steps[0])
         on_table = isinstance(first, TableScene)
         self._draw = self._table_drawing() if on_table else self._map_drawing()
-        self._meshes = [piece.model.significant for piece in first.pieces] if isinstance(first, TableScene) else []
+        self._meshes = list(rule.meshes(first).values())
 
     def shots(self, workers: int) -> Any:
         """Every shot, in order, as they come; from several processes where that is worth it."""

@@ -84,7 +84,7 @@ def _each(
         ruling = judged(scene, check, every, pixel)
         return Drawn(ruling, tuple(figures_for_page(scene, ruling, every)))
 
-    meshes = [piece.model.significant for piece in scene.pieces] if isinstance(scene, TableScene) else []
+    meshes = list(rule_called(scene.rules).meshes(scene).values())
     if min(workers, len(checks)) > 1 and (not meshes or renderer.share(meshes)):
         return parallel_map(drawn, checks, workers)
     return map(drawn, checks)
@@ -92,24 +92,11 @@ def _each(
 
 def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | None:
     """What a scene shows in 3D; None where nothing stands there, or too much for that."""
-    stage = _stage(scene, rulings, cache)
+    if isinstance(scene, TableScene):
+        stage: Stage | None = stage_of_table(scene, rulings, cache)
+    else:
+        stage = rule_called(scene.rules).stage(scene, [(ruling.check, ruling.verdict) for ruling in rulings], cache)
     return stage if stage is not None and stage.items else None
-
-
-def _stage(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | None:
-    if scene.rules == "crisis-protocol":
-        from silhouette.rules.crisis_protocol.stage import stage_of_plan
-
-        return stage_of_plan(scene, rulings)
-    if scene.rules == "tide-of-iron":
-        from silhouette.rules.tide_of_iron.stage import stage_of_hexes
-
-        return stage_of_hexes(scene, rulings)
-    if scene.rules == "ikosa":
-        from silhouette.rules.ikosa.stage import stage_of_cells
-
-        return stage_of_cells(scene, rulings)
-    return stage_of_table(scene, rulings, cache)
 
 
 def report_page(scene: Any, drawn: Sequence[Drawn], source: str, version: str, cache: Cache) -> str:

@@ -65,9 +65,6 @@ WORDS = {
     "no figure": "Nothing of this check can be drawn.",
     "basis": "What the verdicts rest on",
     "pieces": "Pieces",
-    "pieces plain": "Everything on the board, and where it stands.",
-    "pieces caption": "Everything on the table, where it stands, and what its mesh is. A hash names a surface: with "
-    "the same hash it is the same mesh, triangle by triangle.",
     "scene file": "The scene file",
     "scene about": "Whoever has this file, and the meshes it names, comes to the same verdicts with",
     "copy": "Copy the scene file",

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL as RULE
+from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL as RULE
 
 __all__ = ["RULE"]

@@ -17,8 +17,9 @@ from silhouette.drawing.strokes import area, arrow, cross, disc, line, short, ti
 from silhouette.drawing.typeface import elided, printable
 from silhouette.drawing.words.reasons import why
 from silhouette.geometry import Floats
-from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
+from silhouette.rules.base import Figure
 from silhouette.rules.crisis_protocol.plan import between_tangents
+from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene
 from silhouette.scenes.scene import Check
 
@@ -29,6 +30,11 @@ NEAR = 0.22
 """How much of the way between the two is shown round them, for terrain that has no part in the verdict."""
 
 DASHED, DOTTED = "--", ":"
+
+
+def figures(scene: PlanScene, check: Check, verdict: CrisisProtocolVerdict) -> list[Figure]:
+    """The one figure of a check, its plan."""
+    return [Figure("plan", lambda sheet: draw_bases_plan(sheet, scene, check, verdict))]
 
 
 def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: CrisisProtocolVerdict) -> None:

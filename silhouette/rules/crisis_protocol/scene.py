@@ -6,7 +6,7 @@ document -> entries, each key checked -> Characters and Features -> PlanScene
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -158,11 +158,13 @@ class PlanScene(Scene):
     """A table seen from above.
 
     Attributes:
+        readings: which of the possible readings of the rules is taken.
         units: what lengths are told in; a label.
         ranges: how long they are.
         characters, terrain, objects: in the order of the file.
     """
 
+    readings: Readings
     units: str
     ranges: Ranges
     characters: tuple[Character, ...]
@@ -236,23 +238,24 @@ def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
     entry = validated(PlanEntry, document, Location(path))
     readings = validated(Readings, entry.readings, Location(path, "readings"))
     _names_differ(path, entry)
+    characters = tuple(_character(path, one, entry) for one in entry.character)
     scene = PlanScene(
         path=path,
         title=entry.title,
         rules=entry.rules,
         checks=tuple(Check(check.attacker, check.target, expect=check.expect) for check in entry.check),
-        readings=readings.model_dump(),
+        readings=readings,
         pixel=None,
         source=dict(entry.source),
         warnings=(),
         units=entry.units,
         ranges=entry.ranges,
-        characters=tuple(_character(path, each, entry) for each in entry.character),
-        terrain=tuple(_feature(each) for each in entry.terrain),
-        objects=tuple(_feature(each) for each in entry.object),
+        characters=characters,
+        terrain=tuple(_feature(one) for one in entry.terrain),
+        objects=tuple(_feature(one) for one in entry.object),
     )
     _checks_are_of(path, scene)
-    return PlanScene(**{**vars(scene), "warnings": tuple(_odd_places(scene))})
+    return replace(scene, warnings=tuple(_odd_places(scene)))
 
 
 def _character(path: Path, entry: CharacterEntry, scene: PlanEntry) -> Character:

@@ -13,8 +13,9 @@ from silhouette.drawing.in_3d.simplifying import Shape
 from silhouette.drawing.in_3d.solids import pawn, prism
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
 from silhouette.geometry import Floats, Pose
-from silhouette.judging import Judged
+from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import PlanScene
+from silhouette.scenes.scene import Check
 
 STEP = 0.55
 """How high a size is drawn, over the diameter of a usual base."""
@@ -25,12 +26,12 @@ REMARK = (
 )
 
 
-def stage_of_plan(scene: PlanScene, judged: Sequence[Judged]) -> Stage:
+def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]]) -> Stage:
     """The stage of a Crisis Protocol scene.
 
     Args:
         scene: that was judged.
-        judged: its checks, in the page's order.
+        judged: its checks with their verdicts, in the order of the page.
     """
     bases = [character.base.radius * 2.0 for character in scene.characters]
     step = STEP * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
@@ -50,7 +51,7 @@ def stage_of_plan(scene: PlanScene, judged: Sequence[Judged]) -> Stage:
         items.append(Item(character.name, "character", known[key], Pose.standing((*character.base.centre, ground))))
     heads = {item.name: _head(shapes[item.shape], item) for item in items}
     number = {item.name: index for index, item in enumerate(items)}
-    sights = tuple(_sight(index, ruling, number, heads, step) for index, ruling in enumerate(judged))
+    sights = tuple(_sight(index, *pair, number, heads, step) for index, pair in enumerate(judged))
     unit = 25.4 if scene.units == "mm" else scene.ranges.one / 5.0
     return Stage(tuple(shapes), tuple(items), sights, (REMARK,), unit=unit)
 
@@ -62,20 +63,27 @@ def _head(shape: Shape, item: Item) -> Floats:
     return head
 
 
-def _sight(check: int, judged: Judged, number: dict[str, int], heads: dict[str, Floats], step: float) -> Sight:
-    row = judged.row()
-    attacker, target = judged.check.attacker, judged.check.target
-    ends = row["sight_line"] or [heads[attacker][:2], heads[target][:2]]
+def _sight(
+    place: int,
+    check: Check,
+    verdict: CrisisProtocolVerdict,
+    number: dict[str, int],
+    heads: dict[str, Floats],
+    step: float,
+) -> Sight:
+    """What a check shows, by its place on the page."""
+    attacker, target = check.attacker, check.target
+    ends = verdict.sight_line or [heads[attacker][:2], heads[target][:2]]
     height = 0.25 * step
     points = tuple((float(x), float(y), height) for x, y in ends)
-    lines = (Line("free" if row["line_of_sight"] else "blocked", points),) if attacker != target else ()
-    ways = row["blockers"] or row["cover_from"]
+    lines = (Line("free" if verdict.line_of_sight else "blocked", points),) if attacker != target else ()
+    ways = verdict.blockers or verdict.cover_from
     return Sight(
-        check,
+        place,
         number[attacker],
         number[target],
         tuple(number[name] for name in ways),
         eye=heads[attacker] if attacker != target else None,
-        free=bool(row["line_of_sight"]),
+        free=verdict.line_of_sight,
         lines=lines,
     )

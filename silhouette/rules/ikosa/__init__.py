@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from silhouette.rules.ikosa.judge import IKOSA as RULE
+from silhouette.rules.ikosa.rule import IKOSA as RULE
 
 __all__ = ["RULE"]

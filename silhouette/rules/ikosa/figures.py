@@ -16,9 +16,10 @@ from silhouette.drawing.sheet import BOLD, HAIR, LINE, SMALL, THIN, Sheet, Swatc
 from silhouette.drawing.strokes import area, arrow, disc, line, short, tint, title
 from silhouette.drawing.words.reasons import why
 from silhouette.geometry import Floats
+from silhouette.rules.base import Figure
 from silhouette.rules.ikosa.cell_frames import SeenFace, Solid, best_viewpoint, faces_of, inside_stretch, solids_of
 from silhouette.rules.ikosa.cell_lines import Cell, Face, Point
-from silhouette.rules.ikosa.judge import IkosaVerdict
+from silhouette.rules.ikosa.results import IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature
 from silhouette.scenes.scene import Check
 
@@ -28,6 +29,11 @@ FEW = 12
 BLOCKED = "--"
 
 LEFT_OUT = "////"
+
+
+def figures(scene: CellScene, check: Check, verdict: IkosaVerdict) -> list[Figure]:
+    """The one figure of a check, the view of its cells."""
+    return [Figure("cells", lambda sheet: draw_cell_view(sheet, scene, check, verdict))]
 
 
 def draw_cell_view(sheet: Sheet, scene: CellScene, check: Check, verdict: IkosaVerdict) -> None:

@@ -55,12 +55,14 @@ class CellScene(Scene):
     """Creatures among solid cells and boxes.
 
     Attributes:
+        readings: which of the possible readings of the rules is taken.
         mode: how they attack.
         creatures: in the order of the file.
         solid_cells: whole cells of terrain, each once.
         solids: all terrain as one: the solid cells, then the boxes of the file.
     """
 
+    readings: Readings
     mode: Mode
     creatures: tuple[Creature, ...]
     solid_cells: tuple[Cell, ...]
@@ -99,7 +101,7 @@ def load_cell_scene(path: Path, document: Mapping[str, Any]) -> CellScene:
         title=entry.title,
         rules=entry.rules,
         checks=checks,
-        readings=readings.model_dump(),
+        readings=readings,
         pixel=None,
         source=dict(entry.source),
         warnings=_warnings(entry, creatures, checks),

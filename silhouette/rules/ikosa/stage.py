@@ -10,10 +10,10 @@ from silhouette.drawing.in_3d.simplifying import Shape
 from silhouette.drawing.in_3d.solids import box, together
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
 from silhouette.geometry import Pose
-from silhouette.judging import Judged
 from silhouette.rules.ikosa.cell_lines import Cell, Point
-from silhouette.rules.ikosa.judge import IkosaVerdict
+from silhouette.rules.ikosa.results import IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature
+from silhouette.scenes.scene import Check
 
 SHRUNK = 0.03
 """By so much a creature is drawn inside its cells, so that its faces do not lie in those of what it stands on."""
@@ -24,16 +24,16 @@ MOST_LINES = 64
 REMARK = "Creatures fill their cells; the lines are those from corner to corner by which cover is judged."
 
 
-def stage_of_cells(scene: CellScene, judged: Sequence[Judged]) -> Stage:
+def stage(scene: CellScene, judged: Sequence[tuple[Check, IkosaVerdict]]) -> Stage:
     """The stage of an Ikosa scene.
 
     Args:
         scene: that was judged.
-        judged: its checks, in the page's order.
+        judged: its checks with their verdicts, in the order of the page.
     """
     shapes, items = list[Shape](), list[Item]()
-    for place, (low, high) in enumerate(scene.solids.boxes, 1):
-        boxes = place - len(scene.solid_cells)
+    for box_number, (low, high) in enumerate(scene.solids.boxes, 1):
+        boxes = box_number - len(scene.solid_cells)
         name = f"box {boxes}" if boxes > 0 else f"solid cell [{', '.join(f'{value:g}' for value in low)}]"
         items.append(Item(name, "terrain", len(shapes), Pose.standing()))
         shapes.append(box(low, high))
@@ -43,19 +43,17 @@ def stage_of_cells(scene: CellScene, judged: Sequence[Judged]) -> Stage:
         shapes.append(together(*(_cell(creature, cell) for cell in creature.cells)))
     number = {creature.name: solids + index for index, creature in enumerate(scene.creatures)}
     sights, remarks = [], [REMARK]
-    for check, ruling in enumerate(judged):
-        verdict = ruling.verdict
-        assert isinstance(verdict, IkosaVerdict)
+    for place, (check, verdict) in enumerate(judged):
         free, blocked = _ends(verdict, False), _ends(verdict, True)
         lines = [*_lines("free", free), *_lines("blocked", blocked)]
         if len(lines) < len(free) + len(blocked):
             remarks = [REMARK, f"Of many lines, {MOST_LINES} of a kind are drawn."]
-        attacker = scene.creature(ruling.check.attacker)
+        attacker = scene.creature(check.attacker)
         sights.append(
             Sight(
-                check,
-                number[ruling.check.attacker],
-                number[ruling.check.target],
+                place,
+                number[check.attacker],
+                number[check.target],
                 tuple(int(index) for index in verdict.drawn.solids),
                 eye=np.array(verdict.drawn.source_cell or attacker.cells[0], dtype=np.float64) + 0.5,
                 free=verdict.line_of_effect,

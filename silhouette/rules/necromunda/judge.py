@@ -21,9 +21,11 @@ from silhouette.files.schema import Entry, Location
 from silhouette.measure.observe import Looked, arcs_of, look
 from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.meshes.holes import encloses
+from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Band, Level, Rule, RuleReference, Scale, Settings, Verdict, expectable
+from silhouette.rules.base import Band, Level, Pieces, Rule, RuleReference, Scale, Settings, Verdict, expectable
+from silhouette.rules.table import table_basis, table_meshes, table_pieces
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, between, everyone
@@ -200,7 +202,7 @@ class Necromunda(Rule[TableScene, NecromundaVerdict]):
             crew = [self._judge(scene, replace(check, arc=arc), renderer, pixel) for arc in attacker.arcs]
             return _best_of(crew, attacker)
         attacker = attacker.looking(check.arc)
-        readings = Readings.model_validate(scene.readings)
+        readings = _readings(scene)
         arcs = arcs_of(attacker, check.arc)
         friends = [piece for piece in scene.pieces if is_friend_in_contact(scene, attacker, piece)]
         how = {"ignored_parts_block": readings.ignored_parts_block}
@@ -210,6 +212,18 @@ class Necromunda(Rule[TableScene, NecromundaVerdict]):
             sight = look(scene, attacker, target, (), arcs, renderer, pixel, **how)
         return _ruling(scene, attacker, target, check.arc, cover, sight, readings, renderer, pixel)
 
+    def meshes(self, scene: TableScene) -> dict[str, Mesh]:
+        """The significant parts of every piece."""
+        return table_meshes(scene)
+
+    def basis(self, scene: TableScene) -> list[tuple[str, str]]:
+        """How near to a threshold a verdict is too close to call."""
+        return table_basis(scene)
+
+    def pieces(self, scene: TableScene) -> Pieces:
+        """Every piece: where it stands, where it looks from, and what its mesh is."""
+        return table_pieces(scene)
+
     def scale(self, scene: TableScene) -> Scale:
         """Partial cover below half, full cover from half (R14, R15)."""
         bands = ((0.0, 0.5, "partial cover"), (0.5, 1.0, "full cover"))
@@ -217,12 +231,18 @@ class Necromunda(Rule[TableScene, NecromundaVerdict]):
 
     def share(self, scene: TableScene, verdict: NecromundaVerdict) -> tuple[float | None, float]:
         """Of the whole target or of the part in the arc, as the reading says."""
-        if Readings.model_validate(scene.readings).share == "in arc":
+        if _readings(scene).share == "in arc":
             return verdict.occluded_in_arc, verdict.silhouette.error_in_arc
         return verdict.occluded, verdict.silhouette.error
 
 
 NECROMUNDA = Necromunda()
+
+
+def _readings(scene: TableScene) -> Readings:
+    """The readings chosen, as `Necromunda.load` validated them."""
+    assert isinstance(scene.readings, Readings)
+    return scene.readings
 
 
 def _expectable(location: Location, expect: Mapping[str, Any]) -> None:

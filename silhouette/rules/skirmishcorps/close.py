@@ -22,7 +22,7 @@ def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> Skirmish
     """Whether two units can fight across cover."""
     touched = scene.touched_by(target.standing)
     both = [cover for cover in scene.touched_by(attacker.standing) if cover in touched]
-    tolerance = scene.reading.contact_tolerance
+    tolerance = scene.readings.contact_tolerance
     across = [one for one in both if opposite(attacker.standing, target.standing, one.corners, tolerance)]
     over = [one for one in across if not _is_full_height(one, attacker, target)]
     possible = bool(over)

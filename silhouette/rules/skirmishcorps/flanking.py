@@ -68,7 +68,7 @@ def dives(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer
     best: Dive | None = None
     perhaps: Dive | None = None
     middle, towards = target.middle, attacker.piece.eye[:2]
-    readings = scene.reading
+    readings = scene.readings
     for spot, turn in landings(middle, towards, readings.dive_distance, readings.dive_directions):
         if not _can_reach(scene, target, spot):
             continue
@@ -123,7 +123,7 @@ def _bodies(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None
     found = []
     for along in lies(spot, turn, towards, [piece.footprint for piece in solid], length):
         room = lying(spot, along, length, width, low, thickness)
-        if not any(overlaps(room, piece, scene.reading.contact_tolerance) for piece in solid):
+        if not any(overlaps(room, piece, scene.readings.contact_tolerance) for piece in solid):
             found.append(_Body(target.bricks, spot, turn, along, room))
     return found
 
@@ -134,7 +134,7 @@ def _looked_at(scene: SkirmishScene, attacker: Unit, body: _Body, renderer: Rend
     seen = sight(scene, attacker, piece, body.room)
     if not seen.obstacles:
         return None
-    threshold = scene.reading.dive_hidden
+    threshold = scene.readings.dive_hidden
     looked = together(seen, piece, renderer, max(pixel, min(COARSE * pixel, COARSEST)), threshold)
     if abs(looked.silhouette.occluded / max(looked.silhouette.total, 1) - threshold) <= looked.silhouette.error:
         looked = together(seen, piece, renderer, pixel, threshold)

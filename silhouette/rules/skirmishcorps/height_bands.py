@@ -30,7 +30,7 @@ def draw_height_bands(sheet: Sheet, line: Sightline) -> None:
     Nothing where the chosen reading takes the class from the share obscured, or the target reaches round the eye.
     """
     scene: Any = line.scene
-    if scene.reading.cover_class != "piece" or line.image.surrounds:
+    if scene.readings.cover_class != "piece" or line.image.surrounds:
         return
     target = scene.unit(line.row["target"])
     heights = target.standing.low + np.array(STEPS) * target.bricks * BRICK

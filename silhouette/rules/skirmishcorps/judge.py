@@ -14,9 +14,10 @@ from typing import Any
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
+from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Rule, Scale, Settings
+from silhouette.rules.base import Pieces, Rule, Scale, Settings
 from silhouette.rules.skirmishcorps.close import close_combat, flanked
 from silhouette.rules.skirmishcorps.entries import (
     ASKS,
@@ -31,6 +32,7 @@ from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
 from silhouette.rules.skirmishcorps.shooting import protection
 from silhouette.rules.skirmishcorps.tables import tabled
+from silhouette.rules.table import table_basis, table_meshes, table_pieces
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, between, everyone
 
@@ -90,7 +92,7 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         """
         question = check.question if isinstance(check, SkirmishCheck) else None
         if question is not None and not isinstance(question, PairEntry):
-            return tabled(question, scene.reading, self.name)
+            return tabled(question, scene.readings, self.name)
         attacker, target = scene.unit(check.attacker), scene.unit(check.target)
         if isinstance(question, CloseCombatEntry):
             return close_combat(scene, attacker, target)
@@ -98,9 +100,21 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
             return flanked(scene, attacker, target, renderer, pixel)
         return protection(scene, attacker, target, renderer, pixel)
 
+    def meshes(self, scene: SkirmishScene) -> dict[str, Mesh]:
+        """The significant parts of every piece."""
+        return table_meshes(scene)
+
+    def basis(self, scene: SkirmishScene) -> list[tuple[str, str]]:
+        """How near to a threshold a verdict is too close to call."""
+        return table_basis(scene)
+
+    def pieces(self, scene: SkirmishScene) -> Pieces:
+        """Every piece: where it stands, where it looks from, and what its mesh is."""
+        return table_pieces(scene)
+
     def scale(self, scene: SkirmishScene) -> Scale:
         """The share that counts as practically all of a target, and half of it."""
-        return Scale((scene.reading.share_practically_all, 0.5, 1.0))
+        return Scale((scene.readings.share_practically_all, 0.5, 1.0))
 
 
 SKIRMISHCORPS = SkirmishCorps()

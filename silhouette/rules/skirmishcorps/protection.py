@@ -85,7 +85,7 @@ def sight(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing) 
     """
     eye = attacker.piece.eye.copy()
     own = scene.touched_by(attacker.standing)
-    tolerance = scene.reading.contact_tolerance
+    tolerance = scene.readings.contact_tolerance
     over: list[Cover] = []
     blind: list[Cover] = []
     past: list[Cover] = []

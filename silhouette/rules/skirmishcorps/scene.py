@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -114,17 +113,14 @@ class SkirmishScene(TableScene):
     """A table with units and cover on it.
 
     Attributes:
+        readings: which of the possible readings of the rules is taken.
         units: in the order of the file.
         covers: sections of cover, then terrain, each in the order of the file.
     """
 
+    readings: Readings
     units: tuple[Unit, ...]
     covers: tuple[Cover, ...]
-
-    @cached_property
-    def reading(self) -> Readings:
-        """The readings chosen."""
-        return Readings.model_validate(self.readings)
 
     def unit(self, name: str) -> Unit:
         """The unit of a name.
@@ -142,7 +138,7 @@ class SkirmishScene(TableScene):
 
     def touched_by(self, standing: Standing) -> list[Cover]:
         """The cover that something standing there is in contact with (R1)."""
-        tolerance = self.reading.contact_tolerance
+        tolerance = self.readings.contact_tolerance
         return [cover for cover in self.covers if in_contact(standing, cover.standing, tolerance)]
 
 

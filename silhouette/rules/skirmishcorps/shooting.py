@@ -54,7 +54,7 @@ class _Shot:
 
     def class_at(self, one: Alone, share: float, taken_from: str) -> CoverClass:
         """The class of the protection that a piece gives if it obscures this share; "none" where it gives none."""
-        if share <= 0.0 or share < self.scene.reading.share_practically_all:
+        if share <= 0.0 or share < self.scene.readings.share_practically_all:
             return "none"
         kind = one.cover.class_for(self.target)
         return class_of_share(share) if taken_from == "obscured share" and kind != "corner" else kind
@@ -78,13 +78,13 @@ def protection(
     scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float
 ) -> SkirmishCorpsVerdict:
     """Looks from the attacker's eye and rules on line of sight, the protection of cover and the roll to hit."""
-    threshold = scene.reading.share_practically_all
+    threshold = scene.readings.share_practically_all
     seen = sight(scene, attacker, target.piece, target.standing)
     whole = together(seen, target.piece, renderer, pixel, threshold)
     shot = _Shot(
         scene, attacker, target, seen, whole, each_alone(seen, target.piece, whole, renderer, pixel, threshold)
     )
-    answer = _answer(shot, scene.reading.cover_class)
+    answer = _answer(shot, scene.readings.cover_class)
     rule, reason = _grounds(shot, answer)
     could_be = _could_be(shot)
     if len(could_be) > 1:
@@ -157,8 +157,8 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
         return RuleReference("Cover", "R2"), f"nothing obscures {target.name}: in the open{tail}"
     most = max(shot.alone, key=lambda each: each.share)
     share = share_in_words(most.silhouette.occluded, most.silhouette.total)
-    if most.share < shot.scene.reading.share_practically_all:
-        limit = f"{100 * shot.scene.reading.share_practically_all:g} %"
+    if most.share < shot.scene.readings.share_practically_all:
+        limit = f"{100 * shot.scene.readings.share_practically_all:g} %"
         reason = f"only {share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, less than {limit}"
         return RuleReference("Cover", "R3"), f"{reason}: practically all of it is seen, in the open{tail}"
     reason = (
@@ -220,13 +220,13 @@ def _kinds_within(shot: _Shot, one: Alone) -> set[CoverClass]:
     """What a piece may give, its share being known to within the error."""
     error = one.silhouette.error
     band = max(error, shot.scene.tolerance) if one.silhouette.occluded else error
-    taken_from = shot.scene.reading.cover_class
+    taken_from = shot.scene.readings.cover_class
     return {shot.class_at(one, share, taken_from) for share in (one.share - band, one.share, one.share + band)}
 
 
 def _other_readings(shot: _Shot, answer: _Answer) -> list[dict[str, Any]]:
     """What the other reading of where classes come from (A15) would give, where that is something else."""
-    taken_from = OTHER_CLASS[shot.scene.reading.cover_class]
+    taken_from = OTHER_CLASS[shot.scene.readings.cover_class]
     other = _answer(shot, taken_from)
     if (other.verdict, other.modifier) == (answer.verdict, answer.modifier):
         return []

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON as RULE
+from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON as RULE
 
 __all__ = ["RULE"]

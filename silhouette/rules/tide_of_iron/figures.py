@@ -16,9 +16,11 @@ import numpy as np
 from silhouette.drawing.sheet import BOLD, LINE, Sheet, Swatch
 from silhouette.drawing.strokes import area, areas, cross, line, tint, title
 from silhouette.drawing.words.reasons import why
+from silhouette.rules.base import Figure
 from silhouette.rules.tide_of_iron.hex_ground import ROW, Board, corners, in_rectangle, middle
-from silhouette.rules.tide_of_iron.hexes import Address
-from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict
+from silhouette.rules.tide_of_iron.hexes import Address, distance
+from silhouette.rules.tide_of_iron.judge import judge
+from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
 from silhouette.rules.tide_of_iron.scene import HexScene
 from silhouette.scenes.scene import Check
 
@@ -37,6 +39,34 @@ WHOLE = 7.0
 LEAST = 5.0
 
 DASHED = "--"
+
+MOST_HEXES = 1000
+"""Of a larger board the map of blind hexes shows so many round the attacker: more would be too small in print."""
+
+
+def figures(scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> list[Figure]:
+    """The board of a check, and, with the first check of each attacker, a map of all that is blind to it."""
+    found = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict))]
+    first = next((other for other in scene.checks if other.attacker == check.attacker), check)
+    checks = scene.checks_from(check.attacker) if first == check else ()
+    if len(checks) > 1:
+
+        def draw_map(sheet: Sheet) -> None:
+            verdicts = judge(scene, _nearest(scene, check.attacker, checks))
+            draw_blind_hex_map(sheet, scene, verdicts, len(checks))
+
+        found.append(Figure("map", draw_map))
+    return found
+
+
+def _nearest(scene: HexScene, attacker: str, checks: Sequence[Check]) -> Sequence[Check]:
+    """The checks of a board's hexes; of a board with more than `MOST_HEXES`, of those nearest to the attacker."""
+    if len(checks) <= MOST_HEXES:
+        return checks
+    start = scene.address(attacker)
+    away = [distance(start, scene.address(check.target)) for check in checks]
+    reach = sorted(away)[MOST_HEXES]
+    return [check for check, steps in zip(checks, away, strict=True) if steps < max(reach, 2)]
 
 
 def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> None:

@@ -161,11 +161,13 @@ class HexScene(Scene):
     """A map of hexes with units on it.
 
     Attributes:
+        readings: which of the possible readings of the rules is taken.
         default: what every hex is that is not described; the map has no end.
         described: what the others are.
         units: where each stands, by name, in the order of the file.
     """
 
+    readings: Readings
     default: Ground
     described: Mapping[Address, Ground]
     units: Mapping[str, Address]
@@ -208,6 +210,24 @@ class HexScene(Scene):
             )
         return [(q, r) for r in rows for q in columns]
 
+    def checks_from(self, attacker: str) -> tuple[Check, ...]:
+        """One attacker against every hex of `map`, or against its own where the scene names no hex.
+
+        Args:
+            attacker: a unit's name, or an address in words.
+
+        Raises:
+            RequestError: where it is neither, or where the map is too large.
+        """
+        targets = self.map() or [self.address(attacker)]
+        return tuple(Check(as_spelt(attacker), in_words(address)) for address in targets)
+
+
+def as_spelt(words: str) -> str:
+    """A unit's name as it is, an address in the one way to spell it."""
+    address = from_words(words)
+    return words if address is None else in_words(address)
+
 
 def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
     """The scene that a document describes.
@@ -235,7 +255,7 @@ def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
         checks=tuple(
             _check(Location(path, f"check {number}"), one, units) for number, one in enumerate(entry.check, 1)
         ),
-        readings=readings.model_dump(),
+        readings=readings,
         pixel=None,
         source=dict(entry.source),
         warnings=(),

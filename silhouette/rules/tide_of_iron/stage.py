@@ -13,10 +13,11 @@ from silhouette.drawing.in_3d.solids import box, prism, together, turned
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
 from silhouette.errors import RequestError
 from silhouette.geometry import Floats, Pose
-from silhouette.judging import Judged
 from silhouette.rules.tide_of_iron.hex_ground import corners, middle
 from silhouette.rules.tide_of_iron.hexes import Address, in_words
+from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
 from silhouette.rules.tide_of_iron.scene import HexScene
+from silhouette.scenes.scene import Check
 
 LEVEL = 0.34
 """How high a level is drawn, in widths of a hex."""
@@ -54,12 +55,12 @@ class _Board:
         return self.known[key]
 
 
-def stage_of_hexes(scene: HexScene, judged: Sequence[Judged]) -> Stage | None:
+def stage(scene: HexScene, judged: Sequence[tuple[Check, TideOfIronVerdict]]) -> Stage | None:
     """The stage of a Tide of Iron scene; None where its map is too large to be shown hex by hex.
 
     Args:
         scene: that was judged.
-        judged: its checks, in the page's order.
+        judged: its checks with their verdicts, in the order of the page.
     """
     try:
         hexes = scene.map()
@@ -72,22 +73,20 @@ def stage_of_hexes(scene: HexScene, judged: Sequence[Judged]) -> Stage | None:
     feature = {address: _feature(board, scene, address) for address in hexes if scene.ground(address).blocks}
     units = {name: _unit(board, scene, name) for name in scene.units}
     sights = []
-    for check, ruling in enumerate(judged):
-        start, end = scene.address(ruling.check.attacker), scene.address(ruling.check.target)
-        row = ruling.row()
-        obstruction = row["obstruction"]
-        way = None if obstruction is None else tuple(obstruction)
-        kind = "free" if row["line_of_sight"] else "blocked"
+    for place, (check, verdict) in enumerate(judged):
+        start, end = scene.address(check.attacker), scene.address(check.target)
+        way = verdict.obstruction
+        kind = "free" if verdict.line_of_sight else "blocked"
         points = tuple(_point(_top(scene, address), EYES) for address in (start, end))
         blockers = (feature.get(way, ground.get(way)),) if way is not None else ()
         sights.append(
             Sight(
-                check,
-                units.get(ruling.check.attacker, ground[start]),
-                units.get(ruling.check.target, ground[end]),
+                place,
+                units.get(check.attacker, ground[start]),
+                units.get(check.target, ground[end]),
                 tuple(number for number in blockers if number is not None),
                 eye=np.array(points[0]) if start != end else None,
-                free=bool(row["line_of_sight"]),
+                free=verdict.line_of_sight,
                 lines=(Line(kind, points),) if start != end else (),  # type: ignore[arg-type]
             )
         )

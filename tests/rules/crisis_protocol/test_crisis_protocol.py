@@ -9,7 +9,8 @@ import pytest
 from silhouette.errors import RequestError
 from silhouette.files.documents import read_document
 from silhouette.rules.base import unmet_expectations
-from silhouette.rules.crisis_protocol.judge import CRISIS_PROTOCOL, LISTS, RESULTS, VERDICTS
+from silhouette.rules.crisis_protocol.results import LISTS, RESULTS, VERDICTS
+from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL
 from tests.support.commands import run
 from tests.support.crisis_protocol_tables import box, load, moved, scene, verdict, verdicts, wall
 

@@ -15,7 +15,9 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.base import unmet_expectations
-from silhouette.rules.ikosa.judge import IKOSA, RESULTS, VERDICTS, IkosaVerdict, graded
+from silhouette.rules.ikosa.judge import graded
+from silhouette.rules.ikosa.results import RESULTS, VERDICTS, IkosaVerdict
+from silhouette.rules.ikosa.rule import IKOSA
 from silhouette.rules.ikosa.scene import CellScene
 from silhouette.scenes.scene import Check
 from tests.support.commands import run

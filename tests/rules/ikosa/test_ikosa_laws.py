@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from silhouette.files.cache import Cache
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.ikosa.cell_lines import Box, Solids, point_of
-from silhouette.rules.ikosa.judge import IKOSA
+from silhouette.rules.ikosa.rule import IKOSA
 from tests.support.ikosa_by_brute_force import answer, box, number, random_document
 from tests.support.rulings import ruled
 

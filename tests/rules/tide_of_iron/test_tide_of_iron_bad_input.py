@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from silhouette.errors import FileError
 from silhouette.files.cache import Cache
-from silhouette.rules.tide_of_iron.judge import TIDE_OF_IRON
+from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"map": {"hex": [{"at": [2, 0]}, {"at": [2, 0]}]}}, "map: the hex [2, 0] is described twice; describe it once"),

@@ -1,0 +1,99 @@
+"""JUDGE: Crisis Protocol, what a ruling holds, and the row that tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypedDict
+
+from silhouette.rules.base import Level, Verdict
+
+NAME = "crisis-protocol"
+
+LEVELS: Mapping[str, Level] = {"open": Level.CLEAR, "cover": Level.PARTIAL, "hidden": Level.BLOCKED}
+"""Each verdict's level, from exposed to covered."""
+
+VERDICTS = tuple(LEVELS)
+
+RESULTS = (
+    *("attacker", "target", "rules", "verdict", "line_of_sight", "cover", "sight_line", "blockers", "cover_from"),
+    *("distance", "target_size", "other_readings", "rule", "rule_number", "reason"),
+)
+"""The keys of a result, in order; those of `CrisisProtocolVerdict.row`."""
+
+LISTS = ("sight_line", "blockers", "cover_from", "other_readings")
+"""Those of which the value is a list."""
+
+
+class OtherReading(TypedDict):
+    """What would be different under another reading of the rules."""
+
+    reading: str
+    verdict: str
+    cover: bool | None
+    cover_from: list[str]
+
+
+class CrisisProtocolRow(TypedDict):
+    """A ruling as JSON has it; see `CrisisProtocolVerdict`. Lengths are in the units of the scene."""
+
+    attacker: str
+    target: str
+    rules: str
+    verdict: str
+    line_of_sight: bool
+    cover: bool | None
+    sight_line: list[list[float]] | None
+    blockers: list[str]
+    cover_from: list[str]
+    distance: float
+    target_size: int
+    other_readings: list[OtherReading]
+    rule: str
+    rule_number: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class CrisisProtocolVerdict(Verdict):
+    """A Crisis Protocol ruling with its evidence.
+
+    Attributes:
+        line_of_sight: some straight line between the bases is not obstructed.
+        cover: whether the target has cover; None where it is no character.
+        sight_line: one line that is not obstructed, ((x, y), (x, y)); None where there is none.
+        blockers: the terrain that obstructs every line, first what does so alone; empty with line of sight.
+        cover_from: the terrain that gives cover, the nearest first.
+        distance: from the attacker's base to the target, in the scene's units.
+        target_size: what the target counts as for line of sight.
+        other_readings: what would be different where the rules are read in another way, one entry for each.
+    """
+
+    line_of_sight: bool
+    cover: bool | None
+    sight_line: tuple[tuple[float, float], tuple[float, float]] | None
+    blockers: tuple[str, ...]
+    cover_from: tuple[str, ...]
+    distance: float
+    target_size: int
+    other_readings: tuple[OtherReading, ...]
+
+    def row(self) -> CrisisProtocolRow:
+        """The result as the contract names its keys, ready for JSON."""
+        return {
+            "attacker": self.attacker,
+            "target": self.target,
+            "rules": self.rules,
+            "verdict": self.verdict,
+            "line_of_sight": self.line_of_sight,
+            "cover": self.cover,
+            "sight_line": None if self.sight_line is None else [list(end) for end in self.sight_line],
+            "blockers": list(self.blockers),
+            "cover_from": list(self.cover_from),
+            "distance": self.distance,
+            "target_size": self.target_size,
+            "other_readings": [other.copy() for other in self.other_readings],
+            "rule": self.rule.section,
+            "rule_number": self.rule.number,
+            "reason": self.reason,
+        }

@@ -1,0 +1,123 @@
+"""JUDGE: Marvel: Crisis Protocol as a rule system: how its scenes are read, judged and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from silhouette.drawing.in_3d.stage import Stage
+from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.files.schema import Location
+from silhouette.models.entries import ArcName
+from silhouette.rules.base import Figure, Pieces, Rule, Settings, expectable
+from silhouette.rules.crisis_protocol.figures import figures
+from silhouette.rules.crisis_protocol.judge import judge
+from silhouette.rules.crisis_protocol.phrases import PHRASES, short_reason
+from silhouette.rules.crisis_protocol.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.scene import Character, PlanEntry, PlanScene, Readings, load_plan_scene
+from silhouette.rules.crisis_protocol.stage import stage
+from silhouette.scenes.motion import Mobility
+from silhouette.scenes.scene import Check, everyone
+from silhouette.text import coordinates, did_you_mean
+
+KIND = "characters"
+
+
+class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
+    """Crisis Protocol's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
+
+    name = NAME
+    title = "Marvel: Crisis Protocol"
+    reads = ("ranges", "character", "terrain", "object", "check")
+    example = "scenes/crisis_protocol/red_skull_behind_terrain.toml"
+    scene_entry = PlanEntry
+    readings_entry = Readings
+    phrases = PHRASES
+    levels = LEVELS
+    mobility = Mobility(walkers=("character",), flat=True)
+
+    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> PlanScene:
+        """The scene that a document describes; nothing of it is worth keeping in a cache.
+
+        Raises:
+            FileError: where it does not describe one, or expects a result that there is not.
+        """
+        scene = load_plan_scene(path, document)
+        for number, check in enumerate(scene.checks, 1):
+            _expectable(Location(path, f"check {number}"), check.expect or {})
+        return scene
+
+    def everyone(self, scene: PlanScene) -> tuple[Check, ...]:
+        """Every character against every other, and against every object."""
+        names = [one.name for one in scene.characters]
+        objects = tuple(Check(name, one.name) for name in names for one in scene.objects)
+        if len(names) == 1 and objects:
+            return objects
+        return everyone(scene.path, names, KIND) + objects
+
+    def between(self, scene: PlanScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
+        """One against one, or, without a target, against every other character and every object."""
+        if arc is not None:
+            raise RequestError(f"{scene.path}: a character of {self.title} has no arcs; leave the arc out")
+        scene.character(attacker)
+        if target is not None:
+            scene.target(target)
+            return (Check(attacker, target),)
+        others = [one.name for one in scene.characters if one.name != attacker]
+        others += [one.name for one in scene.objects]
+        if not others:
+            raise RequestError(f"{scene.path}: nobody but '{attacker}' stands there; add another to look at")
+        return tuple(Check(attacker, other) for other in others)
+
+    def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
+        """Why a verdict is as it is, in one short sentence in another language than English."""
+        return short_reason(row, words)
+
+    def judge(self, scene: PlanScene, checks: Sequence[Check], settings: Settings) -> list[CrisisProtocolVerdict]:
+        """The rulings on checks of the scene, in their order; nothing is measured, so that no setting matters."""
+        return judge(scene, checks)
+
+    def figures(self, scene: PlanScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
+        """The plan of the check."""
+        return figures(scene, check, verdict)
+
+    def stage(self, scene: PlanScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Stage:
+        """Terrain and characters as high as their sizes."""
+        return stage(scene, judged)
+
+    def units(self, scene: PlanScene) -> str:
+        """The scene's own label for lengths."""
+        return scene.units
+
+    def basis(self, scene: PlanScene) -> list[tuple[str, str]]:
+        """The lengths of ranges 1 and 2."""
+        return [("ranges", f"range 1 is {scene.ranges.one:g}, range 2 is {scene.ranges.two:g} {scene.units}")]
+
+    def pieces(self, scene: PlanScene) -> Pieces:
+        """Characters, terrain and objects with their sizes and places."""
+        rows = [(one.name, "character", str(one.size), _base_in_words(scene, one)) for one in scene.characters]
+        for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):
+            for feature in features:
+                corners = " ".join(coordinates(corner) for corner in feature.outline.corners)
+                rows.append((feature.name, kind, str(feature.size), corners))
+        return Pieces(("name", "kind", "size", "where"), rows)
+
+
+CRISIS_PROTOCOL = CrisisProtocol()
+
+
+def _base_in_words(scene: PlanScene, character: Character) -> str:
+    """A character's base: how wide it is, where it stands, and what gives it cover whatever terrain does."""
+    on = f", on {character.on}" if character.on else ""
+    card = ", cover from a card" if character.granted_cover else ""
+    return f"base {2 * character.base.radius:g} {scene.units} at {coordinates(character.base.centre)}{on}{card}"
+
+
+def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
+    """Refuses an expectation of a result, or of a verdict, that no check can give."""
+    expectable(location, expect, RESULTS, LISTS)
+    verdict = expect.get("verdict", VERDICTS[0])
+    if verdict not in VERDICTS:
+        raise location.error(f"expect: no verdict is '{verdict}'; {did_you_mean(str(verdict), VERDICTS)}")

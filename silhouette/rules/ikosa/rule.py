@@ -1,0 +1,105 @@
+"""JUDGE: the Ikosa Framework as a rule system: how its scenes are read, judged and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from silhouette.drawing.in_3d.stage import Stage
+from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.files.schema import Location
+from silhouette.models.entries import ArcName
+from silhouette.rules.base import Figure, Pieces, Rule, Settings, expectable
+from silhouette.rules.ikosa.entries import CellSceneEntry, Readings
+from silhouette.rules.ikosa.figures import figures
+from silhouette.rules.ikosa.judge import judge
+from silhouette.rules.ikosa.phrases import PHRASES, short_reason
+from silhouette.rules.ikosa.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, IkosaVerdict
+from silhouette.rules.ikosa.scene import CellScene, Creature, load_cell_scene
+from silhouette.rules.ikosa.stage import stage
+from silhouette.scenes.scene import Check, between, everyone
+from silhouette.text import as_written, coordinates, did_you_mean
+
+KIND = "creatures"
+
+
+class Ikosa(Rule[CellScene, IkosaVerdict]):
+    """The Ikosa Framework's rules for cover; see `silhouette.rules.base.Rule`."""
+
+    name = NAME
+    title = "Ikosa Framework"
+    reads = ("solid_cells", "boxes", "creature", "check")
+    example = "scenes/ikosa/down_from_a_block.toml"
+    scene_entry = CellSceneEntry
+    readings_entry = Readings
+    phrases = PHRASES
+    levels = LEVELS
+
+    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> CellScene:
+        """The scene of cells that a document describes.
+
+        Raises:
+            FileError: where it does not describe one, or expects a result that there is not.
+        """
+        scene = load_cell_scene(path, document)
+        for number, check in enumerate(scene.checks, 1):
+            _expectable(Location(path, f"check {number}"), check.expect or {})
+        return scene
+
+    def everyone(self, scene: CellScene) -> tuple[Check, ...]:
+        """Every creature against every other."""
+        return everyone(scene.path, [one.name for one in scene.creatures], KIND)
+
+    def between(self, scene: CellScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
+        """One against one, or, without a target, against every other creature."""
+        if arc is not None:
+            raise RequestError(f"{scene.path}: creatures in cells have no vision arcs; ask without an arc")
+        return between(scene.path, [one.name for one in scene.creatures], KIND, attacker, target)
+
+    def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
+        """Why a verdict is as it is, in one short sentence in another language than English."""
+        return short_reason(row, words)
+
+    def judge(self, scene: CellScene, checks: Sequence[Check], settings: Settings) -> list[IkosaVerdict]:
+        """The rulings on checks of the scene, in their order; nothing is measured, so that no setting matters."""
+        return judge(scene, checks)
+
+    def figures(self, scene: CellScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
+        """The cells seen from above and aside."""
+        return figures(scene, check, verdict)
+
+    def stage(self, scene: CellScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Stage:
+        """Solids, creatures in their cells, and the lines between corners."""
+        return stage(scene, judged)
+
+    def basis(self, scene: CellScene) -> list[tuple[str, str]]:
+        """How creatures attack."""
+        return [("mode", scene.mode)]
+
+    def pieces(self, scene: CellScene) -> Pieces:
+        """Creatures, then solid cells and boxes, with their places."""
+        rows = [_creature_row(creature) for creature in scene.creatures]
+        whole = len(scene.solid_cells)
+        for number, (low, high) in enumerate(scene.solids.boxes, 1):
+            name = "solid cell" if number <= whole else f"box {number - whole}"
+            rows.append((name, "solid", f"{coordinates(low)} to {coordinates(high)}", ""))
+        return Pieces(("name", "kind", "where", "how"), rows)
+
+
+IKOSA = Ikosa()
+
+
+def _creature_row(creature: Creature) -> tuple[str, ...]:
+    cells = " ".join(f"[{', '.join(map(str, cell))}]" for cell in creature.cells)
+    gravity = f"{'+' if creature.gravity.high else '-'}{'xyz'[creature.gravity.axis]}"
+    return creature.name, "creature", cells, f"gravity {gravity}{', flying' if creature.flying else ''}"
+
+
+def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
+    """Refuses an expectation of a result, or of a verdict, that no check can give."""
+    expectable(location, expect, RESULTS, LISTS)
+    verdict = expect.get("verdict", VERDICTS[0])
+    if verdict not in VERDICTS:
+        raise location.error(f"expect: no verdict is {as_written(verdict)}; {did_you_mean(str(verdict), VERDICTS)}")

@@ -1,0 +1,123 @@
+"""JUDGE: Tide of Iron as a rule system: how its scenes are read, judged and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from silhouette.drawing.in_3d.stage import Stage
+from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.files.schema import Location
+from silhouette.models.entries import ArcName
+from silhouette.rules.base import Figure, Pieces, Rule, Settings, expectable
+from silhouette.rules.tide_of_iron.figures import figures
+from silhouette.rules.tide_of_iron.hexes import in_words
+from silhouette.rules.tide_of_iron.judge import judge
+from silhouette.rules.tide_of_iron.phrases import PHRASES, short_reason
+from silhouette.rules.tide_of_iron.results import CAUSES, LEVELS, LISTS, NAME, RESULTS, VERDICTS, TideOfIronVerdict
+from silhouette.rules.tide_of_iron.scene import HexScene, HexSceneEntry, Readings, as_spelt, load_hex_scene
+from silhouette.rules.tide_of_iron.stage import stage
+from silhouette.scenes.scene import Check
+from silhouette.text import did_you_mean
+
+MOST_CHECKS = 100_000
+"""Checks of everyone against everyone, at most."""
+
+
+class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
+    """Tide of Iron's rules for line of sight; see `silhouette.rules.base.Rule`."""
+
+    name = NAME
+    title = "Tide of Iron"
+    reads = ("map", "unit", "check")
+    example = "scenes/tide_of_iron/same_elevation.toml"
+    scene_entry = HexSceneEntry
+    readings_entry = Readings
+    phrases = PHRASES
+    levels = LEVELS
+
+    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> HexScene:
+        """The map, units and checks that a document describes; nothing of it is cached.
+
+        Raises:
+            FileError: where it does not describe them, or expects a result that there is not.
+        """
+        scene = load_hex_scene(path, document)
+        for number, check in enumerate(scene.checks, 1):
+            _expectable(Location(path, f"check {number}"), check.expect or {})
+        return scene
+
+    def everyone(self, scene: HexScene) -> tuple[Check, ...]:
+        """From each unit, or where there is none from each described hex, to every hex of the map (`HexScene.map`).
+
+        Raises:
+            RequestError: where there is neither, or where there are too many checks.
+        """
+        attackers = list(scene.units) or [in_words(address) for address in scene.described]
+        if not attackers:
+            raise RequestError(f"{scene.path}: no unit stands there and no hex is described; add a [[unit]] that looks")
+        targets = [in_words(address) for address in scene.map()]
+        if len(attackers) * len(targets) > MOST_CHECKS:
+            raise RequestError(
+                f"{scene.path}: {len(attackers)} attackers and {len(targets)} hexes are more than "
+                f"{MOST_CHECKS} checks; say --from NAME to ask about one attacker"
+            )
+        return tuple(Check(attacker, target) for attacker in attackers for target in targets)
+
+    def between(self, scene: HexScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
+        """From a unit or an address, to another, or, without a target, to every hex of the map (`HexScene.map`).
+
+        Raises:
+            RequestError: where a name is not there, or an arc is asked for.
+        """
+        if arc is not None:
+            raise RequestError(f"{scene.path}: units of {self.title} look all round; leave the arc '{arc}' out")
+        scene.address(attacker)
+        if target is not None:
+            scene.address(target)
+            return (Check(as_spelt(attacker), as_spelt(target)),)
+        return scene.checks_from(attacker)
+
+    def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
+        """Why a verdict is as it is, in one short sentence in another language than English."""
+        return short_reason(row, words)
+
+    def judge(self, scene: HexScene, checks: Sequence[Check], settings: Settings) -> list[TideOfIronVerdict]:
+        """The rulings on checks of the scene, in their order; nothing is measured, so that no setting matters."""
+        return judge(scene, checks)
+
+    def figures(self, scene: HexScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
+        """The board of the check, and, with the first check of an attacker, a map of all that is blind to it."""
+        return figures(scene, check, verdict)
+
+    def stage(self, scene: HexScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Stage | None:
+        """Hexes as high as their levels; None where there are none, or too many."""
+        return stage(scene, judged)
+
+    def basis(self, scene: HexScene) -> list[tuple[str, str]]:
+        """What every hex is that the scene does not describe."""
+        return [("other hexes", f"{scene.default.terrain}, level {scene.default.elevation}")]
+
+    def pieces(self, scene: HexScene) -> Pieces:
+        """Units with their hexes, then the hexes of each terrain and level."""
+        rows = [(name, "unit", in_words(address), "") for name, address in scene.units.items()]
+        kinds: dict[tuple[str, int], list[str]] = {}
+        for address, ground in scene.described.items():
+            kinds.setdefault((ground.terrain, ground.elevation), []).append(in_words(address))
+        rows += [
+            (terrain, "hexes", " ".join(places), f"level {level}") for (terrain, level), places in sorted(kinds.items())
+        ]
+        return Pieces(("name", "kind", "where", "how"), rows)
+
+
+TIDE_OF_IRON = TideOfIron()
+
+
+def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
+    """Refuses an expectation of a result, a verdict or a cause that no check can give."""
+    expectable(location, expect, RESULTS, LISTS)
+    for key, known in (("verdict", VERDICTS), ("cause", CAUSES)):
+        if key in expect and expect[key] not in known:
+            raise location.error(f"expect: no {key} is '{expect[key]}'; {did_you_mean(str(expect[key]), known)}")
