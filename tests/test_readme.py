@@ -11,6 +11,7 @@ import pytest
 
 from silhouette import check, load_scene
 from silhouette.cli.app import main
+from silhouette.models.entries import ModelOptions
 from silhouette.renderers import choose
 from silhouette.rules import RULES, rule_called
 from silhouette.text import obscured
@@ -133,6 +134,16 @@ def test_no_command_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("page", [SCENES, MODELS], ids=named)
 def test_generated_parts_are_up_to_date(page: Path) -> None:
     assert text_of(page) == made(page), "python -m tests.support.scene_keys writes it anew"
+
+
+@pytest.mark.parametrize("page", [SCENES, MODELS], ids=named)
+def test_files_that_are_shown_have_known_keys(page: Path) -> None:
+    shown = re.findall(r"```toml\n(.*?)```", text_of(page), flags=re.DOTALL)
+    assert shown
+    for text in shown:
+        document = tomllib.loads(text)
+        schema = rule_called(document["rules"]).scene_entry if "rules" in document else ModelOptions
+        schema.model_validate(document)
 
 
 def test_every_model_is_described() -> None:
