@@ -9,8 +9,9 @@ from typing import Any
 
 from silhouette.cli.throughput import checks_per_second
 from silhouette.files.cache import Cache
-from silhouette.renderers import Probe, choose, probe
+from silhouette.renderers import choose
 from silhouette.renderers.gl.gpus import Drawn, System, obstacles, sighted
+from silhouette.renderers.probe import Probe, probe_renderers
 from silhouette.text import Progress
 from silhouette.version import VERSION, version_of
 
@@ -27,7 +28,7 @@ def examination(*, quick: bool = False, step: Progress = lambda done, total: Non
         step: is told how many trials are done, of how many.
     """
     times = 1 if quick else 2
-    probes = probe(lambda done, total: step(done, times * total))
+    probes = probe_renderers(lambda done, total: step(done, times * total))
     renderers = []
     for done, one in enumerate(probes, len(probes)):
         step(done, times * len(probes))

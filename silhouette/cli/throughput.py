@@ -1,4 +1,7 @@
-"""How fast a renderer judges here: a small scene of solids, again and again, for a second."""
+"""How fast a renderer judges here: a small scene of solids, again and again, for a second.
+
+``python -m silhouette.cli.throughput NAME [--device N] [--seconds S]`` measures it and prints the rate as JSON.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from typing import Any
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.judging import PIXEL
-from silhouette.renderers import in_a_process
+from silhouette.renderers import choose
+from silhouette.renderers.probe import print_answer, renderer_arguments, run_module
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_of
 from silhouette.rules.base import Settings
@@ -32,12 +36,9 @@ def checks_per_second(
         number: of the EGL device.
         seconds: that are measured; one check is judged before them, and one at least in them.
     """
-    told = in_a_process(
-        "from silhouette.renderers import choose\nfrom silhouette.cli.throughput import rate\n"
-        f"tell(rate=rate(choose({name!r}, {number}), {seconds}))",
-        platform,
-    )
-    return told.get("rate")
+    device = [] if number is None else ["--device", str(number)]
+    arguments = [name, *device, "--seconds", str(seconds)]
+    return run_module("silhouette.cli.throughput", arguments, platform).get("rate")
 
 
 def rate(renderer: Renderer, seconds: float = SECONDS) -> float:
@@ -65,3 +66,15 @@ def rate(renderer: Renderer, seconds: float = SECONDS) -> float:
 def solids() -> dict[str, Any]:
     """The scene as a document: six figures in a ring, each of a cylinder, a box and a ball, with barriers between."""
     return read_document(FILE)
+
+
+def main() -> None:
+    """Measures the renderer that the command line names."""
+    parser = renderer_arguments("silhouette.cli.throughput")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="that are measured")
+    given = parser.parse_args()
+    print_answer(lambda: {"rate": rate(choose(given.name, given.device), given.seconds)})
+
+
+if __name__ == "__main__":
+    main()

@@ -318,10 +318,10 @@ def test_inspect_draws_four_views(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_doctor_says_what_works_and_what_auto_takes(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    from silhouette.renderers import Probe
+    from silhouette.renderers.probe import Probe
 
     probes = [Probe("embree", False, "CPU", "embreex is not installed"), Probe("reference", True, "numpy", "")]
-    monkeypatch.setattr("silhouette.cli.examination.probe", lambda step: probes)
+    monkeypatch.setattr("silhouette.cli.examination.probe_renderers", lambda step: probes)
     found = run(capsys, "doctor", "--quick", "--json").document
     assert found["renderers"][0] == {
         "name": "embree",

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from silhouette import renderers
 from silhouette.cli import examination as doctor
 from silhouette.cli import throughput as trials
-from silhouette.renderers import Probe, in_a_process
+from silhouette.renderers import probe as probing
 from silhouette.renderers.gl import devices
 from silhouette.renderers.gl.devices import EGLDevice
 from silhouette.renderers.gl.gpus import NVIDIA_LIBRARY, Drawn, Sighting, System, obstacles, sighted
+from silhouette.renderers.probe import Probe, run_module
 from silhouette.renderers.registry import RendererEntry, Trial
 from silhouette.rules.necromunda.judge import NECROMUNDA
 from tests.support.commands import run
@@ -254,7 +254,7 @@ def test_the_doctor_measures_what_works_and_tells_how_far_it_is(monkeypatch: pyt
         asked.append((name, platform, number))
         return 12.5
 
-    monkeypatch.setattr(doctor, "probe", lambda step: PROBES)
+    monkeypatch.setattr(doctor, "probe_renderers", lambda step: PROBES)
     monkeypatch.setattr(doctor, "checks_per_second", measured)
     found = doctor.examination(step=lambda done, total: steps.append((done, total)))
     assert asked == [("embree", "", None), ("gl", "egl", 0), ("gl", "egl", 1), ("reference", "", None)]
@@ -271,7 +271,7 @@ def test_the_doctor_measures_what_works_and_tells_how_far_it_is(monkeypatch: pyt
 def test_the_table_has_numbers_for_device_and_the_driver(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "probe", lambda step: PROBES)
+    monkeypatch.setattr(doctor, "probe_renderers", lambda step: PROBES)
     monkeypatch.setattr(doctor, "checks_per_second", lambda *what: 1234.5 if what[0] == "gl" else 99.0)
     told = run(capsys, "doctor")
     assert (told.status, told.err) == (0, "")
@@ -284,7 +284,7 @@ def test_a_gpu_that_is_there_but_unusable_is_told_plainly(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chip: Chip
 ) -> None:
     chip("0x10de", "0x030200", "dev/nvidia0")
-    monkeypatch.setattr(doctor, "probe", lambda step: [PROBES[0], PROBES[2]])
+    monkeypatch.setattr(doctor, "probe_renderers", lambda step: [PROBES[0], PROBES[2]])
     monkeypatch.setattr(doctor, "System", lambda: system(tmp_path))
     found = run(capsys, "doctor", "--quick", "--json").document["gpu"]
     assert found["seen"] == ["NVIDIA 10de:2335 at 0000:19:00.0", "/dev/nvidia0"]
@@ -293,10 +293,10 @@ def test_a_gpu_that_is_there_but_unusable_is_told_plainly(
     told = run(capsys, "doctor", "--quick").out
     assert "GPU: NVIDIA 10de:2335 at 0000:19:00.0, /dev/nvidia0; gl cannot draw on it" in told
     assert "  - EGL is not told of NVIDIA's driver" in told
-    monkeypatch.setattr(doctor, "probe", lambda step: PROBES)
+    monkeypatch.setattr(doctor, "probe_renderers", lambda step: PROBES)
     assert "/dev/nvidia0; gl draws on it" in run(capsys, "doctor", "--quick").out
     monkeypatch.setattr(doctor, "System", lambda: system(tmp_path / "empty"))
-    monkeypatch.setattr(doctor, "probe", lambda step: PROBES[:1])
+    monkeypatch.setattr(doctor, "probe_renderers", lambda step: PROBES[:1])
     assert "GPU: this system shows none" in run(capsys, "doctor", "--quick").out
 
 
@@ -308,22 +308,52 @@ def test_every_device_that_egl_lists_is_tried(monkeypatch: pytest.MonkeyPatch) -
         return Probe(entry.name, True, trial.label, "", trial.device)
 
     monkeypatch.setattr(devices, "listed_devices", lambda: [EGLDevice(0, False), EGLDevice(1, True)])
-    monkeypatch.setattr(renderers, "_probe_in_a_process", tell)
+    monkeypatch.setattr(probing, "_probe_in_process", tell)
     steps: list[tuple[int, int]] = []
-    found = renderers.probe(lambda done, total: steps.append((done, total)))
+    found = probing.probe_renderers(lambda done, total: steps.append((done, total)))
     assert tried == [("egl", 0), ("egl", 1), ("osmesa", None)]
     assert [one.number for one in found] == [None, 0, 1, None, None]
     assert steps == [(done, 5) for done in range(5)]
 
 
-def test_a_process_tells_or_it_is_said_why_not() -> None:
-    assert in_a_process("tell(rate=2.5, name='<ä>')") == {"rate": 2.5, "name": "<ä>"}
-    assert in_a_process("raise SilhouetteError('not here')") == {"reason": "not here"}
-    assert in_a_process("1 / 0")["reason"].endswith("status 1: ZeroDivisionError: division by zero")
-    assert in_a_process("print('[1]')\nimport os\nos._exit(3)") == {
-        "reason": "its process ended with status 3: it said nothing"
-    }
-    assert in_a_process("import os\ntell(platform=os.environ['PYOPENGL_PLATFORM'])", "osmesa") == {"platform": "osmesa"}
+ANSWERING = """
+import os, sys
+from silhouette.errors import SilhouetteError
+from silhouette.renderers.probe import print_answer
+
+def refuse():
+    raise SilhouetteError("not here")
+
+if sys.argv[1] == "answer":
+    print_answer(lambda: {"rate": 2.5, "name": "<ä>"})
+if sys.argv[1] == "refuse":
+    print_answer(refuse)
+if sys.argv[1] == "fail":
+    print_answer(lambda: {"rate": 1 / 0})
+if sys.argv[1] == "end":
+    print("[1]", flush=True)
+    os._exit(3)
+if sys.argv[1] == "platform":
+    print_answer(lambda: {"platform": os.environ["PYOPENGL_PLATFORM"]})
+"""
+
+
+def test_a_module_that_is_run_answers_or_the_reason_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "answering.py").write_text(ANSWERING, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert run_module("answering", ["answer"]) == {"rate": 2.5, "name": "<ä>"}
+    assert run_module("answering", ["refuse"]) == {"reason": "not here"}
+    assert run_module("answering", ["fail"])["reason"].endswith("status 1: ZeroDivisionError: division by zero")
+    assert run_module("answering", ["end"]) == {"reason": "its process ended with status 3: it said nothing"}
+    assert run_module("answering", ["platform"], "osmesa") == {"platform": "osmesa"}
+
+
+def test_a_renderer_is_probed_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "random.py").write_text("raise ImportError('of the current folder')")
+    monkeypatch.chdir(tmp_path)
+    answer = run_module("silhouette.renderers.probe", ["reference"])
+    assert answer == {"device": "numpy", "driver": "", "hardware": False}
+    assert "has no devices" in run_module("silhouette.renderers.probe", ["reference", "--device", "1"])["reason"]
 
 
 def test_the_scene_that_is_measured_has_something_to_measure() -> None:

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from silhouette import renderers
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.geometry import Floats, Pose
 from silhouette.renderers import RENDERERS, Body, Layer, Renderer, choose, embree, probe, registry
 from silhouette.renderers.gl import devices
+from silhouette.renderers.probe import probe_renderers
 from silhouette.renderers.protocol import coverage, render_separately
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View
@@ -481,7 +481,7 @@ def test_embree_without_its_package_says_what_to_install(monkeypatch: pytest.Mon
 def replace_renderers(monkeypatch: pytest.MonkeyPatch, **starts: Callable[[int | None], Any]) -> None:
     """Renderers of these names are started by these functions instead, wherever the list is read."""
     entries = tuple(replace(entry, start=starts.get(entry.name, entry.start)) for entry in RENDERERS)
-    for module in (registry, renderers):
+    for module in (registry, probe):
         monkeypatch.setattr(module, "RENDERERS", entries)
 
 
@@ -530,7 +530,7 @@ def test_choosing_without_a_gpu_imports_no_opengl() -> None:
 
 
 def test_the_doctor_tries_each_renderer_and_says_why_not() -> None:
-    found = probe()
+    found = probe_renderers()
     assert [one.name for one in found] == ["embree", "gl", "gl", "reference"]
     assert found[-1].available
     for one in found:
@@ -541,6 +541,6 @@ def test_the_doctor_tries_each_renderer_and_says_why_not() -> None:
 def test_the_doctor_names_a_renderer_that_draws_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
     liar = SimpleNamespace(name="embree", device="CPU", render=lambda view, bodies: Layer.empty((8, 8)))
     replace_renderers(monkeypatch, embree=lambda device: liar)
-    first = probe()[0]
+    first = probe_renderers()[0]
     assert not first.available
     assert "wrongly" in first.reason
