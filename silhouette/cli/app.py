@@ -37,6 +37,7 @@ from silhouette.cli.options import (
     Workers,
 )
 from silhouette.cli.report import report
+from silhouette.cli.schema import schema
 from silhouette.cli.terminal import Waiting, complain, show, show_json, tolerate_any_text
 from silhouette.cli.tutorial import tutorial
 from silhouette.text import DEBUG_VARIABLE, problem
@@ -319,6 +320,7 @@ def rules(as_json: AsJson = False) -> int:
     return HELD
 
 
+app.command(short_help="Print the JSON Schema of scenes, models or results.")(schema)
 app.command(short_help="Say which renderers work on this machine.")(doctor)
 app.command(short_help="Write the diagrams of each check.")(draw)
 app.command(short_help="Write a tutorial as pages, from the example scenes.")(tutorial)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import Field, StrictBool, field_validator, model_validator
+from pydantic import Field, JsonValue, StrictBool, field_validator, model_validator
 
 from silhouette.files.schema import LARGEST, Entry, Name, Number, Point, Size, need_one, plain
 from silhouette.meshes.primitives import Axis, Box, Cylinder, Solid, Sphere
@@ -103,6 +103,24 @@ class InsignificantEntry(Entry):
         return self
 
 
+BASE_FORMS: list[JsonValue] = [
+    {"enum": ["auto", "none"]},
+    {
+        "type": "object",
+        "properties": {"part": {"type": "string", "minLength": 1}},
+        "required": ["part"],
+        "additionalProperties": False,
+    },
+    {
+        "type": "object",
+        "properties": {"height": {"type": "number", "minimum": LEAST_BASE, "maximum": LARGEST}},
+        "required": ["height"],
+        "additionalProperties": False,
+    },
+]
+"""The forms of the key ``base``, as JSON Schemas."""
+
+
 @dataclass(frozen=True)
 class BaseChoice:
     """How the base is to be known: found, not there, a named part, or all below a height in mm."""
@@ -138,6 +156,7 @@ class ModelOptions(Entry):
     base: BaseChoice = Field(
         BaseChoice("auto"),
         description='"auto", "none", { part = "..." } or { height = ... } with a height above zero in mm',
+        json_schema_extra={"default": "auto", "anyOf": BASE_FORMS},
     )
     """Which part of the mesh is the base: found from the shape, not there, a named part, or everything below a
     height.
@@ -167,3 +186,10 @@ class ModelOptions(Entry):
                 if LEAST_BASE <= height <= LARGEST:
                     return BaseChoice("height", height=float(height))
         raise ValueError
+
+
+class ModelFileEntry(ModelOptions):
+    """A model file, whole."""
+
+    mesh: Name = Field(description='the path of a mesh file, such as mesh = "ganger.stl"')
+    """The mesh: STL, OBJ, PLY, GLB, glTF, 3MF or OFF."""

@@ -25,7 +25,7 @@ from silhouette.meshes.holes import close
 from silhouette.meshes.mesh import Mesh, read_mesh
 from silhouette.meshes.primitives import TRIANGLES, solid
 from silhouette.models.bases import Base, find_base
-from silhouette.models.entries import ArcName, InsignificantEntry, Kind, ModelOptions, SolidEntry
+from silhouette.models.entries import ArcName, InsignificantEntry, Kind, ModelFileEntry, ModelOptions, SolidEntry
 from silhouette.models.eyes import estimate_eye
 from silhouette.models.units import MILLIMETRES, Y_UP_FORMATS, Taken, units_of, upright
 from silhouette.text import did_you_mean
@@ -179,9 +179,7 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
     """
     if path.suffix.lower() in (".toml", ".json"):
         location = Location(path)
-        options = validated(ModelOptions, read_document(path), location)
-        if options.mesh is None:
-            raise location.error('mesh is missing; it must be the path of a mesh file, such as mesh = "ganger.stl"')
+        options: ModelOptions = validated(ModelFileEntry, read_document(path), location)
         if kind is not None and options.kind not in (None, kind):
             raise location.error(
                 f"kind is {options.kind}, but it stands among a scene's {kind} pieces; move it or change kind"

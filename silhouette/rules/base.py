@@ -164,6 +164,7 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         levels: the level of each of its verdicts, from exposed to covered.
         scene_entry: the schema of its scene files.
         readings_entry: the schema of their table ``[readings]``; None where there is nothing to choose.
+        row_type: the type of its verdicts' rows: a TypedDict, or a union of them.
         check_entries: the schemas of ``[[check]]`` by the value of ``ask``, where checks ask different questions.
         phrases: what its figures say besides the phrases of all systems, by name. The package of the class has their
             translations, and those of its verdicts, in ``locale/``; what is not translated stays English.
@@ -178,6 +179,7 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     scene_entry: ClassVar[type[SceneEntry]] = SceneEntry
     readings_entry: ClassVar[type[Entry] | None] = None
     check_entries: ClassVar[Mapping[str, type[Entry]]] = {}
+    row_type: ClassVar[Any] = dict[str, Any]
     phrases: ClassVar[Mapping[str, Phrase]] = {}
     mobility: ClassVar[Mobility] = Mobility()
 

@@ -97,7 +97,15 @@ class PlanEntry(SceneEntry):
 
     units: Name = Field("mm", description="the name of a unit of length, in quotes")
     """The unit of all lengths of the scene."""
-    ranges: Ranges = Field(description="{ 1 = ..., 2 = ... }, two lengths above zero, the second no shorter")
+    ranges: Ranges = Field(
+        description="{ 1 = ..., 2 = ... }, two lengths above zero, the second no shorter",
+        json_schema_extra={
+            "type": "object",
+            "properties": {key: {"type": "number", "exclusiveMinimum": 0, "maximum": 1e6} for key in ("1", "2")},
+            "required": ["1", "2"],
+            "additionalProperties": False,
+        },
+    )
     """How long range 1 and range 2 are."""
     character: tuple[CharacterEntry, ...] = Field((), description="tables [[character]]")
     """The characters."""

@@ -12,7 +12,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, StrictBool
+from pydantic import AfterValidator, Field, PlainValidator, StrictBool, WithJsonSchema
 
 from silhouette.files.schema import LARGEST, Entry, Name, plain
 from silhouette.rules.ikosa.cell_lines import Box, Cell, Point
@@ -128,9 +128,17 @@ def _all_different(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
     return cells
 
 
-CellValue = Annotated[Cell, PlainValidator(_cell)]
-BoxValue = Annotated[Box, PlainValidator(_box)]
-SourcePoint = Annotated[Point | None, PlainValidator(_source_point)]
+_NUMBER = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^{_IN_QUOTES.pattern}$"}]}
+_POINT = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
+_CELL = {"type": "array", "items": {"type": "integer"}, "minItems": 3, "maxItems": 3}
+
+CellValue = Annotated[Cell, PlainValidator(_cell), WithJsonSchema(_CELL)]
+BoxValue = Annotated[
+    Box, PlainValidator(_box), WithJsonSchema({"type": "array", "items": _POINT, "minItems": 2, "maxItems": 2})
+]
+SourcePoint = Annotated[
+    Point | None, PlainValidator(_source_point), WithJsonSchema({"anyOf": [{"const": BEST_CORNER}, _POINT]})
+]
 
 
 class CreatureEntry(Entry):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field, StrictInt, field_validator
+from pydantic import Field, JsonValue, StrictInt, field_validator
 
 from silhouette.errors import RequestError
 from silhouette.files.schema import Entry, Location, Name, plain, validated
@@ -33,6 +33,11 @@ _ADDRESS = f"an address [q, r], two whole numbers from {-LARGEST} to {LARGEST}"
 _TERRAIN = '"clear", "woods", "building" or "smoke"'
 _LEVEL = "a whole number of levels, 0, 1, 2 ..."
 _WHO = f"the name of a unit, or {_ADDRESS}"
+_COORDINATE: JsonValue = {"type": "integer", "minimum": -LARGEST, "maximum": LARGEST}
+_WHO_FORMS: list[JsonValue] = [
+    {"type": "string", "minLength": 1},
+    {"type": "array", "items": _COORDINATE, "minItems": 2, "maxItems": 2},
+]
 
 
 class Readings(Entry):
@@ -104,9 +109,9 @@ class UnitEntry(Entry):
 class CheckEntry(Entry):
     """A ``[[check]]``."""
 
-    attacker: str = Field(description=_WHO)
+    attacker: str = Field(description=_WHO, json_schema_extra={"anyOf": _WHO_FORMS})
     """Who looks, or from which hex."""
-    target: str = Field(description=_WHO)
+    target: str = Field(description=_WHO, json_schema_extra={"anyOf": _WHO_FORMS})
     """Who, or which hex, is looked at."""
     expect: dict[str, Any] | None = Field(None, description="a table of result keys and values")
     """What the result must be."""

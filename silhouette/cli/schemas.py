@@ -1,0 +1,120 @@
+"""JSON Schemas of the files that users write and of the results that they read, for editors and for programs.
+
+The schemas of files are those that files are checked against, and the rule systems are asked for theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import or_
+from types import GenericAlias
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
+from pydantic.json_schema import models_json_schema
+
+from silhouette.models.entries import ModelFileEntry
+from silhouette.rules import RULES, rule_called
+from silhouette.rules.base import Rule, Verdict
+from silhouette.version import SCHEMA
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+REFERENCE = "#/$defs/{model}"
+
+Schema = dict[str, Any]
+
+
+def schema_of(kind: str) -> Schema:
+    """A JSON Schema.
+
+    Args:
+        kind: one of `KINDS`.
+    """
+    return {"$schema": DIALECT, **KINDS[kind]()}
+
+
+def scene_schema() -> Schema:
+    """Of a scene file: one schema for each rule system, which its key ``rules`` chooses."""
+    entries = [_scene_entry(rule_called(name)) for name in RULES]
+    chosen, definitions = models_json_schema([(entry, "validation") for entry in entries], ref_template=REFERENCE)
+    return {
+        "title": "A scene of Silhouette",
+        "type": "object",
+        "required": ["rules"],
+        "properties": {"rules": {"enum": list(RULES)}},
+        "oneOf": [chosen[entry, "validation"] for entry in entries],
+        **definitions,
+    }
+
+
+def _scene_entry(rule: Rule[Any, Verdict]) -> type[BaseModel]:
+    """The schema of a system's scene files, with its own readings and every question that its checks can ask."""
+    fields: dict[str, Any] = {"rules": (Literal[rule.name], Field(description=f'"{rule.name}": {rule.title}'))}
+    if rule.readings_entry is not None:
+        fields["readings"] = (rule.readings_entry, Field({}, description="a table [readings]"))
+    if rule.check_entries:
+        any_check: Any = reduce(or_, rule.check_entries.values())
+        fields["check"] = (GenericAlias(tuple, (any_check, ...)), Field((), description="tables [[check]]"))
+    entry: type[BaseModel] = create_model(f"{rule.title} scene", __base__=rule.scene_entry, **fields)
+    return entry
+
+
+def model_schema() -> Schema:
+    """Of a model file."""
+    return {**ModelFileEntry.model_json_schema(ref_template=REFERENCE), "title": "A model file of Silhouette"}
+
+
+class JudgedKeys(BaseModel):
+    """The keys that every result has besides those of its rule system."""
+
+    model_config = ConfigDict(extra="allow")
+
+    expected: bool | None = Field(description="whether everything expected holds; null where nothing is expected")
+    broken: list[str] = Field([], description="what of the expectation does not hold, a few words each")
+    arc: str | None = Field(None, description="the vision arc that was asked for; null for any")
+    picture: str = Field("", description="the file into which it was drawn")
+
+
+def results_schema() -> Schema:
+    """Of what ``check --json`` and ``matrix --json`` print."""
+    judged = JudgedKeys.model_json_schema()
+    definitions: Schema = {"judged": judged}
+    scenes = [_scene({"type": "null"}, {"maxItems": 0})]  # a file that cannot be read
+    for rule in map(rule_called, RULES):
+        row = TypeAdapter(rule.row_type).json_schema(mode="serialization", ref_template=REFERENCE)
+        definitions |= row.pop("$defs", {})
+        definitions[rule.name] = row
+        result = {"allOf": [{"$ref": f"#/$defs/{rule.name}"}, {"$ref": "#/$defs/judged"}]}
+        scenes.append(_scene({"const": rule.name}, {"items": result}))
+    return {
+        "title": "Results of Silhouette",
+        "type": "object",
+        "required": ["silhouette", "schema", "scenes"],
+        "properties": {
+            "silhouette": {"type": "string", "description": "the version of Silhouette"},
+            "schema": {"const": SCHEMA},
+            "scenes": {"type": "array", "items": {"anyOf": scenes}},
+        },
+        "$defs": definitions,
+    }
+
+
+def _scene(rules: Schema, results: Schema) -> Schema:
+    """A scene among the results."""
+    return {
+        "type": "object",
+        "required": ["scene", "title", "rules", "results", "warnings"],
+        "properties": {
+            "scene": {"type": "string", "description": "the path of the scene, as it was given"},
+            "title": {"type": ["string", "null"]},
+            "rules": rules,
+            "results": {"type": "array", **results},
+            "warnings": {"type": "array", "items": {"type": "string"}},
+            "error": {"type": "string", "description": "why not everything was judged"},
+        },
+    }
+
+
+KINDS: Mapping[str, Callable[[], Schema]] = {"scene": scene_schema, "model": model_schema, "results": results_schema}
+"""What there is a schema of, by the name that the command takes."""
