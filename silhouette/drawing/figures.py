@@ -32,11 +32,13 @@ class Figure:
         name: such as "plan"; part of the file's name.
         draw: draws it on a sheet, within `settings`.
         verdict: what it tells.
+        caption: what it shows, in words, or empty.
     """
 
     name: str
     draw: Callable[[Sheet], None]
     verdict: Verdict
+    caption: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> li
     """
     if not isinstance(scene, TableScene):
         found = rule_called(scene.rules).figures(scene, check, verdict, Settings(renderer, PIXEL, keep=True))
-        return [Figure(figure.name, figure.draw, verdict) for figure in found]
+        return [Figure(figure.name, figure.draw, verdict, figure.caption) for figure in found]
     return _of_table(scene, check, verdict, renderer)
 
 

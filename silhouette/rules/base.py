@@ -108,10 +108,12 @@ class Figure:
     Attributes:
         name: such as "plan"; part of the file's name.
         draw: draws it on a `silhouette.drawing.sheet.Sheet`.
+        caption: what it shows, in words, for pages; empty where the pages have words for the name.
     """
 
     name: str
     draw: Callable[[Any], None]
+    caption: str = ""
 
 
 class Band(NamedTuple):

@@ -15,6 +15,7 @@ from silhouette.drawing.saving import save
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.drawing.styles import PRINT
 from silhouette.judging import Judged
+from silhouette.pages.report.words import FIGURES
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.scene import Scene
 
@@ -34,7 +35,7 @@ class PageSheet(Sheet):
 
 
 def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, language: str = "en") -> list[tuple[str, str]]:
-    """Each figure's name, such as "plan", and its SVG, made lighter.
+    """What each figure shows, in words, and its SVG, made lighter.
 
     Args:
         scene: that was judged.
@@ -52,7 +53,9 @@ def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, language:
             figure.draw(sheet)
             file = Path(folder, f"{figure.name}.svg")
             save(sheet.finish(), file, figure.name, {})
-            drawn.append((figure.name, lighter(file.read_text(encoding="utf-8"))))
+            drawn.append(
+                (figure.caption or FIGURES.get(figure.name, figure.name), lighter(file.read_text(encoding="utf-8")))
+            )
     return drawn
 
 

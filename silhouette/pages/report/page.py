@@ -20,7 +20,7 @@ from silhouette.pages.html.skeleton import Figures, asset, page, table, verdict_
 from silhouette.pages.report.basis import Facts, facts_about, listed, pieces_table
 from silhouette.pages.report.figures import figures_for_page
 from silhouette.pages.report.view_section import about_checks, see_button, view_section
-from silhouette.pages.report.words import FIGURES, VIEWER, word
+from silhouette.pages.report.words import VIEWER, word
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check, Scene
@@ -34,7 +34,7 @@ IN_THE_SUMMARY = frozenset({"attacker", "target", "rules", "verdict", "reason", 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A check of the page: its verdict, and its figures as SVG by their names."""
+    """A check of the page: its verdict, and its figures: what each shows, in words, and its SVG."""
 
     judged: Judged
     figures: tuple[tuple[str, str], ...]
@@ -195,9 +195,7 @@ def _check(number: int, drawn: Drawn, figures: Figures, view: int | None) -> Mar
     reason = row["reason"][:1].upper() + row["reason"][1:] + "."
     broken = [element("p", f"{word('broken')}: {sentence}", class_="note bad") for sentence in drawn.judged.unmet or ()]
     warnings = [element("p", warning, class_="note") for warning in row.get("warnings", ())]
-    shown = [
-        figures.add(svg, f"{FIGURES[name]}: {who}, {row['verdict']}", FIGURES[name]) for name, svg in drawn.figures
-    ]
+    shown = [figures.add(svg, f"{caption}: {who}, {row['verdict']}", caption) for caption, svg in drawn.figures]
     drawings = element("div", shown, class_="figures") if shown else element("p", word("no figure"), class_="small")
     return element(
         "section",

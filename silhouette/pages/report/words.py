@@ -8,11 +8,8 @@ FIGURES = {
     "eye": "From the attacker's eye",
     "plan": "Plan",
     "side": "From the side, along the line of sight",
-    "board": "The board",
-    "map": "All that is blind to the attacker",
-    "cells": "The cells",
 }
-"""The captions of figures, by their names."""
+"""The captions of figures that several rule systems draw, by their names."""
 
 WORDS = {
     "skip": "Skip to the verdicts",

@@ -33,7 +33,7 @@ LEFT_OUT = "////"
 
 def figures(scene: CellScene, check: Check, verdict: IkosaVerdict) -> list[Figure]:
     """The one figure of a check, the view of its cells."""
-    return [Figure("cells", lambda sheet: draw_cell_view(sheet, scene, check, verdict))]
+    return [Figure("cells", lambda sheet: draw_cell_view(sheet, scene, check, verdict), "The cells")]
 
 
 def draw_cell_view(sheet: Sheet, scene: CellScene, check: Check, verdict: IkosaVerdict) -> None:

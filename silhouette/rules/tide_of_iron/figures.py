@@ -46,7 +46,7 @@ MOST_HEXES = 1000
 
 def figures(scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> list[Figure]:
     """The board of a check, and, with the first check of each attacker, a map of all that is blind to it."""
-    found = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict))]
+    found = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict), "The board")]
     first = next((other for other in scene.checks if other.attacker == check.attacker), check)
     checks = scene.checks_from(check.attacker) if first == check else ()
     if len(checks) > 1:
@@ -55,7 +55,7 @@ def figures(scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> list[F
             verdicts = judge(scene, _nearest(scene, check.attacker, checks))
             draw_blind_hex_map(sheet, scene, verdicts, len(checks))
 
-        found.append(Figure("map", draw_map))
+        found.append(Figure("map", draw_map, "All that is blind to the attacker"))
     return found
 
 
