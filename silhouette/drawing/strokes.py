@@ -7,7 +7,7 @@ the program's words, never in users'.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -17,69 +17,57 @@ from silhouette.drawing.typeface import elided, printable
 from silhouette.rules.base import Verdict
 
 
-def area(
-    sheet: Sheet,
-    corners: Any,
-    *,
-    fill: str | None = None,
-    edge: str | None = None,
-    hatch: str | None = None,
-    width: float = THIN,
-    dashes: str = "-",
-    alpha: float = 1.0,
-    zorder: float = 2.0,
-    mark: str | None = None,
-) -> None:
-    """A polygon with these corners (n, 2).
+class AreaStyle(TypedDict, total=False):
+    """How an area is drawn; nothing of it is required.
 
-    Args:
-        sheet: to draw on.
-        corners: of the polygon.
-        fill, edge: colours, or None for none.
-        hatch: as matplotlib spells it, in the edge's colour.
-        width: of the outline, in points; 0 for none.
-        dashes: of the outline.
-        alpha: of the fill alone.
-        zorder: what is higher is drawn later.
-        mark: its id.
+    Attributes:
+        fill, edge: colours; none by default.
+        hatch: as matplotlib spells it, in the colour of the edge; none by default.
+        width: of the outline, in points, `THIN` by default; 0 for no outline.
+        dashes: of the outline, as matplotlib spells it; solid by default.
+        alpha: of the fill alone, 1 by default.
+        zorder: the order of drawing, 2 by default; a higher one is drawn later.
+        mark: the id in SVG; none by default.
     """
-    look: dict[str, Any] = {"fill": fill, "edge": edge, "hatch": hatch, "width": width, "dashes": dashes}
-    areas(sheet, [corners], alpha=alpha, zorder=zorder, mark=mark, **look)
+
+    fill: str | None
+    edge: str | None
+    hatch: str | None
+    width: float
+    dashes: str
+    alpha: float
+    zorder: float
+    mark: str | None
 
 
-def areas(
-    sheet: Sheet,
-    rings: Sequence[Any],
-    *,
-    fill: str | None = None,
-    edge: str | None = None,
-    hatch: str | None = None,
-    width: float = THIN,
-    dashes: str = "-",
-    alpha: float = 1.0,
-    zorder: float = 2.0,
-    mark: str | None = None,
-) -> None:
-    """Several polygons (n, 2) as one shape, which is much faster than one by one; its look is as of `area`."""
+def area(sheet: Sheet, corners: Any, **style: Unpack[AreaStyle]) -> None:
+    """A polygon with corners (n, 2)."""
+    areas(sheet, [corners], **style)
+
+
+def areas(sheet: Sheet, rings: Sequence[Any], **style: Unpack[AreaStyle]) -> None:
+    """Several polygons (n, 2) as one shape, which is much faster than one by one."""
     from matplotlib.patches import PathPatch
 
     path = path_of(tuple(np.asarray(ring, dtype=np.float64) for ring in rings))
+    fill, edge, hatch, width = style.get("fill"), style.get("edge"), style.get("hatch"), style.get("width", THIN)
     layers: list[dict[str, Any]] = []
     if fill is not None:
-        layers.append({"facecolor": fill, "edgecolor": "none", "linewidth": 0.0, "alpha": alpha})
+        layers.append({"facecolor": fill, "edgecolor": "none", "linewidth": 0.0, "alpha": style.get("alpha", 1.0)})
     if hatch is not None:
         layers.append({"facecolor": "none", "edgecolor": edge, "linewidth": 0.0, "hatch": hatch})
     if edge is not None and width > 0.0:
+        dashes = style.get("dashes", "-")
         layers.append({"facecolor": "none", "edgecolor": edge, "linewidth": width, "linestyle": dashes})
     for number, layer in enumerate(layers):
-        shape = PathPatch(path, joinstyle="round", zorder=zorder, **layer)
-        sheet.axes.add_artist(shape).set_gid(None if number else mark)
+        shape = PathPatch(path, joinstyle="round", zorder=style.get("zorder", 2.0), **layer)
+        sheet.axes.add_artist(shape).set_gid(None if number else style.get("mark"))
 
 
-def disc(sheet: Sheet, centre: tuple[float, float], radius: float, **look: Any) -> None:
-    """A disc, or a circle; its look is as of `area`."""
+def disc(sheet: Sheet, centre: tuple[float, float], radius: float, **style: Unpack[AreaStyle]) -> None:
+    """A disc, or a circle."""
     turn = np.linspace(0.0, 2.0 * np.pi, 180, endpoint=False)
-    area(sheet, np.array(centre) + radius * np.column_stack([np.cos(turn), np.sin(turn)]), **look)
+    area(sheet, np.array(centre) + radius * np.column_stack([np.cos(turn), np.sin(turn)]), **style)
 
 
 def line(

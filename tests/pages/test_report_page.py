@@ -28,7 +28,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging import Selection, judged, load_scene
 from silhouette.pages.html.inlining import inlined
 from silhouette.pages.html.markup import VOID, element, text
-from silhouette.pages.html.skeleton import page
+from silhouette.pages.html.skeleton import Head, page
 from silhouette.pages.report.page import stage_of
 from silhouette.renderers import choose
 from silhouette.rules.skirmishcorps.protection import sight
@@ -372,7 +372,7 @@ def test_figures_are_inlined_without_what_a_page_must_not_have() -> None:
 @given(words=st.text())
 def test_text_comes_out_of_a_page_as_it_went_in(words: str) -> None:
     """But for what cannot be shown; and no text opens or closes anything."""
-    document = Document(page("t", element("p", words, title=words)))
+    document = Document(page(Head("t"), element("p", words, title=words)))
     shown = "".join(sign if sign.isprintable() else " " if sign.isspace() else "?" for sign in words)
     assert [attributes["title"] for tag, attributes in document.elements if tag == "p"] == [shown]
     assert shown in "".join(document.texts)

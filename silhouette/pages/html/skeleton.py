@@ -12,7 +12,7 @@ import hashlib
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -68,48 +68,58 @@ class Figures:
         return "".join(self._fonts)
 
 
+@dataclass(frozen=True)
+class Head:
+    """What a page says of itself.
+
+    Attributes:
+        title: of the window, and what a search finds; the ``<h1>`` is the content's own.
+        description: one sentence about the page.
+        figures: those that are in the content: their type goes into the style sheet.
+        style: rules for this page alone, after those of all pages.
+    """
+
+    title: str
+    description: str = ""
+    figures: Figures | None = None
+    style: str = ""
+
+
 def page(
-    title: str,
+    head: Head,
     *content: Content,
-    language: str = "en",
-    description: str = "",
-    figures: Figures | None = None,
     top: Content = (),
     foot: Content = (),
     skip: str = "Skip to the content",
-    style: str = "",
     script: str = "",
     data: Mapping[str, Any] | None = None,
-    beside: bool = False,
+    local_pictures: bool = False,
 ) -> str:
     """A whole page: HTML5 in one text, to be written as UTF-8.
 
     Args:
-        title: of the window, and what a search finds; the ``<h1>`` is the content's own.
-        content: what stands in ``<main>``.
-        language: of the words, as HTML names it.
-        description: one sentence about the page.
-        figures: those that were put into the content.
+        head: title, description and type.
+        content: of ``<main>``.
         top: what stands above the content, such as links to other pages.
         foot: what stands below it.
         skip: the words of the link that leads a keyboard past ``top``.
-        style: rules of its own, after those of all pages.
-        script: JavaScript that runs when all is there; nothing else on the page can run, whatever is in it.
+        script: JavaScript that runs when the page is loaded; nothing else on the page can run, whatever is in it.
         data: what the script reads from the elements ``<script type="application/json" id=...>``, by that id.
-        beside: whether pictures that lie beside the page are shown too; none are otherwise.
+        local_pictures: whether pictures in the folder of the page are shown too; otherwise only those in the page.
     """
     elements = [_data(key, value) for key, value in (data or {}).items()]
     code = [Markup(f"<script>{script}</script>")] if script else []
-    head = [
+    type_of_figures = head.figures.type if head.figures else ""
+    metadata = [
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(script, beside)),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(script, local_pictures)),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("meta", name="referrer", content="no-referrer"),
         element("meta", name="generator", content="silhouette"),
-        element("meta", name="description", content=description) if description else "",
-        element("title", title),
-        Markup(f"<style>{figures.type if figures else ''}{style_sheet()}{style}</style>"),
+        element("meta", name="description", content=head.description) if head.description else "",
+        element("title", head.title),
+        Markup(f"<style>{type_of_figures}{style_sheet()}{head.style}</style>"),
     ]
     over, under = joined(top), joined(foot)
     body = [
@@ -120,7 +130,7 @@ def page(
         *elements,
         *code,
     ]
-    return f"<!DOCTYPE html>\n{element('html', element('head', head), element('body', body), lang=language)}\n"
+    return f"<!DOCTYPE html>\n{element('html', element('head', metadata), element('body', body), lang='en')}\n"
 
 
 def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Content]], **attributes: str) -> Markup:
@@ -202,10 +212,10 @@ def _variables(style: Style) -> str:
     return "".join(f"--{field.name.replace('_', '-')}:{getattr(style, field.name)};" for field in fields(style))
 
 
-def _policy(script: str, beside: bool) -> str:
+def _policy(script: str, local_pictures: bool) -> str:
     """What the page may do: show what is in it, run the one script that is meant, and reach nothing else."""
     runs = f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" if script else "'none'"
-    shows = "data: blob: 'self' file:" if beside else "data: blob:"
+    shows = "data: blob: 'self' file:" if local_pictures else "data: blob:"
     rules = {
         "default-src": "'none'",
         "script-src": runs,

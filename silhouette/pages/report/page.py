@@ -16,7 +16,7 @@ from silhouette.drawing.table.every_pixel import EveryPixel
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, Selection, judged
 from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
-from silhouette.pages.html.skeleton import Figures, asset, page, table, verdict_mark
+from silhouette.pages.html.skeleton import Figures, Head, asset, page, table, verdict_mark
 from silhouette.pages.report.basis import Facts, facts_about, listed, pieces_table
 from silhouette.pages.report.figures import figures_for_page
 from silhouette.pages.report.view_section import about_checks, see_button, view_section
@@ -117,7 +117,7 @@ def report_page(scene: Any, drawn: Sequence[Drawn], source: str, version: str, c
     about = about_checks(checks)
     document = {"words": VIEWER} if stage is None else stage.document(VIEWER, about)
     return page(
-        title,
+        Head(title, word("about", title=title), figures, asset("report.css")),
         _head(scene, title, len(drawn)),
         _verdicts(drawn, scene.warnings),
         view_section(stage, about),
@@ -125,13 +125,10 @@ def report_page(scene: Any, drawn: Sequence[Drawn], source: str, version: str, c
         [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)],
         _basis(scene, checks, version),
         _scene_file(scene, source),
-        description=word("about", title=title),
-        figures=figures,
         foot=_foot(version),
         skip=word("skip"),
         script=asset("viewer.min.js"),
         data={"stage": document},
-        style=asset("report.css"),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from silhouette.pages.html.markup import Markup, element, joined
 from silhouette.pages.html.markup import text as plain
-from silhouette.pages.html.skeleton import page, table, verdict_mark
+from silhouette.pages.html.skeleton import Head, page, table, verdict_mark
 from silhouette.pages.tutorial.facts import share_of
 from silhouette.pages.tutorial.parts import CheckResult, Film, PartResult, sentence
 from silhouette.pages.tutorial.words import PageText, Part, Texts
@@ -78,7 +78,7 @@ def _whole(name: str, title: str, summary: str, content: Sequence[Markup], texts
     made = element("p", texts.words["made"].format(version=VERSION, renderer=renderer))
     top = _navigation(name, texts)
     skip = texts.words["skip"]
-    return page(title, content, description=summary, top=top, foot=made, skip=skip, beside=True)
+    return page(Head(title, summary), content, top=top, foot=made, skip=skip, local_pictures=True)
 
 
 def _navigation(current: str, texts: Texts) -> Markup:

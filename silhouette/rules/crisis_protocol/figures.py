@@ -161,7 +161,7 @@ class _Plan:
             ("range 2", self.attacker, ranges.two, style.purple, DASHED, ahead + np.array([-0.75, 0.75, -0.45, 0.45])),
         ):
             rim = piece.base.radius + reach
-            look = {"edge": colour, "width": LINE, "dashes": dashes, "mark": key.replace(" ", "-")}
+            look: dict[str, Any] = {"edge": colour, "width": LINE, "dashes": dashes, "mark": key.replace(" ", "-")}
             disc(sheet, piece.base.centre, rim, zorder=5.0, **look)
             sheet.avoid(_round(piece.base.centre, rim)[::2])
             steps = np.column_stack([np.cos(turns), np.sin(turns)])
