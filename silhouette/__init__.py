@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from silhouette.rules.base import Level, RuleReference, Verdict
     from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
     from silhouette.rules.ikosa.results import IkosaVerdict
-    from silhouette.rules.necromunda.judge import NecromundaVerdict
+    from silhouette.rules.necromunda.results import NecromundaVerdict
     from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
     from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
     from silhouette.scenes.scene import Check, Scene
@@ -71,7 +71,7 @@ _HOMES = {
     "rules.base": ("Level", "RuleReference", "Verdict"),
     "rules.crisis_protocol.results": ("CrisisProtocolVerdict",),
     "rules.ikosa.results": ("IkosaVerdict",),
-    "rules.necromunda.judge": ("NecromundaVerdict",),
+    "rules.necromunda.results": ("NecromundaVerdict",),
     "rules.skirmishcorps.results": ("SkirmishCorpsVerdict",),
     "rules.tide_of_iron.results": ("TideOfIronVerdict",),
     "scenes.scene": ("Check", "Scene"),

@@ -237,7 +237,7 @@ class Judged:
         return row
 
 
-def judged(scene: Scene, check: Check, renderer: Renderer, pixel: float | None = None) -> Judged:
+def judged(scene: Scene, check: Check, renderer: Renderer, pixel: float | None = None, *, keep: bool = False) -> Judged:
     """The verdict of one check of a scene, held against what is expected.
 
     Args:
@@ -245,8 +245,9 @@ def judged(scene: Scene, check: Check, renderer: Renderer, pixel: float | None =
         check: what is asked.
         renderer: measures.
         pixel: mm per pixel, if it was asked for.
+        keep: whether the verdict keeps its observation, for figures.
     """
-    (verdict,) = rule_called(scene.rules).judge(scene, [check], Settings(renderer, _pixel(scene, pixel)))
+    (verdict,) = rule_called(scene.rules).judge(scene, [check], Settings(renderer, _pixel(scene, pixel), keep))
     return Judged.held(check, verdict)
 
 
@@ -301,7 +302,8 @@ def judge_scene(
         result = replace(result, title=scene.title, rules=scene.rules, warnings=scene.warnings)
         fine = _pixel(scene, pixel)
         checks = selection.checks(scene)
-        verdicts = verdicts_of(scene, checks, renderer, fine, workers if draw is None else 1)
+        settings = Settings(renderer, fine, keep=draw is not None)
+        verdicts = verdicts_of(scene, checks, settings, workers if draw is None else 1)
         for number, question in enumerate(checks):
             step(number, len(checks))
             done.append(Judged.held(question, next(verdicts)))
@@ -313,19 +315,17 @@ def judge_scene(
     return replace(result, judged=tuple(done))
 
 
-def verdicts_of(
-    scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float, workers: int
-) -> Iterator[Verdict]:
+def verdicts_of(scene: Scene, checks: Sequence[Check], settings: Settings, workers: int) -> Iterator[Verdict]:
     """The verdict of each check, in order; from several processes where that is worth it, `TOGETHER` at a time."""
     rule = rule_called(scene.rules)
 
     def verdict_of(question: Check) -> Verdict:
-        (verdict,) = rule.judge(scene, [question], Settings(renderer, pixel))
+        (verdict,) = rule.judge(scene, [question], settings)
         return verdict
 
     if workers == 1 or len(checks) < WORTH_FORKING:
         return map(verdict_of, checks)
-    if not shared(scene, renderer):
+    if not shared(scene, settings.renderer):
         return map(verdict_of, checks)
     return parallel_map(verdict_of, checks, workers, _by_target(scene, checks))
 

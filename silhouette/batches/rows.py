@@ -16,6 +16,7 @@ from silhouette.errors import SilhouetteError
 from silhouette.judging import PIXEL, Judged, Selection, content_with, load_scene, usable_pixel, verdicts_of
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules.base import Settings
 from silhouette.scenes.scene import Scene
 from silhouette.text import strict
 from silhouette.workers import cores
@@ -65,7 +66,7 @@ def matrix(
     checks = Selection(everyone=True).checks(scene)
     ready = choose(renderer) if isinstance(renderer, str) else renderer
     fine = usable_pixel(pixel) if pixel is not None else scene.pixel or PIXEL
-    verdicts = verdicts_of(scene, checks, ready, fine, cores() if workers is None else workers)
+    verdicts = verdicts_of(scene, checks, Settings(ready, fine), cores() if workers is None else workers)
     rows = (Judged.held(*each).row() for each in zip(checks, verdicts, strict=True))
     return [{"scene": scene.path.as_posix(), **strict(row)} for row in rows]
 

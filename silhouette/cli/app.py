@@ -44,7 +44,6 @@ from silhouette.text import DEBUG_VARIABLE, problem
 
 if TYPE_CHECKING:
     from silhouette.batches.chunks import BatchSettings
-    from silhouette.drawing.table.every_pixel import EveryPixel
     from silhouette.files.cache import Cache
     from silhouette.judging import SceneResult, Selection
     from silhouette.renderers.protocol import Renderer
@@ -343,11 +342,6 @@ class _Job:
         if picture is not None:
             _check_picture(picture)
         self._renderer: Renderer = choose(settings.renderer, settings.device)
-        self._every: EveryPixel | None = None
-        if picture is not None:
-            from silhouette.drawing.table.every_pixel import EveryPixel
-
-            self._renderer = self._every = EveryPixel(self._renderer)
         self._cache = _cache(not settings.cached)
 
     def judge(self, path: Path, *, several: bool = False, workers: int = 1) -> SceneResult:
@@ -356,15 +350,15 @@ class _Job:
 
         def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path | None:
             from silhouette.drawing.figures import write_main_figure
+            from silhouette.judging import PIXEL
+            from silhouette.rules.base import Settings
 
             assert self._picture is not None
-            assert self._every is not None
             self._drawn += 1
             place = self._picture
             if several or not alone:
                 place = place.with_name(f"{place.stem}-{self._drawn}{place.suffix}")
-            is_drawn = write_main_figure(scene, question, verdict, self._every, place)
-            self._every.forget()
+            is_drawn = write_main_figure(scene, question, verdict, Settings(self._renderer, PIXEL, keep=True), place)
             return place if is_drawn else None
 
         with Waiting(f"judging {path}", quiet=self._quiet, forking=workers > 1) as waiting:

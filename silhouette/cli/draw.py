@@ -50,10 +50,10 @@ def draw(
     """
     from silhouette.drawing.figures import write_figures
     from silhouette.drawing.sheet import settings
-    from silhouette.drawing.table.every_pixel import EveryPixel
     from silhouette.files.cache import Cache
-    from silhouette.judging import judged, load_scene, usable_pixel
+    from silhouette.judging import PIXEL, judged, load_scene, usable_pixel
     from silhouette.renderers import choose
+    from silhouette.rules.base import Settings
 
     moving = Moving(animate, walk, turn, frames, fps)
     only_figures = {"format": kind != "svg", "style": style != "print", "lang": language != "en"}
@@ -72,9 +72,8 @@ def draw(
         drawn = list[dict[str, Any]]()
         for done, (place, check) in enumerate(checks.items()):
             waiting.step(done, len(checks))
-            every = EveryPixel(measuring)
-            found = judged(table, check, every, fine)
-            files = write_figures(table, check, found.verdict, every, out, place, look)
+            found = judged(table, check, measuring, fine, keep=True)
+            files = write_figures(table, check, found.verdict, Settings(measuring, PIXEL, keep=True), out, place, look)
             drawn.append({"check": place, **found.row(), "figures": [str(file) for file in files]})
     if as_json:
         show_json({"scene": str(scene), "title": table.title, "checks": drawn})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,32 +12,10 @@ from silhouette.drawing.page import check_png_path
 from silhouette.drawing.saving import Format, save
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.drawing.styles import PRINT, Style
-from silhouette.drawing.table.every_pixel import EveryPixel
-from silhouette.drawing.table.eye_view import draw_eye_view
-from silhouette.judging import PIXEL
-from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.base import Settings, Verdict
-from silhouette.rules.necromunda.judge import NecromundaVerdict
+from silhouette.rules.base import Figure, Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure that a verdict has.
-
-    Attributes:
-        name: such as "plan"; part of the file's name.
-        draw: draws it on a sheet, within `settings`.
-        verdict: what it tells.
-        caption: what it shows, in words, or empty.
-    """
-
-    name: str
-    draw: Callable[[Sheet], None]
-    verdict: Verdict
-    caption: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,43 +29,27 @@ class Look:
     language: str = "en"
 
 
-def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
+def figures_of(scene: Any, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
     """The figures of one verdict, the most telling first.
 
     Args:
         scene, check: what was judged.
-        verdict: the ruling on it: all that figures tell. Looks on a table are judged again with a sample in every
-            pixel, unless this was measured with ``renderer`` and that is an
-            `silhouette.drawing.table.every_pixel.EveryPixel`: then what they show and tell is one count.
-        renderer: draws eye views; it need not be the one that measured.
+        verdict: the ruling on it, judged with ``settings.keep``: all that the figures show.
+        settings: with the renderer that draws what stands round a target; it need not be the one that measured.
     """
-    if not isinstance(scene, TableScene):
-        found = rule_called(scene.rules).figures(scene, check, verdict, Settings(renderer, PIXEL, keep=True))
-        return [Figure(figure.name, figure.draw, verdict, figure.caption) for figure in found]
-    return _of_table(scene, check, verdict, renderer)
-
-
-def _of_table(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
-    """Eye view, plan and side view of a look; none where nothing is looked at, or from an arc that there is not."""
-    from silhouette.drawing.table.eye_frame import draw_eye_frame
-    from silhouette.drawing.table.plan_view import draw_plan_view
-    from silhouette.drawing.table.side_view import draw_side_view
-    from silhouette.drawing.table.sightlines import Sightline
-
-    if verdict.row().get("ask", "protection") != "protection":
-        return []
-    line = Sightline.of(scene, check, verdict, renderer)
-    return [
-        Figure("eye", lambda sheet: draw_eye_frame(sheet, line), line.verdict),
-        Figure("plan", lambda sheet: draw_plan_view(sheet, line), line.verdict),
-        Figure("side", lambda sheet: draw_side_view(sheet, line), line.verdict),
-    ]
+    return rule_called(scene.rules).figures(scene, check, verdict, settings)
 
 
 def write_figures(
-    scene: Scene, check: Check, verdict: Verdict, renderer: Renderer, folder: Path, number: int, look: Look
+    scene: Scene, check: Check, verdict: Verdict, how: Settings, folder: Path, number: int, look: Look
 ) -> list[Path]:
     """Writes the figures of one verdict, and gives their paths, ``NN-attacker-target-figure.ext``.
+
+    Args:
+        scene, check, verdict, how: as of `figures_of`.
+        folder: that they are written into.
+        number: of the check.
+        look: how they are to look.
 
     Raises:
         FileError: where one cannot be written; those before it are.
@@ -96,20 +57,18 @@ def write_figures(
     """
     written = []
     with settings():
-        for figure in figures_of(scene, check, verdict, renderer):
+        for figure in figures_of(scene, check, verdict, how):
             path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, look.format)
-            _write(scene, figure, path, look)
+            _write(scene, figure, verdict, path, look)
             written.append(path)
     return written
 
 
-def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Renderer, path: Path) -> bool:
-    """Writes the most telling figure of a verdict as a PNG: the eye view, or the board.
-
-    Necromunda's eye view needs no matplotlib, and is larger than a column of print.
+def write_main_figure(scene: Any, check: Check, verdict: Verdict, how: Settings, path: Path) -> bool:
+    """Writes the most telling picture of a verdict as a PNG: the rule system's own, else its first figure.
 
     Args:
-        scene, check, verdict, renderer: as of `figures_of`.
+        scene, check, verdict, how: as of `figures_of`.
         path: of the picture, ending in .png, in a folder that is there.
 
     Returns:
@@ -120,24 +79,21 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Rend
         RequestError: where matplotlib is needed and not installed.
     """
     check_png_path(path)
-    if isinstance(verdict, NecromundaVerdict):
-        drawing = renderer.inner if isinstance(renderer, EveryPixel) else renderer
-        draw_eye_view(scene, check, verdict, drawing, path)
+    if rule_called(scene.rules).picture(scene, verdict, how, path):
         return True
     with settings():
-        for figure in figures_of(scene, check, verdict, renderer)[:1]:
-            _write(scene, figure, path, Look("png"))
+        for figure in figures_of(scene, check, verdict, how)[:1]:
+            _write(scene, figure, verdict, path, Look("png"))
             return True
     return False
 
 
-def _write(scene: Scene, figure: Figure, path: Path, look: Look) -> None:
+def _write(scene: Scene, figure: Figure, verdict: Verdict, path: Path, look: Look) -> None:
     """One figure into its file."""
     sheet = Sheet(COLUMN, look.style, captions=look.captions, names=look.names, language=look.language)
     figure.draw(sheet)
-    told = figure.verdict
-    title = f"{scene.title or scene.path.stem}: {told.attacker} → {told.target}, {figure.name}"
-    data = {"scene": str(scene.path), "title": scene.title, "figure": figure.name, **told.row()}
+    title = f"{scene.title or scene.path.stem}: {verdict.attacker} → {verdict.target}, {figure.name}"
+    data = {"scene": str(scene.path), "title": scene.title, "figure": figure.name, **verdict.row()}
     save(sheet.finish(), path, title, {**data, **sheet.data})
 
 

@@ -79,6 +79,11 @@ class SampledView:
         """The samples' values (n,) as an image (height, width), in blocks."""
         return flags.take(self.index)
 
+    def pixels(self, values: Any) -> Any:
+        """The samples' values (n,) as an image (height, width) of the view's pixels."""
+        image = self.mask(values)
+        return _repeated(image, self.block) if self.block > 1 else image
+
     def with_samples(self, pixels: Integers, samples: Samples) -> SampledView:
         """The same, with other samples standing for the ``pixels`` (k, 2): one for each, the last where they meet."""
         index = _repeated(self.index, self.block)
@@ -215,7 +220,9 @@ class _Grid:
         refined = _changing(self.code.take(coarse), differ)
         blocks = np.flatnonzero(refined)
         while len(blocks):
-            self.weight[coarse.ravel()[blocks]] -= 4 * self.width * self.width
+            # One sample may stand for several of these blocks, so each of them is taken off by itself.
+            taken_off = np.bincount(coarse.ravel()[blocks], minlength=len(self.weight))
+            self.weight -= taken_off * (4 * self.width * self.width)
             places = np.column_stack(np.divmod(blocks, coarse.shape[1]))
             self._resample(places)
             following = np.zeros(coarse.shape, dtype=np.bool_)

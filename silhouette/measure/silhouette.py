@@ -84,8 +84,10 @@ class OcclusionCounts:
         return self.in_arc - self.occluded_in_arc
 
 
-def measure(views: Sequence[View], request: SampleRequest, pixel: float) -> OcclusionCounts:
+def measure(views: Sequence[View], request: SampleRequest, pixel: float) -> tuple[OcclusionCounts, list[SampledView]]:
     """Counts the target's pixels in the views, which together show it once, and those that are obscured.
+
+    Beside the counts it gives the sampled views, one for each view, in which they were counted.
 
     Args:
         views: one flat picture, or the faces of a cube.
@@ -95,7 +97,7 @@ def measure(views: Sequence[View], request: SampleRequest, pixel: float) -> Occl
     sampled_views = [sample_coarsely(view, request, pixel) for view in views]
     settled = _settled_coarsely(sampled_views[0], request) if len(sampled_views) == 1 else None
     if settled is not None:
-        return settled
+        return settled, sampled_views
     sampled_views = [refine(one, request, FOLLOWED_TO) for one in sampled_views]
     silhouette, classified = _counted(sampled_views, request)
     contours = _contours_to_follow(silhouette, classified, request)
@@ -112,8 +114,9 @@ def measure(views: Sequence[View], request: SampleRequest, pixel: float) -> Occl
     if any(new is not old for new, old in zip(sampled_views, (kind.sampled for kind in classified), strict=True)):
         silhouette, _ = _counted(sampled_views, request)
     if 0 < silhouette.seen <= FEW or 0 < silhouette.occluded <= FEW:
-        silhouette, _ = _counted([_confirmed(one, request) for one in sampled_views], request)
-    return silhouette
+        sampled_views = [_confirmed(one, request) for one in sampled_views]
+        silhouette, _ = _counted(sampled_views, request)
+    return silhouette, sampled_views
 
 
 def _settled_coarsely(one: SampledView, request: SampleRequest) -> OcclusionCounts | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location
+from silhouette.measure.observe import Observation
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
@@ -77,6 +78,28 @@ class Verdict:
             "rule_number": self.rule.number,
             "reason": self.reason,
         }
+
+
+@dataclass(frozen=True)
+class MeasuredVerdict(Verdict):
+    """A ruling that rests on what was seen from an eye.
+
+    Attributes:
+        observation: what was measured, with its masks; None where it was not kept.
+    """
+
+    observation: Observation | None = field(default=None, repr=False, compare=False, kw_only=True)
+
+    @property
+    def evidence(self) -> Observation:
+        """The observation, for figures.
+
+        Raises:
+            ValueError: where it was not kept.
+        """
+        if self.observation is None:
+            raise ValueError("the verdict has not kept its observation; judge with Settings(keep=True)")
+        return self.observation
 
 
 Phrase = str | tuple[str, str]
@@ -212,7 +235,7 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         """The figures of a verdict that was judged with ``settings.keep``, the most telling first."""
         return []
 
-    def picture(self, scene: OfScene, check: Check, verdict: Any, path: Path) -> bool:
+    def picture(self, scene: OfScene, verdict: Any, settings: Settings, path: Path) -> bool:
         """Writes a picture of a verdict as PNG without matplotlib; False where there is none, and figures serve."""
         return False
 

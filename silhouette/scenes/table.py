@@ -5,7 +5,7 @@ file -> document -> entries checked by the schema -> pieces with models and pose
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, validated
 from silhouette.geometry import Floats, Pose, corners
+from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName, Kind, ModelOptions
 from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
 from silhouette.scenes.entries import CheckEntry, FighterEntry, PieceEntry, TableEntry, VehicleEntry
@@ -112,6 +113,32 @@ class Piece:
 
 
 @dataclass(frozen=True, eq=False)
+class Occluders:
+    """Pieces that may stand in the way, each with what of it blocks.
+
+    Attributes:
+        pieces: k of them.
+        meshes: for each, what of it blocks, in the model's frame.
+        boxes: (k, 8, 3) mm, world: the corners of a box round each of these.
+    """
+
+    pieces: tuple[Piece, ...]
+    meshes: tuple[Mesh, ...]
+    boxes: Floats
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[Piece, Mesh]]) -> Occluders:
+        """The pieces with what of each blocks.
+
+        >>> Occluders.of([]).boxes.shape
+        (0, 8, 3)
+        """
+        pairs = list(pairs)
+        boxes = np.array([piece.pose.place(corners(*mesh.bounds)) for piece, mesh in pairs]).reshape(-1, 8, 3)
+        return cls(tuple(piece for piece, _ in pairs), tuple(mesh for _, mesh in pairs), boxes)
+
+
+@dataclass(frozen=True, eq=False)
 class TableScene(Scene):
     """A table with pieces on it.
 
@@ -139,14 +166,19 @@ class TableScene(Scene):
         return found
 
     @cached_property
-    def body_boxes(self) -> Floats:
-        """(pieces, 8, 3): their `Piece.body_box`."""
-        return np.array([piece.body_box for piece in self.pieces]).reshape(-1, 8, 3)
+    def significant_meshes(self) -> list[Mesh]:
+        """The significant parts of every model, each once."""
+        return list({piece.model: piece.model.significant for piece in self.pieces}.values())
 
     @cached_property
-    def whole_boxes(self) -> Floats:
-        """(pieces, 8, 3): their `Piece.whole_box`."""
-        return np.array([piece.whole_box for piece in self.pieces]).reshape(-1, 8, 3)
+    def significant_parts(self) -> Occluders:
+        """Every piece with its significant parts."""
+        return Occluders.of((piece, piece.model.significant) for piece in self.pieces)
+
+    @cached_property
+    def whole_pieces(self) -> Occluders:
+        """Every piece with all of its parts, bases and insignificant ones among them."""
+        return Occluders.of((piece, piece.model.mesh) for piece in self.pieces)
 
     @cached_property
     def _by_name(self) -> dict[str, Piece]:

@@ -20,11 +20,12 @@ from statistics import median
 from silhouette.drawing.figures import figures_of
 from silhouette.drawing.saving import save
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
-from silhouette.drawing.table.every_pixel import EveryPixel
 from silhouette.files.documents import read_document
-from silhouette.judging import Judged, Selection, judged, load_scene
+from silhouette.judging import PIXEL, Judged, Selection, judged, load_scene
 from silhouette.renderers import choose
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called
+from silhouette.rules.base import Settings
 from silhouette.scenes.scene import Scene
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -36,19 +37,19 @@ RUNS = 3
 def time_figures(example: Path, folder: Path) -> list[float]:
     """Seconds for each figure of every check of a scene, the median of some runs; what a check's figures share falls to
     the first of them."""
-    scene, renderer, taken = load_scene(example), EveryPixel(choose("embree")), []
+    scene, renderer, taken = load_scene(example), choose("embree"), []
     for check in Selection().checks(scene):
-        found = judged(scene, check, renderer)
+        found = judged(scene, check, renderer, keep=True)
         laps = [figure_by_figure(scene, found, renderer, folder) for _ in range(RUNS)]
         taken += [median(runs) for runs in zip(*laps, strict=True)]
     return taken
 
 
-def figure_by_figure(scene: Scene, found: Judged, renderer: EveryPixel, folder: Path) -> list[float]:
+def figure_by_figure(scene: Scene, found: Judged, renderer: Renderer, folder: Path) -> list[float]:
     """Seconds for each figure of one check, drawn and written."""
     taken = []
     with settings():
-        for figure in figures_of(scene, found.check, found.verdict, renderer):
+        for figure in figures_of(scene, found.check, found.verdict, Settings(renderer, PIXEL, keep=True)):
             start = time.perf_counter()
             sheet = Sheet(COLUMN)
             figure.draw(sheet)

@@ -29,7 +29,8 @@ from silhouette.errors import RendererUnavailable
 from silhouette.judging import content_with, verdicts_of
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.judge import NECROMUNDA, Readings
+from silhouette.rules.necromunda.judge import NECROMUNDA
+from silhouette.rules.necromunda.results import Readings
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import View, fit_view
@@ -59,7 +60,7 @@ def ours(scene: TableScene, name: str, pixel: float = 0.1) -> Method:
 
     def judge(attacker: Piece, target: Piece) -> tuple[float, int]:
         verdict = ruled(NECROMUNDA, scene, Check(attacker.name, target.name), renderer, pixel)
-        return verdict.occluded, verdict.silhouette.total
+        return verdict.occluded, verdict.counts.total
 
     return judge
 

@@ -28,7 +28,8 @@ import numpy as np
 
 from silhouette.judging import verdicts_of
 from silhouette.renderers import choose
-from silhouette.rules.necromunda.judge import NECROMUNDA, Readings
+from silhouette.rules.necromunda.judge import NECROMUNDA
+from silhouette.rules.necromunda.results import Readings
 from silhouette.scenes.scene import Check
 from tests.benchmarks.crowded_table import FIGURES, TERRAIN, loaded, places
 from tests.support.rulings import ruled
@@ -179,7 +180,7 @@ def fineness() -> Iterator[tuple[float, ...]]:
     for (pixel, error), rates in zip(SETTINGS, 1.0 / seconds.min(axis=0), strict=True):
         verdicts = [ruled(NECROMUNDA, replace(scene, error=error), check, renderer, pixel) for check in checks]
         worst = max(abs(verdict.occluded - share) for verdict, share in zip(verdicts, exact, strict=True))
-        yield pixel, error, *rates.tolist(), worst, max(verdict.silhouette.error for verdict in verdicts)
+        yield pixel, error, *rates.tolist(), worst, max(verdict.counts.error for verdict in verdicts)
 
 
 def ratio() -> float:

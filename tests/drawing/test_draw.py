@@ -29,7 +29,9 @@ from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called
-from silhouette.rules.necromunda.judge import NECROMUNDA, NecromundaVerdict
+from silhouette.rules.base import Settings
+from silhouette.rules.necromunda.judge import NECROMUNDA
+from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.scenes.table import TableScene
 from silhouette.text import share_in_words
 from tests.support.rulings import ruled
@@ -81,10 +83,10 @@ def drawn(tmp_path: Path, renderer: Renderer) -> Drawn:
             "check": [{"attacker": attacker, "target": target}],
         }
         scene = NECROMUNDA.load(tmp_path / "duel.toml", document, Cache(None))
-        verdict = ruled(NECROMUNDA, scene, scene.checks[0], renderer, 0.3)
+        verdict = ruled(NECROMUNDA, scene, scene.checks[0], renderer, 0.3, keep=True)
         folder = tmp_path / look.format
         folder.mkdir(exist_ok=True)
-        files = write_figures(scene, scene.checks[0], verdict, renderer, folder, 1, look)
+        files = write_figures(scene, scene.checks[0], verdict, Settings(renderer, 0.3, keep=True), folder, 1, look)
         return scene, verdict, {file.stem.rsplit("-", 1)[-1]: file for file in files}
 
     return draw
@@ -126,7 +128,7 @@ def test_a_look_has_three_figures(drawn: Drawn) -> None:
 def test_figures_say_what_the_verdict_says(drawn: Drawn) -> None:
     _, verdict, files = drawn()
     assert verdict.verdict == "partial cover"
-    share = share_in_words(verdict.silhouette.occluded, verdict.silhouette.total)
+    share = share_in_words(verdict.counts.occluded, verdict.counts.total)
     for file in files.values():
         assert "Kal → Vex: partial cover" in texts(file)
         words = said(file)
@@ -181,7 +183,7 @@ def test_the_limiting_ray_passes_over_the_wall(drawn: Drawn) -> None:
 
 def test_directions_are_clear_partly_or_wholly_obscured_as_they_are(drawn: Drawn, renderer: Renderer) -> None:
     scene, verdict, _ = drawn()
-    line = Sightline.of(scene, scene.checks[0], verdict, renderer)
+    line = Sightline(scene, verdict, verdict.evidence, renderer)
     assert [sector.level for sector in line.plan_sectors] == [PARTLY]
     assert [sector.level for sector in line.side_sectors] == [WHOLLY, CLEAR]
     wholly, clear = line.side_sectors

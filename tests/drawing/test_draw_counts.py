@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,12 +13,10 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from silhouette.drawing.saving import save
-from silhouette.drawing.sheet import Sheet, settings
-from silhouette.drawing.table.every_pixel import EveryPixel
-from silhouette.drawing.table.eye_frame import draw_eye_frame
+
+from silhouette.cli import main
 from silhouette.drawing.table.sightlines import Sightline
-from silhouette.renderers.protocol import Renderer
+from silhouette.measure.observe import OBSCURED, SEEN
 from silhouette.rules import rule_called
 from silhouette.rules.skirmishcorps.classes import BRICK
 from silhouette.text import share_in_words
@@ -67,14 +65,20 @@ def test_the_pixels_of_the_eye_view_are_those_of_its_verdict(case: tuple[Path, i
 
 
 @pytest.mark.parametrize("case", LOOKS, ids=named)
-def test_with_every_pixel_sampled_the_verdict_is_that_of_check(case: tuple[Path, int]) -> None:
+def test_a_kept_observation_changes_no_number_and_its_masks_add_up_to_them(case: tuple[Path, int]) -> None:
     scene = scene_at(case[0])
     check, rule = scene.checks[case[1] - 1], rule_called(scene.rules)
-    few = ruled(rule, scene, check, cpu_renderer(), 0.1).row()
-    all_of_them = ruled(rule, scene, check, EveryPixel(cpu_renderer()), 0.1).row()
-    assert abs(few["occluded"] - all_of_them["occluded"]) <= few["error"] + all_of_them["error"]
-    assert few["verdict"] in all_of_them["could_be"] if few["marginal"] else few["verdict"] == all_of_them["verdict"]
-    assert few["renderer"] == all_of_them["renderer"]
+    plain = ruled(rule, scene, check, cpu_renderer())
+    kept = ruled(rule, scene, check, cpu_renderer(), keep=True)
+    assert plain.observation is None
+    assert kept.row() == plain.row()
+    counts, masks = kept.evidence.counts, kept.evidence.masks
+    kinds = sum(np.bincount(mask.kinds.ravel(), minlength=4) for mask in masks)
+    assert kinds[OBSCURED] == counts.occluded
+    assert kinds[1:].sum() == counts.total
+    assert kinds[SEEN] == counts.seen
+    blockers = sum(np.bincount(mask.blocker.ravel() + 1, minlength=len(counts.nearest) + 1)[1:] for mask in masks)
+    assert tuple(blockers) == counts.nearest
 
 
 FIGURE = [{"cylinder": {"diameter": 25, "height": 3}, "base": True}, {"box": [16, 8, 24], "at": [0, 0, 3]}]
@@ -97,18 +101,15 @@ def test_a_pixel_lies_where_the_ray_went_that_was_counted(tmp_path: Path) -> Non
     """Its middle, carried over to the picture, is of the same kind there but for the rims."""
     scene = duel(tmp_path)
     check = scene.checks[0]
-    renderer = EveryPixel(cpu_renderer())
-    verdict = ruled(rule_called("necromunda"), scene, check, renderer, 0.1)
-    line = Sightline.of(scene, check, verdict, renderer)
-    assert line.counted is not None
-    view, kinds = line.counted.views[0], line.counted.kinds[0]
+    verdict = ruled(rule_called("necromunda"), scene, check, cpu_renderer(), keep=True)
+    line = Sightline(scene, verdict, verdict.evidence, cpu_renderer())
+    view, kinds = line.observation.masks[0].view, line.observation.masks[0].kinds
     rows, columns = np.nonzero(kinds >= 0)
     across, down, _ = line.image.view.project(view.eye + 100.0 * view.directions(rows, columns))
     at = np.floor(down).astype(int), np.floor(across).astype(int)
     inside = (at[0] >= 0) & (at[0] < line.image.kinds.shape[0])
     same = line.image.kinds[at[0][inside], at[1][inside]] == kinds[rows[inside], columns[inside]]
     assert same.mean() > 0.985
-    assert line.counted.count(1, 2, 3) == verdict.silhouette.total
 
 
 def test_the_overlay_of_the_svg_lies_on_the_target_of_its_picture(tmp_path: Path) -> None:
@@ -130,15 +131,36 @@ def test_the_overlay_of_the_svg_lies_on_the_target_of_its_picture(tmp_path: Path
     assert abs(area) == pytest.approx(abs(other_area), rel=0.06)
 
 
-def test_a_plain_renderer_is_asked_again_and_what_is_told_and_shown_is_one_count(tmp_path: Path) -> None:
+def test_a_verdict_without_its_observation_cannot_be_drawn(tmp_path: Path) -> None:
     scene = duel(tmp_path)
-    check = scene.checks[0]
-    sparse = ruled(rule_called("necromunda"), scene, check, cpu_renderer(), 0.1)
-    line = Sightline.of(scene, check, sparse, cpu_renderer())
-    assert line.counted is not None
-    assert line.counted.count(1, 2, 3) == line.row["target_pixels"]
-    assert line.counted.count(2) == line.row["occluded_pixels"]
-    assert abs(line.row["occluded"] - sparse.occluded) <= sparse.silhouette.error + line.row["error"]
+    verdict = ruled(rule_called("necromunda"), scene, scene.checks[0], cpu_renderer())
+    with pytest.raises(ValueError, match="keep=True"):
+        _ = verdict.evidence
+
+
+@pytest.mark.parametrize("command", ["check", "draw", "report"])
+def test_commands_with_pictures_give_the_numbers_of_check(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scene = SCENES / "necromunda" / "example_2_partial_cover.toml"
+    (plain,) = (result for one in printed(capsys, "check", scene, "--json")["scenes"] for result in one["results"])
+    if command == "check":
+        told = printed(capsys, "check", scene, "--json", "--picture", tmp_path / "eye.png")["scenes"][0]["results"][0]
+        told.pop("picture")
+    elif command == "draw":
+        told = printed(capsys, "draw", scene, "--json", "--out", tmp_path)["checks"][0]
+        told = {key: value for key, value in told.items() if key not in ("check", "figures")}
+    else:
+        assert main(["report", str(scene), "--out", str(tmp_path / "page.html")]) == 0
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert f"<code>{plain['occluded']}</code>" in page or str(plain["occluded_pixels"]) in page.replace(" ", "")
+        return
+    assert told == plain
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
+    assert main([str(word) for word in words]) == 0
+    return json.loads(capsys.readouterr().out)
 
 
 def test_a_target_round_the_eye_is_counted_in_six_pictures(tmp_path: Path) -> None:
@@ -150,19 +172,6 @@ def test_a_target_round_the_eye_is_counted_in_six_pictures(tmp_path: Path) -> No
     row = told(files["eye"])
     assert row["target_pixels"] > sum(counted(files["eye"]).values()) > 0
     assert "shows only the 90° ahead" in " ".join(texts(files["eye"]))
-
-
-def test_a_renderer_that_keeps_all_answers_like_the_one_inside(tmp_path: Path) -> None:
-    scene = duel(tmp_path)
-    inner: Renderer = cpu_renderer()
-    every = EveryPixel(inner)
-    assert (every.name, every.device, every.sparse) == (inner.name, inner.device, False)
-    check = scene.checks[0]
-    one = ruled(rule_called("necromunda"), scene, check, every, 0.3)
-    every.forget()
-    again = ruled(rule_called("necromunda"), scene, check, every, 0.3)
-    assert one.row() == again.row()
-    assert every.counted(np.zeros(3), None, one.silhouette.total, one.silhouette.occluded) is None
 
 
 @pytest.mark.parametrize("case", checks_in("skirmishcorps"), ids=named)
@@ -188,9 +197,8 @@ def test_bands_lie_at_the_heights_at_which_the_rules_cut(tmp_path: Path) -> None
     case = SCENES / "skirmishcorps" / "elevation.toml", 1
     scene = scene_at(case[0])
     file = drawn(scene, 1, tmp_path, pixel=0.4, only="eye")["eye"]
-    renderer = EveryPixel(cpu_renderer())
-    check = scene.checks[0]
-    line = Sightline.of(scene, check, ruled(rule_called("skirmishcorps"), scene, check, renderer, 0.4), renderer)
+    verdict = ruled(rule_called("skirmishcorps"), scene, scene.checks[0], cpu_renderer(), 0.4, keep=True)
+    line = Sightline(scene, verdict, verdict.evidence, cpu_renderer())
     levels = band_levels(file)
     target = scene.unit("Acolyte")
     for number, bricks in enumerate((0.0, 1.0, 2.0, 3.0, 4.0)):
@@ -217,16 +225,3 @@ def test_a_slit_finer_than_a_pixel_is_counted_and_shown(tmp_path: Path) -> None:
     row, pixels = told(files["eye"]), counted(files["eye"])
     assert 0 < row["seen_pixels"] < 32
     assert (pixels["seen"], pixels["obscured"]) == (row["seen_pixels"], row["occluded_pixels"])
-
-
-def test_where_a_verdict_rests_on_rays_between_pixels_the_figure_says_so(tmp_path: Path) -> None:
-    scene = duel(tmp_path)
-    renderer = EveryPixel(cpu_renderer())
-    verdict = ruled(rule_called("necromunda"), scene, scene.checks[0], renderer, 0.4)
-    line = replace(Sightline.of(scene, scene.checks[0], verdict, renderer), counted=None)
-    with settings():
-        sheet = Sheet()
-        draw_eye_frame(sheet, line)
-        save(sheet.finish(), tmp_path / "eye.svg", "eye", verdict.row())
-    assert list(rasters(tmp_path / "eye.svg")) == ["picture"]
-    assert "rests on rays between these pixels" in " ".join(texts(tmp_path / "eye.svg"))

@@ -202,7 +202,6 @@ def test_without_matplotlib_a_board_has_no_picture_and_an_eye_view_has(
 
 def test_a_sightline_knows_who_looks_from_where(tmp_path: Path) -> None:
     scene = scene_at(SCENES / "skirmishcorps" / "over_his_own_wall.toml")
-    verdict = ruled(rule_called("skirmishcorps"), scene, scene.checks[0], cpu_renderer(), 0.5)
-    line = Sightline.of(scene, scene.checks[0], verdict, cpu_renderer())
-    assert line.counted is not None
-    assert line.counted.views[0].eye == pytest.approx(line.eye)
+    verdict = ruled(rule_called("skirmishcorps"), scene, scene.checks[0], cpu_renderer(), 0.5, keep=True)
+    line = Sightline(scene, verdict, verdict.evidence, cpu_renderer())
+    assert line.observation.masks[0].view.eye == pytest.approx(line.eye)

@@ -9,23 +9,27 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from PIL import Image
 
 from silhouette.drawing.four_views import draw_four_views
 from silhouette.drawing.page import WIDTH, Face
 from silhouette.drawing.shading import hollows, light, nearness_of, normals, outlines, plane
-from silhouette.drawing.table.eye_caption import shares_in_words
-from silhouette.drawing.table.eye_image import NOTHING, OBSCURED, OUTSIDE, SEEN, EyeImage, eye_image
-from silhouette.drawing.table.eye_view import draw_eye_view
+from silhouette.drawing.table.eye_image import EyeImage, image_of
+from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.table.windows import cropped, rendered, swept
 from silhouette.errors import FileError, RendererUnavailable
 from silhouette.files.cache import Cache
 from silhouette.geometry import Pose
+from silhouette.measure.observe import NOTHING, OBSCURED, OUTSIDE, SEEN
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, load_model
 from silhouette.models.thin_parts import Suggestion
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Layer, Renderer
-from silhouette.rules.necromunda.judge import NECROMUNDA, NecromundaVerdict
+from silhouette.rules.necromunda.caption import shares_in_words
+from silhouette.rules.necromunda.judge import NECROMUNDA
+from silhouette.rules.necromunda.picture import draw_eye_view
+from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.scenes.table import TableScene
 from silhouette.views import View, fit_view
 from tests.conftest import started
@@ -64,13 +68,18 @@ def judged(tmp_path: Path, renderer: Renderer) -> Callable[..., Judged]:
             "check": [{"attacker": attacker, "target": target}],
         } | (changes or {})
         scene = NECROMUNDA.load(tmp_path / "duel.toml", document, Cache(None))
-        return scene, ruled(NECROMUNDA, scene, scene.checks[0], renderer, 0.2)
+        return scene, ruled(NECROMUNDA, scene, scene.checks[0], renderer, 0.2, keep=True)
 
     return judge
 
 
-def looked(scene: TableScene, renderer: Renderer) -> EyeImage:
-    return eye_image(scene, scene.checks[0], renderer, 480, 320)
+def looked(scene: TableScene, verdict: NecromundaVerdict, renderer: Renderer) -> EyeImage:
+    return image_of(scene, verdict.evidence, renderer, 480, 320)
+
+
+def painted(image: EyeImage, scene: TableScene, verdict: NecromundaVerdict) -> NDArray[np.uint8]:
+    blocking = {blocker.name for blocker in verdict.blockers if blocker.alone > 0}
+    return coloured(image, scene, scene.piece(verdict.target), blocking)
 
 
 @pytest.mark.parametrize(
@@ -89,28 +98,28 @@ def test_the_picture_shows_the_share_that_the_verdict_names(
     judged: Callable[..., Judged], renderer: Renderer, changes: dict[str, Any], pose: dict[str, Any]
 ) -> None:
     scene, verdict = judged(changes, **pose)
-    image = looked(scene, renderer)
+    image = looked(scene, verdict, renderer)
     total = np.count_nonzero(image.kinds)
     assert image.obscured_share == pytest.approx(verdict.occluded, abs=0.01)
-    assert np.count_nonzero(image.kinds == SEEN) / total == pytest.approx(
-        verdict.seen / verdict.silhouette.total, abs=0.01
-    )
+    assert np.count_nonzero(image.kinds == SEEN) / total == pytest.approx(verdict.seen / verdict.counts.total, abs=0.01)
 
 
 def test_every_pixel_of_the_target_and_no_other_has_a_kind(judged: Callable[..., Judged], renderer: Renderer) -> None:
-    scene, _ = judged()
-    image = looked(scene, renderer)
+    scene, verdict = judged()
+    image = looked(scene, verdict, renderer)
     alone = renderer.render(image.view, [Body(1, scene.piece("Vex").model.significant, scene.piece("Vex").pose)])
     assert np.array_equal(image.kinds != NOTHING, alone.ids == 1)
-    assert np.array_equal(np.isin(image.kinds, (SEEN, OUTSIDE)), image.front.ids == 1)
+    shown = image.kinds != NOTHING
+    agree = np.isin(image.kinds, (SEEN, OUTSIDE))[shown] == (image.front.ids == 1)[shown]
+    assert agree.mean() > 0.98  # the masks' own pixels are wider than the picture's, so that edges lie askew
     assert set(np.unique(image.kinds)) == {NOTHING, SEEN, OBSCURED}
 
 
 def test_the_target_fills_about_half_of_the_height_and_its_surroundings_are_seen(
     judged: Callable[..., Judged], renderer: Renderer
 ) -> None:
-    scene, _ = judged()
-    rows = np.flatnonzero((looked(scene, renderer).kinds != NOTHING).any(axis=1))
+    scene, verdict = judged()
+    rows = np.flatnonzero((looked(scene, verdict, renderer).kinds != NOTHING).any(axis=1))
     assert 0.45 < len(rows) / 320 < 0.6
     assert rows[0] > 40
     assert rows[-1] < 280
@@ -119,8 +128,8 @@ def test_the_target_fills_about_half_of_the_height_and_its_surroundings_are_seen
 def test_base_and_insignificant_parts_are_ghosts_and_never_seen_or_obscured(
     judged: Callable[..., Judged], renderer: Renderer
 ) -> None:
-    scene, _ = judged({"terrain": []})
-    image = looked(scene, renderer)
+    scene, verdict = judged({"terrain": []})
+    image = looked(scene, verdict, renderer)
     assert (image.ghosts.ids > 0).any()
     assert not (image.front.ids[image.kinds == NOTHING] == 1).any()
     before = (image.ghosts.ids > 0) & (image.kinds == SEEN)
@@ -138,7 +147,7 @@ def test_what_does_not_block_of_a_model_in_the_way_is_a_ghost_before_the_target_
         {**bystander, "at": [0, 120]},
         {**bystander, "name": "Cy", "at": [45, 240]},
     ]})  # fmt: skip
-    image = looked(scene, renderer)
+    image = looked(scene, verdict, renderer)
     number = {piece.name: index for index, piece in enumerate(scene.pieces, 2)}
     assert verdict.verdict == "open"
     assert (image.kinds[image.ghosts.ids == number["Bo"]] == SEEN).any()
@@ -150,17 +159,17 @@ def test_a_friend_in_base_contact_is_a_faint_ghost_and_an_enemy_there_blocks(
     judged: Callable[..., Judged], renderer: Renderer
 ) -> None:
     def against(gang: str) -> EyeImage:
-        scene, _ = judged({"terrain": [], "fighter": [
+        scene, verdict = judged({"terrain": [], "fighter": [
             {"name": "Kal", "gang": "Orlock", "parts": FIGURE, "at": [0, 0], "eye": [0, 3, 27]},
             {"name": "Vex", "gang": "Goliath", "parts": FIGURE, "at": [0, 240]},
             {"name": "Ann", "gang": gang, "parts": FIGURE, "at": [0, 25.5]},
         ]})  # fmt: skip
-        return looked(scene, renderer)
+        return looked(scene, verdict, renderer)
 
     friendly, hostile = against("Orlock"), against("Goliath")
-    assert (friendly.friends.ids > 0).any()
+    assert (friendly.disregarded.ids > 0).any()
     assert friendly.obscured_share == 0.0
-    assert not (hostile.friends.ids > 0).any()
+    assert not (hostile.disregarded.ids > 0).any()
     assert hostile.obscured_share > 0.5
 
 
@@ -171,10 +180,10 @@ def test_a_target_all_round_the_eye_is_drawn_as_the_quarter_turn_ahead(
     scene, verdict = judged({"terrain": [], "fighter": [
         {"name": "Kal", "parts": FIGURE, "at": [0, 0], "eye": [0, 3, 27]},
     ], "vehicle": [{"name": "Vex", "parts": arch, "at": [0, 0]}]})  # fmt: skip
-    image = looked(scene, renderer)
+    image = looked(scene, verdict, renderer)
     kal, vex = scene.piece("Kal"), scene.piece("Vex")
     assert len(fit_view(kal.eye, vex.body_box.mean(axis=0), vex.body_box, 0.1, facing=kal.facing)) == 6
-    assert verdict.silhouette.total > 6 * 24**2
+    assert verdict.counts.total > 6 * 24**2
     assert image.surrounds
     assert image.view.step * image.view.width == pytest.approx(2.0)
 
@@ -184,8 +193,8 @@ def test_a_picture_carries_its_verdict_is_alone_in_its_folder_and_the_same_every
 ) -> None:
     scene, verdict = judged()
     one, two = tmp_path / "one.png", tmp_path / "two.png"
-    draw_eye_view(scene, scene.checks[0], verdict, renderer, one)
-    draw_eye_view(scene, scene.checks[0], verdict, renderer, two)
+    draw_eye_view(scene, verdict, renderer, one)
+    draw_eye_view(scene, verdict, renderer, two)
     with Image.open(one) as picture:
         told = json.loads(picture.text["silhouette"])
         assert picture.size[0] == 1200
@@ -201,7 +210,7 @@ NASTY = ['<b> & "quotes" \n\t\u202e\u0301 Élodie Вера 中 → % \\ {}', "�
 def test_no_name_breaks_a_picture(judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path, name: str) -> None:
     scene, verdict = judged({"terrain": [{**WALL, "name": "wall " + name}]}, attacker=name, target=name + "!")
     path = tmp_path / "duel.png"
-    draw_eye_view(scene, scene.checks[0], verdict, renderer, path)
+    draw_eye_view(scene, verdict, renderer, path)
     with Image.open(path) as picture:
         assert json.loads(picture.text["silhouette"])["attacker"] == name
         assert picture.size[1] < 1300
@@ -245,7 +254,7 @@ def test_a_picture_that_cannot_be_written_is_refused_and_nothing_is_written(
     scene, verdict = judged()
     (tmp_path / "sub.png").mkdir()
     with pytest.raises(FileError, match=right):
-        draw_eye_view(scene, scene.checks[0], verdict, renderer, tmp_path / path)
+        draw_eye_view(scene, verdict, renderer, tmp_path / path)
     model = scene.piece("Vex").model
     with pytest.raises(FileError, match=right):
         draw_four_views(model, renderer, tmp_path / path)
@@ -264,7 +273,7 @@ def test_a_failure_while_writing_leaves_the_old_picture(
 
     monkeypatch.setattr(Image.Image, "save", full)
     with pytest.raises(FileError, match="no space left on device"):
-        draw_eye_view(scene, scene.checks[0], verdict, renderer, path)
+        draw_eye_view(scene, verdict, renderer, path)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -272,10 +281,8 @@ def test_a_failure_while_writing_leaves_the_old_picture(
 def test_seen_and_obscured_differ_in_hue_and_in_lightness(
     judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path
 ) -> None:
-    from silhouette.drawing.table.eye_view import painted
-
     scene, verdict = judged()
-    image = looked(scene, renderer)
+    image = looked(scene, verdict, renderer)
     colours = painted(image, scene, verdict).astype(float)
     seen, obscured = (colours[image.kinds == kind].mean(axis=0) for kind in (SEEN, OBSCURED))
     assert seen[2] > seen[0] + 60
@@ -287,11 +294,9 @@ def test_seen_and_obscured_differ_in_hue_and_in_lightness(
 def test_another_renderer_draws_the_same_picture_but_for_a_few_pixels_on_edges(
     judged: Callable[..., Judged], renderer: Renderer, name: str
 ) -> None:
-    from silhouette.drawing.table.eye_view import painted
-
     other = started(name)
     scene, verdict = judged()
-    pictures = [painted(looked(scene, one), scene, verdict).astype(int) for one in (renderer, other)]
+    pictures = [painted(looked(scene, verdict, one), scene, verdict).astype(int) for one in (renderer, other)]
     assert (np.abs(pictures[0] - pictures[1]).max(axis=2) > 12).mean() < 0.01
 
 

@@ -10,10 +10,9 @@ from PIL import Image
 
 from silhouette.drawing.figures import write_main_figure
 from silhouette.drawing.styles import DARK
-from silhouette.drawing.table.every_pixel import EveryPixel
 from silhouette.rules import rule_called
+from silhouette.rules.base import Settings
 from tests.support.figures import SCENES, cpu_renderer, drawn, scene_at
-from tests.support.rulings import ruled
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -62,8 +61,9 @@ class Case:
 
 def _draw_picture(place: Path, number: int, file: Path) -> None:
     scene = scene_at(place)
-    check, every = scene.checks[number - 1], EveryPixel(cpu_renderer())
-    write_main_figure(scene, check, ruled(rule_called(scene.rules), scene, check, every, PIXEL), every, file)
+    check, how = scene.checks[number - 1], Settings(cpu_renderer(), PIXEL, keep=True)
+    (verdict,) = rule_called(scene.rules).judge(scene, [check], how)
+    write_main_figure(scene, check, verdict, how, file)
     with Image.open(file) as picture:
         size = picture.width // SMALLER, picture.height // SMALLER
         picture.convert("RGB").resize(size, Image.Resampling.BOX).save(file, optimize=True)

@@ -57,7 +57,7 @@ def measured(
     views = fit_view(pose.place(eye[None])[0], aim, pose.place(bounding_points(target)), pixel)
     bodies = [Body(number, shape, pose) for number, shape in enumerate(blockers, 2)]
     request = SampleRequest(Body(1, target, pose), bodies, arcs, renderer, error_goal=error_goal)
-    return measure(views, request, pixel), views
+    return measure(views, request, pixel)[0], views
 
 
 def exact_share(view: View, target: Mesh, blockers: Sequence[Mesh]) -> float:

@@ -12,7 +12,8 @@ from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.necromunda.judge import NECROMUNDA, NecromundaVerdict
+from silhouette.rules.necromunda.judge import NECROMUNDA
+from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.benchmarks.crowded_table import crowded_document
@@ -43,11 +44,11 @@ def test_the_error_is_true_against_a_view_four_times_as_fine(table: TableScene, 
     for attacker, target in permutations(names(table), 2):
         coarse = judged(table, attacker, target, embree)
         fine = judged(table, attacker, target, embree, pixel=0.025)
-        assert abs(coarse.occluded - fine.occluded) <= coarse.silhouette.error + 1e-12, (attacker, target)
-        assert abs(coarse.seen / coarse.silhouette.total - fine.seen / fine.silhouette.total) <= (
-            coarse.silhouette.error_seen + 1e-12
+        assert abs(coarse.occluded - fine.occluded) <= coarse.counts.error + 1e-12, (attacker, target)
+        assert abs(coarse.seen / coarse.counts.total - fine.seen / fine.counts.total) <= (
+            coarse.counts.error_seen + 1e-12
         )
-        assert coarse.silhouette.error <= 0.004
+        assert coarse.counts.error <= 0.004
         partial += 0.0 < coarse.occluded < 1.0
     assert partial >= 5, "the table must be crowded enough to try the error"
 
@@ -58,15 +59,15 @@ def test_halving_the_pixel_stays_within_the_stated_error(table: TableScene, embr
         steps = [judged(table, attacker, target, embree, pixel) for pixel in pixels]
         for coarse, fine in pairwise(steps):
             apart = abs(coarse.occluded - fine.occluded)
-            assert apart <= coarse.silhouette.error + fine.silhouette.error + 1e-12
+            assert apart <= coarse.counts.error + fine.counts.error + 1e-12
 
 
 def test_the_reference_renderer_agrees(table: TableScene, embree: Renderer) -> None:
     for attacker, target in list(permutations(names(table), 2))[::13]:
         first = judged(table, attacker, target, embree)
         second = judged(table, attacker, target, ReferenceRenderer())
-        assert abs(first.occluded - second.occluded) <= first.silhouette.error + 1e-12
-        assert first.silhouette.total == pytest.approx(second.silhouette.total, rel=2e-3)
+        assert abs(first.occluded - second.occluded) <= first.counts.error + 1e-12
+        assert first.counts.total == pytest.approx(second.counts.total, rel=2e-3)
         if not first.marginal:
             assert second.verdict == first.verdict
 

@@ -31,7 +31,7 @@ from silhouette.pages.html.markup import VOID, element, text
 from silhouette.pages.html.skeleton import Head, page
 from silhouette.pages.report.page import stage_of
 from silhouette.renderers import choose
-from silhouette.rules.skirmishcorps.protection import sight
+from silhouette.rules.skirmishcorps.protection import look_at
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
 from silhouette.scenes.table import TableScene
 from silhouette.text import obscured
@@ -336,7 +336,7 @@ def test_the_view_looks_from_where_the_rules_do_past_what_they_leave_out() -> No
     assert measured
     for shown in measured:
         one, other = loaded.unit(found[shown.check].check.attacker), loaded.unit(found[shown.check].check.target)
-        seen = sight(loaded, one, other.piece, other.standing)
+        seen = look_at(loaded, one, other.piece, other.standing).sight
         assert shown.eye is not None
         assert np.array_equal(shown.eye, seen.eye)
         obstacles = {cover.name for cover, _ in seen.obstacles}

@@ -10,7 +10,8 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import unmet_expectations
-from silhouette.rules.necromunda.judge import NECROMUNDA, VERDICTS
+from silhouette.rules.necromunda.judge import NECROMUNDA
+from silhouette.rules.necromunda.results import VERDICTS
 from tests.support.rulings import ruled
 
 FOLDER = Path(__file__).resolve().parents[2] / "scenes" / "necromunda"
@@ -27,7 +28,7 @@ def test_a_scene_gives_what_it_expects(path: Path, renderer: Renderer) -> None:
         assert check.expect, "every check of a shipped scene expects something"
         verdict = ruled(NECROMUNDA, scene, check, renderer, 0.1)
         assert not unmet_expectations(verdict.row(), check.expect)
-        assert verdict.silhouette.error <= (0.004 if "grating" in path.stem else 0.002)
+        assert verdict.counts.error <= (0.004 if "grating" in path.stem else 0.002)
         assert verdict.marginal == (path.stem == "too_close_to_call")
 
 

@@ -19,13 +19,13 @@ from PIL import Image
 from silhouette.drawing.figures import figures_of
 from silhouette.drawing.saving import save
 from silhouette.drawing.sheet import Sheet, settings
-from silhouette.drawing.table.every_pixel import EveryPixel
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
+from silhouette.rules.base import Settings
 from tests.support.rulings import ruled
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
@@ -66,16 +66,16 @@ def drawn(
     """
     scene = scene_at(scene) if isinstance(scene, Path) else scene
     check = scene.checks[number - 1]
-    every = EveryPixel(cpu_renderer())
-    verdict = ruled(rule_called(scene.rules), scene, check, every, pixel)
+    how = Settings(cpu_renderer(), pixel, keep=True)
+    verdict = ruled(rule_called(scene.rules), scene, check, how.renderer, pixel, keep=True)
     files = {}
     with settings():
-        chosen = [one for one in figures_of(scene, check, verdict, every) if only in (None, one.name)]
+        chosen = [one for one in figures_of(scene, check, verdict, how) if only in (None, one.name)]
         for figure in chosen:
             sheet = Sheet(**look)
             figure.draw(sheet)
             files[figure.name] = folder / f"{figure.name}.svg"
-            save(sheet.finish(), files[figure.name], figure.name, {**figure.verdict.row(), **sheet.data})
+            save(sheet.finish(), files[figure.name], figure.name, {**verdict.row(), **sheet.data})
     return files
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging import judged
+from silhouette.judging import PIXEL, judged
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
-from silhouette.rules.base import Rule, Verdict
+from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.motion import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import TableScene
@@ -160,18 +160,15 @@ class _Film:
         return Shot(row, point, self._draw(scene, verdict))
 
     def _verdict(self, scene: Scene) -> Verdict:
-        return judged(scene, scene.checks[self._number - 1], self._renderer, self._asked.pixel).verdict
+        return judged(scene, scene.checks[self._number - 1], self._renderer, self._asked.pixel, keep=True).verdict
 
     def _table_drawing(self) -> Drawing:
         """What draws the eye view and the plan of a scene, the same stretch of table in all of them."""
         from silhouette.drawing.animation.frames import ground_of, table_panels
-        from silhouette.drawing.table.every_pixel import EveryPixel
         from silhouette.drawing.table.sightlines import Sightline
 
         def line(scene: Any, verdict: Any) -> Sightline:
-            # One that has sampled nothing yet: the figures of a frame show the verdict that `check` gives.
-            unused = EveryPixel(self._renderer)
-            return Sightline.of(scene, scene.checks[self._number - 1], verdict, unused)
+            return Sightline(scene, verdict, verdict.evidence, self._renderer)
 
         ends = [self._scene(step) for step in (self._steps[0], self._steps[-1])]
         ground = ground_of([line(scene, self._verdict(scene)).sight for scene in ends])
@@ -184,7 +181,8 @@ class _Film:
         from silhouette.drawing.figures import figures_of
 
         def draw(scene: Scene, verdict: Verdict) -> Draw:
-            return figures_of(scene, scene.checks[self._number - 1], verdict, self._renderer)[0].draw
+            settings = Settings(self._renderer, PIXEL, keep=True)
+            return figures_of(scene, scene.checks[self._number - 1], verdict, settings)[0].draw
 
         count = len(self._steps)
         some = [self._scene(self._steps[place * (count - 1) // (SAMPLED - 1)]) for place in range(SAMPLED)]

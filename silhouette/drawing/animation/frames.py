@@ -17,9 +17,10 @@ from silhouette.drawing.animation.plan import Ground, drawn_plan
 from silhouette.drawing.animation.plot import Plot, Point
 from silhouette.drawing.animation.words import COLOURS, DARK, LIGHT, ink_on, word
 from silhouette.drawing.page import FINE, Face
-from silhouette.drawing.table.eye_image import Looking, image_of
+from silhouette.drawing.table.eye_image import image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.table.sightlines import Sightline
+from silhouette.measure.observe import Sight
 from silhouette.rules.base import Scale
 from silhouette.text import margin_in_words, share_in_words
 
@@ -55,7 +56,7 @@ class Shot:
     panels: tuple[NDArray[np.uint8], ...]
 
 
-def ground_of(sights: Sequence[Looking]) -> Ground:
+def ground_of(sights: Sequence[Sight]) -> Ground:
     """The stretch of table that the plans of all frames show."""
     return Ground.of(sights, *PLAN)
 
@@ -63,7 +64,7 @@ def ground_of(sights: Sequence[Looking]) -> Ground:
 def table_panels(ground: Ground, line: Sightline) -> tuple[NDArray[np.uint8], ...]:
     """The eye view and the plan of a moment on a table."""
     width, height = (length * FINE for length in EYE)
-    image = image_of(line.scene, line.sight, line.renderer, width, height)
+    image = image_of(line.scene, line.observation, line.renderer, width, height)
     colours = coloured(image, line.scene, line.sight.target, line.blocking)
     eye = Image.fromarray(colours).resize(EYE, Image.Resampling.LANCZOS)
     ImageDraw.Draw(eye).rectangle((0, 0, EYE[0] - 1, EYE[1] - 1), outline=RIM)

@@ -14,10 +14,10 @@ from PIL import Image, ImageChops, ImageDraw
 
 from silhouette.drawing.animation.words import COLOURS, DARK, LIGHT, tinted
 from silhouette.drawing.page import FINE, Colour, Face
-from silhouette.drawing.table.eye_image import Looking
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.geometry import Floats
+from silhouette.measure.observe import Sight
 from silhouette.scenes.table import Piece
 
 GROUND, GRID, RIM = (246, 244, 238), (232, 229, 219), (200, 197, 190)
@@ -58,7 +58,7 @@ class Ground:
     path: Floats
 
     @classmethod
-    def of(cls, sights: Sequence[Looking], width: int, height: int) -> Ground:
+    def of(cls, sights: Sequence[Sight], width: int, height: int) -> Ground:
         """The stretch that shows attacker and target in every frame.
 
         Args:
@@ -130,9 +130,9 @@ class _Plan:
 
     def draw_arcs(self) -> None:
         """The vision arcs as wedges without end; none where one looks all round."""
-        arcs = self._line.sight.arcs
-        if len(arcs) >= 4:
+        if self._line.sight.is_all_round:
             return
+        arcs = self._line.sight.arcs or ()
         far = 4.0 * float(np.hypot(*self._ground.size)) / self._ground.scale
         veil = Image.new("L", self._image.size, 0)
         for arc in arcs:

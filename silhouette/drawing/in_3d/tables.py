@@ -1,4 +1,4 @@
-"""TELL: a table of models on a stage: Necromunda, SkirmishCorps. Each model once, wherever it stands."""
+"""DRAW: a table of models on a stage, each model once, wherever it stands."""
 
 from __future__ import annotations
 
@@ -12,12 +12,8 @@ from silhouette.drawing.in_3d.simplifying import MOST_IN_ALL, MOST_TRIANGLES, Sh
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
-from silhouette.judging import Judged
-from silhouette.measure.observe import arcs_of
 from silhouette.models.model import Model
-from silhouette.rules.necromunda.judge import is_friend_in_contact
-from silhouette.rules.skirmishcorps.protection import sight
-from silhouette.rules.skirmishcorps.scene import SkirmishScene
+from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import VisionArc
 
@@ -25,19 +21,19 @@ ARC_LENGTH = 0.4
 """Of the table's size: how long the edges of a vision arc are drawn."""
 
 
-def stage_of_table(scene: TableScene, judged: Sequence[Judged], cache: Cache) -> Stage:
+def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache) -> Stage:
     """The stage of a table scene.
 
     Args:
         scene: that was judged.
-        judged: its checks, in the page's order.
+        verdicts: of its checks, in the page's order; those that were measured with their observations.
         cache: keeps meshes that were made simpler.
     """
     models, most = _models(scene)
     shapes = tuple(_shape(model, cache, most) for model in models)
     number = {id(model): index for index, model in enumerate(models)}
     items = tuple(Item(piece.name, piece.kind, number[id(piece.model)], piece.pose) for piece in scene.pieces)
-    sights = [_sight(scene, index, one) for index, one in enumerate(judged)]
+    sights = [_sight(scene, number, verdict) for number, verdict in enumerate(verdicts)]
     told = sum(len(model.mesh.faces) for model in models)
     kept = sum(len(shape.faces) for shape in shapes)
     sentence = (
@@ -72,45 +68,32 @@ def _shape(model: Model, cache: Cache, most: int) -> Shape:
     return Shape.of(model.significant, model.ignored, cache, most, flat=model.format == "parts")
 
 
-def _sight(scene: TableScene, check: int, judged: Judged) -> Sight | None:
-    """What a check shows; None where it is about no two pieces."""
-    names = {piece.name: piece.index for piece in scene.pieces}
-    row = judged.row()
-    if judged.check.attacker not in names or judged.check.target not in names:
+def _sight(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
+    """What a check shows, by its number on the page; None where it is about no two pieces."""
+    numbers = {piece.name: piece.index for piece in scene.pieces}
+    if verdict.attacker not in numbers or verdict.target not in numbers:
         return None
-    target = scene.piece(judged.check.target)
-    attacker = scene.piece(judged.check.attacker).looking(row.get("arc"))
-    shown = Sight(check, names[attacker.name], names[target.name])
-    if "target_pixels" not in row:
+    attacker, target = scene.piece(verdict.attacker), scene.piece(verdict.target)
+    shown = Sight(check, attacker.index, target.index)
+    if not (isinstance(verdict, MeasuredVerdict) and verdict.observation):
         return replace(shown, eye=attacker.eye, lines=(_line(attacker.eye, target.body_box.mean(axis=0)),))
-    blockers = [one["name"] for one in row["blockers"] if one["alone"] > 0.0]
-    eye, aside = _look(scene, judged, attacker)
-    arcs = arcs_of(attacker, row.get("arc")) if scene.rules == "necromunda" else None
-    lines = [_line(eye, target.body_box.mean(axis=0))]
+    row, sight = verdict.row(), verdict.observation.sight
+    blockers = [blocker["name"] for blocker in row["blockers"] if blocker["alone"] > 0.0]
+    arcs = sight.arcs
     return replace(
         shown,
-        blockers=tuple(names[name] for name in blockers if name in names),
-        aside=aside,
-        eye=eye,
+        blockers=tuple(numbers[name] for name in blockers if name in numbers),
+        aside=tuple(piece.index for piece in (*sight.left_out, *sight.disregarded)),
+        eye=sight.eye,
         measured=True,
         free=bool(row["line_of_sight"]),
         apex=None if arcs is None else attacker.base_centre,
         arcs=None if arcs is None else tuple((*map(float, arc.right), *map(float, arc.left)) for arc in arcs),
-        lines=(*lines, *(_arc(scene, attacker, arc) for arc in arcs or ())),
+        lines=(
+            _line(sight.eye, target.body_box.mean(axis=0)),
+            *(_arc(scene, attacker, arc) for arc in arcs or ()),
+        ),
     )
-
-
-def _look(scene: TableScene, judged: Judged, attacker: Piece) -> tuple[Floats, tuple[int, ...]]:
-    """Where a check looks from, and the pieces that its rules leave out of the way."""
-    if not isinstance(scene, SkirmishScene):
-        friends = [piece.index for piece in scene.pieces if is_friend_in_contact(scene, attacker, piece)]
-        return attacker.eye, tuple(friends)
-    one, other = scene.unit(judged.check.attacker), scene.unit(judged.check.target)
-    seen = sight(scene, one, other.piece, other.standing)
-    blocking = {cover.name for cover, _ in seen.obstacles}
-    own = [cover.piece.name for cover in scene.touched_by(one.standing) if cover.name not in blocking]
-    units = [unit.name for unit in scene.units if unit is not one and unit is not other]
-    return seen.eye, tuple(scene.piece(name).index for name in (*own, *units))
 
 
 def _line(start: Floats, end: Floats) -> Line:
@@ -119,7 +102,7 @@ def _line(start: Floats, end: Floats) -> Line:
 
 def _arc(scene: TableScene, attacker: Piece, arc: VisionArc) -> Line:
     """The edges of a vision arc on the table, through the place from which it begins."""
-    points = scene.whole_boxes.reshape(-1, 3)
+    points = scene.whole_pieces.boxes.reshape(-1, 3)
     length = ARC_LENGTH * float(np.ptp(points[:, :2], axis=0).max())
     height = float(attacker.whole_box[:, 2].min()) + 0.5
     ends = [arc.apex + length * edge for edge in (arc.right, arc.left)]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from silhouette.drawing.sheet import Sheet, Swatch
 from silhouette.drawing.styles import PRINT
-from silhouette.drawing.table.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, SEEN
+from silhouette.drawing.table.eye_image import FIRST_PIECE
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.table_parts import caption
 from silhouette.drawing.table.tracing import path_of, ring_area, traced
 from silhouette.drawing.words.reasons import share_of_blocker
 from silhouette.geometry import Flags, Floats
-from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
+from silhouette.measure.observe import OBSCURED, OUTSIDE, SEEN
 
 NAMED = 4
 """Blockers that are outlined and named, at most: those with the largest shares."""
@@ -30,8 +31,14 @@ COARSE = 4
 """Pixels to a cell in which room for a name is looked for."""
 
 
-def draw_eye_frame(sheet: Sheet, line: Sightline) -> None:
-    """The picture that the verdict rests on, with the names and shares of what is in the way."""
+def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sightline], None] | None = None) -> None:
+    """The picture that the verdict rests on, with the names and shares of what is in the way.
+
+    Args:
+        sheet: to draw on.
+        line: what was judged.
+        overlay: draws over the picture what only one game shows.
+    """
     image = line.image
     sheet.lettering = PRINT
     height, width = image.kinds.shape
@@ -46,15 +53,13 @@ def draw_eye_frame(sheet: Sheet, line: Sightline) -> None:
         if area.any():
             _outline(sheet, area)
             _name_area(sheet, area & ~target, target, share_of_blocker(sheet.words, name, share))
-    for piece in line.sight.friends:
-        area = image.friends.ids == numbers[piece.name]
+    for piece in line.sight.disregarded:
+        area = image.disregarded.ids == numbers[piece.name]
         if area.sum() > 1500:
             _name_area(sheet, area & ~target, target, piece.name)
-    if line.scene.rules == "skirmishcorps":
-        draw_height_bands(sheet, line)
+    if overlay is not None:
+        overlay(sheet, line)
     _legend(sheet, line)
-    if line.counted is None and line.row["target_pixels"]:
-        sheet.note(sheet.words("between pixels"))
     caption(sheet, line, warned=True)
 
 
@@ -65,9 +70,8 @@ def _draw_counted(sheet: Sheet, line: Sightline) -> None:
     """
     from matplotlib.transforms import Affine2D
 
-    if line.counted is None:
-        return
-    view, kinds = line.counted.views[0], line.counted.kinds[0]
+    mask = line.observation.masks[0]
+    view, kinds = mask.view, mask.kinds
     across, upward = view.axes[:2] @ line.image.view.axes[:2].T
     picture = line.image.view
     turn = np.array([across, upward]).T * view.step / picture.step * [1.0, -1.0]
@@ -147,6 +151,6 @@ def _legend(sheet: Sheet, line: Sightline) -> None:
         (OUTSIDE in kinds, Swatch(sheet.words("outside"), "#84848c", "#c4c4c8", "\\\\\\\\")),
         (bool(line.blocking), Swatch(sheet.words("in the way"), "#debe98", sheet.style.orange)),
         (image.ghosts.ids.any(), Swatch(sheet.words("ignored"), "#f0f1f1", "#6e7684", "....")),
-        (image.friends.ids.any(), Swatch(sheet.words("disregarded"), "#f1dee9", "#843e68", dashes="--")),
+        (image.disregarded.ids.any(), Swatch(sheet.words("disregarded"), "#f1dee9", "#843e68", dashes="--")),
     ]
     sheet.legend(*(swatch for used, swatch in entries if used))

@@ -1,6 +1,6 @@
 """DRAW: what the attacker's eye sees, as images of numbers: what is in front, and what of the target is seen.
 
-pieces -> those that block, the target, ghosts -> a window wider than the target -> layers -> kinds of pixel
+Observation -> a window wider than the target -> layers of what stands there; kinds of pixel from the masks
 """
 
 from __future__ import annotations
@@ -14,18 +14,11 @@ from numpy.typing import NDArray
 from silhouette.drawing.shading import plane
 from silhouette.drawing.table.windows import STRIP, rendered, swept
 from silhouette.geometry import Flags
-from silhouette.measure.observe import arcs_of
+from silhouette.measure.observe import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, Sight
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer
-from silhouette.rules.necromunda.judge import Readings, is_friend_in_contact
-from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import View, VisionArc, fit_view, in_any
-
-NOTHING, SEEN, OBSCURED, OUTSIDE = 0, 1, 2, 3
-"""Kinds of pixel: not the target; target seen; something before it; seen, but beyond the vision arc."""
-
-Kinds = NDArray[np.uint8]
 
 TARGET = 1
 FIRST_PIECE = 2
@@ -49,7 +42,7 @@ class EyeImage:
     Attributes:
         view: the window, upright, its middle where the verdict was measured.
         surrounds: whether the target reaches round the eye, so that this is only what lies ahead.
-        arcs: the vision arcs looked from.
+        arcs: the vision arcs looked from; None where that is all round.
         front: what is in front, ghosts left out; ids as told at FIRST_PIECE.
         depth: float32, of what is in front or of the table top, on which the lowest piece stands; inf in the sky.
         inside: bool, whether what is met lies in a vision arc; the sky by its direction.
@@ -57,19 +50,19 @@ class EyeImage:
         kinds: uint8, what of the target each pixel is: NOTHING, SEEN, OBSCURED or OUTSIDE.
         ghosts: parts that neither count nor block, where they stand before what does: the target's own everywhere,
             those of others before the target.
-        friends: fighters in base contact, disregarded, where nothing stands before them.
+        disregarded: pieces that the rules look past, where nothing stands before them.
     """
 
     view: View
     surrounds: bool
-    arcs: Sequence[VisionArc]
+    arcs: Sequence[VisionArc] | None
     front: Layer
     depth: NDArray[np.float32]
     inside: Flags
     target: Layer
-    kinds: Kinds
+    kinds: NDArray[np.uint8]
     ghosts: Layer
-    friends: Layer
+    disregarded: Layer
 
     @property
     def obscured_share(self) -> float:
@@ -78,53 +71,19 @@ class EyeImage:
         return np.count_nonzero(self.kinds == OBSCURED) / total if total else 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class Looking:
-    """Who looks at whom, and past what.
+def image_of(scene: TableScene, observation: Observation, renderer: Renderer, width: int, height: int) -> EyeImage:
+    """Renders what was seen in a look, in a window of so many pixels.
 
-    Attributes:
-        attacker: looks, from its eye.
-        target: its significant parts are looked at.
-        solid: what blocks, each piece with what of it does.
-        ignored: the pieces of which the rest does not count and does not block, each with that.
-        friends: pieces that are disregarded.
-        arcs: the vision arcs looked from.
+    What each pixel of the target is, seen or obscured, is not decided here: it is read off the observation's masks.
+
+    Args:
+        scene: whose pieces stand round the target.
+        observation: with its masks.
+        renderer: renders; it need not be the one that measured.
+        width, height: of the window, in pixels.
     """
-
-    attacker: Piece
-    target: Piece
-    solid: Sequence[tuple[Piece, Mesh]]
-    ignored: Sequence[tuple[Piece, Mesh]]
-    friends: Sequence[Piece]
-    arcs: Sequence[VisionArc]
-
-
-def looking(scene: TableScene, check: Check) -> Looking:
-    """What a check of Necromunda looks past, and from which arcs: as silhouette.rules.necromunda.judge says."""
-    attacker, target = scene.piece(check.attacker).looking(check.arc), scene.piece(check.target)
-    whole = Readings.model_validate(scene.readings).ignored_parts_block
-    others = [piece for piece in scene.pieces if piece.name not in (attacker.name, target.name)]
-    friends = [piece for piece in others if is_friend_in_contact(scene, attacker, piece)]
-    solid = [piece for piece in others if piece not in friends]
-    return Looking(
-        attacker=attacker,
-        target=target,
-        solid=[(piece, piece.model.mesh if whole else piece.model.significant) for piece in solid],
-        ignored=[] if whole else [(piece, piece.model.ignored) for piece in solid],
-        friends=friends,
-        arcs=arcs_of(attacker, check.arc),
-    )
-
-
-def eye_image(scene: TableScene, check: Check, renderer: Renderer, width: int, height: int) -> EyeImage:
-    """Renders what the attacker of a check of Necromunda sees, in a window of so many pixels."""
-    return image_of(scene, looking(scene, check), renderer, width, height)
-
-
-def image_of(scene: TableScene, sight: Looking, renderer: Renderer, width: int, height: int) -> EyeImage:
-    """Renders what is seen in a look, in a window of so many pixels."""
-    target = sight.target
-    view, surrounds = _window(sight.attacker, target, width, height)
+    sight, target = observation.sight, observation.sight.target
+    view, surrounds = _window(sight, width, height)
     number = {piece.name: index for index, piece in enumerate(scene.pieces, FIRST_PIECE)}
 
     def bodies(parts: Sequence[tuple[Piece, Mesh]]) -> list[Body]:
@@ -132,29 +91,38 @@ def image_of(scene: TableScene, sight: Looking, renderer: Renderer, width: int, 
 
     itself = Body(TARGET, target.model.significant, target.pose)
     alone = rendered(renderer, view, [itself])
-    front = swept(renderer, view, [itself, *bodies(sight.solid)])
-    kinds = _kinds(view, alone, front, sight.arcs)
+    front = swept(renderer, view, [itself, *bodies(solid_pieces(scene, sight))])
+    kinds = _kinds(view, alone, front, sight.arcs, observation)
     ghosts = rendered(renderer, view, bodies([(target, target.model.ignored)]))
     _only_before(ghosts, front)
-    _enter_ignored(rendered(renderer, view, bodies(sight.ignored)), front, kinds, ghosts)
-    shown_friends = rendered(renderer, view, bodies([(piece, piece.model.mesh) for piece in sight.friends]))
-    _only_before(shown_friends, front)
+    _enter_ignored(rendered(renderer, view, bodies(sight.uncounted)), front, kinds, ghosts)
+    disregarded = rendered(renderer, view, bodies([(piece, piece.model.mesh) for piece in sight.disregarded]))
+    _only_before(disregarded, front)
     depth = _with_table(view, scene, front)
     inside = _inside(view, depth, sight.arcs)
-    return EyeImage(view, surrounds, sight.arcs, front, depth, inside, alone, kinds, ghosts, shown_friends)
+    return EyeImage(view, surrounds, sight.arcs, front, depth, inside, alone, kinds, ghosts, disregarded)
 
 
-def _window(attacker: Piece, target: Piece, width: int, height: int) -> tuple[View, bool]:
+def solid_pieces(scene: TableScene, sight: Sight) -> list[tuple[Piece, Mesh]]:
+    """What a picture shows as solid, each piece with what of it: what may block, and what stands elsewhere."""
+    named = [sight.attacker, sight.target, *sight.disregarded, *sight.left_out]
+    names = {piece.name for piece in (*named, *(piece for piece, _ in sight.present))}
+    rest = [(piece, piece.model.significant) for piece in scene.pieces if piece.name not in names]
+    return [*sight.present, *rest]
+
+
+def _window(sight: Sight, width: int, height: int) -> tuple[View, bool]:
     """An upright window round the target, looking where the verdict looked; the way ahead where that is all round."""
+    target = sight.target
     mesh = target.model.significant
     points = target.pose.place(mesh.vertices[np.unique(mesh.faces)])
     aim = target.body_box.mean(axis=0)
-    views = fit_view(attacker.eye, aim, points, 1.0, roll=0.0, facing=attacker.facing)
+    views = fit_view(sight.eye, aim, points, 1.0, roll=0.0, facing=sight.facing)
     view = views[0]
     if len(views) > 1:
         step = 2.0 / width
         return replace(view, left=-1.0, top=height * step / 2, step=step, width=width, height=height), True
-    across, upward, depth = ((points - attacker.eye) @ view.axes.T).T
+    across, upward, depth = ((points - sight.eye) @ view.axes.T).T
     across, upward = across / depth, upward / depth
     needed = max(np.ptp(across) / width, np.ptp(upward) / height)
     wanted = max(np.ptp(upward) / (SHARE_OF_HEIGHT * height), np.ptp(across) / (SHARE_OF_WIDTH * width))
@@ -164,12 +132,22 @@ def _window(attacker: Piece, target: Piece, width: int, height: int) -> tuple[Vi
     return replace(view, left=left, top=top, step=step, width=width, height=height), False
 
 
-def _kinds(view: View, alone: Layer, front: Layer, arcs: Sequence[VisionArc]) -> Kinds:
-    there = alone.ids == TARGET
-    kinds = np.where(there, OBSCURED, NOTHING).astype(np.uint8)
-    rows, columns = np.nonzero(there & (front.ids == TARGET))
-    points = view.eye + alone.depth[rows, columns, None] * view.directions(rows, columns)
-    kinds[rows, columns] = np.where(in_any(arcs, points), SEEN, OUTSIDE)
+def _kinds(
+    view: View, alone: Layer, front: Layer, arcs: Sequence[VisionArc] | None, observation: Observation
+) -> NDArray[np.uint8]:
+    """What of the target each pixel is: as the masks have it, and on its rim, where they have nothing, as rendered."""
+    rows, columns = np.nonzero(alone.ids == TARGET)
+    rays = view.directions(rows, columns)
+    inside = True if arcs is None else in_any(arcs, view.eye + alone.depth[rows, columns, None] * rays)
+    is_front = front.ids[rows, columns] == TARGET
+    shown = np.where(is_front, np.where(inside, SEEN, OUTSIDE), OBSCURED).astype(np.uint8)
+    for mask in observation.masks:
+        across, down, depth = mask.view.project(view.eye + rays)
+        met = (depth > 0.0) & (across >= 0.0) & (across < mask.view.width) & (down >= 0.0) & (down < mask.view.height)
+        counted = mask.kinds[down[met].astype(np.intp), across[met].astype(np.intp)]
+        shown[met] = np.where(counted == NOTHING, shown[met], counted)
+    kinds = np.full(alone.ids.shape, NOTHING, np.uint8)
+    kinds[rows, columns] = shown
     return kinds
 
 
@@ -178,7 +156,7 @@ def _only_before(layer: Layer, front: Layer) -> None:
     _cleared(layer, layer.depth >= front.depth)
 
 
-def _enter_ignored(ignored: Layer, front: Layer, kinds: Kinds, ghosts: Layer) -> None:
+def _enter_ignored(ignored: Layer, front: Layer, kinds: NDArray[np.uint8], ghosts: Layer) -> None:
     """Draws what others have of parts that do not block: like anything else, but as a ghost where it would hide what
     is seen of the target; then all of it."""
     nearer = ignored.depth < front.depth
@@ -203,8 +181,10 @@ def _with_table(view: View, scene: TableScene, front: Layer) -> NDArray[np.float
     return depth
 
 
-def _inside(view: View, depth: NDArray[np.float32], arcs: Sequence[VisionArc]) -> Flags:
+def _inside(view: View, depth: NDArray[np.float32], arcs: Sequence[VisionArc] | None) -> Flags:
     """Which pixels show something in a vision arc; the sky by its direction."""
+    if arcs is None:
+        return np.ones(depth.shape, np.bool_)
     far = np.where(np.isfinite(depth), depth, np.float32(FAR))
     corner_rows, corner_columns = np.array([[0, 0, view.height, view.height], [0, view.width, 0, view.width]]) - 0.5
     rays = view.directions(corner_rows, corner_columns)

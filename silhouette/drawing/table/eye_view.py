@@ -1,41 +1,29 @@
 """DRAW: the attacker's eye view of a check: what is seen of the target, what is not, and what is in the way.
 
-scene, check -> EyeImage -> ground and sky, solids, the target as through glass, ghosts, lines -> page with a caption
+EyeImage -> ground and sky, solids, the target as through glass, ghosts, lines -> colours
 """
 
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from silhouette.drawing.page import (
     FINE,
-    MARGIN,
     SKY_BLUE,
     VERMILLION,
-    WIDTH,
     Colour,
-    check_png_path,
-    save_png,
 )
 from silhouette.drawing.shading import Values, hollows, light, lit, mixed, nearness_of, normals, outlines, plane
-from silhouette.drawing.table.eye_caption import add_caption, label
-from silhouette.drawing.table.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, SEEN, TARGET, EyeImage, eye_image
+from silhouette.drawing.table.eye_image import FIRST_PIECE, TARGET, EyeImage
 from silhouette.drawing.table.windows import cropped
 from silhouette.geometry import Flags
-from silhouette.renderers.protocol import Layer, Renderer
-from silhouette.rules.necromunda.judge import NecromundaVerdict
-from silhouette.scenes.scene import Check
+from silhouette.measure.observe import OBSCURED, OUTSIDE, SEEN
+from silhouette.renderers.protocol import Layer
 from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import View
-
-PICTURE = (WIDTH - 2 * MARGIN, 720 * FINE)
-"""Width and height of the view itself, in the pixels that it is rendered with."""
 
 SKY_HIGH, SKY_LOW = (224, 233, 241), (250, 250, 246)
 GROUND, GROUND_LINE = (226, 222, 211), (140, 136, 124)
@@ -54,39 +42,15 @@ STEEP = 0.5
 INCH = 25.4
 
 
-def draw_eye_view(scene: TableScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> None:
-    """Writes what the attacker sees as a PNG with a caption: the evidence of a verdict, for both players.
-
-    What is seen of the target has one colour; what is obscured has another, hatched, and is drawn through what hides
-    it; the rest of the table is shaded from the depth image. The verdict, with the scene's path, lies as JSON in the
-    text chunk "silhouette".
+def coloured(image: EyeImage, scene: TableScene, target: Piece, blocking: Container[str]) -> NDArray[np.uint8]:
+    """The view as colours (height, width, 3), uint8.
 
     Args:
-        scene, check: what was judged.
-        verdict: the ruling on it.
-        renderer: draws the picture; it need not be the one that measured.
-        path: of the picture, ending in .png, in a folder that is there.
-
-    Raises:
-        FileError: where it cannot be written; then nothing is.
+        image: what is seen.
+        scene: whose pieces these are.
+        target: what is looked at.
+        blocking: the names of what is in the way.
     """
-    check_png_path(path)
-    check = replace(check, arc=verdict.arc)
-    image = eye_image(scene, check, renderer, *PICTURE)
-    picture = Image.fromarray(painted(image, scene, verdict))
-    label(picture, image, scene, verdict)
-    page = add_caption(picture, image, scene, check, verdict, renderer)
-    save_png(page, path, {"scene": str(scene.path), **verdict.row()})
-
-
-def painted(image: EyeImage, scene: TableScene, verdict: NecromundaVerdict) -> NDArray[np.uint8]:
-    """The view itself as colours (height, width, 3)."""
-    blocking = {blocker.name for blocker in verdict.blockers if blocker.alone > 0}
-    return coloured(image, scene, scene.piece(verdict.target), blocking)
-
-
-def coloured(image: EyeImage, scene: TableScene, target: Piece, blocking: Container[str]) -> NDArray[np.uint8]:
-    """The same for any rule system, from the names of what is in the way."""
     view = image.view
     solid = image.front.ids > 0
     distance = float(np.linalg.norm(target.body_box.mean(axis=0) - view.eye))
@@ -106,7 +70,11 @@ def coloured(image: EyeImage, scene: TableScene, target: Piece, blocking: Contai
     drawn = strength > 0.0
     colours[drawn] = mixed(colours[drawn], _rgb(LINE), strength[drawn])
     _draw_arc_edge(colours, image.inside)
-    for draw, layer in ((_draw_target, image.target), (_draw_ghosts, image.ghosts), (_draw_friends, image.friends)):
+    for draw, layer in (
+        (_draw_target, image.target),
+        (_draw_ghosts, image.ghosts),
+        (_draw_disregarded, image.disregarded),
+    ):
         if layer.ids.any():
             draw(_Part(colours, view, layer), image)
     return (np.clip(colours, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)
@@ -257,8 +225,8 @@ def _draw_ghosts(part: _Part, _: EyeImage) -> None:
     part.lay(_rgb(GHOST_LINE), np.float32(0.8) * part.lines, part.there)
 
 
-def _draw_friends(part: _Part, _: EyeImage) -> None:
-    """Friends in base contact, disregarded: a faint veil with a broken outline."""
+def _draw_disregarded(part: _Part, _: EyeImage) -> None:
+    """Pieces that the rules look past: a faint veil with a broken outline."""
     part.lay(part.shaded(VEIL), 0.24, part.there)
     broken = _stripes(part.ids.shape, 9 * FINE, 0.6, rising=True) > 0.5
     part.lay(_rgb(VEIL_LINE), 0.8, _rim(part.there, FINE) & broken)

@@ -89,9 +89,9 @@ def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
 
     left, bottom, right, top = sheet.bounds
     far = 3.0 * (right - left + top - bottom)
-    if len(line.sight.arcs) >= 4:
+    if line.sight.is_all_round:
         return
-    for number, arc in enumerate(line.sight.arcs, 1):
+    for number, arc in enumerate(line.sight.arcs or (), 1):
         apex = line.in_plan(arc.apex[None])[0]
         ends = line.in_plan(np.array([arc.apex + far * arc.right, arc.apex + far * arc.left]))
         corners = np.array([apex, *ends])
@@ -117,7 +117,7 @@ def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> No
         edge, order = style.seen_edge, 9.0
     elif piece.name in line.blocking:
         fill, edge = style.blocker, style.blocker_edge
-    elif any(piece.name == friend.name for friend in line.sight.friends):
+    elif any(piece.name == friend.name for friend in line.sight.disregarded):
         fill = style.ignored
     base = line.in_plan(piece.base_outline)
     shape(sheet, (base,), style.paper, edge, min(order, 6.0))
@@ -196,8 +196,8 @@ def _legend(sheet: Sheet, line: Sightline, shown: list[Piece]) -> None:
     entries = level_swatches(sheet, levels_in(line.plan_sectors))
     if line.blocking:
         entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))
-    if any(piece.name == friend.name for friend in line.sight.friends for piece in shown):
+    if any(piece.name == friend.name for friend in line.sight.disregarded for piece in shown):
         entries.append(Swatch(sheet.words("disregarded"), style.ignored, style.model_edge))
-    if 0 < len(line.sight.arcs) < 4:
+    if line.sight.arcs and not line.sight.is_all_round:
         entries.append(Swatch(sheet.words("arc"), edge=style.arc, line=True, dashes="--"))
     sheet.legend(*entries)

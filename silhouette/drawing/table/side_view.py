@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.drawing.sheet import COLUMN, EDGE, LINE, SHORTEST, THIN, Sheet, Swatch
+from silhouette.drawing.table.eye_image import solid_pieces
 from silhouette.drawing.table.sightlines import PARTLY, WHOLLY, Sightline
 from silhouette.drawing.table.table_parts import (
     before,
@@ -39,7 +40,7 @@ STRIP = 8.0
 def draw_side_view(sheet: Sheet, line: Sightline) -> None:
     """How high things stand between eye and target, and which band of the target is obscured."""
     attacker, target = line.sight.attacker, line.sight.target
-    between = [(piece, mesh) for piece, mesh in line.sight.solid if _is_between(line, piece)]
+    between = [(piece, mesh) for piece, mesh in solid_pieces(line.scene, line.sight) if _is_between(line, piece)]
     elevations = {piece.name: _elevation(line, piece, mesh) for piece, mesh in between}
     for piece in (attacker, target):
         elevations[piece.name] = _elevation(line, piece, piece.model.mesh)

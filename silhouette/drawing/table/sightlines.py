@@ -1,27 +1,24 @@
 """DRAW: a look on a table, prepared for its figures: the picture from the eye, and what of it each direction shows.
 
-scene, check, verdict -> Looking -> EyeImage -> directions in plan and in elevation, each clear or obscured
+verdict with its Observation -> EyeImage -> directions in plan and in elevation, each clear or obscured
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.table.every_pixel import Counted, EveryPixel
-from silhouette.drawing.table.eye_image import OBSCURED, OUTSIDE, EyeImage, Looking, image_of, looking
+from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.geometry import Floats, cosine_and_sine
+from silhouette.measure.observe import OBSCURED, OUTSIDE, Observation, Sight
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import rule_called
-from silhouette.rules.base import Settings, Verdict
-from silhouette.scenes.scene import Check
-from silhouette.scenes.table import Piece, TableScene
-from silhouette.views import vehicle_arc
+from silhouette.rules.base import Verdict
+from silhouette.scenes.table import TableScene
 
 PICTURE = (1180, 740)
 """Pixels: width and height of the eye view."""
@@ -34,9 +31,6 @@ CLEAR, PARTLY, WHOLLY, BEYOND = 0, 1, 2, 3
 
 SLIVER = 7
 """Fewer directions than this are not told from their neighbours."""
-
-CLOSE = 40.0
-"""mm: what stands nearer to the eye than this, and blocks nothing, would only be in the way of the picture."""
 
 MOST_SECTORS = 5
 """Into so many sectors a target is divided at most: behind a grating no figure could show all of them."""
@@ -67,39 +61,20 @@ class Sightline:
     """All that the figures of one check on a table are drawn from.
 
     Attributes:
-        scene, check, verdict: what was judged, and the ruling.
-        sight: who looks at whom, past what.
-        renderer: draws.
-        counted: the pixels that the verdict counted; None where it rests on rays between them.
+        scene, verdict: what was judged, and the ruling.
+        observation: its evidence, with the masks that were counted.
+        renderer: draws what stands round the target.
     """
 
     scene: TableScene
-    check: Check
     verdict: Verdict
-    sight: Looking
+    observation: Observation
     renderer: Renderer
-    counted: Counted | None = None
 
-    @classmethod
-    def of(cls, scene: TableScene, check: Check, verdict: Verdict, renderer: Renderer) -> Sightline:
-        """For a check of Necromunda, or one of SkirmishCorps for protection.
-
-        Where the verdict was not measured with this `EveryPixel`, it is again, with a sample in every pixel: what the
-        figures tell and what they show is one count.
-        """
-        row = verdict.row()
-        if not isinstance(renderer, EveryPixel):
-            renderer = EveryPixel(renderer)
-            rule: Any = rule_called(scene.rules)
-            (verdict,) = rule.judge(scene, [check], Settings(renderer, row["pixel"]))
-            row = verdict.row()
-        asked = replace(check, arc=row.get("arc", check.arc))
-        sight = _skirmish(scene, check) if scene.rules == "skirmishcorps" else looking(scene, asked)
-        box = sight.target.body_box
-        whole_target = any(arc.contains(box).all() for arc in sight.arcs)
-        arcs = None if whole_target or scene.rules == "skirmishcorps" else sight.arcs
-        counted = renderer.counted(sight.attacker.eye, arcs, row["target_pixels"], row["occluded_pixels"])
-        return cls(scene, check, verdict, sight, renderer.inner, counted)
+    @property
+    def sight(self) -> Sight:
+        """Who looks at whom, past what."""
+        return self.observation.sight
 
     @cached_property
     def row(self) -> Mapping[str, Any]:
@@ -119,12 +94,12 @@ class Sightline:
     @cached_property
     def image(self) -> EyeImage:
         """The picture from the eye."""
-        return image_of(self.scene, self.sight, self.renderer, *PICTURE)
+        return image_of(self.scene, self.observation, self.renderer, *PICTURE)
 
     @property
     def eye(self) -> Floats:
         """(3,) in the world."""
-        return self.sight.attacker.eye
+        return self.sight.eye
 
     @property
     def outside(self) -> bool:
@@ -142,7 +117,7 @@ class Sightline:
         """(3,) a level unit vector from the eye towards the target; ahead, where that is straight above or below."""
         step = (self.middle - self.eye)[:2]
         length = float(np.hypot(*step))
-        cosine, sine = step / length if length > 1e-6 else cosine_and_sine(self.sight.attacker.facing)
+        cosine, sine = step / length if length > 1e-6 else cosine_and_sine(self.sight.facing)
         return np.array([cosine, sine, 0.0])
 
     @cached_property
@@ -243,25 +218,3 @@ def _evened(values: Floats) -> Floats:
     wide = np.pad(values, 3, mode="edge")
     evened: Floats = np.median(np.lib.stride_tricks.sliding_window_view(wide, 7), axis=1)
     return evened
-
-
-def _skirmish(scene: Any, check: Check) -> Looking:
-    """What a check of SkirmishCorps looks past: whatever its rules leave in the way, all round.
-
-    Its own cover that the attacker looks over is left out, and units, which block nothing, where they stand too close
-    to the eye to be seen past in a picture.
-    """
-    from silhouette.rules.skirmishcorps.protection import sight
-
-    attacker, target = scene.unit(check.attacker), scene.unit(check.target)
-    seen = sight(scene, attacker, target.piece, target.standing)
-    piece: Piece = attacker.piece
-    looks = replace(piece, eye_given=piece.pose.localise(seen.eye[None])[0])
-    arcs = [vehicle_arc(name, seen.eye[:2], 0.0, 1.0, 1.0) for name in ("front", "left", "rear", "right")]
-    in_the_way = {cover.name: body for cover, body in seen.obstacles}
-    own = {cover.name for cover in scene.touched_by(attacker.standing)}
-    rest = [cover.piece for cover in scene.covers if cover.name not in own | in_the_way.keys()]
-    solid = [(body, body.model.mesh) for body in (*in_the_way.values(), *rest)]
-    others = [one.piece for one in scene.units if one.name not in (attacker.name, target.name)]
-    others = [one for one in others if np.hypot(*(one.base_centre - seen.eye[:2])) > CLOSE]
-    return Looking(looks, target.piece, solid, [], others, arcs)

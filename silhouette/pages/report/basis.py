@@ -21,7 +21,7 @@ def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
     if measured:
         facts.append(("renderer", ", ".join(dict.fromkeys(row["renderer"] for row in measured))))
         pixels = dict.fromkeys(f"{row['pixel']:.3g}" for row in measured)
-        facts.append(("fineness", f"{' and '.join(pixels)} mm per pixel at the target, every pixel sampled"))
+        facts.append(("fineness", f"{' and '.join(pixels)} mm per pixel at the target"))
     else:
         facts.append(("measured", "nothing: this game is judged exactly, by its geometry"))
     facts += rule_called(scene.rules).basis(scene)

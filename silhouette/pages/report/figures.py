@@ -14,9 +14,10 @@ from silhouette.drawing.figures import figures_of
 from silhouette.drawing.saving import save
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.drawing.styles import PRINT
-from silhouette.judging import Judged
+from silhouette.judging import PIXEL, Judged
 from silhouette.pages.report.words import FIGURES
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules.base import Settings
 from silhouette.scenes.scene import Scene
 
 QUALITY = 88
@@ -39,8 +40,8 @@ def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, language:
 
     Args:
         scene: that was judged.
-        judged: one check of it.
-        renderer: as for `silhouette.drawing.figures.figures_of`.
+        judged: one check of it, whose verdict has kept its observation.
+        renderer: draws what stands round a target.
         language: of the words in them.
 
     Raises:
@@ -48,7 +49,7 @@ def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, language:
     """
     drawn = []
     with settings(), TemporaryDirectory(prefix="silhouette-") as folder:
-        for figure in figures_of(scene, judged.check, judged.verdict, renderer):
+        for figure in figures_of(scene, judged.check, judged.verdict, Settings(renderer, PIXEL, keep=True)):
             sheet = PageSheet(COLUMN, PRINT, language=language)
             figure.draw(sheet)
             file = Path(folder, f"{figure.name}.svg")

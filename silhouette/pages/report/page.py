@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from silhouette.drawing.in_3d.stage import Stage
-from silhouette.drawing.in_3d.tables import check_table, stage_of_table
-from silhouette.drawing.table.every_pixel import EveryPixel
+from silhouette.drawing.in_3d.tables import check_table
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, Selection, judged
 from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
@@ -80,9 +79,8 @@ def _each(
     scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int
 ) -> Iterator[Drawn]:
     def drawn(check: Check) -> Drawn:
-        every = EveryPixel(renderer)
-        ruling = judged(scene, check, every, pixel)
-        return Drawn(ruling, tuple(figures_for_page(scene, ruling, every)))
+        ruling = judged(scene, check, renderer, pixel, keep=True)
+        return Drawn(ruling, tuple(figures_for_page(scene, ruling, renderer)))
 
     meshes = list(rule_called(scene.rules).meshes(scene).values())
     if min(workers, len(checks)) > 1 and (not meshes or renderer.share(meshes)):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.judging import Judged
-from silhouette.rules.necromunda.judge import NecromundaVerdict
+from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.table import TableScene
 from silhouette.text import in_a_sentence, margin_in_words, share_in_words
@@ -105,7 +105,7 @@ def _in_the_way(blockers: Sequence[Mapping[str, Any]], words: Mapping[str, str])
 def _standing(scene: TableScene, verdict: NecromundaVerdict, words: Mapping[str, str]) -> dict[str, str]:
     attacker, target = scene.piece(verdict.attacker).looking(verdict.arc), scene.piece(verdict.target)
     apart = float(np.hypot(*(target.base_centre - attacker.base_centre)))
-    measured = verdict.silhouette
+    measured = verdict.counts
     how = "arc_none" if not measured.in_arc else "arc_all" if measured.in_arc == measured.total else "arc_part"
     return {
         "distance": f'{apart / INCH:.1f}" ({apart:.0f} mm)',

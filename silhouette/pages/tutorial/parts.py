@@ -1,6 +1,6 @@
 """TELL: one part of the tutorial: its scene judged and drawn into the folder, and what it then states.
 
-part -> each check judged with a sample in every pixel -> figures of the same samples -> PartResult
+part -> each check judged -> figures from its observation -> PartResult
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 from silhouette.drawing.animation.film import Animation, animate
 from silhouette.files.cache import Cache
-from silhouette.judging import Judged, judged, load_scene
+from silhouette.judging import PIXEL, Judged, judged, load_scene
 from silhouette.pages.tutorial.facts import Facts, filled, share_of
 from silhouette.pages.tutorial.words import Part, Texts, texts
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.base import Level
+from silhouette.rules.base import Level, Settings
 from silhouette.scenes.motion import Motion, length
 from silhouette.scenes.scene import Scene
 from silhouette.text import Progress
@@ -153,19 +153,17 @@ def sentence(reason: str) -> str:
 
 
 def _drawn(scene: Scene, part: Part, number: int, run: Run, folder: Path, place: Path) -> tuple[Judged, dict[str, str]]:
-    """The verdict on a check, with a sample in every pixel, and the paths of its figures: all of one measurement."""
+    """The verdict on a check, and the paths of its figures: all of one measurement."""
     from silhouette.drawing.figures import Look, figures_of, file_name
     from silhouette.drawing.saving import save
     from silhouette.drawing.sheet import Sheet, settings
-    from silhouette.drawing.table.every_pixel import EveryPixel
 
-    every = EveryPixel(run.renderer)
-    ruling = judged(scene, scene.checks[number - 1], every, run.pixel)
+    ruling = judged(scene, scene.checks[number - 1], run.renderer, run.pixel, keep=True)
     look, verdict, written = Look(), ruling.verdict, dict[str, str]()
     if not part.figures:
         return ruling, written
     with settings():
-        for figure in figures_of(scene, ruling.check, verdict, every):
+        for figure in figures_of(scene, ruling.check, verdict, Settings(run.renderer, PIXEL, keep=True)):
             if figure.name in part.figures:
                 sheet = Sheet(style=look.style)
                 figure.draw(sheet)

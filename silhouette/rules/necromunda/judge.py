@@ -3,7 +3,7 @@
 The numbers R1 to R21 and A1 to A12 are those of the specification, ../shared/rules/necromunda.md; its source is the
 section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
 
-    pieces -> what may block, the arcs -> pictures -> Silhouette -> the first rule of the ladder that holds
+    pieces -> what may block, the arcs -> pictures -> OcclusionCounts -> the first rule of the ladder that holds
 """
 
 from __future__ import annotations
@@ -11,138 +11,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
-
-from pydantic import Field
+from typing import Any, ClassVar
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Entry, Location
-from silhouette.measure.observe import Looked, arcs_of, look
+from silhouette.files.schema import Location
+from silhouette.measure.observe import Observation, observe
 from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.meshes.holes import encloses
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
-from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Band, Level, Pieces, Rule, RuleReference, Scale, Settings, Verdict, expectable
+from silhouette.rules.base import Band, Figure, Level, Pieces, Rule, RuleReference, Scale, Settings, expectable
+from silhouette.rules.necromunda.results import LISTS, RESULTS, VERDICTS, Blocker, NecromundaVerdict, Readings
+from silhouette.rules.necromunda.sight import sight_between
 from silhouette.rules.table import table_basis, table_meshes, table_pieces
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, between, everyone
-from silhouette.scenes.table import Piece, TableScene, in_base_contact, load_table_scene
+from silhouette.scenes.table import Piece, TableScene, load_table_scene
 from silhouette.text import did_you_mean, in_a_sentence, share_in_words
 
-VERDICTS = ("open", "partial cover", "full cover", "hidden")
-
 KIND = "fighters or vehicles"
-
-RESULTS = (
-    *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
-    *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "rule", "rule_number"),
-    *("reason", "renderer", "pixel", "warnings", "arc"),
-)
-"""The keys of a result, in order; those of `NecromundaVerdict.row`."""
-
-LISTS = ("blockers", "could_be", "warnings")
-"""Those of which the value is a list."""
-
-
-class Readings(Entry):
-    """``[readings]``: which of the possible readings of the rules is taken; defaults first."""
-
-    share: Literal["whole target", "in arc"] = Field("whole target", description='"whole target" or "in arc"')
-    """Of what the share is: of the whole target, or of its part in the vision arc (A1)."""
-    friends_in_contact: Literal["disregarded", "block sight"] = Field(
-        "disregarded", description='"disregarded" or "block sight"'
-    )
-    """Whether friendly fighters in base contact block line of sight; they never give cover (A7)."""
-    ignored_parts_block: bool = Field(False, description="true or false")
-    """Whether bases and insignificant parts of models in the way block (A6)."""
-
-
-@dataclass(frozen=True)
-class Blocker:
-    """A piece in the way.
-
-    Attributes:
-        name: the piece's.
-        occluded: the share of the target for which it is the nearest thing in the way.
-        alone: the share that it would obscure with nothing else on the table.
-    """
-
-    name: str
-    occluded: float
-    alone: float
-
-
-@dataclass(frozen=True)
-class NecromundaVerdict(Verdict):
-    """A Necromunda ruling with its evidence.
-
-    Attributes:
-        line_of_sight: some part of the target is in the vision arc and not obscured.
-        silhouette: what was measured for cover.
-        seen: pixels in the arc and not obscured, as line of sight counts them.
-        blockers: what is in the way, the largest share first.
-        could_be: every verdict within the error or the tolerance.
-        renderer: the name of what measured it.
-        pixel: mm per pixel at the target, as it was measured.
-        warnings: what to know before trusting it.
-        arc: the vision arc looked from, or None for any.
-    """
-
-    line_of_sight: bool
-    silhouette: OcclusionCounts
-    seen: int
-    blockers: tuple[Blocker, ...]
-    could_be: tuple[str, ...]
-    renderer: str
-    pixel: float
-    warnings: tuple[str, ...]
-    arc: ArcName | None = None
-
-    @property
-    def occluded(self) -> float:
-        """The share of the target's significant silhouette that is obscured, from 0 to 1."""
-        return self.silhouette.occluded / self.silhouette.total if self.silhouette.total else 0.0
-
-    @property
-    def occluded_in_arc(self) -> float | None:
-        """The same over the part of it in the vision arc; None where none of it is."""
-        return self.silhouette.occluded_in_arc / self.silhouette.in_arc if self.silhouette.in_arc else None
-
-    @property
-    def marginal(self) -> bool:
-        """Whether another verdict is too near to tell: the players should roll off (R20)."""
-        return len(self.could_be) > 1
-
-    def row(self) -> dict[str, Any]:
-        """The result as the contract names its keys, ready for JSON."""
-        measured = self.silhouette
-        return {
-            "attacker": self.attacker,
-            "target": self.target,
-            "rules": self.rules,
-            "verdict": self.verdict,
-            "line_of_sight": self.line_of_sight,
-            "in_arc": measured.in_arc > 0,
-            "occluded": self.occluded,
-            "occluded_in_arc": self.occluded_in_arc,
-            "error": measured.error,
-            "target_pixels": measured.total,
-            "occluded_pixels": measured.occluded,
-            "seen_pixels": self.seen,
-            "blockers": [vars(blocker) for blocker in self.blockers],
-            "marginal": self.marginal,
-            "could_be": list(self.could_be),
-            "rule": self.rule.section,
-            "rule_number": self.rule.number,
-            "reason": self.reason,
-            "renderer": self.renderer,
-            "pixel": self.pixel,
-            "warnings": list(self.warnings),
-            "arc": self.arc,
-        }
 
 
 class Necromunda(Rule[TableScene, NecromundaVerdict]):
@@ -185,32 +74,12 @@ class Necromunda(Rule[TableScene, NecromundaVerdict]):
         return between(scene.path, _models(scene), KIND, attacker, target, arc)
 
     def judge(self, scene: TableScene, checks: Sequence[Check], settings: Settings) -> list[NecromundaVerdict]:
-        """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
-        return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
-
-    def _judge(self, scene: TableScene, check: Check, renderer: Renderer, pixel: float) -> NecromundaVerdict:
-        """Looks from the attacker's eye and rules on line of sight and cover.
-
-        Where a vehicle's crew have an eye each for their vision arcs, the one who sees best decides; the verdict says
-        which arc that is.
+        """Looks from the attacker's eye and rules on line of sight and cover, for each check.
 
         Raises:
-            RequestError: where the check names a piece that is not there, or that cannot look or be looked at.
+            RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
         """
-        attacker, target = _model(scene, check.attacker), _model(scene, check.target)
-        if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
-            crew = [self._judge(scene, replace(check, arc=arc), renderer, pixel) for arc in attacker.arcs]
-            return _best_of(crew, attacker)
-        attacker = attacker.looking(check.arc)
-        readings = _readings(scene)
-        arcs = arcs_of(attacker, check.arc)
-        friends = [piece for piece in scene.pieces if is_friend_in_contact(scene, attacker, piece)]
-        how = {"ignored_parts_block": readings.ignored_parts_block}
-        cover = look(scene, attacker, target, friends, arcs, renderer, pixel, **how)
-        sight = cover
-        if friends and readings.friends_in_contact == "block sight":
-            sight = look(scene, attacker, target, (), arcs, renderer, pixel, **how)
-        return _ruling(scene, attacker, target, check.arc, cover, sight, readings, renderer, pixel)
+        return [_ruling_on(scene, check, settings) for check in checks]
 
     def meshes(self, scene: TableScene) -> dict[str, Mesh]:
         """The significant parts of every piece."""
@@ -232,8 +101,33 @@ class Necromunda(Rule[TableScene, NecromundaVerdict]):
     def share(self, scene: TableScene, verdict: NecromundaVerdict) -> tuple[float | None, float]:
         """Of the whole target or of the part in the arc, as the reading says."""
         if _readings(scene).share == "in arc":
-            return verdict.occluded_in_arc, verdict.silhouette.error_in_arc
-        return verdict.occluded, verdict.silhouette.error
+            return verdict.occluded_in_arc, verdict.counts.error_in_arc
+        return verdict.occluded, verdict.counts.error
+
+    def figures(self, scene: TableScene, check: Check, verdict: NecromundaVerdict, settings: Settings) -> list[Figure]:
+        """Eye view, plan and side view."""
+        from silhouette.drawing.table.figures import table_figures
+
+        return table_figures(scene, verdict, settings.renderer)
+
+    def picture(self, scene: TableScene, verdict: NecromundaVerdict, settings: Settings, path: Path) -> bool:
+        """The eye view with its caption."""
+        from silhouette.rules.necromunda.picture import draw_eye_view
+
+        draw_eye_view(scene, verdict, settings.renderer, path)
+        return True
+
+    def stage(self, scene: TableScene, judged: Sequence[tuple[Check, NecromundaVerdict]], cache: Cache) -> Any:
+        """The table with its models, and what each check sees."""
+        from silhouette.drawing.in_3d.tables import stage_of_table
+
+        return stage_of_table(scene, [verdict for _, verdict in judged], cache)
+
+    def check_stage(self, scene: TableScene) -> None:
+        """Refuses where meshes must be made simpler, and what that takes is not installed."""
+        from silhouette.drawing.in_3d.tables import check_table
+
+        check_table(scene)
 
 
 NECROMUNDA = Necromunda()
@@ -266,16 +160,10 @@ def _model(scene: TableScene, name: str) -> Piece:
     return piece
 
 
-def is_friend_in_contact(scene: TableScene, attacker: Piece, piece: Piece) -> bool:
-    """Friendly fighters in base contact are disregarded (R17, A7); vehicles in base contact still block (R18)."""
-    friendly = piece.kind == "fighter" and piece.gang is not None and piece.gang == attacker.gang
-    return friendly and piece.name != attacker.name and in_base_contact(scene, attacker, piece)
-
-
 def _best_of(crew: Sequence[NecromundaVerdict], attacker: Piece) -> NecromundaVerdict:
     """What the one of the crew says who sees best; one whose arc the target lies in, if nobody sees it."""
-    best = min(crew, key=lambda one: (VERDICTS.index(one.verdict), one.silhouette.in_arc == 0, one.occluded))
-    if best.silhouette.in_arc:
+    best = min(crew, key=lambda one: (VERDICTS.index(one.verdict), one.counts.in_arc == 0, one.occluded))
+    if best.counts.in_arc:
         return best
     return replace(best, arc=None, reason=_in_no_arc(best.target, attacker.name, attacker.arcs))
 
@@ -284,26 +172,68 @@ def _in_no_arc(target: str, attacker: str, arcs: Sequence[str]) -> str:
     return f"no part of {target} lies in {attacker}'s {' or '.join(arcs)} vision arc: hidden"
 
 
-def _ruling(
+def _ruling_on(scene: TableScene, check: Check, settings: Settings) -> NecromundaVerdict:
+    """The ruling on one check.
+
+    Where a vehicle's crew have an eye each for their vision arcs, the one who sees best decides; the verdict says
+    which arc that is.
+    """
+    attacker, target = _model(scene, check.attacker), _model(scene, check.target)
+    if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
+        return _best_of([_ruling_on(scene, replace(check, arc=arc), settings) for arc in attacker.arcs], attacker)
+    attacker = attacker.looking(check.arc)
+    readings = Readings.model_validate(scene.readings)
+    cover = _observed(scene, attacker, target, check.arc, readings, settings)
+    sight = cover
+    if cover.sight.disregarded and readings.friends_in_contact == "block sight":
+        sight = _observed(scene, attacker, target, check.arc, readings, settings, friends_block=True)
+    return _verdict(scene, check.arc, cover, sight, readings, settings)
+
+
+def _observed(
     scene: TableScene,
     attacker: Piece,
     target: Piece,
-    asked: ArcName | None,
-    cover: Looked,
-    sight: Looked,
+    arc: ArcName | None,
     readings: Readings,
-    renderer: Renderer,
-    pixel: float,
+    settings: Settings,
+    *,
+    friends_block: bool = False,
+) -> Observation:
+    sight = sight_between(
+        scene,
+        attacker,
+        target,
+        arc,
+        ignored_parts_block=readings.ignored_parts_block,
+        friends_block=friends_block,
+    )
+    return observe(
+        sight,
+        settings.renderer,
+        settings.pixel,
+        tolerance=scene.tolerance,
+        error_goal=scene.error,
+        keep=settings.keep,
+    )
+
+
+def _verdict(
+    scene: TableScene,
+    arc: ArcName | None,
+    cover: Observation,
+    sight: Observation,
+    readings: Readings,
+    settings: Settings,
 ) -> NecromundaVerdict:
     """The verdict of the ladder, with everything that explains it."""
+    attacker, target, counts = cover.sight.attacker, cover.sight.target, cover.counts
     in_arc = readings.share == "in arc"
-    measured = cover.silhouette
-    part, whole = (measured.occluded_in_arc, measured.in_arc) if in_arc else (measured.occluded, measured.total)
-    blockers = _blockers(cover)
-    names = [arc.name for arc in arcs_of(attacker, asked)]
-    words = _Words(attacker.name, target.name, asked, names, _blockers(sight), share_in_words(part, whole))
-    verdict, rule, reason = _ladder(words, sight.silhouette, part, whole)
-    could_be = _could_be(cover, sight, part, whole, in_arc, scene.tolerance)
+    part, whole = (counts.occluded_in_arc, counts.in_arc) if in_arc else (counts.occluded, counts.total)
+    names = [vision.name for vision in cover.sight.arcs or ()]
+    words = _Words(attacker.name, target.name, arc, names, _blockers(sight), share_in_words(part, whole))
+    verdict, rule, reason = _ladder(words, sight.counts, part, whole)
+    could_be = _could_be(cover.counts, sight.counts, part, whole, in_arc, scene.tolerance)
     if len(could_be) > 1:
         others = " or ".join(word for word in could_be if word != verdict)
         reason += f"; too close to call, it could be {others}: roll off (R20)"
@@ -316,14 +246,15 @@ def _ruling(
         rule=rule,
         reason=reason,
         line_of_sight=verdict != "hidden",
-        silhouette=measured,
-        seen=sight.silhouette.seen,
-        blockers=blockers,
+        counts=counts,
+        seen=sight.counts.seen,
+        blockers=_blockers(cover),
         could_be=could_be,
-        renderer=renderer.name,
+        renderer=settings.renderer.name,
         pixel=cover.pixel,
-        warnings=_warnings(attacker, target, cover, pixel),
-        arc=asked,
+        warnings=_warnings(cover, settings.pixel),
+        arc=arc,
+        observation=cover if settings.keep else None,
     )
 
 
@@ -377,9 +308,9 @@ def _ladder(words: _Words, sight: OcclusionCounts, part: int, whole: int) -> tup
     return "full cover", RuleReference("Cover", "R15"), f"{obscured}; at least half: full cover"
 
 
-def _blockers(looked: Looked) -> tuple[Blocker, ...]:
+def _blockers(looked: Observation) -> tuple[Blocker, ...]:
     """What is in the way of a look, the largest share first."""
-    measured = looked.silhouette
+    measured = looked.counts
     found = [
         Blocker(piece.name, nearest / measured.total, alone / measured.total)
         for piece, nearest, alone in zip(looked.blockers, measured.nearest, measured.alone, strict=True)
@@ -388,13 +319,15 @@ def _blockers(looked: Looked) -> tuple[Blocker, ...]:
     return tuple(sorted(found, key=lambda one: (-one.occluded, -one.alone, one.name)))
 
 
-def _could_be(cover: Looked, sight: Looked, part: int, whole: int, in_arc: bool, tolerance: float) -> tuple[str, ...]:
+def _could_be(
+    cover: OcclusionCounts, sight: OcclusionCounts, part: int, whole: int, in_arc: bool, tolerance: float
+) -> tuple[str, ...]:
     """Every verdict within the error or the tolerance of the share obscured or of the share seen.
 
     A share of exactly nothing is uncertain by its error only.
     """
-    seen, total = sight.silhouette.seen, sight.silhouette.total
-    error_seen = sight.silhouette.error_seen
+    seen, total = sight.seen, sight.total
+    error_seen = sight.error_seen
     if total == 0:
         return ("hidden",)
     band_seen = max(error_seen, tolerance) if seen else error_seen
@@ -403,7 +336,7 @@ def _could_be(cover: Looked, sight: Looked, part: int, whole: int, in_arc: bool,
         possible.add("hidden")
     if seen / total + band_seen > 0.0 and whole:
         share = part / whole
-        error = cover.silhouette.error_in_arc if in_arc else cover.silhouette.error
+        error = cover.error_in_arc if in_arc else cover.error
         band = max(error, tolerance) if part else error
         if share <= band:
             possible.add("open")
@@ -414,9 +347,9 @@ def _could_be(cover: Looked, sight: Looked, part: int, whole: int, in_arc: bool,
     return tuple(verdict for verdict in VERDICTS if verdict in possible)
 
 
-def _warnings(attacker: Piece, target: Piece, cover: Looked, pixel: float) -> tuple[str, ...]:
+def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
     """What to know before trusting the verdict: estimates, an eye inside something, faults of the meshes."""
-    found = []
+    attacker, target, found = cover.sight.attacker, cover.sight.target, []
     if abs(cover.pixel - pixel) > 0.01 * pixel:
         found.append(f"measured at {cover.pixel:.2g} mm per pixel instead of {pixel:g}")
     if attacker.eye_from == "estimated":

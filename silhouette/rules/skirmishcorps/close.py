@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import RuleReference
+from dataclasses import replace
+
+from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.skirmishcorps.contact import opposite
 from silhouette.rules.skirmishcorps.flanking import Dive, Dives, dives
-from silhouette.rules.skirmishcorps.protection import sight, together
+from silhouette.rules.skirmishcorps.protection import look_at
 from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit
 from silhouette.text import in_a_sentence, share_in_words
@@ -59,20 +60,18 @@ def _why(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], o
     return f"no cover is in contact with both {pair}: no close combat over cover"
 
 
-def flanked(
-    scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float
-) -> SkirmishCorpsVerdict:
+def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> SkirmishCorpsVerdict:
     """Whether the attacker flanks the target: a unit in cover, seen, that can dive nowhere out of its sight."""
     in_cover = [one for one in scene.touched_by(target.standing) if one.class_for(target) != "none"]
     if not in_cover:
         reason = f"{target.name} is not in contact with any cover, and only a unit in cover can be flanked"
-        return _flank_verdict(scene, attacker, target, renderer, pixel, None, ("R33", reason))
-    seen = sight(scene, attacker, target.piece, target.standing)
-    if together(seen, target.piece, renderer, pixel).silhouette.seen == 0:
+        return _flank_verdict(scene, attacker, target, settings, None, ("R33", reason))
+    look = look_at(scene, attacker, target.piece, target.standing)
+    if look.observe(replace(settings, keep=False)).counts.seen == 0:
         reason = f"{attacker.name} does not see {target.name}, so cannot attack it"
-        return _flank_verdict(scene, attacker, target, renderer, pixel, None, ("R33", reason))
-    found = dives(scene, attacker, target, renderer, pixel)
-    return _flank_verdict(scene, attacker, target, renderer, pixel, found, _flank_grounds(attacker, target, found))
+        return _flank_verdict(scene, attacker, target, settings, None, ("R33", reason))
+    found = dives(scene, attacker, target, settings)
+    return _flank_verdict(scene, attacker, target, settings, found, _flank_grounds(attacker, target, found))
 
 
 def _flank_grounds(attacker: Unit, target: Unit, found: Dives) -> tuple[str, str]:
@@ -89,8 +88,7 @@ def _flank_verdict(
     scene: SkirmishScene,
     attacker: Unit,
     target: Unit,
-    renderer: Renderer,
-    pixel: float,
+    settings: Settings,
     found: Dives | None,
     grounds: tuple[str, str],
 ) -> SkirmishCorpsVerdict:
@@ -105,8 +103,8 @@ def _flank_verdict(
         "landing": None if safe is None else [round(float(each), 3) for each in safe.spot],
         "marginal": doubtful,
         "could_be": ["flanked", "not flanked"] if doubtful else ["flanked" if is_flanked else "not flanked"],
-        "renderer": renderer.name,
-        "pixel": pixel if shown is None else shown.pixel,
+        "renderer": settings.renderer.name,
+        "pixel": settings.pixel if shown is None else shown.pixel,
         "warnings": [f"{one.name}: {each}" for one in (attacker.piece, target.piece) for each in one.model.warnings],
     }
     return SkirmishCorpsVerdict(
@@ -130,6 +128,6 @@ def _how(dive: Dive) -> str:
 
 def _hidden(dive: Dive) -> str:
     """How much of its body is hidden there, and by what."""
-    share = share_in_words(dive.silhouette.occluded, dive.silhouette.total)
+    share = share_in_words(dive.counts.occluded, dive.counts.total)
     names = " and ".join(in_a_sentence(cover.name) for cover in dive.covers[:2])
     return f"{share} of it lies hidden behind {names}"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from silhouette.files.schema import Location
 from silhouette.geometry import Floats, Pose
 from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.models.model import model_of_solids
-from silhouette.renderers.protocol import Renderer
+from silhouette.rules.base import Settings
 from silhouette.rules.skirmishcorps.contact import Standing, crosses, landings, lies, lying, overlaps
-from silhouette.rules.skirmishcorps.protection import sight, together
+from silhouette.rules.skirmishcorps.protection import look_at
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, prone_body, prone_size
 from silhouette.scenes.table import Piece
 
@@ -27,21 +27,21 @@ class Dive:
     Attributes:
         spot: (2,) the middle of its body.
         turn: the direction of the dive in degrees; None where it drops in place.
-        silhouette: of its body there, as the attacker sees it.
+        counts: of its body there, as the attacker sees it.
         covers: what hides it, the largest share first.
         pixel: mm per pixel at the body, as it was measured.
     """
 
     spot: Floats
     turn: float | None
-    silhouette: OcclusionCounts
+    counts: OcclusionCounts
     covers: tuple[Cover, ...]
     pixel: float
 
     @property
     def hidden(self) -> float:
         """The share of it that is hidden."""
-        return self.silhouette.occluded / self.silhouette.total if self.silhouette.total else 1.0
+        return self.counts.occluded / self.counts.total if self.counts.total else 1.0
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Dives:
     best: Dive | None
 
 
-def dives(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float) -> Dives:
+def dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> Dives:
     """Where the target can dive out of the attacker's sight.
 
     It drops in place, or goes a set distance in evenly spread directions, over very low and low cover but through
@@ -73,11 +73,11 @@ def dives(scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer
         if not _can_reach(scene, target, spot):
             continue
         for body in _bodies(scene, target, spot, turn, towards):
-            dive = _looked_at(scene, attacker, body, renderer, pixel)
+            dive = _looked_at(scene, attacker, body, settings)
             if dive is None:
                 continue
-            error = max(dive.silhouette.error, scene.tolerance)
-            if dive.hidden - error >= readings.dive_hidden or (dive.hidden == 1.0 and not dive.silhouette.error):
+            error = max(dive.counts.error, scene.tolerance)
+            if dive.hidden - error >= readings.dive_hidden or (dive.hidden == 1.0 and not dive.counts.error):
                 return Dives(dive, False, dive)
             if dive.hidden + error >= readings.dive_hidden and (perhaps is None or dive.hidden > perhaps.hidden):
                 perhaps = dive
@@ -128,16 +128,18 @@ def _bodies(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None
     return found
 
 
-def _looked_at(scene: SkirmishScene, attacker: Unit, body: _Body, renderer: Renderer, pixel: float) -> Dive | None:
+def _looked_at(scene: SkirmishScene, attacker: Unit, body: _Body, settings: Settings) -> Dive | None:
     """The dive as the attacker sees it; None where nothing stands between, so that all of it is seen."""
     piece = body.piece()
-    seen = sight(scene, attacker, piece, body.room)
-    if not seen.obstacles:
+    look = look_at(scene, attacker, piece, body.room)
+    if not look.covers:
         return None
-    threshold = scene.readings.dive_hidden
-    looked = together(seen, piece, renderer, max(pixel, min(COARSE * pixel, COARSEST)), threshold)
-    if abs(looked.silhouette.occluded / max(looked.silhouette.total, 1) - threshold) <= looked.silhouette.error:
-        looked = together(seen, piece, renderer, pixel, threshold)
-    order = sorted(zip(looked.silhouette.nearest, looked.covers, strict=True), key=lambda one: -one[0])
-    hiding = tuple(cover for nearest, cover in order if nearest)
-    return Dive(body.spot, body.turn, looked.silhouette, hiding, looked.pixel)
+    threshold, fine = scene.readings.dive_hidden, replace(settings, keep=False)
+    coarse = replace(fine, pixel=max(fine.pixel, min(COARSE * fine.pixel, COARSEST)))
+    observed = look.observe(coarse, threshold)
+    counts = observed.counts
+    if abs(counts.occluded / max(counts.total, 1) - threshold) <= counts.error:
+        observed = look.observe(fine, threshold)
+    order = sorted(zip(observed.counts.nearest, observed.blockers, strict=True), key=lambda pair: -pair[0])
+    hiding = tuple(look.cover_of(blocker) for nearest, blocker in order if nearest)
+    return Dive(body.spot, body.turn, observed.counts, hiding, observed.pixel)

@@ -16,8 +16,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
-from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Pieces, Rule, Scale, Settings
+from silhouette.rules.base import Figure, Pieces, Rule, Scale, Settings
 from silhouette.rules.skirmishcorps.close import close_combat, flanked
 from silhouette.rules.skirmishcorps.entries import (
     ASKS,
@@ -81,24 +80,12 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         return between(scene.path, _names(scene), KIND, attacker, target)
 
     def judge(self, scene: SkirmishScene, checks: Sequence[Check], settings: Settings) -> list[SkirmishCorpsVerdict]:
-        """The rulings on checks of the scene, in their order; see `silhouette.rules.base.Rule`."""
-        return [self._judge(scene, check, settings.renderer, settings.pixel) for check in checks]
-
-    def _judge(self, scene: SkirmishScene, check: Check, renderer: Renderer, pixel: float) -> SkirmishCorpsVerdict:
-        """The ruling on what a check asks; a plain check asks for protection.
+        """The ruling on what each check asks; a plain check asks for protection.
 
         Raises:
-            RequestError: where the check names a unit that is not there.
+            RequestError: where a check names a unit that is not there.
         """
-        question = check.question if isinstance(check, SkirmishCheck) else None
-        if question is not None and not isinstance(question, PairEntry):
-            return tabled(question, scene.readings, self.name)
-        attacker, target = scene.unit(check.attacker), scene.unit(check.target)
-        if isinstance(question, CloseCombatEntry):
-            return close_combat(scene, attacker, target)
-        if isinstance(question, FlankedEntry):
-            return flanked(scene, attacker, target, renderer, pixel)
-        return protection(scene, attacker, target, renderer, pixel)
+        return [_ruling_on(scene, check, settings) for check in checks]
 
     def meshes(self, scene: SkirmishScene) -> dict[str, Mesh]:
         """The significant parts of every piece."""
@@ -116,9 +103,48 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         """The share that counts as practically all of a target, and half of it."""
         return Scale((scene.readings.share_practically_all, 0.5, 1.0))
 
+    def meshes(self, scene: SkirmishScene) -> Sequence[Mesh]:
+        """The significant parts of every body, each once."""
+        return scene.significant_meshes
+
+    def figures(
+        self, scene: SkirmishScene, check: Check, verdict: SkirmishCorpsVerdict, settings: Settings
+    ) -> list[Figure]:
+        """Eye view with the classes of cover as bands of height, plan and side view; none of what is not looked at."""
+        from silhouette.drawing.table.figures import table_figures
+        from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
+
+        if verdict.ask != "protection":
+            return []
+        return table_figures(scene, verdict, settings.renderer, draw_height_bands)
+
+    def stage(self, scene: SkirmishScene, judged: Sequence[tuple[Check, SkirmishCorpsVerdict]], cache: Cache) -> Any:
+        """The table with its bodies, and what each check sees."""
+        from silhouette.drawing.in_3d.tables import stage_of_table
+
+        return stage_of_table(scene, [verdict for _, verdict in judged], cache)
+
+    def check_stage(self, scene: SkirmishScene) -> None:
+        """Refuses where meshes must be made simpler, and what that takes is not installed."""
+        from silhouette.drawing.in_3d.tables import check_table
+
+        check_table(scene)
+
 
 SKIRMISHCORPS = SkirmishCorps()
 
 
 def _names(scene: SkirmishScene) -> list[str]:
     return [unit.name for unit in scene.units]
+
+
+def _ruling_on(scene: SkirmishScene, check: Check, settings: Settings) -> SkirmishCorpsVerdict:
+    question = check.question if isinstance(check, SkirmishCheck) else None
+    if question is not None and not isinstance(question, PairEntry):
+        return tabled(question, scene.reading, SKIRMISHCORPS.name)
+    attacker, target = scene.unit(check.attacker), scene.unit(check.target)
+    if isinstance(question, CloseCombatEntry):
+        return close_combat(scene, attacker, target)
+    if isinstance(question, FlankedEntry):
+        return flanked(scene, attacker, target, settings)
+    return protection(scene, attacker, target, settings)

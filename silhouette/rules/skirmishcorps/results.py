@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from silhouette.rules.base import Level, Verdict
+from silhouette.rules.base import Level, MeasuredVerdict
 
 LEVELS: Mapping[str, Level] = {
     "open": Level.CLEAR,
@@ -48,7 +48,7 @@ LISTS = ("in_contact_with", "blockers", "could_be", "warnings", "other_readings"
 
 
 @dataclass(frozen=True)
-class SkirmishCorpsVerdict(Verdict):
+class SkirmishCorpsVerdict(MeasuredVerdict):
     """A SkirmishCorps ruling.
 
     Attributes:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from silhouette.measure.observe import Observation
 from silhouette.meshes.holes import encloses
-from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import RuleReference
+from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.skirmishcorps.classes import (
     CLASSES,
     FROM_PRONE,
@@ -20,7 +20,7 @@ from silhouette.rules.skirmishcorps.classes import (
     hit_rule,
     in_bricks,
 )
-from silhouette.rules.skirmishcorps.protection import Alone, Sight, Together, each_alone, sight, together
+from silhouette.rules.skirmishcorps.protection import Alone, Look, each_alone, look_at
 from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
 from silhouette.text import in_a_sentence, share_in_words
@@ -36,20 +36,20 @@ class _Shot:
     scene: SkirmishScene
     attacker: Unit
     target: Unit
-    sight: Sight
-    whole: Together
+    look: Look
+    whole: Observation
     alone: Sequence[Alone]
 
     @property
     def is_hidden(self) -> bool:
-        return self.whole.silhouette.seen == 0
+        return self.whole.counts.seen == 0
 
     @property
     def from_prone(self) -> tuple[int, CoverClass]:
         """The attacker's penalty for firing prone over its own cover, and the class of that (R7, R10)."""
         if self.attacker.posture == "standing":
             return 0, "none"
-        kinds = [cover.class_for(self.attacker) for cover in self.sight.over]
+        kinds = [cover.class_for(self.attacker) for cover in self.look.over]
         return min(((FROM_PRONE[kind] or 0, kind) for kind in kinds), key=lambda each: each[0], default=(0, "none"))
 
     def class_at(self, one: Alone, share: float, taken_from: str) -> CoverClass:
@@ -74,10 +74,9 @@ class _Answer:
     modifier: int | None
 
 
-def protection(
-    scene: SkirmishScene, attacker: Unit, target: Unit, renderer: Renderer, pixel: float
-) -> SkirmishCorpsVerdict:
+def protection(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> SkirmishCorpsVerdict:
     """Looks from the attacker's eye and rules on line of sight, the protection of cover and the roll to hit."""
+<<<<<<< HEAD
     threshold = scene.readings.share_practically_all
     seen = sight(scene, attacker, target.piece, target.standing)
     whole = together(seen, target.piece, renderer, pixel, threshold)
@@ -85,6 +84,13 @@ def protection(
         scene, attacker, target, seen, whole, each_alone(seen, target.piece, whole, renderer, pixel, threshold)
     )
     answer = _answer(shot, scene.readings.cover_class)
+=======
+    threshold = scene.reading.share_practically_all
+    look = look_at(scene, attacker, target.piece, target.standing)
+    whole = look.observe(settings, threshold)
+    shot = _Shot(scene, attacker, target, look, whole, each_alone(look, whole, settings, threshold))
+    answer = _answer(shot, scene.reading.cover_class)
+>>>>>>> ab1f0b1 (COUNT yields an Observation, and a verdict keeps it where it is asked for: figures show the masks that were counted)
     rule, reason = _grounds(shot, answer)
     could_be = _could_be(shot)
     if len(could_be) > 1:
@@ -93,7 +99,7 @@ def protection(
     others_read = _other_readings(shot, answer)
     for other in others_read:
         reason += f"; with {other['reading']}: {other['verdict']}"
-    silhouette = whole.silhouette
+    silhouette = whole.counts
     answers = {
         "line_of_sight": not shot.is_hidden,
         "cover": answer.kind,
@@ -108,9 +114,9 @@ def protection(
         "other_readings": others_read,
         "marginal": len(could_be) > 1,
         "could_be": could_be,
-        "renderer": renderer.name,
+        "renderer": settings.renderer.name,
         "pixel": whole.pixel,
-        "warnings": _warnings(shot, pixel),
+        "warnings": _warnings(shot, settings.pixel),
     }
     return SkirmishCorpsVerdict(
         attacker.name,
@@ -122,6 +128,7 @@ def protection(
         reason,
         "protection",
         answers,
+        observation=whole if settings.keep else None,
     )
 
 
@@ -144,7 +151,7 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
         return _hidden(shot, answer)
     over, tail = _fired_over(shot)
     if one is not None:
-        share = share_in_words(one.silhouette.occluded, one.silhouette.total)
+        share = share_in_words(one.counts.occluded, one.counts.total)
         penalty = PENALTY[target.posture][answer.kind]
         reason = (
             f"{share} of {target.name}, {target.posture}, is obscured by {in_a_sentence(one.cover.name)} "
@@ -153,12 +160,18 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
         return hit_rule(answer.kind, target.posture), reason
     if over is not None:
         return over, f"nothing protects {target.name}{tail}"
-    if not shot.whole.silhouette.occluded:
+    if not shot.whole.counts.occluded:
         return RuleReference("Cover", "R2"), f"nothing obscures {target.name}: in the open{tail}"
     most = max(shot.alone, key=lambda each: each.share)
+<<<<<<< HEAD
     share = share_in_words(most.silhouette.occluded, most.silhouette.total)
     if most.share < shot.scene.readings.share_practically_all:
         limit = f"{100 * shot.scene.readings.share_practically_all:g} %"
+=======
+    share = share_in_words(most.counts.occluded, most.counts.total)
+    if most.share < shot.scene.reading.share_practically_all:
+        limit = f"{100 * shot.scene.reading.share_practically_all:g} %"
+>>>>>>> ab1f0b1 (COUNT yields an Observation, and a verdict keeps it where it is asked for: figures show the masks that were counted)
         reason = f"only {share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, less than {limit}"
         return RuleReference("Cover", "R3"), f"{reason}: practically all of it is seen, in the open{tail}"
     reason = (
@@ -170,7 +183,7 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
 def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
     """Why nothing of the target is seen."""
     attacker, target = shot.attacker, shot.target
-    blind = [cover for cover in shot.sight.blind if any(cover is one.cover for one in shot.alone)]
+    blind = [cover for cover in shot.look.blind if any(cover is one.cover for one in shot.alone)]
     if blind:
         reason = f"{attacker.name} lies prone at {in_a_sentence(blind[0].name)} and cannot look over it"
         return RuleReference("High Cover", "R13"), f"{reason}: no line of sight to {target.name}"
@@ -184,9 +197,9 @@ def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
 
 def _fired_over(shot: _Shot) -> tuple[RuleReference | None, str]:
     """The rule and the words for what the attacker's own cover does to it."""
-    if not shot.sight.over:
+    if not shot.look.over:
         return None, ""
-    own = " and ".join(in_a_sentence(cover.name) for cover in shot.sight.over)
+    own = " and ".join(in_a_sentence(cover.name) for cover in shot.look.over)
     if shot.attacker.posture == "standing":
         return None, f"; {shot.attacker.name} looks over {own}"
     penalty, kind = shot.from_prone
@@ -199,7 +212,7 @@ def _penalty(penalty: int) -> str:
 
 def _could_be(shot: _Shot) -> list[str]:
     """Every verdict within the error, or the scene's tolerance, of the shares that decide."""
-    silhouette, tolerance = shot.whole.silhouette, shot.scene.tolerance
+    silhouette, tolerance = shot.whole.counts, shot.scene.tolerance
     if not silhouette.total:
         return ["hidden"]
     seen = silhouette.seen / silhouette.total
@@ -218,9 +231,15 @@ def _could_be(shot: _Shot) -> list[str]:
 
 def _kinds_within(shot: _Shot, one: Alone) -> set[CoverClass]:
     """What a piece may give, its share being known to within the error."""
+<<<<<<< HEAD
     error = one.silhouette.error
     band = max(error, shot.scene.tolerance) if one.silhouette.occluded else error
     taken_from = shot.scene.readings.cover_class
+=======
+    error = one.counts.error
+    band = max(error, shot.scene.tolerance) if one.counts.occluded else error
+    taken_from = shot.scene.reading.cover_class
+>>>>>>> ab1f0b1 (COUNT yields an Observation, and a verdict keeps it where it is asked for: figures show the masks that were counted)
     return {shot.class_at(one, share, taken_from) for share in (one.share - band, one.share, one.share + band)}
 
 
@@ -236,7 +255,7 @@ def _other_readings(shot: _Shot, answer: _Answer) -> list[dict[str, Any]]:
 
 def _blockers(shot: _Shot) -> list[dict[str, Any]]:
     """What is in the way, the largest share first."""
-    total = shot.whole.silhouette.total
+    total = shot.whole.counts.total
     found = [{"name": one.cover.name, "occluded": one.nearest / total, "alone": one.share} for one in shot.alone]
     return sorted(found, key=lambda one: (-one["occluded"], -one["alone"], one["name"]))
 
@@ -248,13 +267,14 @@ def _warnings(shot: _Shot, pixel: float) -> list[str]:
         found.append(f"measured at {shot.whole.pixel:.2g} mm per pixel instead of {pixel:g}")
     if attacker.piece.eye_from == "estimated":
         found.append(f"the eye of {attacker.name} is estimated")
-    for cover, piece in shot.sight.obstacles:
+    bodies = shot.look.sight.occluders.pieces
+    for cover, piece in zip(shot.look.covers, bodies, strict=True):
         low, high = piece.model.mesh.bounds
-        local = piece.pose.localise(shot.sight.eye[None])[0]
+        local = piece.pose.localise(shot.look.sight.eye[None])[0]
         if (local > low).all() and (local < high).all() and encloses(piece.model.mesh, local):
             found.append(
                 f"the eye of {attacker.name} lies inside {in_a_sentence(cover.name)}: probably a mistake in the scene"
             )
-    pieces = (attacker.piece, shot.target.piece, *(piece for _, piece in shot.sight.obstacles))
+    pieces = (attacker.piece, shot.target.piece, *bodies)
     found += [f"{piece.name}: {warning}" for piece in pieces for warning in piece.model.warnings]
     return list(dict.fromkeys(found))

@@ -12,7 +12,8 @@ from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.base import unmet_expectations
-from silhouette.rules.necromunda.judge import NECROMUNDA, NecromundaVerdict
+from silhouette.rules.necromunda.judge import NECROMUNDA
+from silhouette.rules.necromunda.results import NecromundaVerdict
 from tests.support.rulings import ruled
 
 CASES = Path(__file__).resolve().parents[4] / "shared" / "rules" / "cases" / "necromunda"
@@ -39,7 +40,7 @@ def test_a_worked_case_holds(name: str, renderer: Renderer) -> None:
     for check, found, fine in zip(scene.checks, judged(name, renderer, 0.1), finely(name), strict=True):
         assert check.expect
         assert not unmet_expectations(found.row(), check.expect)
-        assert abs(found.occluded - fine.occluded) <= found.silhouette.error + 1e-12
-        assert found.silhouette.error <= 0.002
+        assert abs(found.occluded - fine.occluded) <= found.counts.error + 1e-12
+        assert found.counts.error <= 0.002
         flat = scene.source.get("flat_fraction")
         assert abs(found.occluded - flat) < 0.016

@@ -13,7 +13,8 @@ from silhouette.errors import SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.judge import NECROMUNDA, RESULTS, NecromundaVerdict
+from silhouette.rules.necromunda.judge import NECROMUNDA
+from silhouette.rules.necromunda.results import RESULTS, NecromundaVerdict
 from silhouette.scenes.scene import Check
 from tests.support.rulings import ruled
 
@@ -68,7 +69,7 @@ def duel(*terrain: dict[str, Any], others: Any = (), **top: Any) -> NecromundaVe
 @pytest.mark.parametrize(("off", "verdict"), [(0, "open"), (40, "open"), (44, "open"), (52, "hidden"), (180, "hidden")])
 def test_r1_a_fighters_arc_is_90_degrees_to_its_front(off: float, verdict: str) -> None:
     found = judged(table(fighters=[attacker(facing=off), fighter("Vex", 300)]))
-    assert (found.verdict, found.silhouette.in_arc > 0) == (verdict, verdict == "open")
+    assert (found.verdict, found.counts.in_arc > 0) == (verdict, verdict == "open")
 
 
 def test_r1_the_arc_starts_from_the_centre_of_the_base_not_from_the_eye() -> None:
@@ -125,7 +126,7 @@ def test_r8_nothing_to_be_seen_is_hidden() -> None:
 
 def test_r9_r16_the_targets_base_and_insignificant_parts_are_no_parts_of_it() -> None:
     found = duel(wall("kerb", 290, 2))
-    assert (found.verdict, found.silhouette.error) == ("open", 0.0)
+    assert (found.verdict, found.counts.error) == ("open", 0.0)
     plumed = fighter("Vex", 300)
     plumed["parts"].append({"box": [2, 2, 30], "at": [0, 0, 33], "insignificant": True})
     assert judged(table(wall("wall", 150, 40), fighters=[attacker(), plumed])).verdict == "hidden"
@@ -166,7 +167,7 @@ def test_r15_exactly_half_is_full_cover() -> None:
     halves = [{"box": [2, 200, 90], "at": [0, 100, 0]}]
     found = duel({"name": "screen", "at": [150, 0], "parts": halves})
     assert found.could_be == ("partial cover", "full cover")
-    assert abs(found.occluded - 0.5) <= found.silhouette.error
+    assert abs(found.occluded - 0.5) <= found.counts.error
 
 
 def friends(gang: str, kind: str = "fighter", **top: Any) -> NecromundaVerdict:
@@ -191,7 +192,7 @@ def test_r17_friendly_fighters_in_base_contact_are_disregarded() -> None:
 def test_a7_the_other_reading_lets_them_block_line_of_sight_only() -> None:
     reading = {"friends_in_contact": "block sight"}
     found = friends("Orlock", readings=reading)
-    assert (found.verdict, found.silhouette.occluded, found.seen) == ("hidden", 0, 0)
+    assert (found.verdict, found.counts.occluded, found.seen) == ("hidden", 0, 0)
     lower = fighter("Jax", 25, gang="Orlock", parts=[{"box": [10, 60, 22]}, fighter("", 0)["parts"][1]])
     document = table(fighters=[attacker(gang="Orlock"), fighter("Vex", 300), lower], readings=reading)
     assert judged(document).verdict == "open"
@@ -218,7 +219,7 @@ def test_r20_too_close_to_call_says_so() -> None:
     assert found.could_be == ("partial cover", "full cover")
     assert "roll off" in found.reason
     exact = duel(wall("wall", 150, 21.42), tolerance=0.0)
-    assert abs(exact.occluded - 0.5) > exact.silhouette.error or exact.marginal
+    assert abs(exact.occluded - 0.5) > exact.counts.error or exact.marginal
 
 
 def test_r21_asking_changes_nothing() -> None:
@@ -312,7 +313,7 @@ def test_moving_and_turning_the_whole_table_changes_no_verdict(x: float, y: floa
     pieces = [attacker(), fighter("Vex", 300, 20), fighter("Ork", 200, 12)]
     first = judged(table(wall("wall", 150, height), fighters=pieces))
     second = judged(table(moved(wall("wall", 150, height)), fighters=[moved(piece) for piece in pieces]))
-    assert second.occluded == pytest.approx(first.occluded, abs=first.silhouette.error + second.silhouette.error)
+    assert second.occluded == pytest.approx(first.occluded, abs=first.counts.error + second.counts.error)
     if not first.marginal and not second.marginal:
         assert second.verdict == first.verdict
 
@@ -320,7 +321,7 @@ def test_moving_and_turning_the_whole_table_changes_no_verdict(x: float, y: floa
 def test_a8_a_target_that_only_touches_the_arc_is_out_of_it() -> None:
     touching = fighter("Vex", 0, 200, parts=[{"box": [20, 20, 30], "at": [-10, 0, 0]}])
     found = judged(table(fighters=[attacker(facing=45, eye=[0, 0, 18]), touching]))
-    assert (found.verdict, found.seen, found.silhouette.in_arc) == ("hidden", 0, 0)
+    assert (found.verdict, found.seen, found.counts.in_arc) == ("hidden", 0, 0)
 
 
 @pytest.mark.parametrize(

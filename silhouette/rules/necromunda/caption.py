@@ -1,4 +1,4 @@
-"""DRAW: the words of the eye view: names on the picture, and the caption below it."""
+"""JUDGE: Necromunda, the words of the eye view: names on the picture, and the caption below it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from silhouette.drawing.page import (
     Face,
     joined,
 )
-from silhouette.drawing.table.eye_image import FIRST_PIECE, OBSCURED, OUTSIDE, SEEN, EyeImage
+from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage
 from silhouette.drawing.words.words import Words
 from silhouette.geometry import Flags
+from silhouette.measure.observe import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.judge import NecromundaVerdict, Readings
-from silhouette.scenes.scene import Check
+from silhouette.rules.necromunda.results import NecromundaVerdict, Readings
 from silhouette.scenes.table import TableScene
 
 WORDS = Words()
@@ -60,7 +60,7 @@ def label(picture: Image.Image, image: EyeImage, scene: TableScene, verdict: Nec
     numbers = {piece.name: number for number, piece in enumerate(scene.pieces, FIRST_PIECE)}
     blockers = [one.name for one in verdict.blockers if one.occluded > 0][:NAMED]
     areas = [(name, image.front.ids == numbers[name]) for name in blockers]
-    areas += [(name, image.friends.ids == number) for name, number in numbers.items()]
+    areas += [(name, image.disregarded.ids == number) for name, number in numbers.items()]
     for name, area in areas:
         name = NAMES.elided(NAMES.printable(name), 0.3 * picture.width)
         at = _room(area, taken, NAMES.width(name), NAMES.line) if area.any() else None
@@ -104,7 +104,6 @@ def add_caption(
     picture: Image.Image,
     image: EyeImage,
     scene: TableScene,
-    check: Check,
     verdict: NecromundaVerdict,
     renderer: Renderer,
 ) -> Image.Image:
@@ -123,7 +122,7 @@ def add_caption(
     y += 12 * FINE
     drawing.line([MARGIN, y, WIDTH - MARGIN, y], fill=RULE, width=FINE)
     x, y = _legend(page, y + 11 * FINE, image, verdict)
-    small = SMALL.printable(_small_print(scene, check, verdict, renderer))
+    small = SMALL.printable(_small_print(verdict, renderer))
     start = WIDTH - MARGIN - SMALL.width(small)
     y += 4 * FINE if x < start else LEGEND.line + 4 * FINE
     SMALL.draw(drawing, (start, y), small, SOFT_INK)
@@ -148,7 +147,7 @@ def _lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour:
 
 def shares_in_words(verdict: NecromundaVerdict, scene: TableScene) -> str:
     """The share obscured with its error, and the blockers, as the caption tells them."""
-    measured = verdict.silhouette
+    measured = verdict.counts
     in_arc = Readings.model_validate(scene.readings).share == "in arc"
     part, whole, error, of = (
         (measured.occluded_in_arc, measured.in_arc, measured.error_in_arc, WORDS("of what lies in the arc"))
@@ -185,8 +184,8 @@ def _remarks(image: EyeImage, verdict: NecromundaVerdict) -> list[str]:
     return ([ahead] if image.surrounds else []) + told
 
 
-def _small_print(scene: TableScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer) -> str:
-    attacker = scene.piece(check.attacker).looking(check.arc)
+def _small_print(verdict: NecromundaVerdict, renderer: Renderer) -> str:
+    attacker = verdict.evidence.sight.attacker
     drawn = "" if renderer.name == verdict.renderer else WORDS("drawn with", renderer=renderer.name)
     return joined(
         [
@@ -221,7 +220,7 @@ def _legend(page: Image.Image, y: float, image: EyeImage, verdict: NecromundaVer
         ),
         (image.ghosts.ids.any(), _Swatch((240, 241, 241), WORDS("ignored"), dotted=True)),
         (any(one.occluded > 0 for one in verdict.blockers), _Swatch((222, 190, 152), WORDS("in the way"))),
-        (image.friends.ids.any(), _Swatch((241, 222, 233), WORDS("friend"))),
+        (image.disregarded.ids.any(), _Swatch((241, 222, 233), WORDS("friend"))),
         (not image.inside.all(), _Swatch((214, 213, 210), WORDS("beyond"))),
     ]
     x: float = MARGIN

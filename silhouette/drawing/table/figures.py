@@ -1,0 +1,37 @@
+"""DRAW: the figures of a look on a table: what the eye saw, the plan, and the view from the side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.table.sightlines import Sightline
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules.base import Figure, MeasuredVerdict
+from silhouette.scenes.table import TableScene
+
+
+def table_figures(
+    scene: TableScene,
+    verdict: MeasuredVerdict,
+    renderer: Renderer,
+    overlay: Callable[[Sheet, Sightline], None] | None = None,
+) -> list[Figure]:
+    """Eye view, plan and side view of a verdict, drawn from the observation that it rests on.
+
+    Args:
+        scene: that was judged.
+        verdict: the ruling, with its observation.
+        renderer: draws what stands round the target; it need not be the one that measured.
+        overlay: draws over the eye view what only one game shows.
+    """
+    from silhouette.drawing.table.eye_frame import draw_eye_frame
+    from silhouette.drawing.table.plan_view import draw_plan_view
+    from silhouette.drawing.table.side_view import draw_side_view
+
+    line = Sightline(scene, verdict, verdict.evidence, renderer)
+    return [
+        Figure("eye", lambda sheet: draw_eye_frame(sheet, line, overlay)),
+        Figure("plan", lambda sheet: draw_plan_view(sheet, line)),
+        Figure("side", lambda sheet: draw_side_view(sheet, line)),
+    ]

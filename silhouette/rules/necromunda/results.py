@@ -1,0 +1,123 @@
+"""JUDGE: Necromunda, what a ruling holds, the keys of its result, and the readings that a scene may choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field
+
+from silhouette.files.schema import Entry
+from silhouette.measure.silhouette import OcclusionCounts
+from silhouette.models.entries import ArcName
+from silhouette.rules.base import MeasuredVerdict
+
+VERDICTS = ("open", "partial cover", "full cover", "hidden")
+
+RESULTS = (
+    *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
+    *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "rule", "rule_number"),
+    *("reason", "renderer", "pixel", "warnings", "arc"),
+)
+"""The keys of a result, in order; those of `NecromundaVerdict.row`."""
+
+LISTS = ("blockers", "could_be", "warnings")
+"""Those of which the value is a list."""
+
+
+class Readings(Entry):
+    """``[readings]``: which of the possible readings of the rules is taken; defaults first."""
+
+    share: Literal["whole target", "in arc"] = Field("whole target", description='"whole target" or "in arc"')
+    """Of what the share is: of the whole target, or of its part in the vision arc (A1)."""
+    friends_in_contact: Literal["disregarded", "block sight"] = Field(
+        "disregarded", description='"disregarded" or "block sight"'
+    )
+    """Whether friendly fighters in base contact block line of sight; they never give cover (A7)."""
+    ignored_parts_block: bool = Field(False, description="true or false")
+    """Whether bases and insignificant parts of models in the way block (A6)."""
+
+
+@dataclass(frozen=True)
+class Blocker:
+    """A piece in the way.
+
+    Attributes:
+        name: the piece's.
+        occluded: the share of the target for which it is the nearest thing in the way.
+        alone: the share that it would obscure with nothing else on the table.
+    """
+
+    name: str
+    occluded: float
+    alone: float
+
+
+@dataclass(frozen=True)
+class NecromundaVerdict(MeasuredVerdict):
+    """A Necromunda ruling with its evidence.
+
+    Attributes:
+        line_of_sight: some part of the target is in the vision arc and not obscured.
+        counts: what was measured for cover.
+        seen: pixels in the arc and not obscured, as line of sight counts them.
+        blockers: what is in the way, the largest share first.
+        could_be: every verdict within the error or the tolerance.
+        renderer: the name of what measured it.
+        pixel: mm per pixel at the target, as it was measured.
+        warnings: what to know before trusting it.
+        arc: the vision arc looked from, or None for any.
+    """
+
+    line_of_sight: bool
+    counts: OcclusionCounts
+    seen: int
+    blockers: tuple[Blocker, ...]
+    could_be: tuple[str, ...]
+    renderer: str
+    pixel: float
+    warnings: tuple[str, ...]
+    arc: ArcName | None = None
+
+    @property
+    def occluded(self) -> float:
+        """The share of the target's significant silhouette that is obscured, from 0 to 1."""
+        return self.counts.occluded / self.counts.total if self.counts.total else 0.0
+
+    @property
+    def occluded_in_arc(self) -> float | None:
+        """The same over the part of it in the vision arc; None where none of it is."""
+        return self.counts.occluded_in_arc / self.counts.in_arc if self.counts.in_arc else None
+
+    @property
+    def marginal(self) -> bool:
+        """Whether another verdict is too near to tell: the players should roll off (R20)."""
+        return len(self.could_be) > 1
+
+    def row(self) -> dict[str, Any]:
+        """The result as the contract names its keys, ready for JSON."""
+        measured = self.counts
+        return {
+            "attacker": self.attacker,
+            "target": self.target,
+            "rules": self.rules,
+            "verdict": self.verdict,
+            "line_of_sight": self.line_of_sight,
+            "in_arc": measured.in_arc > 0,
+            "occluded": self.occluded,
+            "occluded_in_arc": self.occluded_in_arc,
+            "error": measured.error,
+            "target_pixels": measured.total,
+            "occluded_pixels": measured.occluded,
+            "seen_pixels": self.seen,
+            "blockers": [vars(blocker) for blocker in self.blockers],
+            "marginal": self.marginal,
+            "could_be": list(self.could_be),
+            "rule": self.rule.section,
+            "rule_number": self.rule.number,
+            "reason": self.reason,
+            "renderer": self.renderer,
+            "pixel": self.pixel,
+            "warnings": list(self.warnings),
+            "arc": self.arc,
+        }

@@ -1,0 +1,64 @@
+"""JUDGE: Necromunda, who looks at whom, past what: vision arcs, friends in base contact, and what blocks."""
+
+from __future__ import annotations
+
+from silhouette.measure.observe import Sight
+from silhouette.models.entries import ArcName
+from silhouette.scenes.table import Piece, TableScene, in_base_contact
+from silhouette.views import VisionArc, fighter_arc, vehicle_arc
+
+
+def arcs_of(attacker: Piece, name: ArcName | None = None) -> tuple[VisionArc, ...]:
+    """The vision arcs that a model has, or the one of them that is named; none where that is a blind spot.
+
+    A fighter has a front arc of 90° (R1, R2); a vehicle those it has crew for, bounded by the lines through its
+    corners (R3 to R5). All start from the centre of the base, or of the footprint.
+    """
+    names = [arc for arc in attacker.arcs if name in (None, arc)]
+    centre = attacker.base_centre
+    if attacker.kind == "fighter":
+        return tuple(fighter_arc(centre, attacker.facing) for _ in names)
+    model = attacker.model
+    return tuple(vehicle_arc(arc, centre, attacker.facing, model.body_length, model.body_width) for arc in names)
+
+
+def is_friend_in_contact(scene: TableScene, attacker: Piece, piece: Piece) -> bool:
+    """Friendly fighters in base contact are disregarded (R17, A7); vehicles in base contact still block (R18)."""
+    friendly = piece.kind == "fighter" and piece.gang is not None and piece.gang == attacker.gang
+    return friendly and piece.name != attacker.name and in_base_contact(scene, attacker, piece)
+
+
+def sight_between(
+    scene: TableScene,
+    attacker: Piece,
+    target: Piece,
+    arc: ArcName | None,
+    *,
+    ignored_parts_block: bool = False,
+    friends_block: bool = False,
+) -> Sight:
+    """How one model looks at another: every other piece may be in the way (R8, R10), the attacker never.
+
+    Args:
+        scene: where both stand.
+        attacker: looks, from the eye that it has for the arc.
+        target: is looked at; never disregarded, even as a friend in base contact.
+        arc: the vision arc looked from; None for any that the attacker has.
+        ignored_parts_block: whether bases and insignificant parts of models in the way block as well (A6).
+        friends_block: whether friends in base contact are in the way.
+    """
+    friends = [piece for piece in scene.pieces if is_friend_in_contact(scene, attacker, piece)]
+    disregarded = () if friends_block else tuple(piece for piece in friends if piece is not target)
+    absent = tuple(piece.index for piece in (attacker, target, *disregarded))
+    uncounted = [] if ignored_parts_block else [piece for piece in scene.pieces if piece.index not in absent]
+    return Sight(
+        attacker=attacker,
+        target=target,
+        eye=attacker.eye,
+        facing=attacker.facing,
+        arcs=arcs_of(attacker, arc),
+        occluders=scene.whole_pieces if ignored_parts_block else scene.significant_parts,
+        absent=absent,
+        disregarded=disregarded,
+        uncounted=tuple((piece, piece.model.ignored) for piece in uncounted),
+    )
