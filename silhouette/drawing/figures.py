@@ -15,7 +15,6 @@ from silhouette.drawing.styles import PRINT, Style
 from silhouette.rules import rule_called
 from silhouette.rules.base import Figure, Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
-from silhouette.scenes.table import TableScene
 
 
 @dataclass(frozen=True)

@@ -166,11 +166,6 @@ class TableScene(Scene):
         return found
 
     @cached_property
-    def significant_meshes(self) -> list[Mesh]:
-        """The significant parts of every model, each once."""
-        return list({piece.model: piece.model.significant for piece in self.pieces}.values())
-
-    @cached_property
     def significant_parts(self) -> Occluders:
         """Every piece with its significant parts."""
         return Occluders.of((piece, piece.model.significant) for piece in self.pieces)

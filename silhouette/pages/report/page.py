@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from silhouette.drawing.in_3d.stage import Stage
-from silhouette.drawing.in_3d.tables import check_table
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, Selection, judged
 from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
@@ -23,7 +22,6 @@ from silhouette.pages.report.words import VIEWER, word
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check, Scene
-from silhouette.scenes.table import TableScene
 from silhouette.text import Progress, obscured, share_in_words
 from silhouette.workers import parallel_map
 
@@ -65,8 +63,7 @@ def judged_and_drawn(
         RequestError: where the scene has no checks, or what draws or simplifies is not installed.
     """
     checks = Selection().checks(scene)
-    if isinstance(scene, TableScene):
-        check_table(scene)
+    rule_called(scene.rules).check_stage(scene)
     done = list[Drawn]()
     progress(0, len(checks))
     for number, check in enumerate(_each(scene, checks, renderer, pixel, workers)):
@@ -90,10 +87,9 @@ def _each(
 
 def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | None:
     """What a scene shows in 3D; None where nothing stands there, or too much for that."""
-    if isinstance(scene, TableScene):
-        stage: Stage | None = stage_of_table(scene, rulings, cache)
-    else:
-        stage = rule_called(scene.rules).stage(scene, [(ruling.check, ruling.verdict) for ruling in rulings], cache)
+    stage: Stage | None = rule_called(scene.rules).stage(
+        scene, [(ruling.check, ruling.verdict) for ruling in rulings], cache
+    )
     return stage if stage is not None and stage.items else None
 
 

@@ -182,7 +182,7 @@ def _ruling_on(scene: TableScene, check: Check, settings: Settings) -> Necromund
     if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
         return _best_of([_ruling_on(scene, replace(check, arc=arc), settings) for arc in attacker.arcs], attacker)
     attacker = attacker.looking(check.arc)
-    readings = Readings.model_validate(scene.readings)
+    readings = _readings(scene)
     cover = _observed(scene, attacker, target, check.arc, readings, settings)
     sight = cover
     if cover.sight.disregarded and readings.friends_in_contact == "block sight":

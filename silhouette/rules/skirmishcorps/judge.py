@@ -103,10 +103,6 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         """The share that counts as practically all of a target, and half of it."""
         return Scale((scene.readings.share_practically_all, 0.5, 1.0))
 
-    def meshes(self, scene: SkirmishScene) -> Sequence[Mesh]:
-        """The significant parts of every body, each once."""
-        return scene.significant_meshes
-
     def figures(
         self, scene: SkirmishScene, check: Check, verdict: SkirmishCorpsVerdict, settings: Settings
     ) -> list[Figure]:
@@ -141,7 +137,7 @@ def _names(scene: SkirmishScene) -> list[str]:
 def _ruling_on(scene: SkirmishScene, check: Check, settings: Settings) -> SkirmishCorpsVerdict:
     question = check.question if isinstance(check, SkirmishCheck) else None
     if question is not None and not isinstance(question, PairEntry):
-        return tabled(question, scene.reading, SKIRMISHCORPS.name)
+        return tabled(question, scene.readings, SKIRMISHCORPS.name)
     attacker, target = scene.unit(check.attacker), scene.unit(check.target)
     if isinstance(question, CloseCombatEntry):
         return close_combat(scene, attacker, target)

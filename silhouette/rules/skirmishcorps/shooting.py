@@ -76,21 +76,11 @@ class _Answer:
 
 def protection(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> SkirmishCorpsVerdict:
     """Looks from the attacker's eye and rules on line of sight, the protection of cover and the roll to hit."""
-<<<<<<< HEAD
     threshold = scene.readings.share_practically_all
-    seen = sight(scene, attacker, target.piece, target.standing)
-    whole = together(seen, target.piece, renderer, pixel, threshold)
-    shot = _Shot(
-        scene, attacker, target, seen, whole, each_alone(seen, target.piece, whole, renderer, pixel, threshold)
-    )
-    answer = _answer(shot, scene.readings.cover_class)
-=======
-    threshold = scene.reading.share_practically_all
     look = look_at(scene, attacker, target.piece, target.standing)
     whole = look.observe(settings, threshold)
     shot = _Shot(scene, attacker, target, look, whole, each_alone(look, whole, settings, threshold))
-    answer = _answer(shot, scene.reading.cover_class)
->>>>>>> ab1f0b1 (COUNT yields an Observation, and a verdict keeps it where it is asked for: figures show the masks that were counted)
+    answer = _answer(shot, scene.readings.cover_class)
     rule, reason = _grounds(shot, answer)
     could_be = _could_be(shot)
     if len(could_be) > 1:
@@ -163,15 +153,9 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
     if not shot.whole.counts.occluded:
         return RuleReference("Cover", "R2"), f"nothing obscures {target.name}: in the open{tail}"
     most = max(shot.alone, key=lambda each: each.share)
-<<<<<<< HEAD
-    share = share_in_words(most.silhouette.occluded, most.silhouette.total)
+    share = share_in_words(most.counts.occluded, most.counts.total)
     if most.share < shot.scene.readings.share_practically_all:
         limit = f"{100 * shot.scene.readings.share_practically_all:g} %"
-=======
-    share = share_in_words(most.counts.occluded, most.counts.total)
-    if most.share < shot.scene.reading.share_practically_all:
-        limit = f"{100 * shot.scene.reading.share_practically_all:g} %"
->>>>>>> ab1f0b1 (COUNT yields an Observation, and a verdict keeps it where it is asked for: figures show the masks that were counted)
         reason = f"only {share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, less than {limit}"
         return RuleReference("Cover", "R3"), f"{reason}: practically all of it is seen, in the open{tail}"
     reason = (
@@ -231,15 +215,9 @@ def _could_be(shot: _Shot) -> list[str]:
 
 def _kinds_within(shot: _Shot, one: Alone) -> set[CoverClass]:
     """What a piece may give, its share being known to within the error."""
-<<<<<<< HEAD
-    error = one.silhouette.error
-    band = max(error, shot.scene.tolerance) if one.silhouette.occluded else error
-    taken_from = shot.scene.readings.cover_class
-=======
     error = one.counts.error
     band = max(error, shot.scene.tolerance) if one.counts.occluded else error
-    taken_from = shot.scene.reading.cover_class
->>>>>>> ab1f0b1 (COUNT yields an Observation, and a verdict keeps it where it is asked for: figures show the masks that were counted)
+    taken_from = shot.scene.readings.cover_class
     return {shot.class_at(one, share, taken_from) for share in (one.share - band, one.share, one.share + band)}
 
 
