@@ -28,7 +28,7 @@ from silhouette.rules.base import Phrase
 from silhouette.rules.necromunda import judge as necromunda
 from silhouette.rules.skirmishcorps import shooting
 from silhouette.rules.skirmishcorps.classes import CLASSES
-from silhouette.rules.tide_of_iron import judge as tide_of_iron
+from silhouette.rules.tide_of_iron import results as tide_of_iron
 from silhouette.rules.tide_of_iron.hexes import in_words
 
 if TYPE_CHECKING:
