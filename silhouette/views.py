@@ -89,7 +89,7 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class VisionArc:
-    """A vision arc: a wedge in plan, without limit up or down (../shared/rules: necromunda R1, R5, A8).
+    """A vision arc: a wedge in plan, without limit up or down.
 
     Attributes:
         name: front, left, right or rear.
@@ -134,13 +134,13 @@ class VisionArc:
 
 
 def fighter_arc(centre: Any, facing: float) -> VisionArc:
-    """A fighter's vision arc: 90° to its front, from the centre of its base (necromunda R1, R2)."""
+    """A fighter's vision arc: 90° to its front, from the centre of its base."""
     right, left = (np.array(cosine_and_sine(facing + turn)) for turn in (-45.0, 45.0))
     return VisionArc("front", np.asarray(centre, dtype=np.float64), right, left)
 
 
 def vehicle_arc(name: str, centre: Any, facing: float, length: float, width: float) -> VisionArc:
-    """One of a vehicle's arcs: bounded by the lines from its centre through its corners (necromunda R3, R5).
+    """One of a vehicle's arcs: bounded by the lines from its centre through its corners.
 
     ``length`` is measured along ``facing``, ``width`` across it; ``name`` is front, left, rear or right.
 

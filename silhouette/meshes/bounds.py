@@ -14,7 +14,7 @@ BOXES = 64
 
 NUDGE = 0.02
 """How far, of the way to the middle of its triangle, a corner is moved before a ray is sent to it: a line that only
-touches a corner shows nothing (necromunda A8)."""
+touches a corner shows nothing."""
 
 LONG = 1.0
 """An edge longer than this, mm, may cross a target's picture while both its corners lie outside."""

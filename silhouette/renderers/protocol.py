@@ -15,7 +15,7 @@ from silhouette.views import View
 
 NEAREST = 1e-4
 """A surface nearer to the eye than this, mm of depth, is not met: an eye that lies in a face only touches it, and what
-is only touched hides nothing (necromunda A8)."""
+is only touched hides nothing."""
 
 
 @dataclass(frozen=True, eq=False)

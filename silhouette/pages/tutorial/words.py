@@ -96,8 +96,8 @@ class Texts(Entry):
 def texts(language: str = "en") -> Texts:
     """The tutorial's text in a language.
 
-    >>> texts().page[0].part[0].scene
-    'necromunda/example_1_open.toml'
+    >>> texts().page[0].part[0].scene.endswith(".toml")
+    True
     """
     file = files("silhouette.pages.tutorial").joinpath("texts", f"{language}.toml")
     return Texts.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))

@@ -15,7 +15,15 @@ from silhouette.rules.base import Figure, Pieces, Rule, Settings, expectable
 from silhouette.rules.crisis_protocol.figures import figures
 from silhouette.rules.crisis_protocol.judge import judge
 from silhouette.rules.crisis_protocol.phrases import PHRASES, short_reason
-from silhouette.rules.crisis_protocol.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.results import (
+    LEVELS,
+    LISTS,
+    NAME,
+    RESULTS,
+    VERDICTS,
+    CrisisProtocolRow,
+    CrisisProtocolVerdict,
+)
 from silhouette.rules.crisis_protocol.scene import Character, PlanEntry, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.stage import stage
 from silhouette.scenes.motion import Mobility
@@ -34,6 +42,7 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
     example = "scenes/crisis_protocol/red_skull_behind_terrain.toml"
     scene_entry = PlanEntry
     readings_entry = Readings
+    row_type = CrisisProtocolRow
     phrases = PHRASES
     levels = LEVELS
     mobility = Mobility(walkers=("character",), flat=True)

@@ -16,7 +16,7 @@ from silhouette.rules.ikosa.entries import CellSceneEntry, Readings
 from silhouette.rules.ikosa.figures import figures
 from silhouette.rules.ikosa.judge import judge
 from silhouette.rules.ikosa.phrases import PHRASES, short_reason
-from silhouette.rules.ikosa.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, IkosaVerdict
+from silhouette.rules.ikosa.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, IkosaRow, IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature, load_cell_scene
 from silhouette.rules.ikosa.stage import stage
 from silhouette.scenes.scene import Check, between, everyone
@@ -34,6 +34,7 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
     example = "scenes/ikosa/down_from_a_block.toml"
     scene_entry = CellSceneEntry
     readings_entry = Readings
+    row_type = IkosaRow
     phrases = PHRASES
     levels = LEVELS
 

@@ -16,7 +16,16 @@ from silhouette.rules.tide_of_iron.figures import figures
 from silhouette.rules.tide_of_iron.hexes import in_words
 from silhouette.rules.tide_of_iron.judge import judge
 from silhouette.rules.tide_of_iron.phrases import PHRASES, short_reason
-from silhouette.rules.tide_of_iron.results import CAUSES, LEVELS, LISTS, NAME, RESULTS, VERDICTS, TideOfIronVerdict
+from silhouette.rules.tide_of_iron.results import (
+    CAUSES,
+    LEVELS,
+    LISTS,
+    NAME,
+    RESULTS,
+    VERDICTS,
+    TideOfIronRow,
+    TideOfIronVerdict,
+)
 from silhouette.rules.tide_of_iron.scene import HexScene, HexSceneEntry, Readings, as_spelt, load_hex_scene
 from silhouette.rules.tide_of_iron.stage import stage
 from silhouette.scenes.scene import Check
@@ -35,6 +44,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
     example = "scenes/tide_of_iron/same_elevation.toml"
     scene_entry = HexSceneEntry
     readings_entry = Readings
+    row_type = TideOfIronRow
     phrases = PHRASES
     levels = LEVELS
 

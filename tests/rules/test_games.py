@@ -1,0 +1,139 @@
+"""A game is a folder and a line: nothing outside its folder and the list of rule systems names it.
+
+Two things may: the public names, one for each game's verdict, and examples: doctests, and paths of example scenes.
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import silhouette
+from silhouette.rules import RULES, rule_called
+from silhouette.rules.base import Level, Verdict
+from tests.test_layers import PACKAGE, modules
+
+FOLDERS = sorted(package.rpartition(".")[2] for package in RULES.values())
+
+LISTS = {"__init__", "rules"}
+"""The modules that hold the public names, and the list of rule systems."""
+
+EXAMPLE = re.compile(r"(scenes/)(\w+)(/\w+\.toml)")
+
+
+def spellings() -> list[str]:
+    """Every game, in small letters, as code, prose or a scene may spell it: "tide_of_iron", "tide-of-iron", "tideofiron"."""
+    parts = [folder.split("_") for folder in FOLDERS]
+    return [joint.join(words) for words in parts for joint in dict.fromkeys(("_", "-", " ", ""))]
+
+
+def without_examples(docstring: str) -> str:
+    """A docstring without its doctests and what they print."""
+    for example in doctest.DocTestParser().get_examples(docstring):
+        for line in (*example.source.splitlines(), *example.want.splitlines()):
+            docstring = docstring.replace(line, "", 1)
+    return docstring
+
+
+def words_of(file: Path) -> Iterator[tuple[int, str]]:
+    """Names, strings and comments of a module, with the number of their lines; docstrings without their examples."""
+    text = file.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, without_examples(node.value)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.NAME, tokenize.COMMENT):
+            yield token.start[0], token.string
+
+
+def namings(file: Path) -> list[str]:
+    """Where a module names a game: the number of the line and the words."""
+    found = []
+    for number, words in words_of(file):
+        plain = EXAMPLE.sub(r"\1\3", words).lower()
+        found += [f"{number}: {spelling}" for spelling in spellings() if spelling in plain]
+    return sorted(set(found))
+
+
+# Modules that name a game still, each to be mended and taken out; nothing may be added.
+LEFT = {
+    *("drawing.figures", "drawing.in_3d.tables", "drawing.table.eye_view", "drawing.table.sightlines"),
+    *("drawing.table.eye_frame", "drawing.table.eye_image", "drawing.table.eye_caption", "pages.tutorial.facts"),
+}
+
+
+def outside() -> list[str]:
+    """The modules that may name no game."""
+    games = tuple(f"rules.{folder}" for folder in FOLDERS)
+    return [
+        name
+        for name in modules()
+        if name not in LISTS and not f"{name}.".startswith(tuple(f"{game}." for game in games))
+    ]
+
+
+@pytest.mark.parametrize("module", outside())
+def test_nothing_outside_a_game_names_it(module: str) -> None:
+    assert module in LEFT or namings(modules()[module]) == []
+
+
+def test_a_module_that_names_a_game_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "some.py"
+    for text in (
+        "import silhouette.rules.ikosa",
+        "x = 'tide-of-iron'",
+        "# as in Necromunda",
+        "class OfSkirmishCorps: ...",
+    ):
+        file.write_text(f"{text}\n", encoding="utf-8")
+        assert len(namings(file)) >= 1, text
+    file.write_text(
+        'PATH = "scenes/ikosa/a.toml"\n\ndef f():\n    """It.\n\n    >>> f("ikosa")\n    \'ikosa\'\n    """\n'
+    )
+    assert namings(file) == []
+
+
+def test_no_verdict_s_word_stands_in_a_table_outside_the_games() -> None:
+    """The words of two parts or more, which say nothing else; "open" and "hidden" are words of any text."""
+    words = {word for name in RULES for word in rule_called(name).levels if " " in word}
+    for module in outside():
+        strings = {text for _, text in words_of(modules()[module])}
+        assert not strings & words, module
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_game_says_what_it_is(name: str) -> None:
+    rule = rule_called(name)
+    assert rule.name == name
+    assert (PACKAGE.parent / rule.example).is_file()
+    assert f"/{RULES[name].rpartition('.')[2]}/" in rule.example
+    assert set(rule.levels.values()) >= {Level.CLEAR, Level.BLOCKED}
+    assert [list(Level).index(level) for level in rule.levels.values()] == sorted(
+        list(Level).index(level) for level in rule.levels.values()
+    )
+
+
+def verdict_types() -> list[type[Verdict]]:
+    """The verdicts of all games, as the package exports them."""
+    members = [getattr(silhouette, name) for name in silhouette.__all__ if name.endswith("Verdict")]
+    return [member for member in members if member is not Verdict and member.__module__.startswith("silhouette.rules.")]
+
+
+def test_every_game_exports_the_type_of_its_verdicts() -> None:
+    homes = {member.__module__.split(".")[2] for member in verdict_types()}
+    assert homes - {"base"} == set(FOLDERS)
+
+
+@pytest.mark.parametrize("member", verdict_types(), ids=lambda member: member.__name__)
+def test_no_verdict_goes_without_a_level(member: Any) -> None:
+    (level,) = (field for field in fields(member) if field.name == "level")
+    assert level.default is MISSING
