@@ -132,6 +132,16 @@ def test_results_are_valid(capsys: Capture, name: str) -> None:
         assert not validator("results").is_valid(wrong)
 
 
+@pytest.mark.parametrize("name", ["crisis_protocol/an_object", "ikosa/corner_to_corner", "tide_of_iron/adjacent_units"])
+def test_a_row_that_lacks_a_key_or_has_another_kind_of_value_is_not_valid(capsys: Capture, name: str) -> None:
+    printed = run(capsys, "check", PROJECT / f"scenes/{name}.toml", "--json", *QUICK).document
+    row = printed["scenes"][0]["results"][0]
+    for key in ("attacker", "verdict", "rule", "rule_number", "reason", "expected"):
+        for wrong in ({**row, key: ["wrong"]}, {other: value for other, value in row.items() if other != key}):
+            scene = {**printed["scenes"][0], "results": [wrong]}
+            assert not validator("results").is_valid({**printed, "scenes": [scene]}), key
+
+
 def test_results_of_a_scene_that_cannot_be_read_are_valid(tmp_path: Path, capsys: Capture) -> None:
     printed = run(capsys, "check", tmp_path / "gone.toml", "--json", *QUICK).document
     validator("results").validate(printed)

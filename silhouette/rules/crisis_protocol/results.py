@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypedDict
+
+from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
 from silhouette.rules.base import Level, Verdict
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Required, TypedDict
+from typing import Required
+
+from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
 from silhouette.rules.base import Level, Verdict
 from silhouette.rules.ikosa.lines import Lines

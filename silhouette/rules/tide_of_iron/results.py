@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
+
+from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
 from silhouette.rules.base import Level, Verdict
 from silhouette.rules.tide_of_iron.hexes import Address, from_words
