@@ -6,8 +6,8 @@ Chunk -> the scene that it is of, read unless it was read last -> rows; what goe
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.renderers.registry import drivers_are_loaded
+from silhouette.rules import RULES
 from silhouette.text import problem, strict
 from silhouette.workers import worker_number
 from silhouette.workers.forkserver import Loaded
@@ -39,6 +40,8 @@ class BatchSettings:
         cached: whether meshes are kept on disk.
         device: the number of the EGL device; None shares out the GPUs, where there are several of one kind.
         error: to be content with, as a share of the target; None is what each scene says, else 0.002.
+        rules: the rule systems of the process that starts the batch, as `silhouette.rules.RULES` lists them: a worker
+            that begins as a fresh Python knows those that were added, too.
     """
 
     renderer: str = "auto"
@@ -47,6 +50,7 @@ class BatchSettings:
     cached: bool = True
     device: int | None = None
     error: float | None = None
+    rules: Mapping[str, str] = field(default_factory=lambda: dict(RULES))
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,7 @@ class Judge:
     """
 
     def __init__(self, settings: BatchSettings, folder: Path | None = None, number: int | None = None) -> None:
+        RULES.update(settings.rules)
         self._settings = settings
         self._folder = folder
         self._number = number

@@ -6,7 +6,7 @@ file -> document -> entries checked by the schema -> pieces with models and pose
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -24,7 +24,7 @@ from silhouette.scenes.entries import CheckEntry, FighterEntry, PieceEntry, Tabl
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean
 
-__all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene"]
+__all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "table_fields"]
 
 CONTACT = 1.0  # mm: the widest gap in plan across which two bases still count as touching
 # A round base is a polygon whose sides lie inside the circle by less than this.
@@ -222,6 +222,11 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
         source=dict(entry.source),
         warnings=tuple(warnings),
     )
+
+
+def table_fields(scene: TableScene) -> dict[str, Any]:
+    """All that a table scene is made of, by name: for a rule system whose scenes add to it."""
+    return {field.name: getattr(scene, field.name) for field in fields(TableScene)}
 
 
 def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.files.cache import Cache
-from silhouette.rules.necromunda.judge import NECROMUNDA
+from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
 
 MESHES = Path(__file__).resolve().parents[3] / "shared" / "meshes"

@@ -31,8 +31,8 @@ from typing import Any
 from silhouette.errors import RendererUnavailable
 from silhouette.renderers import choose
 from silhouette.renderers.gl.devices import listed_devices
-from silhouette.rules.necromunda.judge import NECROMUNDA
-from silhouette.rules.necromunda.results import Readings
+from silhouette.rules.necromunda.rule import NECROMUNDA
+from silhouette.rules.necromunda.scene import Readings
 from silhouette.scenes.scene import Check
 from silhouette.workers import cores
 from tests.benchmarks.crowded_table import crowded_document, loaded

@@ -11,8 +11,8 @@ from itertools import permutations
 import numpy as np
 
 from silhouette.renderers import choose
-from silhouette.rules.necromunda.judge import NECROMUNDA
-from silhouette.rules.necromunda.results import Readings
+from silhouette.rules.necromunda.rule import NECROMUNDA
+from silhouette.rules.necromunda.scene import Readings
 from silhouette.scenes.scene import Check
 from tests.benchmarks.crowded_table import crowded_document, loaded
 from tests.support.rulings import ruled

@@ -29,8 +29,8 @@ from silhouette.errors import RendererUnavailable
 from silhouette.judging import content_with, verdicts_of
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.judge import NECROMUNDA
-from silhouette.rules.necromunda.results import Readings
+from silhouette.rules.necromunda.rule import NECROMUNDA
+from silhouette.rules.necromunda.scene import Readings
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import View, fit_view

@@ -28,8 +28,8 @@ import numpy as np
 
 from silhouette.judging import verdicts_of
 from silhouette.renderers import choose
-from silhouette.rules.necromunda.judge import NECROMUNDA
-from silhouette.rules.necromunda.results import Readings
+from silhouette.rules.necromunda.rule import NECROMUNDA
+from silhouette.rules.necromunda.scene import Readings
 from silhouette.scenes.scene import Check
 from tests.benchmarks.crowded_table import FIGURES, TERRAIN, loaded, places
 from tests.support.rulings import ruled

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.files.cache import Cache
-from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS
+from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from tests.support.rulings import ruled
 from tests.support.skirmishcorps_scenes import quick
 

@@ -17,7 +17,7 @@ from silhouette.renderers.gl.devices import EGLDevice
 from silhouette.renderers.gl.gpus import NVIDIA_LIBRARY, Drawn, Sighting, System, obstacles, sighted
 from silhouette.renderers.probe import Probe, run_module
 from silhouette.renderers.registry import RendererEntry, Trial
-from silhouette.rules.necromunda.judge import NECROMUNDA
+from silhouette.rules.necromunda.rule import NECROMUNDA
 from tests.support.commands import run
 from tests.support.rulings import ruled
 

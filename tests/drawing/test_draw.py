@@ -30,8 +30,8 @@ from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Settings
-from silhouette.rules.necromunda.judge import NECROMUNDA
 from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
 from silhouette.text import share_in_words
 from tests.support.rulings import ruled

@@ -27,9 +27,9 @@ from silhouette.models.thin_parts import Suggestion
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Layer, Renderer
 from silhouette.rules.necromunda.caption import shares_in_words
-from silhouette.rules.necromunda.judge import NECROMUNDA
 from silhouette.rules.necromunda.picture import draw_eye_view
 from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
 from silhouette.views import View, fit_view
 from tests.conftest import started

@@ -12,8 +12,8 @@ from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.necromunda.judge import NECROMUNDA
 from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.benchmarks.crowded_table import crowded_document

@@ -64,13 +64,6 @@ def namings(file: Path) -> list[str]:
     return sorted(set(found))
 
 
-# Modules that name a game still, each to be mended and taken out; nothing may be added.
-LEFT = {
-    *("drawing.figures", "drawing.in_3d.tables", "drawing.table.eye_view", "drawing.table.sightlines"),
-    *("drawing.table.eye_frame", "drawing.table.eye_image", "drawing.table.eye_caption", "pages.tutorial.facts"),
-}
-
-
 def outside() -> list[str]:
     """The modules that may name no game."""
     games = tuple(f"rules.{folder}" for folder in FOLDERS)
@@ -83,7 +76,7 @@ def outside() -> list[str]:
 
 @pytest.mark.parametrize("module", outside())
 def test_nothing_outside_a_game_names_it(module: str) -> None:
-    assert module in LEFT or namings(modules()[module]) == []
+    assert namings(modules()[module]) == []
 
 
 def test_a_module_that_names_a_game_is_found(tmp_path: Path) -> None:

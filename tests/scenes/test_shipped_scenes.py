@@ -10,8 +10,8 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import unmet_expectations
-from silhouette.rules.necromunda.judge import NECROMUNDA
 from silhouette.rules.necromunda.results import VERDICTS
+from silhouette.rules.necromunda.rule import NECROMUNDA
 from tests.support.rulings import ruled
 
 FOLDER = Path(__file__).resolve().parents[2] / "scenes" / "necromunda"

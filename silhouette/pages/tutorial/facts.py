@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from silhouette.judging import Judged
-from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules import rule_called
 from silhouette.scenes.scene import Scene
-from silhouette.scenes.table import TableScene
 from silhouette.text import in_a_sentence, margin_in_words, share_in_words
-
-INCH = 25.4
 
 
 class Facts:
@@ -21,7 +16,7 @@ class Facts:
 
     Every key of the result is there in words. Beside them: ``sentence`` (the reason, with a capital), ``share`` (with
     its error), ``blockers`` (names, with shares where there are several), ``twice_occluded`` and ``compared`` (to the
-    whole), ``sight``, ``arc_words``, ``distance`` from base to base, and ``eye_height``.
+    whole), ``sight``, and what `silhouette.rules.base.Rule.facts` gives.
 
     Args:
         scene: that was judged.
@@ -37,8 +32,7 @@ class Facts:
         self._told |= {"attacker": judged.verdict.attacker, "target": judged.verdict.target}
         if "target_pixels" in row:
             self._told |= _measured(row, words)
-        if isinstance(scene, TableScene) and isinstance(judged.verdict, NecromundaVerdict):
-            self._told |= _standing(scene, judged.verdict, words)
+        self._told |= rule_called(scene.rules).facts(scene, judged.verdict, words)
 
     def __getattr__(self, name: str) -> str:
         try:
@@ -100,15 +94,3 @@ def _in_the_way(blockers: Sequence[Mapping[str, Any]], words: Mapping[str, str])
         for blocker in some
     ]
     return f"{', '.join(phrases[:-1])} {words['and']} {phrases[-1]}"
-
-
-def _standing(scene: TableScene, verdict: NecromundaVerdict, words: Mapping[str, str]) -> dict[str, str]:
-    attacker, target = scene.piece(verdict.attacker).looking(verdict.arc), scene.piece(verdict.target)
-    apart = float(np.hypot(*(target.base_centre - attacker.base_centre)))
-    measured = verdict.counts
-    how = "arc_none" if not measured.in_arc else "arc_all" if measured.in_arc == measured.total else "arc_part"
-    return {
-        "distance": f'{apart / INCH:.1f}" ({apart:.0f} mm)',
-        "eye_height": f"{attacker.eye[2]:.0f} mm",
-        "arc_words": words[how],
-    }

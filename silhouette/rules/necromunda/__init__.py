@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from silhouette.rules.necromunda.judge import NECROMUNDA as RULE
+from silhouette.rules.necromunda.rule import NECROMUNDA as RULE
 
 __all__ = ["RULE"]

@@ -27,8 +27,8 @@ from silhouette.drawing.words.words import Words
 from silhouette.geometry import Flags
 from silhouette.measure.observe import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.results import NecromundaVerdict, Readings
-from silhouette.scenes.table import TableScene
+from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.scene import NecromundaScene
 
 WORDS = Words()
 
@@ -47,7 +47,7 @@ NAMED = 4
 """Blockers whose names are written on the picture, at most."""
 
 
-def label(picture: Image.Image, image: EyeImage, scene: TableScene, verdict: NecromundaVerdict) -> None:
+def label(picture: Image.Image, image: EyeImage, scene: NecromundaScene, verdict: NecromundaVerdict) -> None:
     """Writes the names of the target, of what is in the way and of who is disregarded, where there is room."""
     drawing = ImageDraw.Draw(picture)
     taken = image.kinds > 0
@@ -103,7 +103,7 @@ def _room(area: Flags, taken: Flags, width: float, height: float) -> tuple[float
 def add_caption(
     picture: Image.Image,
     image: EyeImage,
-    scene: TableScene,
+    scene: NecromundaScene,
     verdict: NecromundaVerdict,
     renderer: Renderer,
 ) -> Image.Image:
@@ -145,10 +145,10 @@ def _lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour:
     return y
 
 
-def shares_in_words(verdict: NecromundaVerdict, scene: TableScene) -> str:
+def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
     """The share obscured with its error, and the blockers, as the caption tells them."""
     measured = verdict.counts
-    in_arc = Readings.model_validate(scene.readings).share == "in arc"
+    in_arc = scene.readings.share == "in arc"
     part, whole, error, of = (
         (measured.occluded_in_arc, measured.in_arc, measured.error_in_arc, WORDS("of what lies in the arc"))
         if in_arc

@@ -8,156 +8,29 @@ section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, ClassVar
 
-from silhouette.errors import RequestError
-from silhouette.files.cache import Cache
-from silhouette.files.schema import Location
 from silhouette.measure.observe import Observation, observe
 from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.meshes.holes import encloses
-from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
-from silhouette.rules.base import Band, Figure, Level, Pieces, Rule, RuleReference, Scale, Settings, expectable
-from silhouette.rules.necromunda.results import LISTS, RESULTS, VERDICTS, Blocker, NecromundaVerdict, Readings
+from silhouette.rules.base import RuleReference, Settings
+from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker, NecromundaVerdict
+from silhouette.rules.necromunda.scene import NecromundaScene, Readings
 from silhouette.rules.necromunda.sight import sight_between
-from silhouette.rules.table import table_basis, table_meshes, table_pieces
-from silhouette.scenes.entries import TableEntry
-from silhouette.scenes.motion import Mobility
-from silhouette.scenes.scene import Check, between, everyone
-from silhouette.scenes.table import Piece, TableScene, load_table_scene
-from silhouette.text import did_you_mean, in_a_sentence, share_in_words
-
-KIND = "fighters or vehicles"
+from silhouette.scenes.scene import Check
+from silhouette.scenes.table import Piece
+from silhouette.text import in_a_sentence, share_in_words
 
 
-class Necromunda(Rule[TableScene, NecromundaVerdict]):
-    """Necromunda's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
+def judge(scene: NecromundaScene, checks: Sequence[Check], settings: Settings) -> list[NecromundaVerdict]:
+    """Looks from the attacker's eye and rules on line of sight and cover, for each of the checks.
 
-    name = "necromunda"
-    title = "Necromunda"
-    reads = ("terrain", "fighter", "vehicle", "check")
-    example = "scenes/necromunda/example_2_partial_cover.toml"
-    scene_entry = TableEntry
-    readings_entry = Readings
-    levels: ClassVar[Mapping[str, Level]] = {
-        "open": Level.CLEAR,
-        "partial cover": Level.PARTIAL,
-        "full cover": Level.FULL,
-        "hidden": Level.BLOCKED,
-    }
-    mobility = Mobility(walkers=("fighter", "vehicle"), turns=True)
-
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> TableScene:
-        """The table scene that a document describes.
-
-        Raises:
-            FileError: where it does not describe one, or expects a result that there is not.
-        """
-        scene = load_table_scene(path, document, Readings, cache)
-        for number, check in enumerate(scene.checks, 1):
-            _expectable(Location(path, f"check {number}"), check.expect or {})
-        return scene
-
-    def everyone(self, scene: TableScene) -> tuple[Check, ...]:
-        """Every fighter and vehicle against every other."""
-        return everyone(scene.path, _models(scene), KIND)
-
-    def between(self, scene: TableScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
-        """One against one, or, without a target, against every other fighter and vehicle."""
-        for name in (attacker, target):
-            if name is not None:
-                _model(scene, name)
-        return between(scene.path, _models(scene), KIND, attacker, target, arc)
-
-    def judge(self, scene: TableScene, checks: Sequence[Check], settings: Settings) -> list[NecromundaVerdict]:
-        """Looks from the attacker's eye and rules on line of sight and cover, for each check.
-
-        Raises:
-            RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
-        """
-        return [_ruling_on(scene, check, settings) for check in checks]
-
-    def meshes(self, scene: TableScene) -> dict[str, Mesh]:
-        """The significant parts of every piece."""
-        return table_meshes(scene)
-
-    def basis(self, scene: TableScene) -> list[tuple[str, str]]:
-        """How near to a threshold a verdict is too close to call."""
-        return table_basis(scene)
-
-    def pieces(self, scene: TableScene) -> Pieces:
-        """Every piece: where it stands, where it looks from, and what its mesh is."""
-        return table_pieces(scene)
-
-    def scale(self, scene: TableScene) -> Scale:
-        """Partial cover below half, full cover from half (R14, R15)."""
-        bands = ((0.0, 0.5, "partial cover"), (0.5, 1.0, "full cover"))
-        return Scale((0.0, 0.5, 1.0), tuple(Band(*band, self.levels[band[2]]) for band in bands))
-
-    def share(self, scene: TableScene, verdict: NecromundaVerdict) -> tuple[float | None, float]:
-        """Of the whole target or of the part in the arc, as the reading says."""
-        if _readings(scene).share == "in arc":
-            return verdict.occluded_in_arc, verdict.counts.error_in_arc
-        return verdict.occluded, verdict.counts.error
-
-    def figures(self, scene: TableScene, check: Check, verdict: NecromundaVerdict, settings: Settings) -> list[Figure]:
-        """Eye view, plan and side view."""
-        from silhouette.drawing.table.figures import table_figures
-
-        return table_figures(scene, verdict, settings.renderer)
-
-    def picture(self, scene: TableScene, verdict: NecromundaVerdict, settings: Settings, path: Path) -> bool:
-        """The eye view with its caption."""
-        from silhouette.rules.necromunda.picture import draw_eye_view
-
-        draw_eye_view(scene, verdict, settings.renderer, path)
-        return True
-
-    def stage(self, scene: TableScene, judged: Sequence[tuple[Check, NecromundaVerdict]], cache: Cache) -> Any:
-        """The table with its models, and what each check sees."""
-        from silhouette.drawing.in_3d.tables import stage_of_table
-
-        return stage_of_table(scene, [verdict for _, verdict in judged], cache)
-
-    def check_stage(self, scene: TableScene) -> None:
-        """Refuses where meshes must be made simpler, and what that takes is not installed."""
-        from silhouette.drawing.in_3d.tables import check_table
-
-        check_table(scene)
-
-
-NECROMUNDA = Necromunda()
-
-
-def _readings(scene: TableScene) -> Readings:
-    """The readings chosen, as `Necromunda.load` validated them."""
-    assert isinstance(scene.readings, Readings)
-    return scene.readings
-
-
-def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
-    """Refuses an expectation of a result, or of a verdict, that no check can give."""
-    expectable(location, expect, RESULTS, LISTS)
-    for key in ("verdict", "could_be"):
-        wanted = expect.get(key, [])
-        for word in wanted if isinstance(wanted, list) else [wanted]:
-            if word not in VERDICTS:
-                raise location.error(f"expect: no {key} is '{word}'; {did_you_mean(str(word), VERDICTS)}")
-
-
-def _models(scene: TableScene) -> list[str]:
-    return [piece.name for piece in scene.pieces if piece.kind != "terrain"]
-
-
-def _model(scene: TableScene, name: str) -> Piece:
-    piece = scene.piece(name)
-    if piece.kind == "terrain":
-        raise RequestError(f"{scene.path}: '{name}' is terrain; name a fighter or vehicle")
-    return piece
+    Raises:
+        RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
+    """
+    return [_ruling_on(scene, check, settings) for check in checks]
 
 
 def _best_of(crew: Sequence[NecromundaVerdict], attacker: Piece) -> NecromundaVerdict:
@@ -172,17 +45,17 @@ def _in_no_arc(target: str, attacker: str, arcs: Sequence[str]) -> str:
     return f"no part of {target} lies in {attacker}'s {' or '.join(arcs)} vision arc: hidden"
 
 
-def _ruling_on(scene: TableScene, check: Check, settings: Settings) -> NecromundaVerdict:
+def _ruling_on(scene: NecromundaScene, check: Check, settings: Settings) -> NecromundaVerdict:
     """The ruling on one check.
 
     Where a vehicle's crew have an eye each for their vision arcs, the one who sees best decides; the verdict says
     which arc that is.
     """
-    attacker, target = _model(scene, check.attacker), _model(scene, check.target)
+    attacker, target = scene.model(check.attacker), scene.model(check.target)
     if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
         return _best_of([_ruling_on(scene, replace(check, arc=arc), settings) for arc in attacker.arcs], attacker)
     attacker = attacker.looking(check.arc)
-    readings = _readings(scene)
+    readings = scene.readings
     cover = _observed(scene, attacker, target, check.arc, readings, settings)
     sight = cover
     if cover.sight.disregarded and readings.friends_in_contact == "block sight":
@@ -191,7 +64,7 @@ def _ruling_on(scene: TableScene, check: Check, settings: Settings) -> Necromund
 
 
 def _observed(
-    scene: TableScene,
+    scene: NecromundaScene,
     attacker: Piece,
     target: Piece,
     arc: ArcName | None,
@@ -219,7 +92,7 @@ def _observed(
 
 
 def _verdict(
-    scene: TableScene,
+    scene: NecromundaScene,
     arc: ArcName | None,
     cover: Observation,
     sight: Observation,
@@ -240,9 +113,9 @@ def _verdict(
     return NecromundaVerdict(
         attacker=attacker.name,
         target=target.name,
-        rules=NECROMUNDA.name,
+        rules=NAME,
         verdict=verdict,
-        level=NECROMUNDA.levels[verdict],
+        level=LEVELS[verdict],
         rule=rule,
         reason=reason,
         line_of_sight=verdict != "hidden",

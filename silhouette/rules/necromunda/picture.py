@@ -12,13 +12,13 @@ from silhouette.drawing.table.eye_view import coloured
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.caption import add_caption, label
 from silhouette.rules.necromunda.results import NecromundaVerdict
-from silhouette.scenes.table import TableScene
+from silhouette.rules.necromunda.scene import NecromundaScene
 
 PICTURE = (WIDTH - 2 * MARGIN, 720 * FINE)
 """Width and height of the view itself, in the pixels that it is rendered with."""
 
 
-def draw_eye_view(scene: TableScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> None:
+def draw_eye_view(scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> None:
     """Writes what the attacker sees as a PNG with a caption: the evidence of a verdict, for both players.
 
     What is seen of the target has one colour; what is obscured has another, hatched, and is drawn through what hides

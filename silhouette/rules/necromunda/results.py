@@ -1,18 +1,27 @@
-"""JUDGE: Necromunda, what a ruling holds, the keys of its result, and the readings that a scene may choose."""
+"""JUDGE: Necromunda, what a ruling holds, and the row that tells it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
 
-from pydantic import Field
+from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
-from silhouette.files.schema import Entry
 from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.models.entries import ArcName
-from silhouette.rules.base import MeasuredVerdict
+from silhouette.rules.base import Level, MeasuredVerdict
 
-VERDICTS = ("open", "partial cover", "full cover", "hidden")
+NAME = "necromunda"
+
+LEVELS: Mapping[str, Level] = {
+    "open": Level.CLEAR,
+    "partial cover": Level.PARTIAL,
+    "full cover": Level.FULL,
+    "hidden": Level.BLOCKED,
+}
+"""Each verdict's level, from exposed to covered."""
+
+VERDICTS = tuple(LEVELS)
 
 RESULTS = (
     *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
@@ -23,19 +32,6 @@ RESULTS = (
 
 LISTS = ("blockers", "could_be", "warnings")
 """Those of which the value is a list."""
-
-
-class Readings(Entry):
-    """``[readings]``: which of the possible readings of the rules is taken; defaults first."""
-
-    share: Literal["whole target", "in arc"] = Field("whole target", description='"whole target" or "in arc"')
-    """Of what the share is: of the whole target, or of its part in the vision arc (A1)."""
-    friends_in_contact: Literal["disregarded", "block sight"] = Field(
-        "disregarded", description='"disregarded" or "block sight"'
-    )
-    """Whether friendly fighters in base contact block line of sight; they never give cover (A7)."""
-    ignored_parts_block: bool = Field(False, description="true or false")
-    """Whether bases and insignificant parts of models in the way block (A6)."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +47,41 @@ class Blocker:
     name: str
     occluded: float
     alone: float
+
+
+class BlockerRow(TypedDict):
+    """A piece in the way as JSON has it; see `Blocker`."""
+
+    name: str
+    occluded: float
+    alone: float
+
+
+class NecromundaRow(TypedDict):
+    """A ruling as JSON has it; see `NecromundaVerdict`. Shares are from 0 to 1, ``pixel`` is in mm."""
+
+    attacker: str
+    target: str
+    rules: str
+    verdict: str
+    line_of_sight: bool
+    in_arc: bool | None
+    occluded: float
+    occluded_in_arc: float | None
+    error: float
+    target_pixels: int
+    occluded_pixels: int
+    seen_pixels: int
+    blockers: list[BlockerRow]
+    marginal: bool
+    could_be: list[str]
+    rule: str
+    rule_number: str
+    reason: str
+    renderer: str
+    pixel: float
+    warnings: list[str]
+    arc: ArcName | None
 
 
 @dataclass(frozen=True)
@@ -94,7 +125,7 @@ class NecromundaVerdict(MeasuredVerdict):
         """Whether another verdict is too near to tell: the players should roll off (R20)."""
         return len(self.could_be) > 1
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> NecromundaRow:
         """The result as the contract names its keys, ready for JSON."""
         measured = self.counts
         return {
@@ -110,7 +141,7 @@ class NecromundaVerdict(MeasuredVerdict):
             "target_pixels": measured.total,
             "occluded_pixels": measured.occluded,
             "seen_pixels": self.seen,
-            "blockers": [vars(blocker) for blocker in self.blockers],
+            "blockers": [BlockerRow(name=one.name, occluded=one.occluded, alone=one.alone) for one in self.blockers],
             "marginal": self.marginal,
             "could_be": list(self.could_be),
             "rule": self.rule.section,

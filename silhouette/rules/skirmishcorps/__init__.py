@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS as RULE
+from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS as RULE
 
 __all__ = ["RULE"]

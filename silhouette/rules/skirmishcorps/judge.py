@@ -9,135 +9,30 @@ page "Cover" of the SkirmishCorps rules.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
-from silhouette.errors import RequestError
-from silhouette.files.cache import Cache
-from silhouette.meshes.mesh import Mesh
-from silhouette.models.entries import ArcName
-from silhouette.rules.base import Figure, Pieces, Rule, Scale, Settings
+from silhouette.rules.base import Settings
 from silhouette.rules.skirmishcorps.close import close_combat, flanked
-from silhouette.rules.skirmishcorps.entries import (
-    ASKS,
-    CloseCombatEntry,
-    FlankedEntry,
-    PairEntry,
-    Readings,
-    SkirmishEntry,
-)
-from silhouette.rules.skirmishcorps.phrases import PHRASES
-from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
-from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
+from silhouette.rules.skirmishcorps.entries import CloseCombatEntry, FlankedEntry, PairEntry
+from silhouette.rules.skirmishcorps.results import NAME, SkirmishCorpsVerdict
+from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene
 from silhouette.rules.skirmishcorps.shooting import protection
 from silhouette.rules.skirmishcorps.tables import tabled
-from silhouette.rules.table import table_basis, table_meshes, table_pieces
-from silhouette.scenes.motion import Mobility
-from silhouette.scenes.scene import Check, between, everyone
-
-KIND = "units"
+from silhouette.scenes.scene import Check
 
 
-class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
-    """SkirmishCorps' rules for cover; see `silhouette.rules.base.Rule`."""
+def judge(scene: SkirmishScene, checks: Sequence[Check], settings: Settings) -> list[SkirmishCorpsVerdict]:
+    """The ruling on what each of the checks asks; a plain check asks for protection.
 
-    name = "skirmishcorps"
-    title = "SkirmishCorps"
-    reads = ("unit", "cover", "terrain", "check")
-    example = "scenes/skirmishcorps/elevation.toml"
-    scene_entry = SkirmishEntry
-    readings_entry = Readings
-    check_entries = ASKS
-    phrases = PHRASES
-    levels = LEVELS
-    mobility = Mobility(walkers=("unit",))
-
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
-        """The table scene that a document describes.
-
-        Raises:
-            FileError: where it does not describe one, or expects a result that there is not.
-        """
-        return load_scene(path, document, cache)
-
-    def everyone(self, scene: SkirmishScene) -> tuple[Check, ...]:
-        """The protection of every unit from every other."""
-        return everyone(scene.path, _names(scene), KIND)
-
-    def between(
-        self, scene: SkirmishScene, attacker: str, target: str | None, arc: ArcName | None
-    ) -> tuple[Check, ...]:
-        """The protection of one unit, or, without a target, of every other, from one.
-
-        Raises:
-            RequestError: where a name is not that of a unit, or an arc is asked for.
-        """
-        if arc is not None:
-            raise RequestError(f"{scene.path}: units of SkirmishCorps look all round; ask without an arc")
-        for name in (attacker, target):
-            if name is not None:
-                scene.unit(name)
-        return between(scene.path, _names(scene), KIND, attacker, target)
-
-    def judge(self, scene: SkirmishScene, checks: Sequence[Check], settings: Settings) -> list[SkirmishCorpsVerdict]:
-        """The ruling on what each check asks; a plain check asks for protection.
-
-        Raises:
-            RequestError: where a check names a unit that is not there.
-        """
-        return [_ruling_on(scene, check, settings) for check in checks]
-
-    def meshes(self, scene: SkirmishScene) -> dict[str, Mesh]:
-        """The significant parts of every piece."""
-        return table_meshes(scene)
-
-    def basis(self, scene: SkirmishScene) -> list[tuple[str, str]]:
-        """How near to a threshold a verdict is too close to call."""
-        return table_basis(scene)
-
-    def pieces(self, scene: SkirmishScene) -> Pieces:
-        """Every piece: where it stands, where it looks from, and what its mesh is."""
-        return table_pieces(scene)
-
-    def scale(self, scene: SkirmishScene) -> Scale:
-        """The share that counts as practically all of a target, and half of it."""
-        return Scale((scene.readings.share_practically_all, 0.5, 1.0))
-
-    def figures(
-        self, scene: SkirmishScene, check: Check, verdict: SkirmishCorpsVerdict, settings: Settings
-    ) -> list[Figure]:
-        """Eye view with the classes of cover as bands of height, plan and side view; none of what is not looked at."""
-        from silhouette.drawing.table.figures import table_figures
-        from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
-
-        if verdict.ask != "protection":
-            return []
-        return table_figures(scene, verdict, settings.renderer, draw_height_bands)
-
-    def stage(self, scene: SkirmishScene, judged: Sequence[tuple[Check, SkirmishCorpsVerdict]], cache: Cache) -> Any:
-        """The table with its bodies, and what each check sees."""
-        from silhouette.drawing.in_3d.tables import stage_of_table
-
-        return stage_of_table(scene, [verdict for _, verdict in judged], cache)
-
-    def check_stage(self, scene: SkirmishScene) -> None:
-        """Refuses where meshes must be made simpler, and what that takes is not installed."""
-        from silhouette.drawing.in_3d.tables import check_table
-
-        check_table(scene)
-
-
-SKIRMISHCORPS = SkirmishCorps()
-
-
-def _names(scene: SkirmishScene) -> list[str]:
-    return [unit.name for unit in scene.units]
+    Raises:
+        RequestError: where a check names a unit that is not there.
+    """
+    return [_ruling_on(scene, check, settings) for check in checks]
 
 
 def _ruling_on(scene: SkirmishScene, check: Check, settings: Settings) -> SkirmishCorpsVerdict:
     question = check.question if isinstance(check, SkirmishCheck) else None
     if question is not None and not isinstance(question, PairEntry):
-        return tabled(question, scene.readings, SKIRMISHCORPS.name)
+        return tabled(question, scene.readings, NAME)
     attacker, target = scene.unit(check.attacker), scene.unit(check.target)
     if isinstance(question, CloseCombatEntry):
         return close_combat(scene, attacker, target)

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import (
+    Any,
+    NotRequired,  # pydantic needs it below Python 3.12
+    cast,
+)
+
+from typing_extensions import TypedDict
 
 from silhouette.rules.base import Level, MeasuredVerdict
+
+NAME = "skirmishcorps"
 
 LEVELS: Mapping[str, Level] = {
     "open": Level.CLEAR,
@@ -47,6 +55,64 @@ LISTS = ("in_contact_with", "blockers", "could_be", "warnings", "other_readings"
 """Those of which the value is a list."""
 
 
+class BlockerRow(TypedDict):
+    """A piece in the way: the share for which it is nearest, and the share that it would obscure alone."""
+
+    name: str
+    occluded: float
+    alone: float
+
+
+class SkirmishCorpsRow(TypedDict):
+    """A ruling as JSON has it; which of the keys that need not be there are there, `ANSWERS` says for each ``ask``.
+
+    Shares are from 0 to 1, ``pixel`` and ``landing`` are in mm, ``cost`` is in inches of movement.
+    """
+
+    attacker: str | None
+    target: str | None
+    rules: str
+    ask: str
+    verdict: str
+    line_of_sight: NotRequired[bool]
+    cover: NotRequired[str | None]
+    protected_by: NotRequired[str | None]
+    in_contact_with: NotRequired[list[str]]
+    modifier: NotRequired[int | None]
+    occluded: NotRequired[float]
+    error: NotRequired[float]
+    target_pixels: NotRequired[int]
+    occluded_pixels: NotRequired[int]
+    blockers: NotRequired[list[BlockerRow]]
+    other_readings: NotRequired[list[dict[str, Any]]]
+    marginal: NotRequired[bool]
+    could_be: NotRequired[list[str]]
+    renderer: NotRequired[str]
+    pixel: NotRequired[float]
+    warnings: NotRequired[list[str]]
+    possible: NotRequired[bool]
+    to_hit: NotRequired[int | None]
+    dodge_parry: NotRequired[int | None]
+    flanked: NotRequired[bool]
+    dive_penalty: NotRequired[int]
+    landing: NotRequired[list[float] | None]
+    penalty: NotRequired[int | None]
+    effective: NotRequired[bool]
+    passed_on: NotRequired[int]
+    unit_wounded: NotRequired[bool | None]
+    wounds: NotRequired[int]
+    destroyed: NotRequired[bool]
+    dice: NotRequired[list[int]]
+    cost: NotRequired[float | None]
+    through: NotRequired[bool]
+    cover_destroyed: NotRequired[bool]
+    consequence: NotRequired[str | None]
+    d6: NotRequired[int]
+    rule: str
+    rule_number: str
+    reason: str
+
+
 @dataclass(frozen=True)
 class SkirmishCorpsVerdict(MeasuredVerdict):
     """A SkirmishCorps ruling.
@@ -64,9 +130,9 @@ class SkirmishCorpsVerdict(MeasuredVerdict):
         """Whether another verdict is too near to tell; only what is measured can be."""
         return bool(self.answers.get("marginal", False))
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> SkirmishCorpsRow:
         """The result as the contract names its keys, ready for JSON; attacker and target null where there are none."""
-        return {
+        row = {
             "attacker": self.attacker or None,
             "target": self.target or None,
             "rules": self.rules,
@@ -77,3 +143,4 @@ class SkirmishCorpsVerdict(MeasuredVerdict):
             "rule_number": self.rule.number,
             "reason": self.reason,
         }
+        return cast(SkirmishCorpsRow, row)

@@ -6,7 +6,7 @@ document -> entries -> a table scene (cover and terrain as terrain, units as mod
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ from silhouette.rules.skirmishcorps.entries import (
 )
 from silhouette.rules.skirmishcorps.results import LISTS, RESULTS
 from silhouette.scenes.scene import Check
-from silhouette.scenes.table import Piece, TableScene, load_table_scene
+from silhouette.scenes.table import Piece, TableScene, load_table_scene, table_fields
 from silhouette.text import as_written, did_you_mean
 
 TALL, ACROSS, THICK = 40.0, 16.0, 10.0
@@ -165,7 +165,7 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     sections = [_section(one, scene.piece(one.name)) for one in entry.cover]
     terrain = [_terrain(scene.piece(one.name)) for one in entry.terrain]
     checks = [_check(path, number, raw, entry) for number, raw in enumerate(entry.check, 1)]
-    kept = {field.name: getattr(scene, field.name) for field in fields(TableScene)}
+    kept = table_fields(scene)
     kept["checks"] = tuple(checks)
     kept["pieces"] = tuple(units[piece.name].piece if piece.name in units else piece for piece in scene.pieces)
     return SkirmishScene(**kept, units=tuple(units.values()), covers=(*sections, *terrain))

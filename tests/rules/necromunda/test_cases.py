@@ -12,8 +12,8 @@ from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.base import unmet_expectations
-from silhouette.rules.necromunda.judge import NECROMUNDA
 from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.rule import NECROMUNDA
 from tests.support.rulings import ruled
 
 CASES = Path(__file__).resolve().parents[4] / "shared" / "rules" / "cases" / "necromunda"

@@ -15,7 +15,7 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.necromunda.judge import NECROMUNDA
+from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
 from tests.rules.necromunda.test_necromunda import NOWHERE, duel, fighter, judged, table
 from tests.support.rulings import ruled
@@ -77,25 +77,25 @@ def test_r13_r8_nothing_obscured_is_open_and_nothing_seen_is_hidden(height: floa
 def within(edge: float, tolerance: float) -> tuple[str, ...]:
     """What the verdict could be with a tolerance, in a scene where nothing else changes with that."""
     plain, found = (halved("right", edge, PLAIN, tolerance=each) for each in (0.0, tolerance))
-    assert (plain.silhouette.occluded, plain.silhouette.seen) == (found.silhouette.occluded, found.silhouette.seen)
+    assert (plain.counts.occluded, plain.counts.seen) == (found.counts.occluded, found.counts.seen)
     assert plain.verdict == found.verdict
     return tuple(found.could_be)
 
 
 def test_r20_a_share_exactly_a_tolerance_from_half_or_from_nothing_or_from_all() -> None:
     """What lies exactly on a bound counts: half is full cover, nothing is open, and nothing seen is hidden."""
-    for edge, surely, perhaps, counts in (
+    for edge, surely, perhaps, on_the_bound in (
         (0.5, ("full cover",), ("partial cover", "full cover"), False),
         (-0.5, ("partial cover",), ("partial cover", "full cover"), True),
         (-4.5, ("partial cover",), ("open", "partial cover"), True),
         (4.5, ("full cover",), ("full cover", "hidden"), True),
     ):
-        silhouette = halved("right", edge, PLAIN).silhouette
-        share, seen = silhouette.occluded / silhouette.total, silhouette.seen / silhouette.total
+        counts = halved("right", edge, PLAIN).counts
+        share, seen = counts.occluded / counts.total, counts.seen / counts.total
         exactly = {0.5: share - 0.5, -0.5: 0.5 - share, -4.5: share, 4.5: seen}[edge]
         assert 0.01 < exactly < 0.1
         assert within(edge, math.nextafter(exactly, 0.0) - 1e-12) == surely
-        assert within(edge, exactly) == (perhaps if counts else surely)
+        assert within(edge, exactly) == (perhaps if on_the_bound else surely)
         assert within(edge, exactly + 1e-12) == perhaps
 
 
@@ -111,8 +111,8 @@ def test_r1_of_a_target_across_the_edge_of_the_arc_exactly_half_is_in_it() -> No
     kal = fighter("Kal", 0, facing=45, eye=[0, 0, EYE])
     vex = {"name": "Vex", "at": [300, 0, 0], "gang": "Vex", "parts": [{"box": [10, 20, 30], "at": [0, 0, 3]}]}
     found = judged(table(fighters=[kal, vex]), pixel=0.5)
-    assert (found.verdict, found.silhouette.occluded) == ("open", 0)
-    assert 2 * found.silhouette.in_arc == found.silhouette.total
+    assert (found.verdict, found.counts.occluded) == ("open", 0)
+    assert 2 * found.counts.in_arc == found.counts.total
 
 
 @pytest.mark.parametrize("gap, disregarded", [(0.9, True), (1.0, True), (1.1, False)])

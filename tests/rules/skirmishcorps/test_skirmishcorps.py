@@ -16,8 +16,8 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules import rule_called
 from silhouette.rules.base import unmet_expectations
-from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS
 from silhouette.rules.skirmishcorps.results import RESULTS
+from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from silhouette.scenes.scene import Check
 from tests.support.commands import run
 from tests.support.rulings import ruled

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS
+from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from tests.support.commands import run
 from tests.support.rulings import ruled
 from tests.support.skirmishcorps_scenes import Document, between, quick

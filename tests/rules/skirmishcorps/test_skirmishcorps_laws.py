@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from silhouette.files.cache import Cache
 from silhouette.rules.skirmishcorps.classes import CLASSES, PENALTY, cover_class
-from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS
+from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from tests.support import skirmishcorps_by_brute_force as brute
 from tests.support.rulings import ruled
 from tests.support.skirmishcorps_scenes import Document, document_across_a_wall, quick, random_document

@@ -1,0 +1,144 @@
+"""JUDGE: Necromunda as a rule system: how its scenes are read, judged and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from silhouette.drawing.in_3d.stage import Stage
+from silhouette.drawing.in_3d.tables import check_table, stage_of_table
+from silhouette.drawing.table.figures import table_figures
+from silhouette.files.cache import Cache
+from silhouette.files.schema import Location
+from silhouette.meshes.mesh import Mesh
+from silhouette.models.entries import ArcName
+from silhouette.rules.base import Band, Figure, Pieces, Rule, Scale, Settings, expectable
+from silhouette.rules.necromunda.judge import judge
+from silhouette.rules.necromunda.picture import draw_eye_view
+from silhouette.rules.necromunda.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, NecromundaRow, NecromundaVerdict
+from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
+from silhouette.rules.table import table_basis, table_meshes, table_pieces
+from silhouette.scenes.entries import TableEntry
+from silhouette.scenes.motion import Mobility
+from silhouette.scenes.scene import Check, between, everyone
+from silhouette.text import did_you_mean
+
+KIND = "fighters or vehicles"
+
+INCH = 25.4
+
+
+class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
+    """Necromunda's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
+
+    name = NAME
+    title = "Necromunda"
+    reads = ("terrain", "fighter", "vehicle", "check")
+    example = "scenes/necromunda/example_2_partial_cover.toml"
+    scene_entry = TableEntry
+    readings_entry = Readings
+    row_type = NecromundaRow
+    levels = LEVELS
+    mobility = Mobility(walkers=("fighter", "vehicle"), turns=True)
+
+    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> NecromundaScene:
+        """The table scene that a document describes.
+
+        Raises:
+            FileError: where it does not describe one, or expects a result that there is not.
+        """
+        scene = load_scene(path, document, cache)
+        for number, check in enumerate(scene.checks, 1):
+            _expectable(Location(path, f"check {number}"), check.expect or {})
+        return scene
+
+    def everyone(self, scene: NecromundaScene) -> tuple[Check, ...]:
+        """Every fighter and vehicle against every other."""
+        return everyone(scene.path, scene.models, KIND)
+
+    def between(
+        self, scene: NecromundaScene, attacker: str, target: str | None, arc: ArcName | None
+    ) -> tuple[Check, ...]:
+        """One against one, or, without a target, against every other fighter and vehicle."""
+        for name in (attacker, target):
+            if name is not None:
+                scene.model(name)
+        return between(scene.path, scene.models, KIND, attacker, target, arc)
+
+    def judge(self, scene: NecromundaScene, checks: Sequence[Check], settings: Settings) -> list[NecromundaVerdict]:
+        """Looks from the attacker's eye and rules on line of sight and cover, for each check.
+
+        Raises:
+            RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
+        """
+        return judge(scene, checks, settings)
+
+    def meshes(self, scene: NecromundaScene) -> dict[str, Mesh]:
+        """The significant parts of every piece."""
+        return table_meshes(scene)
+
+    def basis(self, scene: NecromundaScene) -> list[tuple[str, str]]:
+        """How near to a threshold a verdict is too close to call."""
+        return table_basis(scene)
+
+    def pieces(self, scene: NecromundaScene) -> Pieces:
+        """Every piece: where it stands, where it looks from, and what its mesh is."""
+        return table_pieces(scene)
+
+    def scale(self, scene: NecromundaScene) -> Scale:
+        """Partial cover below half, full cover from half (R14, R15)."""
+        bands = ((0.0, 0.5, "partial cover"), (0.5, 1.0, "full cover"))
+        return Scale((0.0, 0.5, 1.0), tuple(Band(*band, self.levels[band[2]]) for band in bands))
+
+    def share(self, scene: NecromundaScene, verdict: NecromundaVerdict) -> tuple[float | None, float]:
+        """Of the whole target or of the part in the arc, as the reading says."""
+        if scene.readings.share == "in arc":
+            return verdict.occluded_in_arc, verdict.counts.error_in_arc
+        return verdict.occluded, verdict.counts.error
+
+    def figures(
+        self, scene: NecromundaScene, check: Check, verdict: NecromundaVerdict, settings: Settings
+    ) -> list[Figure]:
+        """Eye view, plan and side view."""
+        return table_figures(scene, verdict, settings.renderer)
+
+    def picture(self, scene: NecromundaScene, verdict: NecromundaVerdict, settings: Settings, path: Path) -> bool:
+        """The eye view with its caption."""
+        draw_eye_view(scene, verdict, settings.renderer, path)
+        return True
+
+    def stage(self, scene: NecromundaScene, judged: Sequence[tuple[Check, NecromundaVerdict]], cache: Cache) -> Stage:
+        """The table with its models, and what each check sees."""
+        return stage_of_table(scene, [verdict for _, verdict in judged], cache)
+
+    def check_stage(self, scene: NecromundaScene) -> None:
+        """Refuses where meshes must be made simpler, and what that takes is not installed."""
+        check_table(scene)
+
+    def facts(self, scene: NecromundaScene, verdict: NecromundaVerdict, words: Mapping[str, str]) -> dict[str, str]:
+        """How far apart the two bases are, how high the eye is, and how much of the target lies in the arc."""
+        attacker, target = scene.piece(verdict.attacker).looking(verdict.arc), scene.piece(verdict.target)
+        apart = float(np.hypot(*(target.base_centre - attacker.base_centre)))
+        counts = verdict.counts
+        arc = "arc_none" if not counts.in_arc else "arc_all" if counts.in_arc == counts.total else "arc_part"
+        return {
+            "distance": f'{apart / INCH:.1f}" ({apart:.0f} mm)',
+            "eye_height": f"{attacker.eye[2]:.0f} mm",
+            "arc_words": words[arc],
+        }
+
+
+NECROMUNDA = Necromunda()
+
+
+def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
+    """Refuses an expectation of a result, or of a verdict, that no check can give."""
+    expectable(location, expect, RESULTS, LISTS)
+    for key in ("verdict", "could_be"):
+        wanted = expect.get(key, [])
+        for word in wanted if isinstance(wanted, list) else [wanted]:
+            if word not in VERDICTS:
+                raise location.error(f"expect: no {key} is '{word}'; {did_you_mean(str(word), VERDICTS)}")

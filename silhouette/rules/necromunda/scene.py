@@ -1,0 +1,65 @@
+"""PLACE: a Necromunda scene: a table of models, and how the rules are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.files.schema import Entry
+from silhouette.scenes.table import Piece, TableScene, load_table_scene, table_fields
+
+
+class Readings(Entry):
+    """``[readings]``: which of the possible readings of the rules is taken; defaults first."""
+
+    share: Literal["whole target", "in arc"] = Field("whole target", description='"whole target" or "in arc"')
+    """Of what the share is: of the whole target, or of its part in the vision arc (A1)."""
+    friends_in_contact: Literal["disregarded", "block sight"] = Field(
+        "disregarded", description='"disregarded" or "block sight"'
+    )
+    """Whether friendly fighters in base contact block line of sight; they never give cover (A7)."""
+    ignored_parts_block: bool = Field(False, description="true or false")
+    """Whether bases and insignificant parts of models in the way block (A6)."""
+
+
+@dataclass(frozen=True, eq=False)
+class NecromundaScene(TableScene):
+    """A table of fighters, vehicles and terrain.
+
+    Attributes:
+        readings: which of the possible readings of the rules is taken.
+    """
+
+    readings: Readings
+
+    @property
+    def models(self) -> list[str]:
+        """The names of all fighters and vehicles."""
+        return [piece.name for piece in self.pieces if piece.kind != "terrain"]
+
+    def model(self, name: str) -> Piece:
+        """The fighter or vehicle of a name.
+
+        Raises:
+            RequestError: where nothing has the name, or terrain has it.
+        """
+        piece = self.piece(name)
+        if piece.kind == "terrain":
+            raise RequestError(f"{self.path}: '{name}' is terrain; name a fighter or vehicle")
+        return piece
+
+
+def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> NecromundaScene:
+    """The scene that a document describes.
+
+    Raises:
+        FileError: where the scene or a model file says what cannot be; one line, with the place.
+        MeshError: where a mesh cannot be used.
+    """
+    return NecromundaScene(**table_fields(load_table_scene(path, document, Readings, cache)))
