@@ -51,9 +51,8 @@ def _ruling(evidence: Evidence, readings: Readings) -> CrisisProtocolVerdict:
                 {"reading": reading, "verdict": other_verdict, "cover": other_cover, "cover_from": list(other_from)}
             )
             gave = "gave no cover" if value else "gave cover"
-            told = f"{other_verdict}, {'with' if other_cover else 'without'} cover"
-            told = told if other_verdict == "hidden" else other_verdict
-            reason += f"; if what {evidence.attacker.name} stands on {gave}, it would be: {told} (A3)"
+            beside = f", {'with' if other_cover else 'without'} cover" if other_verdict == "hidden" else ""
+            reason += f"; if what {evidence.attacker.name} stands on {gave}, it would be: {other_verdict}{beside} (A3)"
     line = evidence.sight_line
     return CrisisProtocolVerdict(
         attacker=evidence.attacker.name,
@@ -130,6 +129,6 @@ def _in_the_open(evidence: Evidence, words: Words) -> tuple[str, RuleReference, 
             f"{words.sees()}; only {named} could give cover, smaller than {words.plain}: open",
         )
     nearest = int(np.argmin(np.where(evidence.between, evidence.apart, np.inf)))
-    told = words.compared(float(evidence.apart[nearest]), scene.ranges.one)
-    reason = f"{words.sees()}; what stands between is {told} or more from {words.target}, beyond range 1"
+    apart = words.compared(float(evidence.apart[nearest]), scene.ranges.one)
+    reason = f"{words.sees()}; what stands between is {apart} or more from {words.target}, beyond range 1"
     return "open", RuleReference(COVER, "R10"), f"{reason} ({words.length(scene.ranges.one)}): open"

@@ -30,7 +30,8 @@ from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, everyone
 from silhouette.text import coordinates, did_you_mean
 
-KIND = "characters"
+LOOKERS = "characters"
+"""Those who look, in messages."""
 
 
 class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
@@ -60,11 +61,11 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
 
     def everyone(self, scene: PlanScene) -> tuple[Check, ...]:
         """Every character against every other, and against every object."""
-        names = [one.name for one in scene.characters]
-        objects = tuple(Check(name, one.name) for name in names for one in scene.objects)
+        names = [character.name for character in scene.characters]
+        objects = tuple(Check(name, piece.name) for name in names for piece in scene.objects)
         if len(names) == 1 and objects:
             return objects
-        return everyone(scene.path, names, KIND) + objects
+        return everyone(scene.path, names, LOOKERS) + objects
 
     def between(self, scene: PlanScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
         """One against one, or, without a target, against every other character and every object."""
@@ -74,8 +75,8 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         if target is not None:
             scene.target(target)
             return (Check(attacker, target),)
-        others = [one.name for one in scene.characters if one.name != attacker]
-        others += [one.name for one in scene.objects]
+        others = [character.name for character in scene.characters if character.name != attacker]
+        others += [piece.name for piece in scene.objects]
         if not others:
             raise RequestError(f"{scene.path}: nobody but '{attacker}' stands there; add another to look at")
         return tuple(Check(attacker, other) for other in others)
@@ -106,7 +107,10 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
 
     def pieces(self, scene: PlanScene) -> Pieces:
         """Characters, terrain and objects with their sizes and places."""
-        rows = [(one.name, "character", str(one.size), _base_in_words(scene, one)) for one in scene.characters]
+        rows = [
+            (character.name, "character", str(character.size), _base_in_words(scene, character))
+            for character in scene.characters
+        ]
         for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):
             for feature in features:
                 corners = " ".join(coordinates(corner) for corner in feature.outline.corners)

@@ -226,14 +226,14 @@ class PlanScene(Scene):
 
     @cached_property
     def _by_name(self) -> dict[str, Character | Feature]:
-        found: dict[str, Character | Feature] = {one.name: one for one in self.characters}
-        return found | {one.name: one for one in (*self.terrain, *self.objects)}
+        found: dict[str, Character | Feature] = {piece.name: piece for piece in self.characters}
+        return found | {piece.name: piece for piece in (*self.terrain, *self.objects)}
 
     @cached_property
     def _distances(self) -> dict[str, Floats]:
         return {
-            one.name: np.where(self.names == one.on, 0.0, to_outlines(one.base, self.outlines))
-            for one in self.characters
+            piece.name: np.where(self.names == piece.on, 0.0, to_outlines(piece.base, self.outlines))
+            for piece in self.characters
         }
 
 
@@ -246,7 +246,7 @@ def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
     entry = validated(PlanEntry, document, Location(path))
     readings = validated(Readings, entry.readings, Location(path, "readings"))
     _names_differ(path, entry)
-    characters = tuple(_character(path, one, entry) for one in entry.character)
+    characters = tuple(_character(path, character, entry) for character in entry.character)
     scene = PlanScene(
         path=path,
         title=entry.title,
@@ -259,8 +259,8 @@ def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
         units=entry.units,
         ranges=entry.ranges,
         characters=characters,
-        terrain=tuple(_feature(one) for one in entry.terrain),
-        objects=tuple(_feature(one) for one in entry.object),
+        terrain=tuple(_feature(feature) for feature in entry.terrain),
+        objects=tuple(_feature(feature) for feature in entry.object),
     )
     _checks_are_of(path, scene)
     return replace(scene, warnings=tuple(_odd_places(scene)))
@@ -281,8 +281,8 @@ def _feature(entry: FeatureEntry) -> Feature:
 
 def _names_differ(path: Path, entry: PlanEntry) -> None:
     kinds: dict[str, str] = {}
-    named = [("character", each.name) for each in entry.character]
-    named += [("terrain", each.name) for each in entry.terrain] + [("object", each.name) for each in entry.object]
+    named = [("character", piece.name) for piece in entry.character]
+    named += [("terrain", piece.name) for piece in entry.terrain] + [("object", piece.name) for piece in entry.object]
     for kind, name in named:
         other = kinds.get(name)
         if other is not None:
@@ -293,8 +293,8 @@ def _names_differ(path: Path, entry: PlanEntry) -> None:
 
 def _checks_are_of(path: Path, scene: PlanScene) -> None:
     """Refuses a check of what is not there, or in which something looks that is no character."""
-    characters = [one.name for one in scene.characters]
-    targets = [*characters, *(one.name for one in (*scene.objects, *scene.terrain))]
+    characters = [piece.name for piece in scene.characters]
+    targets = [*characters, *(piece.name for piece in (*scene.objects, *scene.terrain))]
     for number, check in enumerate(scene.checks, 1):
         location = Location(path, f"check {number}")
         if check.attacker in targets and check.attacker not in characters:
@@ -306,13 +306,15 @@ def _checks_are_of(path: Path, scene: PlanScene) -> None:
 
 def _odd_places(scene: PlanScene) -> Iterator[str]:
     """A warning for each base that lies partly on terrain: nobody can end a move there (A7)."""
-    for one in scene.characters:
-        for index in np.flatnonzero(crossed(one.base, one.base, scene.outlines, hair_of(one.base.bounds))):
-            if scene.names[index] != one.on:
-                yield f"the base of {one.name} overlaps {scene.names[index]}, but it is not said to stand on it"
-        feature = scene.standing_on(one)
-        if feature is not None and not _holds(feature.outline, one.base):
-            yield f"{one.name} is said to stand on {feature.name}, but its base does not lie wholly on it"
+    for character in scene.characters:
+        for index in np.flatnonzero(
+            crossed(character.base, character.base, scene.outlines, hair_of(character.base.bounds))
+        ):
+            if scene.names[index] != character.on:
+                yield f"the base of {character.name} overlaps {scene.names[index]}, but it is not said to stand on it"
+        feature = scene.standing_on(character)
+        if feature is not None and not _holds(feature.outline, character.base):
+            yield f"{character.name} is said to stand on {feature.name}, but its base does not lie wholly on it"
 
 
 def _holds(outline: Outlines, disc: Disc) -> bool:

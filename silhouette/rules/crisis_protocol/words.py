@@ -47,10 +47,10 @@ class Words:
         blame = evidence.blockers[: evidence.alone] or evidence.blockers
         joint = "and" if evidence.alone else "or"
         larger = "larger" if len(blame) == 1 else "each larger"
-        told = _few([f"{in_a_sentence(name)} (size {self._size_of(name)})" for name in blame], joint)
+        names = _few([f"{in_a_sentence(name)} (size {self._size_of(name)})" for name in blame], joint)
         return (
             f"{evidence.attacker.name} does not see {self.target}: "
-            f"every line passes through {told}, {larger} than {self.counted}: hidden"
+            f"every line passes through {names}, {larger} than {self.counted}: hidden"
         )
 
     def sees(self, untold: Sequence[str] = ()) -> str:
@@ -61,7 +61,7 @@ class Words:
         others = evidence.between & np.array([name not in (*below, *untold) for name in scene.names], dtype=bool)
         larger = scene.sizes > evidence.size
         past, over = self._sized(others & larger), self._sized(others & ~larger)
-        way = " and".join(f" {word} {told}" for word, told in (("past", past), ("over", over)) if told)
+        way = " and".join(f" {word} {names}" for word, names in (("past", past), ("over", over)) if names)
         return f"{evidence.attacker.name} sees {self.counted if over else self.target}{way}"
 
     @property
@@ -74,13 +74,13 @@ class Words:
     def in_cover(self, names: Sequence[str]) -> str:
         """That the target is seen, what gives it cover, and that every condition is met."""
         scene = self.evidence.scene
-        told = []
+        features = []
         for name in names:
             apart = float(self.evidence.apart[scene.names == name][0])
             how = "it stands on it" if self._stood_on(name) else f"{self.compared(apart, scene.ranges.one)} off"
-            told.append(f"{in_a_sentence(name)} (size {self._size_of(name)}, {how})")
+            features.append(f"{in_a_sentence(name)} (size {self._size_of(name)}, {how})")
         return (
-            f"{self.sees(names)}; {self.target} has cover from {_few(told, 'and')}: between them, within range 1 "
+            f"{self.sees(names)}; {self.target} has cover from {_few(features, 'and')}: between them, within range 1 "
             f"({self.length(scene.ranges.one)}), no smaller than {self.plain}, "
             f"and {self.evidence.attacker.name} is {self.away}"
         )
@@ -113,12 +113,12 @@ class Words:
         return isinstance(target, Character) and target.on == name
 
 
-def _few(told: Sequence[str], joint: str) -> str:
+def _few(names: Sequence[str], joint: str) -> str:
     """The first of several things in a sentence, and how many more there are.
 
     >>> _few(["a", "b", "c"], "and"), _few(["a"], "or"), _few([], "and"), _few(list("abcde"), "or")
     ('a, b and c', 'a', '', 'a, b, c or 2 more')
     """
-    rest = len(told) - MOST_NAMES
-    shown = [*told[:MOST_NAMES], *([f"{rest} more"] if rest > 0 else [])]
+    rest = len(names) - MOST_NAMES
+    shown = [*names[:MOST_NAMES], *([f"{rest} more"] if rest > 0 else [])]
     return f" {joint} ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -78,7 +79,7 @@ def lines_between(
     """The lines that decide, and by which rule they are drawn; of several possible sets the attacker's best."""
     if set(attacker.cells) & set(target.cells):
         return "one cell", Lines()
-    neighbours = [(one, other) for one in attacker.cells for other in target.cells if are_adjacent(one, other)]
+    neighbours = [pair for pair in product(attacker.cells, target.cells) if are_adjacent(*pair)]
     if scene.mode == "melee" and neighbours:
         return "melee", _best([_melee(scene, attacker, *pair) for pair in neighbours])
     shot = _best(_shots(scene, attacker, target, point, exposure))

@@ -22,7 +22,8 @@ from silhouette.rules.ikosa.stage import stage
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.text import as_written, coordinates, did_you_mean
 
-KIND = "creatures"
+LOOKERS = "creatures"
+"""Those who look and are looked at, in messages."""
 
 
 class Ikosa(Rule[CellScene, IkosaVerdict]):
@@ -51,13 +52,13 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
 
     def everyone(self, scene: CellScene) -> tuple[Check, ...]:
         """Every creature against every other."""
-        return everyone(scene.path, [one.name for one in scene.creatures], KIND)
+        return everyone(scene.path, _names(scene), LOOKERS)
 
     def between(self, scene: CellScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
         """One against one, or, without a target, against every other creature."""
         if arc is not None:
             raise RequestError(f"{scene.path}: creatures in cells have no vision arcs; ask without an arc")
-        return between(scene.path, [one.name for one in scene.creatures], KIND, attacker, target)
+        return between(scene.path, _names(scene), LOOKERS, attacker, target)
 
     def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
         """Why a verdict is as it is, in one short sentence in another language than English."""
@@ -90,6 +91,10 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
 
 
 IKOSA = Ikosa()
+
+
+def _names(scene: CellScene) -> list[str]:
+    return [creature.name for creature in scene.creatures]
 
 
 def _creature_row(creature: Creature) -> tuple[str, ...]:

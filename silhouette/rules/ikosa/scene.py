@@ -77,9 +77,8 @@ class CellScene(Scene):
         for creature in self.creatures:
             if creature.name == name:
                 return creature
-        raise RequestError(
-            f"{self.path}: nothing is called '{name}'; {did_you_mean(name, [one.name for one in self.creatures])}"
-        )
+        names = [creature.name for creature in self.creatures]
+        raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, names)}")
 
 
 def load_cell_scene(path: Path, document: Mapping[str, Any]) -> CellScene:

@@ -63,17 +63,19 @@ class Words:
     def notes(self) -> str:
         """What else decided: which lines were drawn, and which were not."""
         drawn, attacker, target = self.drawn, self.attacker, self.target
-        one, other = in_a_sentence(attacker.name), in_a_sentence(target.name)
+        looker, looked_at = in_a_sentence(attacker.name), in_a_sentence(target.name)
         notes = []
         if drawn.gravity_face_excluded:
-            notes.append(f"terrain supports {one}, so its gravity face is left out (R9)")
+            notes.append(f"terrain supports {looker}, so its gravity face is left out (R9)")
         if self.how == "out of reach":
-            notes.append(f"{one} and {other} are not adjacent, so the ranged rule applies (R15)")
+            notes.append(f"{looker} and {looked_at} are not adjacent, so the ranged rule applies (R15)")
         if len(attacker.cells) > 1 and drawn.source_cell is not None and self.point is None:
             best = in_words(drawn.source_cell)
-            notes.append(f"of its {len(attacker.cells)} cells {one} attacks from the best, {best}")
+            notes.append(f"of its {len(attacker.cells)} cells {looker} attacks from the best, {best}")
         if len(target.cells) > 1 and drawn.target_cell is not None:
-            notes.append(f"of {other}'s {len(target.cells)} cells the best is attacked, {in_words(drawn.target_cell)}")
+            notes.append(
+                f"of {looked_at}'s {len(target.cells)} cells the best is attacked, {in_words(drawn.target_cell)}"
+            )
         return "".join(f"; {note}" for note in notes)
 
 
@@ -83,7 +85,7 @@ def _listed(names: Sequence[str]) -> str:
     >>> _listed(["1"]), _listed(["1", "2"]), _listed(["1", "2", "3"]), _listed(["1", "2", "3", "4", "5"])
     ('1', '1 and 2', '1, 2 and 3', '1, 2, 3 and 2 more')
     """
-    told = list(names[:MOST_NAMED])
+    shown = list(names[:MOST_NAMED])
     if len(names) > MOST_NAMED:
-        told.append(f"{len(names) - MOST_NAMED} more")
-    return " and ".join([part for part in (", ".join(told[:-1]), told[-1]) if part])
+        shown.append(f"{len(names) - MOST_NAMED} more")
+    return " and ".join([part for part in (", ".join(shown[:-1]), shown[-1]) if part])

@@ -26,7 +26,8 @@ from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.text import did_you_mean
 
-KIND = "fighters or vehicles"
+LOOKERS = "fighters or vehicles"
+"""Those who look and are looked at, in messages."""
 
 INCH = 25.4
 
@@ -57,7 +58,7 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
 
     def everyone(self, scene: NecromundaScene) -> tuple[Check, ...]:
         """Every fighter and vehicle against every other."""
-        return everyone(scene.path, scene.models, KIND)
+        return everyone(scene.path, scene.models, LOOKERS)
 
     def between(
         self, scene: NecromundaScene, attacker: str, target: str | None, arc: ArcName | None
@@ -66,7 +67,7 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         for name in (attacker, target):
             if name is not None:
                 scene.model(name)
-        return between(scene.path, scene.models, KIND, attacker, target, arc)
+        return between(scene.path, scene.models, LOOKERS, attacker, target, arc)
 
     def judge(self, scene: NecromundaScene, checks: Sequence[Check], settings: Settings) -> list[NecromundaVerdict]:
         """Looks from the attacker's eye and rules on line of sight and cover, for each check.

@@ -24,7 +24,8 @@ from silhouette.rules.table import table_basis, table_meshes, table_pieces
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, between, everyone
 
-KIND = "units"
+LOOKERS = "units"
+"""Those who look and are looked at, in messages."""
 
 
 class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
@@ -52,7 +53,7 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
 
     def everyone(self, scene: SkirmishScene) -> tuple[Check, ...]:
         """The protection of every unit from every other."""
-        return everyone(scene.path, _names(scene), KIND)
+        return everyone(scene.path, _names(scene), LOOKERS)
 
     def between(
         self, scene: SkirmishScene, attacker: str, target: str | None, arc: ArcName | None
@@ -67,7 +68,7 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         for name in (attacker, target):
             if name is not None:
                 scene.unit(name)
-        return between(scene.path, _names(scene), KIND, attacker, target)
+        return between(scene.path, _names(scene), LOOKERS, attacker, target)
 
     def judge(self, scene: SkirmishScene, checks: Sequence[Check], settings: Settings) -> list[SkirmishCorpsVerdict]:
         """The ruling on what each check asks; a plain check asks for protection.

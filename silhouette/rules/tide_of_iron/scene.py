@@ -26,12 +26,12 @@ MOST_HEXES = 100_000
 """A map with more of them is not judged as a whole."""
 
 Terrain = Literal["clear", "woods", "building", "smoke"]
-Level = Annotated[StrictInt, Field(ge=0)]
+Elevation = Annotated[StrictInt, Field(ge=0)]
 Coordinate = Annotated[StrictInt, Field(ge=-LARGEST, le=LARGEST)]
 
 _ADDRESS = f"an address [q, r], two whole numbers from {-LARGEST} to {LARGEST}"
 _TERRAIN = '"clear", "woods", "building" or "smoke"'
-_LEVEL = "a whole number of levels, 0, 1, 2 ..."
+_ELEVATION = "a whole number of levels, 0, 1, 2 ..."
 _WHO = f"the name of a unit, or {_ADDRESS}"
 _COORDINATE: JsonValue = {"type": "integer", "minimum": -LARGEST, "maximum": LARGEST}
 _WHO_FORMS: list[JsonValue] = [
@@ -64,7 +64,7 @@ class DefaultEntry(Entry):
 
     terrain: Terrain = Field("clear", description=_TERRAIN)
     """The terrain of every hex that is not described."""
-    elevation: Level = Field(0, description=_LEVEL)
+    elevation: Elevation = Field(0, description=_ELEVATION)
     """The elevation of every hex that is not described."""
 
 
@@ -77,7 +77,7 @@ class HexEntry(Entry):
     """
     terrain: Terrain | None = Field(None, description=_TERRAIN)
     """What grows or stands there. The default is the map's."""
-    elevation: Level | None = Field(None, description=_LEVEL)
+    elevation: Elevation | None = Field(None, description=_ELEVATION)
     """How high the ground is. The default is the map's."""
 
 
@@ -258,7 +258,7 @@ def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
         title=entry.title,
         rules=entry.rules,
         checks=tuple(
-            _check(Location(path, f"check {number}"), one, units) for number, one in enumerate(entry.check, 1)
+            _check(Location(path, f"check {number}"), check, units) for number, check in enumerate(entry.check, 1)
         ),
         readings=readings,
         pixel=None,
