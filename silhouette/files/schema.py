@@ -2,19 +2,25 @@
 
 Every field's description says what would be right, as the end of a sentence that begins "it must be": the same words
 document the key and explain a mistake. A field that is a choice among words, or true or false, can do without.
-pydantic finds the mistake; `validated` says it in one plain line.
+pydantic finds the mistake; `validated` says it in one plain line. What a key means is said by the docstring below its
+field: in ``scenes/README.md``, and in the JSON Schemas that editors show.
 """
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
 from silhouette.errors import FileError
 from silhouette.text import KEYS_ALIKE, as_written, did_you_mean
@@ -54,6 +60,46 @@ class Entry(BaseModel):
     """A table of a user's file: no key but those named."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The JSON Schema of the table, whose keys are described by what they mean and what they must be."""
+        schema = handler(core_schema)
+        properties = handler.resolve_ref_schema(schema)["properties"]
+        for key, meaning in meanings(cls).items():
+            wanted = properties[key].get("description")
+            properties[key]["description"] = f"{meaning} It must be {wanted}." if wanted else meaning
+        return schema
+
+
+def meanings(schema: type[BaseModel]) -> dict[str, str]:
+    """What the keys of a schema mean, in sentences, by key: the docstring below each field, those of bases included.
+
+    >>> from silhouette.models.entries import SphereEntry
+    >>> meanings(SphereEntry)
+    {'diameter': 'The diameter of the sphere.'}
+    """
+    found: dict[str, str] = {}
+    for owner in reversed(schema.__mro__):
+        if issubclass(owner, BaseModel):
+            found |= _docstrings_of_fields(owner)
+    return {key: text for key, text in found.items() if key in schema.model_fields}
+
+
+@cache
+def _docstrings_of_fields(owner: type[BaseModel]) -> dict[str, str]:
+    """The docstring below each field that a class itself declares; none for a class that no source file declares."""
+    try:
+        source = textwrap.dedent(inspect.getsource(owner))
+    except (OSError, TypeError):
+        return {}
+    found = {}
+    (declared,) = ast.parse(source).body
+    for statement, following in pairwise(getattr(declared, "body", ())):
+        match statement, following:
+            case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str(text))):
+                found[key] = " ".join(text.split())
+    return found
 
 
 def plain(message: str) -> PydanticCustomError:

@@ -52,6 +52,16 @@ def test_the_command_prints_the_schema(capsys: Capture, kind: str) -> None:
     assert {key: value for key, value in printed.items() if key not in ("silhouette", "schema")} == schema_of(kind)
 
 
+@pytest.mark.parametrize("kind", ["scene", "model"])
+def test_every_key_says_what_it_means(kind: str) -> None:
+    """Editors show a description, so each has a sentence of its own, and says what the value must be after it."""
+    schema = schema_of(kind)
+    tables = [schema, *schema.get("$defs", {}).values()]
+    keys = [(key, value) for table in tables for key, value in table.get("properties", {}).items()]
+    undescribed = [key for key, value in keys if key != "rules" and ". " not in value.get("description", "") + " "]
+    assert undescribed == []
+
+
 def test_a_schema_that_is_not_there_is_one_plain_line(capsys: Capture) -> None:
     ran = run(capsys, "schema", "scenes")
     assert (ran.status, ran.complaints) == (2, ["error: no schema of 'scenes'; did you mean 'scene'?"])

@@ -9,21 +9,18 @@ and from the comments that they begin with. `tests/test_readme.py` compares the 
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
-import textwrap
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import is_dataclass
-from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from silhouette.files.schema import meanings
 from silhouette.models.entries import ModelOptions
 from silhouette.rules import RULES, rule_called
 from silhouette.scenes.entries import SceneEntry
@@ -80,26 +77,6 @@ def example_scenes() -> str:
         lines += [_scene_row(file, shared) for file in files]
         lines += ["", *sorted(shared), *[""] * bool(shared)]
     return "\n".join(lines[:-1]) + "\n"
-
-
-def meanings(schema: Schema) -> dict[str, str]:
-    """What the keys of a schema mean: the docstring below each field, those of its bases included."""
-    found: dict[str, str] = {}
-    for owner in reversed(schema.__mro__):
-        if owner is not BaseModel and issubclass(owner, BaseModel):
-            found |= _docstrings_of_fields(owner)
-    return found
-
-
-@cache
-def _docstrings_of_fields(owner: Schema) -> dict[str, str]:
-    (body,) = (node.body for node in ast.parse(textwrap.dedent(inspect.getsource(owner))).body if hasattr(node, "body"))
-    found = {}
-    for statement, following in pairwise(body):
-        match statement, following:
-            case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str(text))):
-                found[key] = " ".join(text.split())
-    return found
 
 
 def _sections(schema: Schema, title: str, printed: dict[Schema, str]) -> list[str]:
