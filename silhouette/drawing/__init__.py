@@ -1,1 +1,5 @@
-"""Pictures: drawn from the same verdict that was printed."""
+"""DRAW: a scene and verdicts that kept their evidence go in; figures, animations and 3D stages come out.
+
+Others use `figures` (which figures a verdict has, and their files), `four_views` (a model for `inspect`), and to draw
+figures of their own `sheet.Sheet` with `strokes`. Nothing is measured or judged here.
+"""
