@@ -49,10 +49,10 @@ PANEL = ((WIDTH - 2 * MARGIN - GAP) // 2, 440 * FINE)
 """Width and height of a panel, in the pixels that it is rendered with."""
 
 ROOM = (88 * FINE, 62 * FINE)
-"""Left free beside, and above and below, the model for names and dimensions."""
+"""The margins to the left and right of the model, and above and below it, for names and dimensions."""
 
 AFAR = 20.0
-"""How many times its size the model is looked at from: nearly parallel lines of sight."""
+"""The distance of the camera in sizes of the model: lines of sight are nearly parallel."""
 
 PANEL_PAPER: Colour = (247, 247, 243)
 ROLES: tuple[tuple[int, str, Colour], ...] = (
@@ -73,7 +73,7 @@ class _Panel:
     view: View
 
     def pixel(self, points: Floats) -> Floats:
-        """(n, 2) where points (n, 3) of the model's frame lie in the panel: column and row."""
+        """The columns and rows (n, 2) in the panel of points (n, 3) of the model's frame."""
         columns, rows, _ = self.view.project(points)
         return np.column_stack([columns, rows])
 
@@ -176,7 +176,7 @@ def _annotate(drawing: Drawing, panel: _Panel, model: Model, suggestions: Sequen
 
 
 def _dimension_base(drawing: Drawing, panel: _Panel, model: Model) -> None:
-    """The base's width below it, and its height beside it."""
+    """The width of the base below it, and its height to its right."""
     assert model.base is not None
     points = model.mesh.subset(model.role == BASE).vertices
     (left, top), (right, bottom) = panel.pixel(points).min(axis=0), panel.pixel(points).max(axis=0)
@@ -188,7 +188,7 @@ def _dimension_base(drawing: Drawing, panel: _Panel, model: Model) -> None:
 
 
 def _caption(drawing: Drawing, y: float, model: Model, suggestions: Sequence[Suggestion]) -> float:
-    """What the model is, in words, and what its colours mean; gives where it ends."""
+    """Writes the facts about the model and the legend of its colours; gives the row at which they end."""
     width = WIDTH - 2 * MARGIN
     TITLE.draw(drawing, (MARGIN, y), TITLE.elided(TITLE.printable(model.source), width))
     y += TITLE.line

@@ -1,4 +1,4 @@
-"""DRAW: where names stand in a figure: beside what they name, inside the frame, no two on each other."""
+"""DRAW: the places of names in a figure: next to the things they name, inside the frame, none on another."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from silhouette.drawing import typeface
 from silhouette.geometry import Floats
 
 GAP = 0.7
-"""mm of free paper round a name."""
+"""The margin of free paper round a name, mm."""
 
 STEPS = (0.0, 2.0, 4.5, 7.5, 11.0, 15.0, 20.0, 26.0)
-"""mm: how far a name is moved away, where it has no room beside what it names."""
+"""The distances, mm, by which a name is moved away where it has no room next to its thing."""
 
 LED = 3.0
-"""mm: a name that stands further away has a line that leads to what it names."""
+"""The distance, mm, from which a line leads from a name to its thing."""
 
 DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
-"""Where a name may stand, the best first: above, below, beside, at the corners."""
+"""The places of a name, the best first: above, below, to the right and left, at the corners."""
 
 OVERLAP, ON_LINES, ON_OTHERS, OUTSIDE = 1000.0, 1.5, 12.0, 300.0
-"""What a place costs: for the share of the name on other names, for each obstacle covered, for the share on what other
-names belong to, for each mm outside the frame."""
+"""The costs of a place: of the share of the name on other names, of each obstacle covered, of the share on the things of
+other names, of each mm outside the frame."""
 
 TOO_DEAR = 14.0
-"""A name that need not be there is left out where no place costs less."""
+"""The cost from which an optional name is left out."""
 
 Box = tuple[float, float, float, float]
 """Left, bottom, right, top."""
@@ -37,7 +37,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Label:
-    """A name, to be placed: what `silhouette.drawing.sheet.Sheet.label` was told."""
+    """A name to be placed: the arguments of `silhouette.drawing.sheet.Sheet.label`."""
 
     text: str
     at: Point
@@ -120,7 +120,7 @@ def _candidates(middle: Floats, clear: Floats, half: Floats, inside: bool) -> tu
 
 
 def _overlap(boxes: Floats, taken: Floats) -> Floats:
-    """What share of each box (n, 4) lies on those that are taken (m, 4)."""
+    """The share of each box (n, 4) that lies on boxes that are taken (m, 4)."""
     low = np.maximum(boxes[:, None, :2], taken[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], taken[None, :, 2:])
     shared = np.prod(np.clip(high - low, 0.0, None), axis=2).sum(axis=1)
@@ -130,7 +130,7 @@ def _overlap(boxes: Floats, taken: Floats) -> Floats:
 
 
 def _outside(places: Floats, half: Floats, size: Floats) -> Floats:
-    """How many mm of each name stick out of the frame, and a little where any does."""
+    """The mm by which each name sticks out of the frame, and a little more where it does at all."""
     out = np.clip(half - places, 0.0, None) + np.clip(places + half - size, 0.0, None)
     total: Floats = out.sum(axis=1)
     return total + 0.1 * (total > 0.0)

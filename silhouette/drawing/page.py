@@ -1,4 +1,4 @@
-"""DRAW: paper, type and colours of a printed page, and how it is written: whole, or not at all."""
+"""DRAW: paper, type and colours of a printed page, and its PNG file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from silhouette.errors import FileError
 from silhouette.files.writing import write_file
 
 FINE = 2
-"""Everything is drawn this many times larger than it is printed, and made smaller at the end: smooth edges."""
+"""The factor by which everything is drawn larger than it is shown; it is made smaller at the end, for smooth edges."""
 
 WIDTH = 1200 * FINE
 MARGIN = 28 * FINE
@@ -56,7 +56,7 @@ class Face:
         return round(self.size * 1.36)
 
     def width(self, text: str) -> float:
-        """Of a text on one line; arrows are drawn, not set."""
+        """The width of a text on one line; arrows are drawn, not set."""
         return sum(self._font.getlength(run) for run in text.split(ARROW)) + text.count(ARROW) * self._arrow
 
     def printable(self, text: str) -> str:
@@ -123,7 +123,7 @@ def _draw_arrow(drawing: Drawing, x: float, y: float, length: float, size: float
 
 
 def check_png_path(path: Path) -> None:
-    """Says at once, before anything is drawn, where a picture cannot be written.
+    """Checks, before anything is drawn, that a picture can be written.
 
     Raises:
         FileError: where the ending is not .png, or the folder is not there.

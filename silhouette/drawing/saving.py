@@ -1,4 +1,4 @@
-"""DRAW: a vector figure becomes a file, with the scene and the verdict in its own metadata; whole, or not at all.
+"""DRAW: a vector figure becomes a file, with the scene and the verdict in its metadata.
 
 Files are the same every time: no dates, no versions, no random names in them.
 """
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PALETTE = 256
-"""Colours that a palette holds."""
+"""The most colours of a palette."""
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
-"""As matplotlib writes it."""
+"""A number as matplotlib writes it."""
 
 QUALITY = 92
-"""Of JPEG: what it changes cannot be seen in print."""
+"""The quality of JPEG: its losses cannot be seen in print."""
 
 Format = Literal["svg", "png", "pdf"]
 
@@ -108,7 +108,7 @@ def _rounded(match: re.Match[str]) -> str:
 
 
 def _type_of(text: str) -> str:
-    """The type that an SVG is set in, as a style sheet: so much of it as the file needs, the same on every screen."""
+    """The type of an SVG as a style sheet, with the signs that the file needs: the same on every screen."""
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
 

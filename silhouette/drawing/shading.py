@@ -16,13 +16,13 @@ from silhouette.views import View
 Values = NDArray[np.float32]
 
 LIGHT = unit([-0.46, 0.56, -0.69]).astype(np.float32)
-"""Towards the light, along the picture's right, its up, and forward: from the upper left, behind the viewer."""
+"""The direction to the light, along the picture's right, its up, and forward: upper left, behind the viewer."""
 
 SHADE = np.array([0.50, 0.52, 0.57], np.float32)
-"""What is left of a colour where no light falls: a little cooler than in the light."""
+"""The part of a colour that is left where no light falls: a little cooler than in the light."""
 
 JUMP = 1.2
-"""mm: within one piece, a step in depth higher than this is drawn as an edge."""
+"""The step in depth, mm, from which an edge is drawn within one piece."""
 
 CREASE = 0.80
 """Cosine of the angle between two faces from which their common edge is drawn."""
@@ -31,30 +31,30 @@ COARSE = 4
 """Pixels from one point to the next of the grid on which hollows are looked for."""
 
 REACHES = (1, 2, 4, 6, 9, 13)
-"""How far from each such point the surroundings are compared with it, in steps of that grid."""
+"""The distances at which the surroundings of a point are compared with it, in steps of that grid."""
 
 AROUND = 5
-"""In how many directions, and as many opposite ones; at each distance they are turned a little further."""
+"""The number of directions, each with its opposite; at each distance they are turned a little further."""
 
 DEEPEST = 0.7
-"""Steeper than this a hollow is a gap between two things, and the farther of them is not darkened by the nearer."""
+"""The steepness from which a hollow is a gap between two things: the nearer does not darken the farther."""
 
 
 def nearness_of(depth: NDArray[np.float32]) -> Values:
-    """One over depth (height, width), per mm; 0 where nothing is."""
+    """The nearness (height, width), one over depth, per mm; 0 where nothing is."""
     with np.errstate(divide="ignore"):
         return (np.float32(1.0) / depth).astype(np.float32)
 
 
 def plane(view: View) -> tuple[Values, Values]:
-    """Where the pixels lie in the plane at distance one: across (1, width) and upward (height, 1)."""
+    """The places of the pixels in the plane at distance one: across (1, width) and upward (height, 1)."""
     across = view.left + (np.arange(view.width) + 0.5) * view.step
     upward = view.top - (np.arange(view.height) + 0.5) * view.step
     return across[None].astype(np.float32), upward[:, None].astype(np.float32)
 
 
 def normals(view: View, ids: NDArray[np.int32], nearness: Values) -> Values:
-    """(height, width, 3) unit normals towards the viewer, along the picture's right, up and forward.
+    """The unit normals (height, width, 3) towards the viewer, along the picture's right, up and forward.
 
     At each pixel the slope is taken from the side on which the surface goes on more evenly, and never across a change
     of ``ids``, so that nothing is smeared over an outline.
@@ -87,7 +87,7 @@ def _slope(nearness: Values, ids: NDArray[np.int32], axis: int) -> Values:
 
 
 def light(view: View, facing: Values) -> Values:
-    """(height, width) how much light falls on surfaces with these normals, from 0 to 1: a lamp and an open sky."""
+    """The light (height, width) on surfaces with these normals, from 0 to 1: a lamp and an open sky."""
     up = (view.axes @ np.array([0.0, 0.0, 1.0])).astype(np.float32)
     lamp = np.clip(facing @ LIGHT, 0.0, None)
     sky = 0.5 + 0.5 * (facing @ up)
@@ -96,7 +96,7 @@ def light(view: View, facing: Values) -> Values:
 
 
 def hollows(view: View, nearness: Values) -> Values:
-    """(height, width) how much darker it is in creases and where things stand on others, from 0 to less than 1.
+    """The darkness (height, width) of creases and of places where things stand on others, from 0 to less than 1.
 
     Two points on opposite sides of a third have its nearness as their mean where all lie in one plane, and a greater
     one where the surface is hollow: an ambient occlusion that leaves flat things flat, however slanted.
@@ -134,7 +134,7 @@ def _resized(points: Values, shape: tuple[int, ...]) -> Values:
 
 
 def outlines(ids: NDArray[np.int32], nearness: Values, facing: Values) -> Values:
-    """(height, width) how dark the drawn lines are, from 0 to 1.
+    """The darkness (height, width) of the drawn lines, from 0 to 1.
 
     Darkest where ``ids`` change, lighter where depth jumps within a piece, lightest where faces meet at an angle.
     """

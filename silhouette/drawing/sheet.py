@@ -29,27 +29,27 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Transform
 
 COLUMN = 85.0
-"""mm: the width of a column of print, and of a figure."""
+"""The width of a column of print, and of a figure, mm."""
 
 EDGE = 0.5
-"""mm of free paper round all."""
+"""The margin of free paper round the page, mm."""
 
 SHORTEST, TALLEST = 30.0, 105.0
-"""mm: how high a drawing is at least and at most, whatever its proportions."""
+"""The least and the greatest height of a drawing, mm, whatever its proportions."""
 
 INCH = 25.4
 
 NAMED = 0.42
-"""Of the page's width, what a name takes at most."""
+"""The greatest width of a name, as a share of the width of the page."""
 
 RESOLUTION = 300
-"""Dots per inch of what is not drawn in lines."""
+"""The dots per inch of rasters."""
 
 TITLE, REASON, SMALL, NAME = 8.5, 6.8, 6.2, 6.8
-"""Points: the sizes of type in a caption, and of names in a drawing."""
+"""The sizes of type in a caption, and of names in a drawing, in points."""
 
 HAIR, THIN, LINE, BOLD = 0.3, 0.5, 0.8, 1.3
-"""Points: the widths of lines."""
+"""The widths of lines, in points."""
 
 SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -67,7 +67,7 @@ SETTINGS: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Swatch:
-    """An entry of the legend: how it looks in the drawing, and what it means.
+    """An entry of the legend: a sample of the drawing, and its meaning.
 
     Attributes:
         words: the meaning.
@@ -89,7 +89,7 @@ class Swatch:
 
 @contextmanager
 def settings(extra: str = "draw") -> Iterator[None]:
-    """Within it figures come out the same whatever the user has set for matplotlib; nothing of it stays afterwards.
+    """A context in which figures come out the same whatever the user has set for matplotlib, which stays as it was.
 
     Args:
         extra: that brings all that is needed for what is drawn.
@@ -312,20 +312,20 @@ class _Line:
 
 
 def _page(sheet: Sheet) -> Transform:
-    """From mm of the page, its lower left corner at nothing."""
+    """The transform from mm of the page, with the origin in its lower left corner."""
     from matplotlib.transforms import Affine2D
 
     return Affine2D().scale(1.0 / INCH) + sheet.figure.dpi_scale_trans
 
 
 POINT = 4.5
-"""Points: the size of a sign in the legend."""
+"""The size of a sign in the legend, in points."""
 
 SAFE = 0.98
-"""Of a line, what is filled: type is set a little wider by some viewers than it is measured."""
+"""The share of a line that is filled: some viewers set type a little wider than it is measured."""
 
 SWATCH = (4.2, 2.2)
-"""mm: width and height of a square of the legend."""
+"""The width and height of a square of the legend, mm."""
 
 
 def _draw_swatch(sheet: Sheet, swatch: Swatch, x: float, middle: float, page: Transform) -> None:
@@ -355,14 +355,14 @@ def _draw_swatch(sheet: Sheet, swatch: Swatch, x: float, middle: float, page: Tr
 
 
 class _Caption:
-    """What stands below a drawing, in lines."""
+    """The text below a drawing, in lines."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
         self._room = SAFE * (sheet.width - 2 * EDGE)
 
     def lines(self) -> list[_Line]:
-        """From the top down."""
+        """The lines, from the top down."""
         sheet, style = self._sheet, self._sheet.style
         lines = self._set(sheet._title, TITLE, 3, bold=True, colour=style.ink)
         lines += self._set(sheet._reason, REASON, 5, colour=style.ink)

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
 
 POINT = 25.4 / 72.0
-"""mm."""
+"""The size of a point, mm."""
 
 LEAST = 6.0
-"""Points: no text of a figure is smaller, so that it is legible in print."""
+"""The least size of type in a figure, in points, so that it is legible in print."""
 
 LINE = 1.3
 """The distance from one line to the next, in sizes of the type."""
@@ -50,14 +50,14 @@ def face(size: float, bold: bool = False) -> FontProperties:
 
 @lru_cache(maxsize=4096)
 def width(text: str, size: float, bold: bool = False) -> float:
-    """Of a printable text on one line, in mm."""
+    """The width of a printable text on one line, in mm."""
     from matplotlib.textpath import text_to_path
 
     return float(text_to_path.get_text_width_height_descent(text, face(size, bold), ismath=False)[0]) * POINT
 
 
 def height(size: float) -> float:
-    """Of a line of text, from one to the next, in mm."""
+    """The height of a line of text, from one to the next, in mm."""
     return size * LINE * POINT
 
 

@@ -1,4 +1,4 @@
-"""DRAW: how a text is made fit for its place: signs that the type has, and lines that are no wider than there is room.
+"""DRAW: text made fit for its place: of signs that the type has, in lines no wider than the room.
 
 One logic for the two ways in which figures are drawn: vector figures measure with matplotlib in mm
 (`silhouette.drawing.typeface`), pictures with Pillow in pixels (`silhouette.drawing.page.Face`). Each brings a function
@@ -25,7 +25,7 @@ ELLIPSIS = "..."
 REPLACED = "?"
 
 SUBSTITUTES = {"×": "x", "–": "-", "—": "-", "…": ELLIPSIS, "Ø": "O", "ø": "o", "ß": "ss", "“": '"', "”": '"', "’": "'"}
-"""For signs that a type may lack, and that no decomposition gives."""
+"""The replacements of signs that a type may lack, and that no decomposition gives."""
 
 
 @lru_cache(maxsize=4)

@@ -14,13 +14,13 @@ from silhouette.drawing.sheet import COLUMN, EDGE, INCH, Sheet
 Bounds = tuple[float, float, float, float]
 
 TALLEST = 0.66
-"""Of its width, how high a map may be: the frames are wide."""
+"""The greatest height of a map, as a share of its width: frames are wide."""
 
 Draw = Callable[[Sheet], None]
 
 
 class _Fixed(Sheet):
-    """A sheet that shows one rectangle, whatever the figure on it asks for; without a caption."""
+    """A sheet without a caption that always shows the same rectangle, whatever figure is drawn on it."""
 
     def __init__(self, bounds: Bounds) -> None:
         self._fixed = bounds
@@ -29,7 +29,7 @@ class _Fixed(Sheet):
     def frame(
         self, left: float, bottom: float, right: float, top: float, *, ground: str | None = None, line: bool = True
     ) -> None:
-        """See `silhouette.drawing.sheet.Sheet.frame`; the rectangle asked for is not heeded."""
+        """Frames the drawing as `Sheet.frame` of its base does; the arguments for the rectangle are ignored."""
         super().frame(*self._fixed, ground=ground, line=line)
 
 
@@ -51,7 +51,7 @@ def bounds_of(figures: Iterable[Draw]) -> Bounds:
 
 
 def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uint8], ...]:
-    """The figure of a moment, so many pixels wide, as the only panel of its frame.
+    """The figure of a moment, ``width`` pixels wide, as the only panel of its frame.
 
     Args:
         bounds: of the map, from `bounds_of`.

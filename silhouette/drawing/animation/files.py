@@ -1,4 +1,4 @@
-"""DRAW: frames become a GIF or an MP4, with what was found in the file's own comment; whole, or not at all.
+"""DRAW: frames become a GIF or an MP4, with the results of all frames in the comment of the file.
 
 All frames of a GIF share one palette, chosen once from all of them, so that no colour flickers.
 """
@@ -21,13 +21,13 @@ from silhouette.text import Progress
 FORMATS = (".gif", ".mp4")
 
 COLOURS = 255
-"""Of a palette: one of 256 is left for pixels that stay as they were."""
+"""Colours of a palette: one of 256 is left for pixels that do not change."""
 
 SAMPLED = 20
-"""Frames from which the palette is chosen, at most."""
+"""The most frames from which the palette is chosen."""
 
 HOLD_FIRST, HOLD_LAST = 0.5, 1.5
-"""Seconds for which the first and the last frame stay."""
+"""The seconds for which the first and the last frame stay."""
 
 
 class Frames(Protocol):
@@ -36,11 +36,11 @@ class Frames(Protocol):
     size: tuple[int, int]
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of frames."""
         ...
 
     def frame(self, number: int) -> Image.Image:
-        """One of them, RGB."""
+        """A frame by its number, RGB."""
         ...
 
 
@@ -49,7 +49,7 @@ def check_path(path: Path) -> None:
 
     Raises:
         FileError: where the ending is neither .gif nor .mp4, or the folder is not there.
-        RequestError: where an MP4 is asked for and PyAV is not installed; it names the extra.
+        RequestError: where the file is an MP4 and PyAV is not installed; it names the extra.
 
     >>> check_path(Path("duel.avi"))
     Traceback (most recent call last):
@@ -76,7 +76,7 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
         frames: two or more.
         path: of the file; what was there before is replaced when all is drawn.
         fps: frames a second.
-        data: what was found; kept as JSON in the GIF's comment or in the MP4's metadata, as its comment.
+        data: the results, kept as JSON in the comment of the GIF or of the MP4's metadata.
         progress: called with how many frames are written, of how many.
 
     Raises:

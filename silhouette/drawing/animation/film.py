@@ -24,27 +24,27 @@ from silhouette.text import Progress
 from silhouette.workers import parallel_map
 
 FPS = 12.0
-"""Frames a second, where nothing else is asked for."""
+"""Frames a second by default."""
 
 INCH = 25.4
 
 SAMPLED = 5
-"""Frames from which it is found what stretch of a map is shown."""
+"""The number of frames that decide which stretch of a map is shown."""
 
 Drawing = Callable[[Any, Any], Any]
-"""From a scene and its verdict to the panels of a frame."""
+"""Draws the panels of a frame from its scene and verdict."""
 
 
 @dataclass(frozen=True)
 class Animation:
-    """What is to be animated, and how.
+    """An animation: its check, its motion and its settings.
 
     Attributes:
         scene: the path of its file.
         number: of the check that is looked at, from 1; None where there is only one.
         motion: what moves.
         fps: frames a second.
-        pixel: mm per pixel, if it was asked for.
+        pixel: mm per pixel; None for the default of the scene.
     """
 
     scene: Path
@@ -62,7 +62,7 @@ def animate(
     workers: int = 1,
     progress: Progress = lambda done, total: None,
 ) -> list[dict[str, Any]]:
-    """Judges and draws every frame, writes them as a GIF or an MP4, and gives what was found in each.
+    """Judges and draws every frame, writes them as a GIF or an MP4, and gives the results.
 
     Args:
         asked: what to animate.
@@ -77,7 +77,7 @@ def animate(
 
     Raises:
         FileError: where the scene cannot be used, or the file not be written; then nothing is.
-        RequestError: where what is asked for is not there, or cannot move so.
+        RequestError: where there is no such check, or its pieces cannot move in this way.
     """
     from silhouette.drawing.animation.files import check_path, write_animation
     from silhouette.drawing.animation.frames import Storyboard
@@ -114,7 +114,7 @@ def animate(
 
 
 class _Film:
-    """The shots of an animation, each from a scene of its own."""
+    """The shots of an animation, each from its own scene."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class _Film:
         self._meshes = list(rule.meshes(first).values())
 
     def shots(self, workers: int) -> Any:
-        """Every shot, in order, as they come; from several processes where that is worth it."""
+        """Every shot, in order, each as soon as it is there; several processes draw them where that is worth it."""
         if workers > 1 and self._renderer.share(self._meshes):
             for mesh in self._meshes:
                 prepare(mesh)
@@ -163,7 +163,7 @@ class _Film:
         return judged(scene, scene.checks[self._number - 1], self._renderer, self._asked.pixel, keep=True).verdict
 
     def _table_drawing(self) -> Drawing:
-        """What draws the eye view and the plan of a scene, the same stretch of table in all of them."""
+        """The function that draws the eye view and the plan of a scene, the same stretch of table in all of them."""
         from silhouette.drawing.animation.frames import ground_of, table_panels
         from silhouette.drawing.table.sightlines import Sightline
 
@@ -175,7 +175,7 @@ class _Film:
         return lambda scene, verdict: table_panels(ground, line(scene, verdict))
 
     def _map_drawing(self) -> Drawing:
-        """What draws the plan of a scene on a map, the same stretch of it in all of them."""
+        """The function that draws the plan of a scene on a map, the same stretch of it in all of them."""
         from silhouette.drawing.animation.boards import Draw, board_panels, bounds_of
         from silhouette.drawing.animation.frames import EDGE, WIDTH
         from silhouette.drawing.figures import figures_of
@@ -191,7 +191,7 @@ class _Film:
 
 
 def _number(scene: Scene, number: int | None) -> int:
-    """The number of the check that is meant."""
+    """The number of the check that is animated."""
     count = len(scene.checks)
     if count == 0:
         raise RequestError(f"{scene.path}: has no [[check]]; add one that says who looks at whom")
@@ -222,13 +222,13 @@ def _moved(posed: Posed) -> dict[str, Any]:
 
 
 def _kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What the file's comment holds of each frame."""
+    """The results of all frames as the comment of the file holds them."""
     keys = ("at", "facing", "verdict", "occluded", "error")
     return [{key: row[key] for key in keys if key in row} for row in rows]
 
 
 def _ends(units: str | None, motion: Motion, steps: list[Posed]) -> tuple[str, str]:
-    """How long the way is, in words, in the scene's units or in inches and mm; nothing before its start."""
+    """The words at both ends of the plot: zero, and the length of the way in units of the scene or inches and mm."""
     from silhouette.drawing.animation.words import word
 
     way = steps[-1].way

@@ -25,7 +25,7 @@ from silhouette.rules.base import Scale
 from silhouette.text import margin_in_words, share_in_words
 
 WIDTH, EDGE, GAP = 720, 16, 12
-"""Pixels as they are shown: of a frame, of its margin, between its panels."""
+"""Pixels as they are shown: the width of a frame, its margin, the gap between its panels."""
 
 EYE = (430, 330)
 PLAN = (WIDTH - 2 * EDGE - EYE[0] - GAP, EYE[1])
@@ -38,12 +38,12 @@ TITLE = Face(25, "Bold")
 SHARE = Face(21, "Semibold")
 REASON = Face(16)
 REASONS = 3
-"""Lines of a reason, at most."""
+"""The most lines of a reason."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shot:
-    """A moment: what was ruled, and how it looks.
+    """A moment of an animation: its verdict and its panels.
 
     Attributes:
         row: the verdict's result.
@@ -72,7 +72,7 @@ def table_panels(ground: Ground, line: Sightline) -> tuple[NDArray[np.uint8], ..
 
 
 class Storyboard:
-    """All frames of an animation, each drawn when it is asked for.
+    """All frames of an animation, each drawn on demand.
 
     Args:
         shots: in order; their panels are all of one size.

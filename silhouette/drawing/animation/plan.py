@@ -31,17 +31,17 @@ ARC = (204, 121, 167)
 
 INCH = 25.4
 ROOM = 0.09
-"""Of the stretch shown, left free round it."""
+"""The margin round the stretch that is shown, as a share of its size."""
 
 LEAST_GRID = 7 * FINE
-"""Pixels: lines an inch apart that would be nearer to each other are left out."""
+"""The least distance of the lines that are an inch apart, in pixels; nearer ones are left out."""
 
 NAMES = Face(16, "Semibold")
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What stretch of table the plan shows, and how.
+    """The stretch of table that the plan shows, and its scale.
 
     Attributes:
         up: (2,) unit vector of the world that runs upwards in the plan.
@@ -145,7 +145,7 @@ class _Plan:
                 self._drawing.line(ends, fill=tinted(ARC, 0.8, GROUND), width=FINE)
 
     def draw_piece(self, piece: Piece) -> None:
-        """Its base and its outline, in the colour of the part that it plays."""
+        """The base and the outline of a piece, in the colour of its part in the check."""
         line = self._line
         if piece.kind == "terrain":
             blocks = piece.name in line.blocking
@@ -165,7 +165,7 @@ class _Plan:
         self._fill(standing(piece.model.significant, piece.pose), fill, edge)
 
     def draw_path(self) -> None:
-        """Where the target walks from and to."""
+        """The way that the target walks, from its start to its end."""
         ends = self._ground.pixels(self._ground.path[[0, -1]])
         (x, y), (to_x, to_y) = ends
         length = float(np.hypot(to_x - x, to_y - y))
@@ -178,14 +178,14 @@ class _Plan:
             self._dot(at, 2.5 * FINE, TARGET_EDGE)
 
     def draw_sight(self) -> None:
-        """From the eye to the middle of the target, in the colour of the verdict."""
+        """The line from the eye to the middle of the target, in the colour of the verdict."""
         line = self._line
         ends = self._ground.pixels(np.array([line.eye[:2], line.middle[:2]]))
         self._drawing.line(ends, fill=LIGHT, width=4 * FINE)
         self._drawing.line(ends, fill=COLOURS[line.verdict.level], width=2 * FINE)
 
     def draw_names(self) -> None:
-        """The attacker's below it, the target's above it; within the plan."""
+        """The names: the attacker's below its base, the target's above it; within the plan."""
         sight = self._line.sight
         self._dot(self._ground.pixels(self._line.eye[None, :2])[0], 2 * FINE, LIGHT)
         for piece, below in ((sight.attacker, True), (sight.target, False)):
@@ -198,7 +198,7 @@ class _Plan:
             NAMES.draw(self._drawing, (x, y), name, DARK, GROUND)
 
     def finished(self) -> NDArray[np.uint8]:
-        """With a rim, at the size in which it is shown."""
+        """The plan with a border, at the size in which it is shown."""
         width, height = self._ground.size
         self._drawing.rectangle((0, 0, width - 1, height - 1), outline=RIM, width=FINE)
         return np.asarray(self._image.resize((width // FINE, height // FINE), Image.Resampling.LANCZOS))

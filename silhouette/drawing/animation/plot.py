@@ -17,7 +17,7 @@ from silhouette.rules.base import Level, Scale
 LINE, SOFT, FAINT = (33, 36, 42), (95, 99, 106), (196, 194, 188)
 OUTSIDE = (142, 142, 150)
 CURVE = (150, 60, 0)
-"""Dark enough on every band."""
+"""The colour of the curve, dark enough on every band."""
 
 TYPE = Face(16)
 STRONG = Face(16, "Semibold")
@@ -28,7 +28,7 @@ LEFT, RIGHT, TOP, STRIP = 62 * FINE, 9 * FINE, 10 * FINE, 22 * FINE
 
 @dataclass(frozen=True)
 class Point:
-    """What the plot shows of a frame.
+    """A frame in the plot.
 
     Attributes:
         way: how far the motion has come.
@@ -75,7 +75,7 @@ class Plot:
 
     @staticmethod
     def height(*, measured: bool) -> int:
-        """How high a plot is, in pixels as it is shown: with shares, or with the verdicts alone."""
+        """The height of a plot, in pixels as it is shown: with shares, or with the verdicts alone."""
         return 190 if measured else (STRIP + TYPE.line + TOP) // FINE + 14
 
     def at(self, number: int) -> Image.Image:
@@ -96,7 +96,7 @@ class Plot:
         return self._bottom - (self._bottom - self._top) * share
 
     def _draw_bands(self) -> None:
-        """What each share would mean, and the thresholds with their marks."""
+        """The bands of the verdicts that each share would give, and the thresholds with their marks."""
         drawing = self._drawing
         for band in self._scale.bands:
             box = (self._left, self._y(band.high), self._right, self._y(band.low))
@@ -113,7 +113,7 @@ class Plot:
             TYPE.draw(drawing, (self._left - wide - 8 * FINE, y - TYPE.line / 2), text, SOFT)
 
     def _name_bands(self) -> None:
-        """What the bands mean, each in the corner of its band that the curve leaves most free."""
+        """The names of the bands, each in the corner of its band that the curve leaves most free."""
         curve = np.array(
             [
                 (x, self._y(point.share))
@@ -195,7 +195,7 @@ class Plot:
         self._drawing.rectangle((self._x[0], top, self._right, top + STRIP), outline=SOFT, width=FINE)
 
     def _draw_ends(self) -> None:
-        """How far the way is."""
+        """The words at both ends of the way."""
         y = self._bottom + STRIP + 6 * FINE
         start, end = self._ends
         TYPE.draw(self._drawing, (self._left, y), start, SOFT)

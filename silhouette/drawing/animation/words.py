@@ -20,7 +20,7 @@ ENGLISH = {
     "degrees": "{way:.4g}°",
     "zero": "0",
 }
-"""The words of an animation, by what they are about."""
+"""The phrases of an animation, by name."""
 
 LIGHT: Colour = (253, 252, 249)
 DARK: Colour = (28, 31, 36)
@@ -37,7 +37,7 @@ COLOURS: Mapping[Level | None, Colour] = {
 
 
 def word(key: str, **values: object) -> str:
-    """The words for something, with names and numbers put in.
+    """A phrase with names and numbers put in.
 
     >>> word("title", attacker="Kal", target="V{e}x"), word("percent", share=50)
     ('Kal → V{e}x', '50 %')
@@ -56,7 +56,7 @@ def ink_on(ground: Colour) -> Colour:
 
 
 def tinted(colour: Colour, share: float, ground: Colour = LIGHT) -> Colour:
-    """So much of a colour on a ground.
+    """A colour mixed with the ground on which it lies; ``share`` is the part of the colour.
 
     >>> tinted((0, 0, 0), 0.5, (200, 100, 0))
     (100, 50, 0)

@@ -1,8 +1,8 @@
 """TELL: shapes become a short text in a page, which ``viewer/source/meshes.js`` unpacks.
 
-Coordinates are 16-bit steps of the shape's box, each told as its distance from the one before; vertices stand in the
-order in which faces use them first, so that an index is told as how far it lies below the next unused one. Bytes of
-one weight stand together, all of it is compressed with gzip and written in base 64.
+Coordinates are 16-bit steps of the shape's box, each written as its difference from the one before. Vertices stand in
+the order in which faces use them first, so that an index is written as its distance below the next unused one. Bytes of
+one weight stand together; the whole is compressed with gzip and written in base 64.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ STEPS = 65535
 
 
 def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
-    """What there is to know of each shape, ready for JSON, and the text that holds all of them.
+    """An entry for each shape, ready for JSON, and the text that holds all of them.
 
     >>> square = Shape(np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0]]), np.array([[0, 1, 2]]))
-    >>> told, text = packed([square, square])
-    >>> told[1]["at"], told[0]["vertices"], told[0]["faces"], told[0]["width"]
+    >>> entries, text = packed([square, square])
+    >>> entries[1]["at"], entries[0]["vertices"], entries[0]["faces"], entries[0]["width"]
     (24, 3, 1, 2)
     >>> len(gzip.decompress(__import__("base64").b64decode(text)))
     48

@@ -16,16 +16,16 @@ from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh, merge_equal
 
 MOST_TRIANGLES = 24_000
-"""Of one mesh on a page; a sculpt keeps its face and fingers with so many."""
+"""The most triangles of one mesh on a page; with these a sculpt keeps its face and fingers."""
 
 MOST_IN_ALL = 260_000
-"""Of all meshes of a page: some two megabytes of it."""
+"""The most triangles of all meshes of a page: some two megabytes."""
 
 FEWEST = 60
-"""A mesh is never made simpler than this."""
+"""The fewest triangles that a mesh is simplified to."""
 
 AGGRESSION = 5.0
-"""How fast edges are given up: slower keeps the outline better."""
+"""The speed at which edges are collapsed: a lower one keeps the outline better."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Shape:
 
 
 def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.int64]]:
-    """Vertices (n, 3) and faces (m, 3) of a mesh with about as many triangles as asked, or fewer.
+    """Vertices (n, 3) and faces (m, 3) of a mesh with about ``most`` triangles, or fewer.
 
     Raises:
         RequestError: where fast-simplification is not installed; it names the extra.
@@ -82,7 +82,7 @@ def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.
 
 
 def check_available() -> None:
-    """Says at once where meshes cannot be made simpler.
+    """Checks, before anything is judged, that meshes can be simplified.
 
     Raises:
         RequestError: where fast-simplification is not installed; it names the extra.

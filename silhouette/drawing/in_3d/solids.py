@@ -1,4 +1,4 @@
-"""TELL: plain bodies for boards that have no meshes: prisms over polygons, and what a lathe would make."""
+"""TELL: plain bodies for boards that have no meshes: prisms over polygons, and solids of revolution."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def prism(polygon: Any, low: float, high: float) -> Shape:
 
 
 def turned(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Shape:
-    """What a lathe makes of a profile: radius and height of each ring, from the lowest to the highest.
+    """A solid of revolution, from the radius and height of each ring, the lowest first.
 
     >>> turned([(1.0, 0.0), (1.0, 2.0)], sides=4).vertices.shape
     (10, 3)
@@ -60,7 +60,7 @@ def turned(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Shape:
 
 
 def together(*shapes: Shape, at: Sequence[Any] = ()) -> Shape:
-    """Several shapes as one, each moved by (x, y, z) if ``at`` says so.
+    """Several shapes as one; ``at`` gives the place (x, y, z) of each, by default the origin.
 
     >>> one = prism([[0, 0], [1, 0], [0, 1]], 0.0, 1.0)
     >>> together(one, one, at=[(0, 0, 0), (5, 0, 0)]).vertices[:, 0].max()
@@ -74,7 +74,12 @@ def together(*shapes: Shape, at: Sequence[Any] = ()) -> Shape:
 
 
 def pawn(diameter: float, height: float) -> Shape:
-    """A game piece on a round base, so wide and so high."""
+    """A game piece on a round base.
+
+    Args:
+        diameter: of the base.
+        height: of the whole piece.
+    """
     radius, body = diameter / 2.0, height
     foot = min(0.12 * diameter, 0.12 * height)
     head = min(0.42 * radius, 0.16 * height)

@@ -18,10 +18,10 @@ from silhouette.geometry import Floats, Pose
 LineKind = Literal["sight", "free", "blocked", "arc"]
 
 LINES_OF_GRID = 40
-"""On the floor, at most, across."""
+"""The most lines on the floor, in one direction."""
 
 GRID_STEPS = (1.0, 25.4, 50.8, 127.0, 254.0, 508.0, 1270.0)
-"""From one line to the next: a cell or hex, or whole inches."""
+"""The distances between two lines: a cell or hex, or whole inches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What a check looks like on the stage.
+    """A check on the stage.
 
     Attributes:
         check: its number in the page, from 0.
@@ -111,15 +111,15 @@ class Stage:
 
     @property
     def triangles(self) -> int:
-        """Of all shapes, each counted once."""
+        """The number of triangles of all shapes, each counted once."""
         return sum(len(shape.faces) for shape in self.shapes)
 
     def document(self, words: Mapping[str, Any], about: Sequence[Mapping[str, str]]) -> dict[str, Any]:
         """Everything for the viewer, ready for JSON.
 
         Args:
-            words: that it says.
-            about: for each check of the page what its words are filled with.
+            words: the phrases of the viewer.
+            about: for each check of the page the values that are put into its words.
         """
         shapes, text = packed(self.shapes)
         return {

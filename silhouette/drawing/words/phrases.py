@@ -1,4 +1,4 @@
-"""DRAW: what the figures of all rule systems say: the English text of each phrase, by its name.
+"""DRAW: the phrases of the figures of all rule systems: the English text of each, by its name.
 
 Names in braces are put in by `silhouette.drawing.words.words.Words`. The translations lie in ``locale/``, a .po file
 for each language; ``python -m tests.catalogues`` brings them up to date with this table and compiles them.

@@ -13,7 +13,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 PREFIXES = {"http://www.w3.org/1999/xlink": "xlink:", "http://www.w3.org/XML/1998/namespace": "xml:"}
 
 LEFT_OUT = frozenset(SVG + name for name in ("metadata", "title", "desc", "style", "script", "foreignObject"))
-"""What a page says in its own words, has in its own style sheet, or must not have."""
+"""The elements that are left out: a page has its own title and style sheet, and must not have scripts."""
 
 _FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}")
 _REFERENCE = re.compile(r"url\(#")
@@ -33,7 +33,7 @@ class Inlined:
 
 
 def inlined(svg: str | bytes, mark: str, label: str) -> Inlined:
-    """A figure for a page, as one picture with a label for whoever does not see it.
+    """A figure for a page, as one picture with a label for readers who do not see it.
 
     Args:
         svg: the file's content, as `silhouette.drawing` writes it.

@@ -31,11 +31,11 @@ SIGNS: Mapping[Level | None, tuple[str, str]] = {
     Level.BLOCKED: ("none", "●"),
     None: ("", ""),
 }
-"""By a verdict's level: the class that a page gives it, and a sign that needs no colour."""
+"""The class of a verdict in a page, and a sign that needs no colour, by its level."""
 
 
 class Figures:
-    """The figures of one page: each is inlined with ids of its own, and their type is kept for the style sheet.
+    """The figures of one page: each is inlined with its own ids, and their type is kept for the style sheet.
 
     >>> figures = Figures()
     >>> drawn = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3"><g id="a"/></svg>'
@@ -52,7 +52,7 @@ class Figures:
 
         Args:
             svg: the content of a file that `silhouette.drawing` wrote.
-            label: what it shows, for whoever does not see it.
+            label: its content in words, for readers who do not see it.
             caption: shown below it; none where it is empty.
             attributes: of the ``<figure>``.
         """
@@ -70,7 +70,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Head:
-    """What a page says of itself.
+    """The head of a page.
 
     Attributes:
         title: of the window, and what a search finds; the ``<h1>`` is the content's own.
@@ -179,7 +179,7 @@ def verdict_mark(verdict: str, level: Level | None) -> Markup:
 
 @lru_cache(maxsize=1)
 def style_sheet() -> str:
-    """What every page looks like: the colours of the figures as variables, and the rules that use them."""
+    """The style sheet of every page: the colours of the figures as variables, and the rules that use them."""
     dark = f"@media screen and (prefers-color-scheme:dark){{:root{{{_variables(DARK)}}}}}"
     return f":root{{{_variables(PRINT)}}}{dark}{asset('page.css')}"
 
@@ -190,7 +190,7 @@ def asset(name: str) -> str:
 
 
 def check_page_path(path: Path) -> None:
-    """Says at once, before anything is judged, where a page cannot be written.
+    """Checks, before anything is judged, that a page can be written.
 
     Raises:
         FileError: where the ending is neither .html nor .htm, or the folder is not there.
@@ -213,7 +213,7 @@ def _variables(style: Style) -> str:
 
 
 def _policy(script: str, local_pictures: bool) -> str:
-    """What the page may do: show what is in it, run the one script that is meant, and reach nothing else."""
+    """The content security policy: show what is in the page, run its one script, and reach nothing else."""
     runs = f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" if script else "'none'"
     shows = "data: blob: 'self' file:" if local_pictures else "data: blob:"
     rules = {
@@ -229,7 +229,7 @@ def _policy(script: str, local_pictures: bool) -> str:
 
 
 def _data(key: str, value: Any) -> Markup:
-    """Data beside a script; no sign in it can end the element."""
+    """Data for a script; no sign in it can end the element."""
     document = json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     safe = document.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return Markup(f'<script type="application/json" id="{key}">{safe}</script>')

@@ -1,4 +1,4 @@
-"""TELL: what verdicts rest on: version, renderer, fineness, readings, and everything that stands on the table."""
+"""TELL: the basis of verdicts: version, renderer, pixel size, readings, and everything that stands on the table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Facts = list[tuple[str, Content]]
 
 
 def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
-    """What holds for all verdicts of a scene, a name and words each."""
+    """The facts that hold for all verdicts of a scene, a name and words each."""
     rows = [one.row() for one in judged]
     facts: Facts = [("Silhouette", version), ("rules", scene.rules), ("scene file", scene.path.name)]
     measured = [row for row in rows if "renderer" in row and "pixel" in row]

@@ -1,4 +1,4 @@
-"""TELL: the figures of a check, drawn for a page: what the page says beside them is not said in them again."""
+"""TELL: the figures of a check, drawn for a page: without title and reason, which stand in the text of the page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from silhouette.rules.base import Settings
 from silhouette.scenes.scene import Scene
 
 QUALITY = 88
-"""Of pictures on a page; those that `silhouette draw` writes lose nothing."""
+"""The quality of pictures on a page; those that `silhouette draw` writes lose nothing."""
 
 _PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,([A-Za-z0-9+/=\s]+)")
 _PATH = re.compile(r'(?<= d=")[^"]+')
@@ -32,7 +32,7 @@ class PageSheet(Sheet):
     """A sheet whose title and reason stand on the page; legend and notes stay with the drawing."""
 
     def caption(self, title: str, reason: str) -> None:
-        """Says nothing: the page does."""
+        """Leaves title and reason out: they stand in the text of the page."""
 
 
 def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, language: str = "en") -> list[tuple[str, str]]:

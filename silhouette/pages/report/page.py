@@ -55,7 +55,7 @@ def judged_and_drawn(
     Args:
         scene: from `silhouette.judging.load_scene`.
         renderer: measures and draws.
-        pixel: mm per pixel, if it was asked for.
+        pixel: mm per pixel; None for the default of the scene.
         workers: processes that do so at the same time, where they can.
         progress: called with how many checks are done, of how many.
 
@@ -86,7 +86,7 @@ def _each(
 
 
 def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | None:
-    """What a scene shows in 3D; None where nothing stands there, or too much for that."""
+    """The 3D stage of a scene; None where nothing stands there, or too much for a page."""
     stage: Stage | None = rule_called(scene.rules).stage(
         scene, [(ruling.check, ruling.verdict) for ruling in rulings], cache
     )
@@ -170,7 +170,7 @@ def _plate(drawn: Drawn) -> Markup:
 
 
 def _ways(row: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """What is in the way: its name, and the shares for which it is nearest and that it would obscure alone."""
+    """The blockers: the name of each, the share for which it is nearest, and the share that it would obscure alone."""
     blockers = [blocker for blocker in row.get("blockers", ()) if isinstance(blocker, dict) and blocker["alone"] > 0.0]
     return [(blocker["name"], *(_share(blocker[key]) for key in ("occluded", "alone"))) for blocker in blockers]
 

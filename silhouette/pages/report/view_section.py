@@ -13,7 +13,7 @@ About = Sequence[dict[str, str]]
 
 
 def about_checks(judged: Sequence[Judged]) -> list[dict[str, str]]:
-    """For each check what the viewer's sentences are filled with."""
+    """The values for the viewer's sentences, for each check."""
     about = []
     for one in judged:
         row, attacker = one.row(), one.check.attacker

@@ -17,15 +17,15 @@ from silhouette.version import VERSION
 INDEX = "index.html"
 
 WIDEST = "max-width:38rem"
-"""Of a figure: wider, its letters would be larger than the text."""
+"""The width of a figure: in a wider one letters would be larger than the text."""
 
 TALL = f"{WIDEST};grid-row:span 2"
-"""Of the first of three figures: the others stand beside it, one below the other."""
+"""The style of the first of three figures: the others stand to its right, one below the other."""
 
 WHOLE = "white-space:nowrap"
 
 TOGETHER = "break-inside:avoid"
-"""Of a table of verdicts on paper."""
+"""The style of a table of verdicts on paper."""
 
 
 def page_of(text: PageText, parts: Sequence[PartResult], texts: Texts, renderer: str) -> str:
@@ -155,7 +155,7 @@ def _figures(shown: Sequence[CheckResult]) -> Markup:
 
 
 def _film(film: Film, first: CheckResult, texts: Texts) -> Markup:
-    """The animation, with its frames as a table; a still picture for whoever wants nothing to move."""
+    """The animation, with its frames as a table; a still picture for readers who prefer reduced motion."""
     words = texts.words
     image = element("img", src=film.path, alt=film.caption, loading="lazy")
     calm = element("source", srcset=first.figures[0][1], media="(prefers-reduced-motion: reduce)")

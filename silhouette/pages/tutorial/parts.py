@@ -25,7 +25,7 @@ from silhouette.text import Progress
 
 @dataclass(frozen=True)
 class Run:
-    """With what the tutorial is made.
+    """The settings with which the tutorial is made.
 
     Attributes:
         scenes: the folder of scenes.
@@ -33,7 +33,7 @@ class Run:
         cache: keeps what takes long to work out.
         workers: processes that work at the same time, where that can be.
         moving: whether there are animations.
-        pixel: mm per pixel, if it was asked for.
+        pixel: mm per pixel; None for the default of each scene.
         texts: what is written on the pages.
     """
 
@@ -51,7 +51,7 @@ class CheckResult:
     """The result of a check that a part shows.
 
     Attributes:
-        who: looks at whom, or what is asked, in words.
+        who: attacker and target, or the question, in words.
         row: the result.
         level: of its verdict.
         rule: that decided, with its number.
@@ -144,7 +144,7 @@ def frames_of(part: Part, run: Run) -> int:
 
 
 def sentence(reason: str) -> str:
-    """A reason as a sentence of its own.
+    """A reason as a whole sentence.
 
     >>> sentence("nothing obscures Vex: in the open")
     'Nothing obscures Vex: in the open.'

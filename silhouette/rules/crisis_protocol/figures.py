@@ -27,7 +27,7 @@ BLOCKS, COVERS = "////", "...."
 """Hatches of terrain that blocks, and of terrain that gives cover."""
 
 NEAR = 0.22
-"""How much of the way between the two is shown round them, for terrain that has no part in the verdict."""
+"""The margin round attacker and target for terrain that has no part in the verdict, as a share of their distance."""
 
 DASHED, DOTTED = "--", ":"
 
@@ -174,7 +174,7 @@ class _Plan:
             sheet.legend(Swatch(words, edge=colour, line=True, dashes=dashes))
 
     def draw_distance(self) -> None:
-        """How far the two are apart, edge to edge, beside the lines between them."""
+        """The distance of the two, edge to edge, next to the lines between them."""
         if self.verdict.distance <= 0.0:
             return
         sheet, style = self.sheet, self.sheet.style
@@ -209,7 +209,7 @@ class _Plan:
         sheet.legend(Swatch(self.words("no free line"), edge=style.red, line=True, dashes=DASHED))
 
     def _stops(self, start: Floats, end: Floats) -> list[Floats]:
-        """Where the line meets the verdict's blockers: at the first of them, the middle of the stretch inside."""
+        """The point where the line meets the blockers of the verdict: the middle of the stretch inside the first."""
         path = shapely.LineString([start, end])
         inside = [
             shapely.intersection(path, feature.outline.polygons[0])
@@ -256,7 +256,7 @@ class _Plan:
         return bool(left <= point[0] <= right and bottom <= point[1] <= top)
 
     def _name(self, piece: Character | Feature, *, bold: bool) -> None:
-        """Writes a name beside what it names."""
+        """Names a piece, next to it."""
         at, corners = _middle(piece), _outline(piece)
         if self._holds(at):
             across, upright = np.abs(corners - at).max(axis=0)
@@ -278,19 +278,19 @@ def _radius(piece: Character | Feature) -> float:
 
 
 def _shape(piece: Character | Feature) -> Any:
-    """What it is for shapely: a base is its middle."""
+    """The piece for shapely: a base is its middle."""
     return shapely.Point(piece.base.centre) if isinstance(piece, Character) else piece.outline.polygons[0]
 
 
 def _middle(piece: Character | Feature) -> Floats:
-    """A point inside, its middle where that is inside."""
+    """A point inside a piece, its middle where that is inside."""
     shape = _shape(piece)
     middle = shape.centroid if shape.covers(shape.centroid) else shape.representative_point()
     return np.array(middle.coords[0])
 
 
 def _outline(piece: Character | Feature) -> Floats:
-    """(n, 2) points round it."""
+    """The points (n, 2) round a piece."""
     return _round(piece.base.centre, piece.base.radius) if isinstance(piece, Character) else piece.outline.corners
 
 

@@ -1,6 +1,6 @@
 """TELL: a Crisis Protocol table on a stage: terrain and characters as high as their sizes, which is all that is known.
 
-The rules know sizes and a plan, no heights: that a size is so many millimetres is said to be for display alone.
+The rules know sizes and a plan, no heights: the page says that heights are for display alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from silhouette.rules.crisis_protocol.scene import PlanScene
 from silhouette.scenes.scene import Check
 
 STEP = 0.55
-"""How high a size is drawn, over the diameter of a usual base."""
+"""The height of a size, in diameters of a usual base."""
 
 REMARK = (
     "This game is judged in the plan, by sizes: bodies are drawn as high as their sizes for display alone, "

@@ -17,13 +17,13 @@ from silhouette.rules.ikosa.cell_lines import Cell, Face, Solids
 
 AZIMUTHS = tuple(quarter + aside for quarter in (-90, 180, 0, 90) for aside in (28, 62, 40))
 HEIGHTS = (24, 32)
-"""Degrees: where one may look from. None is a true isometric, in which opposite corners of a cube fall together."""
+"""The directions of view, in degrees. None is a true isometric, in which opposite corners of a cube fall together."""
 
 APART = 0.16
-"""Sides of a cell: corners that far apart in the picture are far enough."""
+"""The distance in the picture at which corners are far enough apart, in sides of a cell."""
 
 AROUND, FURTHER = 1.5, 4.0
-"""Sides of a cell: how far round creatures and lines terrain is shown, and how far what is in the way of a line."""
+"""The margins round creatures and lines for terrain, and for terrain in the way of a line, in sides of a cell."""
 
 ENOUGH = 1e-9
 
@@ -49,7 +49,7 @@ class Solid:
 
     @property
     def corners(self) -> Floats:
-        """(8, 3)."""
+        """The corners (8, 3)."""
         steps = np.indices((2, 2, 2)).reshape(3, 8).T
         corners: Floats = self.low + steps * (self.high - self.low)
         return corners
@@ -75,7 +75,7 @@ class SeenFace(NamedTuple):
 
 @dataclass(frozen=True)
 class Viewpoint:
-    """From where one looks, infinitely far away.
+    """A direction of view, from infinitely far away.
 
     Attributes:
         azimuth: degrees anticlockwise from +x, seen from above, in which the viewer is.
@@ -87,12 +87,12 @@ class Viewpoint:
 
     @property
     def towards(self) -> Floats:
-        """(3,) the direction to the viewer."""
+        """The direction (3,) to the viewer."""
         around, up = np.radians([self.azimuth, self.height])
         return np.array([np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)])
 
     def flat(self, points: Floats) -> Floats:
-        """(n, 2) where points (n, 3) are in the picture.
+        """The places (n, 2) in the picture of points (n, 3).
 
         >>> Viewpoint(-90.0, 0.0).flat(np.array([[1.0, 5.0, 2.0]])).round(9).tolist()
         [[1.0, 2.0]]
@@ -139,7 +139,7 @@ def faces_of(solid: Solid, view: Viewpoint, *, both: bool = False) -> list[SeenF
 
 
 def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Sequence[Solid]) -> Viewpoint:
-    """From where most is seen: nobody behind terrain, used corners apart, the attacker on the left.
+    """The viewpoint that shows most: nobody behind terrain, used corners apart, the attacker on the left.
 
     Args:
         used: (n, 3) corners.
@@ -169,7 +169,7 @@ def _lies_before(solid: Solid, at: Floats, towards: Floats) -> bool:
 
 
 def inside_stretch(start: Floats, end: Floats, solids: Sequence[Solid]) -> Floats | None:
-    """(2,) from which to which share of a line it lies in some of the boxes; None where it only passes them by."""
+    """The shares (2,) of a line between which it lies in some of the boxes; None where it passes them by."""
     stretches = []
     for shrunk in (ENOUGH, -ENOUGH):  # through the inside of one; else along a seam between two
         for solid in solids:

@@ -24,7 +24,7 @@ from silhouette.rules.ikosa.scene import CellScene, Creature
 from silhouette.scenes.scene import Check
 
 FEW = 12
-"""Up to so many lines of a kind are drawn strong."""
+"""The number of lines of a kind up to which they are drawn strong."""
 
 BLOCKED = "--"
 
@@ -182,7 +182,7 @@ class _CellView:
             sheet.legend(Swatch(words, fill=style.seen, edge=style.seen_edge, point="s"))
 
     def draw_gravity(self) -> None:
-        """Where the attacker falls, and the face that is left out because terrain lies there."""
+        """The direction of the attacker's gravity, and the face that is left out because terrain lies there."""
         sheet, style, face = self.sheet, self.sheet.style, self.attacker.gravity
         cell = self.drawn.source_cell or self.attacker.cells[0]
         if self.drawn.gravity_face_excluded:
@@ -210,5 +210,5 @@ class _CellView:
 
 
 def _floats(points: Iterable[Point] | Iterable[Cell]) -> Floats:
-    """(n, 3)."""
+    """Points as an array (n, 3)."""
     return np.array([[float(number) for number in point] for point in points], dtype=np.float64).reshape(-1, 3)

@@ -16,10 +16,10 @@ from silhouette.rules.ikosa.scene import CellScene, Creature
 from silhouette.scenes.scene import Check
 
 SHRUNK = 0.03
-"""By so much a creature is drawn inside its cells, so that its faces do not lie in those of what it stands on."""
+"""The gap between a creature and the borders of its cells: its faces must not lie in those of its ground."""
 
 MOST_LINES = 64
-"""Of one kind in one check; of more every so-manieth is drawn."""
+"""The most lines of one kind in one check; of more lines an even selection is drawn."""
 
 REMARK = "Creatures fill their cells; the lines are those from corner to corner by which cover is judged."
 
@@ -65,7 +65,7 @@ def stage(scene: CellScene, judged: Sequence[tuple[Check, IkosaVerdict]]) -> Sta
 
 
 def _cell(creature: Creature, cell: Cell) -> Shape:
-    """One cell of a creature, drawn in only where none of its own lies beside it."""
+    """One cell of a creature, smaller by `SHRUNK` on the sides where no other of its cells lies."""
     low, high = np.array(cell, dtype=np.float64), np.array(cell, dtype=np.float64) + 1.0
     cells = set(creature.cells)
     for axis in range(3):

@@ -15,13 +15,13 @@ from silhouette.drawing.typeface import width as text_width
 from silhouette.rules.skirmishcorps.classes import BRICK, CLASSES
 
 STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Of a unit's height: from each of them up, cover that reaches so high is of the next class (R4, A4)."""
+"""Shares of a unit's height: cover that reaches above one of them is of the next class (R4, A4)."""
 
 LEFT = 1.0
-"""mm from the frame to the letters."""
+"""The distance from the frame to the letters, mm."""
 
 BEYOND = 3.0
-"""mm by which the lines go on beyond the target."""
+"""The length of the lines beyond the target, mm."""
 
 
 def draw_height_bands(sheet: Sheet, line: Sightline) -> None:

@@ -31,7 +31,7 @@ PLATEAU_EDGE = "#8a7a00"
 """The hatching on yellow, which by itself is too light for lines."""
 
 APART = 0.14
-"""How far from the middle a shifted line is drawn."""
+"""The distance of a shifted line from the middle."""
 
 WHOLE = 7.0
 """A board no wider than this is shown whole; of a wider one what matters, and no less than `LEAST`."""
@@ -41,7 +41,7 @@ LEAST = 5.0
 DASHED = "--"
 
 MOST_HEXES = 1000
-"""Of a larger board the map of blind hexes shows so many round the attacker: more would be too small in print."""
+"""The most hexes on the map of blind ones, those round the attacker: more would be too small in print."""
 
 
 def figures(scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> list[Figure]:
@@ -184,7 +184,7 @@ def _shade(board: Board, hexes: Sequence[Address], kind: str) -> None:
 
 
 def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: Address) -> None:
-    """The traced lines, each as it was ruled on: clear ones drawn through, blocked ones dashed, with a cross."""
+    """The traced lines: clear ones solid, blocked ones dashed, with a cross."""
     sheet, style = board.sheet, board.sheet.style
     first, last = middle(start), middle(end)
     if verdict.cause == "adjacent":

@@ -20,16 +20,16 @@ from silhouette.rules.tide_of_iron.scene import HexScene
 HATCHES = {"woods": "....", "building": "++++", "smoke": "oo"}
 
 ROW = float(np.sqrt(3.0) / 2.0)
-"""From one row of hexes to the next."""
+"""The distance from one row of hexes to the next, in widths of a hex."""
 
 RADIUS = float(1.0 / np.sqrt(3.0))
-"""From the middle of a hex to its corners."""
+"""The distance from the middle of a hex to its corners, in widths of a hex."""
 
 FEWEST = 5.0
-"""So many hexes have room beside each other at least: larger ones would only be large."""
+"""The fewest hexes for which a drawing has room across: larger ones would show no more."""
 
 LEGIBLE = 9.0
-"""mm: in hexes this wide there is room for an address, and in those `TIGHT` for one here and there."""
+"""The width, mm, from which every hex has room for an address; from `TIGHT` on those that matter have."""
 
 TIGHT = 6.6
 
@@ -37,14 +37,14 @@ HILL = "#a8742a"
 """The earth of hills, as on maps; a level more is a shade more of it."""
 
 CONTOUR = 0.2
-"""Points for each mm that a hex is wide: how wide lines are at most."""
+"""The greatest width of lines, in points for each mm that a hex is wide."""
 
 UNIT = 0.19
 """Half the width of a unit's counter."""
 
 
 def middle(address: Address) -> Floats:
-    """(2,) of a hex.
+    """The middle (2,) of a hex.
 
     >>> middle((2, 0)).tolist(), middle((0, 2)).round(3).tolist()
     ([2.0, 0.0], [1.0, 1.732])
@@ -54,7 +54,7 @@ def middle(address: Address) -> Floats:
 
 
 def corners(address: Address, share: float = 1.0) -> Floats:
-    """(6, 2) of a hex, or of one that is smaller by ``share``."""
+    """The corners (6, 2) of a hex, or of one that is smaller by ``share``."""
     turn = np.pi / 6.0 + np.arange(6) * np.pi / 3.0
     points: Floats = middle(address) + share * RADIUS * np.column_stack([np.cos(turn), np.sin(turn)])
     return points
@@ -151,7 +151,7 @@ class Board:
             self.sheet.avoid(np.column_stack([x + np.linspace(-0.2, 0.2, 5), np.full(5, y)]))
 
     def draw_units(self, attacker: Address, target: Address | None, names: tuple[str, str | None]) -> None:
-        """Counters of all units that are shown, and of whoever else looks or is looked at; with names."""
+        """Counters and names of all units that are shown, and of attacker and target."""
         style, shown = self.sheet.style, set(self.hexes)
         self._counter(attacker, style.attacker, style.attacker_edge, "unit-attacker")
         self._name(attacker, names[0], bold=True)
@@ -166,7 +166,7 @@ class Board:
             self._name(address, name)
 
     def _counter(self, address: Address, fill: str, edge: str, mark: str) -> None:
-        """A round counter for who looks, a square one for everybody else."""
+        """A round counter for the attacker, a square one for everybody else."""
         at = middle(address)
         if mark == "unit-attacker":
             disc(self.sheet, (at[0], at[1]), UNIT, fill=fill, edge=edge, width=LINE, zorder=20.0, mark=mark)

@@ -20,19 +20,19 @@ from silhouette.rules.tide_of_iron.scene import HexScene
 from silhouette.scenes.scene import Check
 
 LEVEL = 0.34
-"""How high a level is drawn, in widths of a hex."""
+"""The height of a level, in widths of a hex."""
 
 THICK = 0.12
 MOST_HEXES = 1200
-"""A larger map is only shown as a plan."""
+"""The most hexes in 3D; a larger map is shown as a plan alone."""
 
 GROUND = ("#dcd9c4", "#d3bb8e", "#c09a61", "#a97b41", "#8d6130", "#6f4a24")
-"""By level: the earth of hills, darker the higher it lies."""
+"""The colour of the ground by level: the earth of hills, darker the higher it lies."""
 
 FEATURES = {"woods": "#3f7d53", "building": "#8d8a88", "smoke": "#b9bfc7"}
 
 EYES = 0.3
-"""How high above a hex a line is drawn that runs from there."""
+"""The height above a hex of a line that runs from it."""
 
 REMARK = (
     "This game is judged hex by hex, in whole levels: heights and the things on the hexes are drawn for display alone, "
