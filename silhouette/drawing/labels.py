@@ -23,8 +23,8 @@ DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -
 """The places of a name, the best first: above, below, to the right and left, at the corners."""
 
 OVERLAP, ON_LINES, ON_OTHERS, OUTSIDE = 1000.0, 1.5, 12.0, 300.0
-"""The costs of a place: of the share of the name on other names, of each obstacle covered, of the share on the things of
-other names, of each mm outside the frame."""
+"""The costs of a place: of the share of the name on other names, of each obstacle covered, of the share on the things
+of other names, of each mm outside the frame."""
 
 TOO_DEAR = 14.0
 """The cost from which an optional name is left out."""

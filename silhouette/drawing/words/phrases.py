@@ -40,7 +40,6 @@ PHRASES: Mapping[str, Phrase] = {
     "inches": '{number}"',
     "centimetres": "{number} cm",
     "ahead": "{target} reaches round the eye: the picture shows only the 90° ahead.",
-    "between pixels": "The verdict rests on rays between these pixels: too fine to be drawn.",
     "of what lies in the arc": " of what lies in the arc",
     "more": "{count} more",
     "measured with": "measured with {renderer}, {pixel} mm per pixel",
