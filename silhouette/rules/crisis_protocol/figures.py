@@ -13,7 +13,7 @@ import numpy as np
 import shapely
 
 from silhouette.drawing.sheet import BOLD, HAIR, LINE, NAME, NAMED, SMALL, THIN, Sheet, Swatch
-from silhouette.drawing.strokes import area, arrow, cross, disc, line, short, tint, title
+from silhouette.drawing.strokes import AreaStyle, area, arrow, cross, disc, line, short, tint, title
 from silhouette.drawing.typeface import elided, printable
 from silhouette.drawing.words.reasons import why
 from silhouette.geometry import Floats
@@ -100,17 +100,9 @@ class _Plan:
         sheet, style = self.sheet, self.sheet.style
         left_over = False
         for number, feature in enumerate(self.scene.terrain):
-            blocks, covers = feature.name in self.verdict.blockers, feature.name in self.verdict.cover_from
             corners, mark = feature.outline.corners, f"terrain-{number}"
-            if blocks or covers:
-                fill = style.blocker if blocks else style.terrain
-                edge = style.green if covers else style.blocker_edge
-                hatch = BLOCKS * blocks + COVERS * covers
-                what = "both" if blocks and covers else "blocker" if blocks else "cover"
-                phrase = {"both": "blocks and covers", "blocker": "larger", "cover": "gives cover"}[what]
-                width = 1.8 if covers else LINE
-                area(sheet, corners, fill=fill, edge=edge, hatch=hatch, width=width, mark=f"{mark}-{what}")
-                sheet.legend(Swatch(self.words(phrase), fill=fill, edge=edge, hatch=hatch))
+            if feature.name in (*self.verdict.blockers, *self.verdict.cover_from):
+                self._draw_obstacle(feature, mark)
             elif feature is self.target:
                 area(sheet, corners, fill=style.seen, edge=style.seen_edge, width=BOLD, mark=mark)
                 sheet.legend(Swatch(self.words("looked at"), fill=style.seen, edge=style.seen_edge))
@@ -124,6 +116,19 @@ class _Plan:
             fill, edge = (style.seen, style.seen_edge) if chosen else (style.model, style.model_edge)
             area(sheet, other.outline.corners, fill=fill, edge=edge, width=LINE, zorder=3.0, mark=f"object-{number}")
             self._name(other, bold=chosen)
+
+    def _draw_obstacle(self, feature: Feature, mark: str) -> None:
+        """A piece of terrain that blocks the line, gives cover, or both."""
+        style = self.sheet.style
+        blocks, covers = feature.name in self.verdict.blockers, feature.name in self.verdict.cover_from
+        fill = style.blocker if blocks else style.terrain
+        edge = style.green if covers else style.blocker_edge
+        hatch = BLOCKS * blocks + COVERS * covers
+        part = "both" if blocks and covers else "blocker" if blocks else "cover"
+        phrase = {"both": "blocks and covers", "blocker": "larger", "cover": "gives cover"}[part]
+        look = AreaStyle(fill=fill, edge=edge, hatch=hatch, width=1.8 if covers else LINE, mark=f"{mark}-{part}")
+        area(self.sheet, feature.outline.corners, **look)
+        self.sheet.legend(Swatch(self.words(phrase), fill=fill, edge=edge, hatch=hatch))
 
     def draw_bases(self) -> None:
         """Everyone's base, name and size; the attacker and the target in their own colours."""

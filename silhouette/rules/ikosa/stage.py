@@ -41,27 +41,27 @@ def stage(scene: CellScene, judged: Sequence[tuple[Check, IkosaVerdict]]) -> Sta
     for creature in scene.creatures:
         items.append(Item(creature.name, "creature", len(shapes), Pose.standing(), opacity=0.5))
         shapes.append(together(*(_cell(creature, cell) for cell in creature.cells)))
-    number = {creature.name: solids + index for index, creature in enumerate(scene.creatures)}
-    sights, remarks = [], [REMARK]
-    for place, (check, verdict) in enumerate(judged):
-        free, blocked = _ends(verdict, False), _ends(verdict, True)
-        lines = [*_lines("free", free), *_lines("blocked", blocked)]
-        if len(lines) < len(free) + len(blocked):
-            remarks = [REMARK, f"Of many lines, {MOST_LINES} of a kind are drawn."]
-        attacker = scene.creature(check.attacker)
-        sights.append(
-            Sight(
-                place,
-                number[check.attacker],
-                number[check.target],
-                tuple(int(index) for index in verdict.drawn.solids),
-                eye=np.array(verdict.drawn.source_cell or attacker.cells[0], dtype=np.float64) + 0.5,
-                free=verdict.line_of_effect,
-                lines=tuple(lines),
-            )
-        )
+    numbers = {creature.name: solids + index for index, creature in enumerate(scene.creatures)}
+    sights = tuple(_sight(scene, numbers, place, *ruling) for place, ruling in enumerate(judged))
+    remarks = [REMARK]
+    if any(len(sight.lines) < verdict.drawn.hindered.size for sight, (_, verdict) in zip(sights, judged, strict=True)):
+        remarks.append(f"Of many lines, {MOST_LINES} of a kind are drawn.")
     floor = min(float(shape.vertices[:, 2].min()) for shape in shapes) if shapes else 0.0
-    return Stage(tuple(shapes), tuple(items), tuple(sights), tuple(remarks), floor=floor)
+    return Stage(tuple(shapes), tuple(items), sights, tuple(remarks), floor=floor)
+
+
+def _sight(scene: CellScene, numbers: dict[str, int], place: int, check: Check, verdict: IkosaVerdict) -> Sight:
+    """A check on the stage, by its place on the page; ``numbers`` are those of the creatures' items."""
+    cell = verdict.drawn.source_cell or scene.creature(check.attacker).cells[0]
+    return Sight(
+        place,
+        numbers[check.attacker],
+        numbers[check.target],
+        tuple(int(index) for index in verdict.drawn.solids),
+        eye=np.array(cell, dtype=np.float64) + 0.5,
+        free=verdict.line_of_effect,
+        lines=(*_lines("free", _ends(verdict, False)), *_lines("blocked", _ends(verdict, True))),
+    )
 
 
 def _cell(creature: Creature, cell: Cell) -> Shape:

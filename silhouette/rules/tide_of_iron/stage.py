@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from silhouette.drawing.in_3d.simplifying import Shape
 from silhouette.drawing.in_3d.solids import box, prism, together, turned
-from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.drawing.in_3d.stage import Item, Line, LineKind, Sight, Stage
 from silhouette.errors import RequestError
 from silhouette.geometry import Floats, Pose
 from silhouette.rules.tide_of_iron.hex_ground import corners, middle
@@ -42,13 +41,17 @@ REMARK = (
 
 @dataclass
 class _Board:
-    """Shapes and items while they are gathered."""
+    """Shapes and items while they are gathered; and the items of grounds, of features and of units."""
 
     shapes: list[Shape] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
     known: dict[object, int] = field(default_factory=dict)
+    ground: dict[Address, int] = field(default_factory=dict)
+    features: dict[Address, int] = field(default_factory=dict)
+    units: dict[str, int] = field(default_factory=dict)
 
-    def shape(self, key: object, make: Any) -> int:
+    def shape(self, key: object, make: Callable[[], Shape]) -> int:
+        """The number of a shape by its key; it is made once."""
         if key not in self.known:
             self.known[key] = len(self.shapes)
             self.shapes.append(make())
@@ -69,28 +72,29 @@ def stage(scene: HexScene, judged: Sequence[tuple[Check, TideOfIronVerdict]]) ->
     if not 0 < len(hexes) <= MOST_HEXES:
         return None
     board = _Board()
-    ground = {address: _hex(board, scene, address) for address in hexes}
-    feature = {address: _feature(board, scene, address) for address in hexes if scene.ground(address).blocks}
-    units = {name: _unit(board, scene, name) for name in scene.units}
-    sights = []
-    for place, (check, verdict) in enumerate(judged):
-        start, end = scene.address(check.attacker), scene.address(check.target)
-        way = verdict.obstruction
-        kind = "free" if verdict.line_of_sight else "blocked"
-        points = tuple(_point(_top(scene, address), EYES) for address in (start, end))
-        blockers = (feature.get(way, ground.get(way)),) if way is not None else ()
-        sights.append(
-            Sight(
-                place,
-                units.get(check.attacker, ground[start]),
-                units.get(check.target, ground[end]),
-                tuple(number for number in blockers if number is not None),
-                eye=np.array(points[0]) if start != end else None,
-                free=verdict.line_of_sight,
-                lines=(Line(kind, points),) if start != end else (),  # type: ignore[arg-type]
-            )
-        )
-    return Stage(tuple(board.shapes), tuple(board.items), tuple(sights), (REMARK,), floor=None)
+    board.ground = {address: _hex(board, scene, address) for address in hexes}
+    board.features = {address: _feature(board, scene, address) for address in hexes if scene.ground(address).blocks}
+    board.units = {name: _unit(board, scene, name) for name in scene.units}
+    sights = tuple(_sight(board, scene, place, *ruling) for place, ruling in enumerate(judged))
+    return Stage(tuple(board.shapes), tuple(board.items), sights, (REMARK,), floor=None)
+
+
+def _sight(board: _Board, scene: HexScene, place: int, check: Check, verdict: TideOfIronVerdict) -> Sight:
+    """A check on the stage, by its place on the page."""
+    start, end = scene.address(check.attacker), scene.address(check.target)
+    at = verdict.obstruction
+    blocker = None if at is None else board.features.get(at, board.ground.get(at))
+    kind: LineKind = "free" if verdict.line_of_sight else "blocked"
+    points = tuple(_point(_top(scene, address), EYES) for address in (start, end))
+    return Sight(
+        place,
+        board.units.get(check.attacker, board.ground[start]),
+        board.units.get(check.target, board.ground[end]),
+        () if blocker is None else (blocker,),
+        eye=np.array(points[0]) if start != end else None,
+        free=verdict.line_of_sight,
+        lines=(Line(kind, points),) if start != end else (),
+    )
 
 
 def _hex(board: _Board, scene: HexScene, address: Address) -> int:
