@@ -13,7 +13,7 @@ from silhouette.cli.terminal import Waiting, show, show_json
 from silhouette.errors import FileError, RequestError
 
 if TYPE_CHECKING:
-    from silhouette.drawing.figures import Look
+    from silhouette.drawing.figures import FigureOptions
     from silhouette.scenes.scene import Check, Scene
 
 Folder = Annotated[
@@ -61,7 +61,7 @@ def draw(
     if out is None:
         shared = {"as_json": as_json, "no_cache": no_cache, "quiet": quiet}
         return animated(scene, number, moving, renderer=renderer, device=device, pixel=pixel, **shared)
-    look = _look(kind, style, language, captions=not no_captions, names=not no_names)
+    options = _options(kind, style, language, captions=not no_captions, names=not no_names)
     fine = None if pixel is None else usable_pixel(pixel)
     with settings():  # nobody waits for a verdict that then cannot be drawn
         measuring = choose(renderer, device)
@@ -73,7 +73,9 @@ def draw(
         for done, (place, check) in enumerate(checks.items()):
             waiting.step(done, len(checks))
             found = judged(table, check, measuring, fine, keep=True)
-            files = write_figures(table, check, found.verdict, Settings(measuring, PIXEL, keep=True), out, place, look)
+            files = write_figures(
+                table, check, found.verdict, Settings(measuring, PIXEL, keep=True), out, place, options
+            )
             drawn.append({"check": place, **found.row(), "figures": [str(file) for file in files]})
     if as_json:
         show_json({"scene": str(scene), "title": table.title, "checks": drawn})
@@ -82,9 +84,9 @@ def draw(
     return BROKEN if any(one["expected"] is False for one in drawn) else HELD
 
 
-def _look(kind: str, style: str, language: str, *, captions: bool, names: bool) -> Look:
-    """How figures are to look, or why there is nothing that looks so."""
-    from silhouette.drawing.figures import Look
+def _options(kind: str, style: str, language: str, *, captions: bool, names: bool) -> FigureOptions:
+    """The options of figures; RequestError for a format, style or language that there is not."""
+    from silhouette.drawing.figures import FigureOptions
     from silhouette.drawing.saving import FORMATS
     from silhouette.drawing.styles import STYLES
     from silhouette.drawing.words.words import Words
@@ -95,7 +97,7 @@ def _look(kind: str, style: str, language: str, *, captions: bool, names: bool) 
         raise RequestError(f"no format '{kind}'; {did_you_mean(kind, FORMATS)}")
     if style not in STYLES:
         raise RequestError(f"no style '{style}'; {did_you_mean(style, list(STYLES))}")
-    return Look(ending, STYLES[style], captions, names, Words(language).language)
+    return FigureOptions(ending, STYLES[style], captions, names, Words(language).language)
 
 
 def _checks(scene: Scene, number: int | None) -> dict[int, Check]:

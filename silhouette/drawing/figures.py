@@ -18,8 +18,8 @@ from silhouette.scenes.scene import Check, Scene
 
 
 @dataclass(frozen=True)
-class Look:
-    """How figures are to look: format, colours, whether captions and names are shown, and the language of words."""
+class FigureOptions:
+    """How figures are to options: format, colours, whether captions and names are shown, and the language of words."""
 
     format: Format = "svg"
     style: Style = PRINT
@@ -40,15 +40,15 @@ def figures_of(scene: Any, check: Check, verdict: Any, settings: Settings) -> li
 
 
 def write_figures(
-    scene: Scene, check: Check, verdict: Verdict, how: Settings, folder: Path, number: int, look: Look
+    scene: Scene, check: Check, verdict: Verdict, judging: Settings, folder: Path, number: int, options: FigureOptions
 ) -> list[Path]:
     """Writes the figures of one verdict, and gives their paths, ``NN-attacker-target-figure.ext``.
 
     Args:
-        scene, check, verdict, how: as of `figures_of`.
+        scene, check, verdict, judging: as of `figures_of`.
         folder: that they are written into.
         number: of the check.
-        look: how they are to look.
+        options: format, colours, captions, names and language.
 
     Raises:
         FileError: where one cannot be written; those before it are.
@@ -56,18 +56,18 @@ def write_figures(
     """
     written = []
     with settings():
-        for figure in figures_of(scene, check, verdict, how):
-            path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, look.format)
-            _write(scene, figure, verdict, path, look)
+        for figure in figures_of(scene, check, verdict, judging):
+            path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
+            _write(scene, figure, verdict, path, options)
             written.append(path)
     return written
 
 
-def write_main_figure(scene: Any, check: Check, verdict: Verdict, how: Settings, path: Path) -> bool:
+def write_main_figure(scene: Any, check: Check, verdict: Verdict, judging: Settings, path: Path) -> bool:
     """Writes the most telling picture of a verdict as a PNG: the rule system's own, else its first figure.
 
     Args:
-        scene, check, verdict, how: as of `figures_of`.
+        scene, check, verdict, judging: as of `figures_of`.
         path: of the picture, ending in .png, in a folder that is there.
 
     Returns:
@@ -78,18 +78,18 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, how: Settings,
         RequestError: where matplotlib is needed and not installed.
     """
     check_png_path(path)
-    if rule_called(scene.rules).picture(scene, verdict, how, path):
+    if rule_called(scene.rules).picture(scene, verdict, judging, path):
         return True
     with settings():
-        for figure in figures_of(scene, check, verdict, how)[:1]:
-            _write(scene, figure, verdict, path, Look("png"))
+        for figure in figures_of(scene, check, verdict, judging)[:1]:
+            _write(scene, figure, verdict, path, FigureOptions("png"))
             return True
     return False
 
 
-def _write(scene: Scene, figure: Figure, verdict: Verdict, path: Path, look: Look) -> None:
+def _write(scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: FigureOptions) -> None:
     """One figure into its file."""
-    sheet = Sheet(COLUMN, look.style, captions=look.captions, names=look.names, language=look.language)
+    sheet = Sheet(COLUMN, options.style, captions=options.captions, names=options.names, language=options.language)
     figure.draw(sheet)
     title = f"{scene.title or scene.path.stem}: {verdict.attacker} → {verdict.target}, {figure.name}"
     data = {"scene": str(scene.path), "title": scene.title, "figure": figure.name, **verdict.row()}

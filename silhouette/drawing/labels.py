@@ -50,7 +50,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedLabel:
     """A name with the place of its middle, and the line that leads to it, from what is named; or None."""
 
     label: Label
@@ -60,7 +60,7 @@ class Placed:
 
 def place_labels(
     labels: Sequence[Label], obstacles: Sequence[Floats], reserved: Sequence[Box], bounds: Box, unit: float
-) -> list[Placed]:
+) -> list[PlacedLabel]:
     """Places for all names, in the order given: the earlier has the better.
 
     Args:
@@ -93,7 +93,7 @@ def place_labels(
         taken = np.concatenate([taken, boxes[best : best + 1]])
         at = places[best] * unit + corner
         placed.append(
-            Placed(label, (float(at[0]), float(at[1])), _leader(label, places[best], middle, half, clear, at))
+            PlacedLabel(label, (float(at[0]), float(at[1])), _leader(label, places[best], middle, half, clear, at))
         )
     return placed
 

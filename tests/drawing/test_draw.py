@@ -17,7 +17,7 @@ from lxml import etree
 from PIL import Image
 
 from silhouette.cli.app import main
-from silhouette.drawing.figures import Look, write_figures
+from silhouette.drawing.figures import FigureOptions, write_figures
 from silhouette.drawing.labels import Label, place_labels
 from silhouette.drawing.saving import FORMATS, save
 from silhouette.drawing.sheet import COLUMN, INCH, Sheet, Swatch, settings
@@ -54,7 +54,7 @@ HOSTILE = (
     "]]> <!-- -->",
 )
 
-SVG_LOOK = Look()
+SVG_LOOK = FigureOptions()
 TAGS = "svg title desc metadata RDF Work type format defs style g path use image text tspan clipPath rect pattern"
 
 Drawn = Callable[..., tuple[TableScene, NecromundaVerdict, dict[str, Path]]]
@@ -70,7 +70,7 @@ def drawn(tmp_path: Path, renderer: Renderer) -> Drawn:
     """Draws Kal, who looks along y at Vex behind a wall as high as half of it."""
 
     def draw(
-        attacker: str = "Kal", target: str = "Vex", wall: str = "wall", look: Look = SVG_LOOK, **fighter: Any
+        attacker: str = "Kal", target: str = "Vex", wall: str = "wall", look: FigureOptions = SVG_LOOK, **fighter: Any
     ) -> Any:
         document = {
             "title": "Behind the wall",
@@ -201,7 +201,7 @@ def test_the_vision_arc_is_drawn_from_the_centre_of_the_base(drawn: Drawn) -> No
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_are_text_and_nothing_else(drawn: Drawn, name: str) -> None:
     for ending in FORMATS:
-        _, verdict, files = drawn(attacker=name, target=f"{name}2", wall=f"{name}3", look=Look(ending))
+        _, verdict, files = drawn(attacker=name, target=f"{name}2", wall=f"{name}3", look=FigureOptions(ending))
         for file in files.values():
             assert re.fullmatch(r"[a-z0-9-]{1,90}\.(svg|png|pdf)", file.name)
             if ending == "svg":
@@ -214,13 +214,13 @@ def test_names_are_text_and_nothing_else(drawn: Drawn, name: str) -> None:
 
 def test_every_format_holds_scene_and_verdict(drawn: Drawn) -> None:
     for style in STYLES.values():
-        _, verdict, pictures = drawn(look=Look("png", style))
+        _, verdict, pictures = drawn(look=FigureOptions("png", style))
         for file in pictures.values():
             with Image.open(file) as image:
                 data = json.loads(image.info["silhouette"])
                 assert image.width == pytest.approx(COLUMN / INCH * 300, abs=1.0)
             assert data["reason"] == verdict.reason
-    _, verdict, pages = drawn(look=Look("pdf"))
+    _, verdict, pages = drawn(look=FigureOptions("pdf"))
     for file in pages.values():
         assert file.read_bytes().startswith(b"%PDF")
         assert _keywords(file)["occluded"] == verdict.occluded
@@ -238,16 +238,16 @@ def _keywords(file: Path) -> dict[str, Any]:
 
 def test_files_are_the_same_every_time(drawn: Drawn) -> None:
     for ending in FORMATS:
-        first = {name: file.read_bytes() for name, file in drawn(look=Look(ending))[2].items()}
-        again = {name: file.read_bytes() for name, file in drawn(look=Look(ending))[2].items()}
+        first = {name: file.read_bytes() for name, file in drawn(look=FigureOptions(ending))[2].items()}
+        again = {name: file.read_bytes() for name, file in drawn(look=FigureOptions(ending))[2].items()}
         assert first == again
 
 
 def test_words_and_names_can_be_left_out(drawn: Drawn) -> None:
-    _, _, files = drawn(look=Look(captions=False))
+    _, _, files = drawn(look=FigureOptions(captions=False))
     assert "Vex" in texts(files["plan"])
     assert not any("partial cover" in one for one in texts(files["plan"]))
-    _, _, files = drawn(look=Look(captions=False, names=False))
+    _, _, files = drawn(look=FigureOptions(captions=False, names=False))
     assert all(texts(file) == [] for file in files.values())
 
 

@@ -19,7 +19,7 @@ TALLEST = 0.66
 Draw = Callable[[Sheet], None]
 
 
-class _Fixed(Sheet):
+class _FixedSheet(Sheet):
     """A sheet without a caption that always shows the same rectangle, whatever figure is drawn on it."""
 
     def __init__(self, bounds: Bounds) -> None:
@@ -58,7 +58,7 @@ def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uin
         draw: draws it; to be called within `silhouette.drawing.sheet.settings`.
         width: in pixels.
     """
-    sheet = _Fixed(bounds)
+    sheet = _FixedSheet(bounds)
     draw(sheet)
     figure = sheet.finish()
     figure.set_dpi(2.0 * width * INCH / COLUMN)

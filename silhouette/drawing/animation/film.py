@@ -55,7 +55,7 @@ class Animation:
 
 
 def animate(
-    asked: Animation,
+    animation: Animation,
     out: Path,
     renderer: Renderer,
     cache: Cache,
@@ -65,7 +65,7 @@ def animate(
     """Judges and draws every frame, writes them as a GIF or an MP4, and gives the results.
 
     Args:
-        asked: what to animate.
+        animation: what to animate.
         out: the file, ending in .gif or .mp4.
         renderer: measures and draws.
         cache: keeps what takes long to work out.
@@ -84,14 +84,14 @@ def animate(
     from silhouette.drawing.sheet import settings
 
     check_path(out)
-    document = read_document(asked.scene)
-    rule: Rule[Any, Verdict] = rule_of(asked.scene, document)
-    scene = rule.load(asked.scene, document, cache)
-    number = _number(scene, asked.number)
-    _check_motion(asked, rule)
-    steps = poses(asked.scene, document, number, asked.motion, rule.mobility)
+    document = read_document(animation.scene)
+    rule: Rule[Any, Verdict] = rule_of(animation.scene, document)
+    scene = rule.load(animation.scene, document, cache)
+    number = _number(scene, animation.number)
+    _check_motion(animation, rule)
+    steps = poses(animation.scene, document, number, animation.motion, rule.mobility)
     with settings():  # nobody waits for what then cannot be drawn
-        film = _Film(asked, rule, number, renderer, cache, steps)
+        film = _Film(animation, rule, number, renderer, cache, steps)
         shots = []
         progress(0, 2 * len(steps))
         for done, shot in enumerate(film.shots(workers)):
@@ -101,15 +101,15 @@ def animate(
         {"frame": frame, **_moved(posed), **shot.row}
         for frame, (posed, shot) in enumerate(zip(steps, shots, strict=True), 1)
     ]
-    board = Storyboard(shots, rule.scale(scene), _ends(rule.units(scene), asked.motion, steps))
+    board = Storyboard(shots, rule.scale(scene), _ends(rule.units(scene), animation.motion, steps))
     data = {
-        "scene": str(asked.scene),
+        "scene": str(animation.scene),
         "title": scene.title,
         "rules": scene.rules,
         "check": number,
         "frames": _kept(rows),
     }
-    write_animation(board, out, asked.fps, data, lambda done, total: progress(total + done, 2 * total))
+    write_animation(board, out, animation.fps, data, lambda done, total: progress(total + done, 2 * total))
     return rows
 
 
@@ -118,14 +118,14 @@ class _Film:
 
     def __init__(
         self,
-        asked: Animation,
+        animation: Animation,
         rule: Rule[Any, Verdict],
         number: int,
         renderer: Renderer,
         cache: Cache,
         steps: list[Posed],
     ) -> None:
-        self._asked, self._rule, self._number = asked, rule, number
+        self._animation, self._rule, self._number = animation, rule, number
         self._renderer, self._cache, self._steps = renderer, cache, steps
         first = self._scene(steps[0])
         on_table = isinstance(first, TableScene)
@@ -141,7 +141,7 @@ class _Film:
         return map(self._shot, self._steps)
 
     def _scene(self, posed: Posed) -> Scene:
-        scene: Scene = self._rule.load(self._asked.scene, posed.document, self._cache)
+        scene: Scene = self._rule.load(self._animation.scene, posed.document, self._cache)
         return scene
 
     def _shot(self, posed: Posed) -> Any:
@@ -160,7 +160,7 @@ class _Film:
         return Shot(row, point, self._draw(scene, verdict))
 
     def _verdict(self, scene: Scene) -> Verdict:
-        return judged(scene, scene.checks[self._number - 1], self._renderer, self._asked.pixel, keep=True).verdict
+        return judged(scene, scene.checks[self._number - 1], self._renderer, self._animation.pixel, keep=True).verdict
 
     def _table_drawing(self) -> Drawing:
         """The function that draws the eye view and the plan of a scene, the same stretch of table in all of them."""
@@ -202,7 +202,7 @@ def _number(scene: Scene, number: int | None) -> int:
     return number or 1
 
 
-def _check_motion(asked: Animation, rule: Rule[Any, Verdict]) -> None:
+def _check_motion(animation: Animation, rule: Rule[Any, Verdict]) -> None:
     """Refuses a motion that scenes of the rule system cannot show; names the systems that can.
 
     Raises:
@@ -210,10 +210,10 @@ def _check_motion(asked: Animation, rule: Rule[Any, Verdict]) -> None:
     """
     if not rule.mobility.walkers:
         others = ", ".join(name for name in RULES if rule_called(name).mobility.walkers)
-        raise RequestError(f"{asked.scene}: nothing moves evenly in {rule.name}; animations are for {others}")
-    if asked.motion.turn is not None and not rule.mobility.turns:
+        raise RequestError(f"{animation.scene}: nothing moves evenly in {rule.name}; animations are for {others}")
+    if animation.motion.turn is not None and not rule.mobility.turns:
         others = ", ".join(name for name in RULES if rule_called(name).mobility.turns)
-        raise RequestError(f"{asked.scene}: nobody faces anywhere in {rule.name}; --turn is for {others}")
+        raise RequestError(f"{animation.scene}: nobody faces anywhere in {rule.name}; --turn is for {others}")
 
 
 def _moved(posed: Posed) -> dict[str, Any]:

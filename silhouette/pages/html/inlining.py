@@ -20,7 +20,7 @@ _REFERENCE = re.compile(r"url\(#")
 
 
 @dataclass(frozen=True)
-class Inlined:
+class InlineFigure:
     """A figure as a part of a page.
 
     Attributes:
@@ -32,7 +32,7 @@ class Inlined:
     fonts: tuple[str, ...]
 
 
-def inlined(svg: str | bytes, mark: str, label: str) -> Inlined:
+def inlined(svg: str | bytes, mark: str, label: str) -> InlineFigure:
     """A figure for a page, as one picture with a label for readers who do not see it.
 
     Args:
@@ -54,7 +54,7 @@ def inlined(svg: str | bytes, mark: str, label: str) -> Inlined:
     inner = "".join(_element(child, mark) for child in root if child.tag not in LEFT_OUT)
     view = escape(root.get("viewBox", "0 0 1 1"))
     start = f'<svg viewBox="{view}" role="img" aria-label="{text(label)}" class="drawing">'
-    return Inlined(Markup(f"{start}{inner}</svg>"), fonts)
+    return InlineFigure(Markup(f"{start}{inner}</svg>"), fonts)
 
 
 def _element(node: ElementTree.Element, mark: str) -> str:

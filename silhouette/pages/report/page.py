@@ -30,7 +30,7 @@ IN_THE_SUMMARY = frozenset({"attacker", "target", "rules", "verdict", "reason", 
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnCheck:
     """A check of the page: its verdict, and its figures: what each shows, in words, and its SVG."""
 
     judged: Judged
@@ -49,7 +49,7 @@ def judged_and_drawn(
     *,
     workers: int = 1,
     progress: Progress = lambda done, total: None,
-) -> list[Drawn]:
+) -> list[DrawnCheck]:
     """Every check of a scene, judged with a sample in every pixel and drawn from those very samples.
 
     Args:
@@ -64,7 +64,7 @@ def judged_and_drawn(
     """
     checks = Selection().checks(scene)
     rule_called(scene.rules).check_stage(scene)
-    done = list[Drawn]()
+    done = list[DrawnCheck]()
     progress(0, len(checks))
     for number, check in enumerate(_each(scene, checks, renderer, pixel, workers)):
         done.append(check)
@@ -74,10 +74,10 @@ def judged_and_drawn(
 
 def _each(
     scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int
-) -> Iterator[Drawn]:
-    def drawn(check: Check) -> Drawn:
+) -> Iterator[DrawnCheck]:
+    def drawn(check: Check) -> DrawnCheck:
         ruling = judged(scene, check, renderer, pixel, keep=True)
-        return Drawn(ruling, tuple(figures_for_page(scene, ruling, renderer)))
+        return DrawnCheck(ruling, tuple(figures_for_page(scene, ruling, renderer)))
 
     meshes = list(rule_called(scene.rules).meshes(scene).values())
     if min(workers, len(checks)) > 1 and (not meshes or renderer.share(meshes)):
@@ -93,7 +93,7 @@ def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | Non
     return stage if stage is not None and stage.items else None
 
 
-def report_page(scene: Any, drawn: Sequence[Drawn], source: str, version: str, cache: Cache) -> str:
+def report_page(scene: Any, drawn: Sequence[DrawnCheck], source: str, version: str, cache: Cache) -> str:
     """The page of a scene, HTML in one text.
 
     Args:
@@ -132,7 +132,7 @@ def _head(scene: Any, title: str, count: int) -> Markup:
     return joined(element("h1", title), element("p", subtitle, class_="small"))
 
 
-def _verdicts(drawn: Sequence[Drawn], warnings: Sequence[str]) -> Markup:
+def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
     measured = any("target_pixels" in check.row for check in drawn)
     hoped = any(check.judged.expected is not None for check in drawn)
     headings = [word("check"), word("verdict")]
@@ -146,7 +146,7 @@ def _verdicts(drawn: Sequence[Drawn], warnings: Sequence[str]) -> Markup:
     return joined(element("h2", word("verdicts")), verdicts, element("div", notes, class_="note") if known else "")
 
 
-def _verdict_row(number: int, drawn: Drawn, measured: bool, hoped: bool) -> list[Content]:
+def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) -> list[Content]:
     row = drawn.row
     who = joined(f"{number}. ", element("a", drawn.judged.check.label, href=f"#check-{number}"))
     cells: list[Content] = [who, _plate(drawn)]
@@ -163,7 +163,7 @@ def _verdict_row(number: int, drawn: Drawn, measured: bool, hoped: bool) -> list
     return cells
 
 
-def _plate(drawn: Drawn) -> Markup:
+def _plate(drawn: DrawnCheck) -> Markup:
     row = drawn.row
     plate = verdict_mark(str(row["verdict"]), drawn.judged.verdict.level)
     return joined(plate, " ", element("span", word("close"), class_="close")) if row.get("marginal") else plate
@@ -179,7 +179,7 @@ def _share(share: float) -> str:
     return share_in_words(round(share * 10**6), 10**6)
 
 
-def _check(number: int, drawn: Drawn, figures: Figures, view: int | None) -> Markup:
+def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -> Markup:
     row, mark = drawn.row, f"check-{number + 1}"
     who = drawn.judged.check.label
     heading = element("h3", f"{number + 1}. {who} ", _plate(drawn), id=f"{mark}-title")

@@ -154,20 +154,20 @@ def sentence(reason: str) -> str:
 
 def _drawn(scene: Scene, part: Part, number: int, run: Run, folder: Path, place: Path) -> tuple[Judged, dict[str, str]]:
     """The verdict on a check, and the paths of its figures: all of one measurement."""
-    from silhouette.drawing.figures import Look, figures_of, file_name
+    from silhouette.drawing.figures import FigureOptions, figures_of, file_name
     from silhouette.drawing.saving import save
     from silhouette.drawing.sheet import Sheet, settings
 
     ruling = judged(scene, scene.checks[number - 1], run.renderer, run.pixel, keep=True)
-    look, verdict, written = Look(), ruling.verdict, dict[str, str]()
+    options, verdict, written = FigureOptions(), ruling.verdict, dict[str, str]()
     if not part.figures:
         return ruling, written
     with settings():
         for figure in figures_of(scene, ruling.check, verdict, Settings(run.renderer, PIXEL, keep=True)):
             if figure.name in part.figures:
-                sheet = Sheet(style=look.style)
+                sheet = Sheet(style=options.style)
                 figure.draw(sheet)
-                name = file_name(number, verdict.attacker, verdict.target, figure.name, look.format)
+                name = file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
                 title = f"{scene.title}: {verdict.attacker} → {verdict.target}, {figure.name}"
                 data = {"scene": part.scene, "title": scene.title, "figure": figure.name, **verdict.row()}
                 save(sheet.finish(), folder / place / name, title, {**data, **sheet.data})
