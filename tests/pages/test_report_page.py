@@ -329,7 +329,7 @@ def test_the_view_looks_from_where_the_rules_do_past_what_they_leave_out() -> No
     loaded = load_scene(SCENES / "skirmishcorps/over_his_own_wall.toml", cache=Cache(None))
     assert isinstance(loaded, SkirmishScene)
     renderer = choose("embree")
-    found = [judged(loaded, check, renderer, 0.5) for check in loaded.checks]
+    found = [judged(loaded, check, renderer, 0.5, keep=True) for check in loaded.checks]
     stage = stage_of(loaded, found, Cache(None))
     assert stage is not None
     measured = [one for one in stage.sights if one.measured]
