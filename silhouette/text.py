@@ -66,10 +66,12 @@ def as_written(value: object) -> str:
 
 
 def share_in_words(part: int, whole: int) -> str:
-    """A share as a percentage that rounds to nothing, to a half or to all of it only when it is exactly that.
+    """A share as a percentage with one decimal; nothing, a half and all of it stand only for exactly that.
+
+    The one way in which shares are rounded: in tables, reasons, figures and pages.
 
     >>> share_in_words(1, 3), share_in_words(0, 7), share_in_words(7, 7)
-    ('33 %', '0 %', '100 %')
+    ('33.3 %', '0 %', '100 %')
     >>> share_in_words(1, 1000), share_in_words(999, 1000), share_in_words(4999, 10000), share_in_words(1, 2)
     ('0.1 %', '99.9 %', '49.99 %', '50 %')
     >>> share_in_words(1, 10**9)
@@ -81,11 +83,22 @@ def share_in_words(part: int, whole: int) -> str:
         return "nothing"
     share = 100.0 * part / whole
     marks = (0.0, 50.0, 100.0)
-    for digits in (0, 1, 2):
+    if 2 * part in (0, whole, 2 * whole):
+        return f"{share:.0f} %"
+    for digits in (1, 2):
         shown = round(share, digits)
-        if shown not in marks or 2 * part in (0, whole, 2 * whole):
+        if shown not in marks:
             return f"{shown:.{digits}f} %"
     return {0.0: "under 0.01 %", 50.0: "about 50 %", 100.0: "over 99.99 %"}[shown]
+
+
+def fraction_in_words(share: float) -> str:
+    """A share from 0 to 1 of which the counts are not known, as `share_in_words` rounds it.
+
+    >>> fraction_in_words(1 / 3), fraction_in_words(0.5), fraction_in_words(0.0)
+    ('33.3 %', '50 %', '0 %')
+    """
+    return share_in_words(round(share * 10**9), 10**9)
 
 
 def margin_in_words(error: float) -> str:
@@ -109,10 +122,7 @@ def obscured(row: Mapping[str, Any]) -> str:
     """
     if row.get("occluded") is None or "target_pixels" not in row:
         return ""
-    part, whole = row["occluded_pixels"], row["target_pixels"]
-    shown = round(100.0 * part / whole, 1) if whole else 0.0
-    words = share_in_words(part, whole) if shown in (0.0, 50.0, 100.0) else f"{shown:.1f} %"
-    return words + margin_in_words(row.get("error") or 0.0)
+    return share_in_words(row["occluded_pixels"], row["target_pixels"]) + margin_in_words(row.get("error") or 0.0)
 
 
 def in_a_sentence(name: str) -> str:

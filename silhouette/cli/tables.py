@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from silhouette.rules.base import Level
-from silhouette.text import obscured, printable, share_in_words
+from silhouette.text import fraction_in_words, obscured, printable, share_in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -142,7 +142,7 @@ def _share(row: Row) -> str:
 
 def _blockers(row: Row) -> str:
     found = [one for one in row.get("blockers", ()) if one["occluded"] > 0.0]
-    told = [f"{one['name']} {share_in_words(round(one['occluded'] * 10**6), 10**6)}" for one in found[:MOST_BLOCKERS]]
+    told = [f"{one['name']} {fraction_in_words(one['occluded'])}" for one in found[:MOST_BLOCKERS]]
     rest = len(found) - len(told)
     return ", ".join(told) + (f" and {rest} more" if rest else "")
 

@@ -89,7 +89,7 @@ def test_the_largest_blockers_are_named_and_the_rest_counted(capsys: pytest.Capt
     blockers = [{"name": f"wall {number}", "occluded": 0.1, "alone": 0.2} for number in range(5)]
     blockers.append({"name": "behind the others", "occluded": 0.0, "alone": 0.2})
     told = printed(capsys, *scene_report(result(judged(**measured(0.5, blockers=blockers)))))
-    assert "wall 0 10 %, wall 1 10 %, wall 2 10 % and 2 more" in told
+    assert "wall 0 10.0 %, wall 1 10.0 %, wall 2 10.0 % and 2 more" in told
     assert "behind the others" not in told
 
 

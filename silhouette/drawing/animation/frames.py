@@ -22,7 +22,7 @@ from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.measure.observe import Sight
 from silhouette.rules.base import Scale
-from silhouette.text import margin_in_words, share_in_words
+from silhouette.text import fraction_in_words, margin_in_words
 
 WIDTH, EDGE, GAP = 720, 16, 12
 """Pixels as they are shown: the width of a frame, its margin, the gap between its panels."""
@@ -136,6 +136,6 @@ def _told(shot: Shot) -> str:
     row, point = shot.row, shot.point
     if point.share is None:
         return ""
-    share = share_in_words(round(point.share * 10**9), 10**9) + margin_in_words(point.error)
+    share = fraction_in_words(point.share) + margin_in_words(point.error)
     text = word("share", share=share)
     return f"{text}; {word('marginal')}" if row.get("marginal") else text

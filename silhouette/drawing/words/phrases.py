@@ -34,7 +34,7 @@ PHRASES: Mapping[str, Phrase] = {
     "ray": "limiting ray",
     "eye given": "as given",
     "eye estimated": "estimated",
-    "measured": "{share}: {part} of {whole} pixels of {pixel} mm, each sampled with {renderer}; eye {eye}.",
+    "measured": "{share}: {part} of {whole} pixels of {pixel} mm, measured with {renderer}; eye {eye}.",
     "plan": "Seen from above, turned so that the line of sight runs to the right.",
     "side": "Seen from the side, along the line of sight; heights to the same scale.",
     "inches": '{number}"',

@@ -22,7 +22,7 @@ from silhouette.pages.report.words import VIEWER, word
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import Progress, obscured, share_in_words
+from silhouette.text import Progress, fraction_in_words, obscured
 from silhouette.workers import parallel_map
 
 IN_THE_SUMMARY = frozenset({"attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings"})
@@ -176,7 +176,7 @@ def _ways(row: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def _share(share: float) -> str:
-    return share_in_words(round(share * 10**6), 10**6)
+    return fraction_in_words(share)
 
 
 def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -> Markup:

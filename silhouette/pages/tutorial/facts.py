@@ -8,7 +8,7 @@ from typing import Any
 from silhouette.judging import Judged
 from silhouette.rules import rule_called
 from silhouette.scenes.scene import Scene
-from silhouette.text import in_a_sentence, margin_in_words, share_in_words
+from silhouette.text import fraction_in_words, in_a_sentence, margin_in_words, share_in_words
 
 
 class Facts:
@@ -65,7 +65,7 @@ def share_of(row: Mapping[str, Any]) -> str:
     """The share obscured with its error; empty where nothing was measured.
 
     >>> share_of({"occluded_pixels": 1, "target_pixels": 3, "error": 0.002}), share_of({})
-    ('33 % ± 0.2 %', '')
+    ('33.3 % ± 0.2 %', '')
     """
     if not row.get("target_pixels"):
         return ""
@@ -89,8 +89,5 @@ def _in_the_way(blockers: Sequence[Mapping[str, Any]], words: Mapping[str, str])
     some = [blocker for blocker in blockers if blocker["occluded"] > 0.0]
     if len(some) < 2:
         return in_a_sentence(some[0]["name"]) if some else words["nothing"]
-    phrases = [
-        f"{in_a_sentence(blocker['name'])} ({share_in_words(round(blocker['occluded'] * 1e9), 10**9)})"
-        for blocker in some
-    ]
+    phrases = [f"{in_a_sentence(blocker['name'])} ({fraction_in_words(blocker['occluded'])})" for blocker in some]
     return f"{', '.join(phrases[:-1])} {words['and']} {phrases[-1]}"

@@ -154,26 +154,18 @@ def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
         if in_arc
         else (measured.occluded, measured.total, measured.error, "")
     )
-    share = WORDS("share", share=f"{_percent(part, whole)}{WORDS.margin(error)}{of}")
+    share = WORDS("share", share=f"{WORDS.share(part, whole)}{WORDS.margin(error)}{of}")
     told = [
         WORDS(
             "blocker",
             name=SHARES.elided(SHARES.printable(one.name), WIDTH / 4),
-            share=_percent(round(one.occluded * 1e9), 10**9),
+            share=WORDS.share(round(one.occluded * 1e9), 10**9),
         )
         for one in verdict.blockers
         if one.occluded > 0
     ]
     more = [WORDS("more", count=len(told) - NAMED)] if len(told) > NAMED else []
     return joined([share, *told[:NAMED], *more])
-
-
-def _percent(part: int, whole: int) -> str:
-    """A share with one decimal, unless that would round to nothing, a half or all of it."""
-    if whole == 0:
-        return WORDS("no share")
-    shown = f"{100 * part / whole:.1f}"
-    return WORDS.share(part, whole) if shown in ("0.0", "50.0", "100.0") else f"{shown} %"
 
 
 def _remarks(image: EyeImage, verdict: NecromundaVerdict) -> list[str]:

@@ -21,7 +21,7 @@ from silhouette.rules.necromunda.scene import NecromundaScene, Readings
 from silhouette.rules.necromunda.sight import sight_between
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
-from silhouette.text import in_a_sentence, share_in_words
+from silhouette.text import fraction_in_words, in_a_sentence, share_in_words
 
 
 def judge(scene: NecromundaScene, checks: Sequence[Check], settings: Settings) -> list[NecromundaVerdict]:
@@ -150,7 +150,7 @@ class _Words:
         if len(self.blockers) == 1:
             return f" by {in_a_sentence(self.blockers[0].name)}"
         told = [
-            f"{in_a_sentence(one.name)} ({share_in_words(round(one.occluded * 1e6), 10**6)})"
+            f"{in_a_sentence(one.name)} ({fraction_in_words(one.occluded)})"
             for one in self.blockers[:3]
             if one.occluded > 0.0
         ]
