@@ -180,7 +180,11 @@ def test_an_unknown_language_is_one_line_that_lists_them(tmp_path: Path, capsys:
 
 
 SPOKEN = [
-    ("necromunda/example_2_partial_cover", "de", ["Kal → Vex: Teildeckung (partial cover)", "42,3 % von Vex verdeckt:"]),
+    (
+        "necromunda/example_2_partial_cover",
+        "de",
+        ["Kal → Vex: Teildeckung (partial cover)", "42,3 % von Vex verdeckt:"],
+    ),
     ("necromunda/example_2_partial_cover", "es", ["visto", "oculto", "se interpone"]),
     ("skirmishcorps/elevation", "fr", ["couvert bas (low cover), \N{MINUS SIGN}2 pour toucher", "très bas"]),
     ("crisis_protocol/in_cover", "de", ["gibt Deckung", "Range 1 um Captain Marvel: 70 mm"]),
