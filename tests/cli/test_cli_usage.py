@@ -106,7 +106,7 @@ def test_an_unexpected_exception_is_one_line_too(capsys: Capture, monkeypatch: p
     def failing(step: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("silhouette.cli.examination.probe", failing)
+    monkeypatch.setattr("silhouette.cli.examination.probe_renderers", failing)
     ran = run(capsys, "doctor")
     assert (ran.status, ran.out) == (2, "")
     assert ran.complaints == [
