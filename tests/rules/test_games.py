@@ -31,11 +31,7 @@ EXAMPLE = re.compile(r"(scenes/)(\w+)(/\w+\.toml)")
 
 
 def spellings() -> list[str]:
-<<<<<<< HEAD
     """Every game, in small letters, as code, prose or a scene may spell it: "tide_of_iron", "tide-of-iron"."""
-=======
-    """Every game as code, prose or a scene may spell it: "tide_of_iron", "tide-of-iron", "tideofiron"."""
->>>>>>> 88190b4 (Tests follow the names)
     parts = [folder.split("_") for folder in FOLDERS]
     return [joint.join(words) for words in parts for joint in dict.fromkeys(("_", "-", " ", ""))]
 
