@@ -16,6 +16,9 @@ from silhouette.errors import SilhouetteError
 Progress = Callable[[int, int], None]
 """A callback that shows progress: how many are done, of how many."""
 
+Row = Mapping[str, Any]
+"""The result of one check: values by the names of the contract's keys."""
+
 DEBUG_VARIABLE = "SILHOUETTE_DEBUG"
 
 # How like a misspelt word must be, as difflib measures it, to one that is suggested. Keys are fewer, and in short ones

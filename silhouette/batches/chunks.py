@@ -1,4 +1,4 @@
-"""MANY: some checks of a scene, as they are given to a worker, and what the worker makes of them: a row for each.
+"""MANY: some checks of a scene, as a worker is given them, and the row for each that it gives back.
 
 Chunk -> the scene that it is of, read unless it was read last -> rows; what goes wrong is a row with ``error``
 """
@@ -11,37 +11,37 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.errors import FileError, RendererUnavailable, RequestError
 from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.renderers.registry import drivers_are_loaded
 from silhouette.rules import RULES
-from silhouette.text import problem, strict
+from silhouette.text import Row, problem, strict
 from silhouette.workers import worker_number
 from silhouette.workers.forkserver import Loaded
 
 CHECKS_PER_CHUNK = 32
-"""So many checks of a scene are given to a worker at once."""
+"""Checks of a scene that are given to a worker at once, at most."""
 
 CACHED_TRIANGLES = 4_000_000
-"""Models of up to so many triangles stay in the memory of a process, from scene to scene."""
-
-Row = dict[str, Any]
+"""Triangles of models that stay in the memory of a process from scene to scene, at most."""
 
 
 @dataclass(frozen=True)
 class BatchSettings:
-    """How everything in a batch is judged.
+    """How every scene of a batch is judged.
 
     Attributes:
         renderer: "auto" or the name of one.
         pixel: mm per pixel at the target; None is what each scene says, else 0.1.
-        everyone: everyone against everyone, instead of the checks that a scene asks for.
+        everyone: everyone against everyone, instead of the checks in the scene file.
         cached: whether meshes are kept on disk.
         device: the number of the EGL device; None shares out the GPUs, where there are several of one kind.
         error: to be content with, as a share of the target; None is what each scene says, else 0.002.
         rules: the rule systems of the process that starts the batch, as `silhouette.rules.RULES` lists them: a worker
             that begins as a fresh Python knows those that were added, too.
+        device: the number of the renderer's device; None shares out the GPUs, where there are several of one kind.
+        error: the error goal, a share of the target; None is what each scene says, else 0.002.
     """
 
     renderer: str = "auto"
@@ -55,27 +55,34 @@ class BatchSettings:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some checks of a scene.
+    """Some checks of a scene, or the task to open it.
 
     Attributes:
         scene: its path.
-        digest: the fingerprint that it had when it was opened; of a scene not opened yet, when it was last, or "".
-        start, stop: the checks, by number from 0. ``stop`` is None for a scene to be opened: then the worker says
-            how many checks there are, and judges none.
-        lost: what became of the worker that was at the first of these checks; it is not tried again.
+        digest: the fingerprint that the scene had when it was opened; for a scene that is to be opened, the one that it
+            had the last time, or "".
+        start, stop: the range of the checks, from 0. ``stop`` is None for a scene that is to be opened: then the worker
+            gives the number of its checks, and judges none.
+        failure: why the worker before got no further than the first of these checks, which is not tried again; "" where
+            nothing has happened.
     """
 
     scene: str
     digest: str = ""
     start: int = 0
     stop: int | None = None
-    lost: str = ""
+    failure: str = ""
 
 
 def chunks_of(scene: str, digest: str, checks: Sequence[int], longest: int = CHECKS_PER_CHUNK) -> list[Chunk]:
-    """Runs of checks, in order, none longer than so many.
+    """Chunks of checks that follow each other, in order.
 
-    >>> [(one.start, one.stop) for one in chunks_of("duel.toml", "", [0, 1, 4, *range(10, 50)])]
+    Args:
+        scene, digest: as in `Chunk`.
+        checks: the numbers of the checks, ascending.
+        longest: the number of checks of a chunk, at most.
+
+    >>> [(chunk.start, chunk.stop) for chunk in chunks_of("duel.toml", "", [0, 1, 4, *range(10, 50)])]
     [(0, 2), (4, 5), (10, 42), (42, 50)]
     """
     runs: list[list[int]] = []
@@ -87,26 +94,27 @@ def chunks_of(scene: str, digest: str, checks: Sequence[int], longest: int = CHE
     return [Chunk(scene, digest, start, stop) for start, stop in runs]
 
 
-class Requirements:
-    """What chunks need in memory: for `silhouette.workers.WorkerPool`."""
+class ChunkRequirements:
+    """What a chunk requires in memory: see `silhouette.workers.WorkerPool`."""
 
     def __init__(self) -> None:
-        self._prints = Fingerprints()
+        self._fingerprints = Fingerprints()
 
     def __call__(self, chunk: Chunk) -> frozenset[Any]:
-        """The models and meshes of the scene, as they are now; nothing, where it was known before and may be done."""
+        """The models and meshes of the scene in their present state; nothing where the scene may be judged already."""
         if chunk.stop is None and chunk.digest:
             return frozenset()
-        return self._prints.pieces_of(Path(chunk.scene))
+        return self._fingerprints.pieces_of(Path(chunk.scene))
 
 
-class Judge:
-    """What one process keeps: its renderer, the scene that it read last, and models for the scenes to come.
+class ChunkJudge:
+    """Judges chunks in one process. It keeps the renderer, the scene that it read last, and models for later scenes.
 
     Args:
-        settings: everything is judged.
-        folder: that the paths of scenes are seen from; they stay as they are in what is told.
-        number: of the GPU that it takes where several are shared out; by default `silhouette.workers.worker_number`.
+        settings: how every scene is judged.
+        folder: the one that the paths of scenes are relative to; None is the current one. Rows name files as the batch
+            does, whatever the folder.
+        number: of this worker, which says on which GPU it judges; by default `silhouette.workers.worker_number`.
     """
 
     def __init__(self, settings: BatchSettings, folder: Path | None = None, number: int | None = None) -> None:
@@ -114,22 +122,22 @@ class Judge:
         self._settings = settings
         self._folder = folder
         self._number = number
-        self._prints = Fingerprints()
-        self._memory = MemoryCache(self._prints.of, CACHED_TRIANGLES)
+        self._fingerprints = Fingerprints()
+        self._memory = MemoryCache(self._fingerprints.of, CACHED_TRIANGLES)
         self._renderer: Any = None
         self._scene: Any = None
         self._checks: Sequence[Any] = ()
-        self._read = ("", "")
+        self._open_now = ("", "")
 
     def load(self, chunk: Chunk) -> Loaded:
-        """Reads what a chunk needs, so that processes forked from this one share it.
+        """Reads what a chunk requires, so that processes forked from this one share it.
 
-        Half of what is kept is as much as it should come to: nothing must go that a fork relies on.
+        It is "full" at half of what the cache holds: a cache that dropped a model would take it from the next fork.
         """
         from silhouette.judging import shared
 
         try:
-            self._open(chunk.scene, chunk.digest or self._prints.of(self._place(chunk.scene)))
+            self._open(chunk.scene, chunk.digest or self._fingerprints.of(self._place(chunk.scene)))
         except RendererUnavailable:
             return "unshared"
         if drivers_are_loaded() or not self._renderer.share([]):  # looking for a GPU may have loaded its drivers
@@ -138,8 +146,10 @@ class Judge:
         return "room" if self._memory.size < CACHED_TRIANGLES // 2 else "full"
 
     def __call__(self, chunk: Chunk) -> Iterator[Row]:
-        """Opens a scene and says how many checks there are, or judges some."""
-        path = self._place(chunk.scene)
+        """The rows of the checks; for a scene that is to be opened, one with its digest and the number of its checks.
+
+        Where no check can be judged with the renderer, the row has one key, ``unavailable``: the reason.
+        """
         try:
             if chunk.stop is None:
                 yield self._opened(chunk)
@@ -150,73 +160,81 @@ class Judge:
             return
         except Exception as error:
             rows = 1 if chunk.stop is None else chunk.stop - chunk.start
-            yield from [{"error": self._told(chunk.scene, problem(error, path))}] * rows
+            yield from [{"error": self._problem(chunk.scene, error)}] * rows
             return
         for number in range(chunk.start, chunk.stop):
-            lost = chunk.lost if number == chunk.start else ""
-            yield self._row(chunk.scene, self._checks[number], lost)
+            failure = chunk.failure if number == chunk.start else ""
+            yield self._row(chunk.scene, self._checks[number], failure)
 
     def _place(self, scene: str) -> Path:
         return Path(scene) if self._folder is None else self._folder / scene
 
-    def _told(self, scene: str, text: str) -> str:
-        """The text with paths as they were asked for."""
-        if self._folder is None or Path(scene).is_absolute():
-            return text
-        return text.replace(f"{self._folder.as_posix()}/", "")
+    def _problem(self, scene: str, error: Exception) -> str:
+        """The error as one line, with the name of the file as the batch would name it.
+
+        Only what is raised while a scene is read names a file by its place; afterwards the scene has its own path.
+        """
+        if self._folder is not None and not Path(scene).is_absolute():
+            root = f"{self._folder.as_posix()}/"
+            if isinstance(error, FileError):
+                error = type(error)(Path(error.path).as_posix().removeprefix(root), error.problem)
+            elif isinstance(error, OSError) and isinstance(error.filename, str):
+                error = OSError(error.errno, error.strerror, Path(error.filename).as_posix().removeprefix(root))
+        return problem(error, Path(scene))
 
     def _opened(self, chunk: Chunk) -> Row:
-        """What is to be known of a scene before it is judged; nothing is loaded where that is known already."""
-        now = self._prints.of(self._place(chunk.scene))
-        if chunk.digest == now:
-            return {"digest": now}
-        self._open(chunk.scene, now)
-        return {"digest": now, "checks": len(self._checks)}
+        """The digest of a scene and the number of its checks; the digest alone where that number is known already."""
+        digest = self._fingerprints.of(self._place(chunk.scene))
+        if chunk.digest == digest:
+            return {"digest": digest}
+        self._open(chunk.scene, digest)
+        return {"digest": digest, "checks": len(self._checks)}
 
     def _open(self, scene: str, digest: str) -> None:
-        """Reads a scene unless it was read last, and finds out which checks it is about.
+        """Reads a scene unless it was read last, and selects its checks.
 
         Raises:
-            SilhouetteError: where that cannot be, or where its files are not those of the digest any more.
+            SilhouetteError: where the scene cannot be used, or its files no longer have that digest.
         """
         from silhouette.judging import Selection, content_with, load_scene
         from silhouette.renderers import choose
 
         path = self._place(scene)
         changed = RequestError(f"{scene}: it was changed while it was judged; judge it again")
-        if self._prints.of(path) != digest:
+        if self._fingerprints.of(path) != digest:
             raise changed
-        if self._read == (scene, digest):
+        if self._open_now == (scene, digest):
             return
         if self._renderer is None:
             self._renderer = choose(self._settings.renderer, self._device())
-        self._read, self._scene = ("", ""), None  # what was read before goes first: two large scenes may be too much
+        self._open_now, self._scene = ("", ""), None  # frees the last scene first: two large ones may be too much
         disk = Cache.default() if self._settings.cached else Cache(None)
-        self._scene = content_with(load_scene(path, cache=replace(disk, memory=self._memory)), self._settings.error)
+        loaded = replace(load_scene(path, cache=replace(disk, memory=self._memory)), path=Path(scene))
+        self._scene = content_with(loaded, self._settings.error)
         self._checks = Selection(everyone=self._settings.everyone).checks(self._scene)
-        if self._prints.of(path) != digest:
+        if self._fingerprints.of(path) != digest:
             raise changed
-        self._read = (scene, digest)
+        self._open_now = (scene, digest)
 
     def _device(self) -> int | None:
-        """The device asked for; else this one's share, where it is on GPUs that is judged."""
+        """The device of the settings; else this worker's share of the GPUs, where the renderer uses one."""
         from silhouette.renderers.registry import device_for_worker
 
         if self._settings.device is not None:
             return self._settings.device
         return device_for_worker(self._settings.renderer, worker_number() if self._number is None else self._number)
 
-    def _row(self, scene: str, check: Any, lost: str) -> Row:
-        """The row as it will be read back: of plain values, whatever the rule system put into it."""
+    def _row(self, scene: str, check: Any, failure: str) -> Row:
+        """The row of a check, of plain values, whatever the rule system put into it."""
         from silhouette.judging import judged
 
-        asked = {"attacker": check.attacker or None, "target": check.target or None, "rules": self._scene.rules}
-        if lost:
-            who = " to ".join(filter(None, (check.attacker, check.target)))
-            return {**asked, "error": ": ".join(filter(None, (scene, who, lost)))}
+        named = {"attacker": check.attacker or None, "target": check.target or None, "rules": self._scene.rules}
+        if failure:
+            pair = " to ".join(filter(None, (check.attacker, check.target)))
+            return {**named, "error": ": ".join(filter(None, (scene, pair, failure)))}
         try:
-            found = strict(judged(self._scene, check, self._renderer, self._settings.pixel).row())
-            row: Row = json.loads(self._told(scene, json.dumps(found, ensure_ascii=False, allow_nan=False)))
+            row = strict(judged(self._scene, check, self._renderer, self._settings.pixel).row())
+            plain: Row = json.loads(json.dumps(row, ensure_ascii=False, allow_nan=False))
         except Exception as error:
-            return {**asked, "error": self._told(scene, problem(error, self._place(scene)))}
-        return row
+            return {**named, "error": self._problem(scene, error)}
+        return plain

@@ -5,15 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.writing import replacing
+from silhouette.text import Row
 
-Row = Mapping[str, Any]
 FIRST = ("scene", "attacker", "target", "rules", "verdict", "expected", "reason", "error")
 """The first columns of a table, where they are there."""
 

@@ -1,7 +1,7 @@
 """MANY: the rows of an unfinished batch, kept beside the file that they will become, so that a kill loses none.
 
-A line of JSON each: first what was asked, then scenes as they are opened, and rows as they are judged. The last line
-may be half a line: it is dropped. Only when all is judged does the finished file appear, whole, under its name.
+Each line is a JSON object: the settings, then scenes as they are opened and rows as they are judged. The last line
+may be cut off: then it is dropped. Only when all is judged does the finished file appear, whole, under its name.
 """
 
 from __future__ import annotations
@@ -17,21 +17,20 @@ from types import TracebackType
 from typing import Any
 
 from silhouette.errors import FileError, RequestError
+from silhouette.text import Row
 
-Row = dict[str, Any]
-
-PATIENCE = 3.0
-"""Seconds that the workers of a killed batch may take to let go of its file."""
+LOCKED_WITHIN = 3.0
+"""Seconds to wait for the lock: the workers of a killed batch hold it until they have ended."""
 
 
 @dataclass
 class SceneProgress:
-    """What is known of one scene.
+    """What is known of one scene of a batch.
 
     Attributes:
         digest: its fingerprint; empty where it could not be read.
-        checks: how many there are to judge.
-        judged: by the number of the check, from 0: where its row begins in the journal.
+        checks: the number of its checks.
+        judged: the checks that have a row, from 0, and where the row begins in the journal.
     """
 
     digest: str
@@ -44,18 +43,18 @@ class Journal:
 
     Args:
         out: the finished file's path.
-        asked: how it is judged: a journal begun otherwise is not gone on with.
+        settings: how the scenes are judged; a journal begun with other settings is not resumed.
         resume: go on with what is there, instead of refusing.
 
     Raises:
         FileError: where ``out`` cannot be written, or another batch writes it now.
-        RequestError: where an unfinished batch is there and is not to be resumed, or was asked otherwise.
+        RequestError: where an unfinished batch is there and is not to be resumed, or has other settings.
     """
 
-    def __init__(self, out: Path, asked: Mapping[str, Any], *, resume: bool) -> None:
+    def __init__(self, out: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
         self.out = out
         self.path = out.with_name(f"{out.name}.unfinished")
-        self._asked = dict(asked)
+        self._settings = dict(settings)
         self._resume = resume
         self.scenes: dict[str, SceneProgress] = {}
 
@@ -66,7 +65,7 @@ class Journal:
             raise FileError(self.out, f"there is no folder {self.out.parent} to write it into; make it first")
         self._lock = FileLock(self.out.with_name(f"{self.out.name}.lock"))
         try:
-            self._lock.acquire(timeout=PATIENCE, poll_interval=0.1)
+            self._lock.acquire(timeout=LOCKED_WITHIN, poll_interval=0.1)
         except Timeout:
             raise FileError(self.out, "another batch is writing it now; wait for it, or name another file") from None
         except OSError as error:
@@ -74,10 +73,10 @@ class Journal:
         try:
             self._open()
         except OSError as error:
-            self._let_go()
+            self._unlock()
             raise self._stopped(error) from None
         except BaseException:
-            self._let_go()
+            self._unlock()
             raise
         return self
 
@@ -93,37 +92,37 @@ class Journal:
         self._file.truncate(end)
         self._file.seek(end)
         if not end:
-            self._append({"asked": self._asked})
+            self._append({"asked": self._settings})
 
     def _read(self) -> int:
-        """Takes up what is there; says where its last whole line ends."""
+        """Reads what is there; gives the offset at which its last whole line ends."""
         end = 0
         with self.path.open("rb") as file:
             for line in file:
                 entry = _entry(line)
                 if entry is None:
                     break
-                if end == 0 and entry.get("asked") != self._asked:
+                if end == 0 and entry.get("asked") != self._settings:
                     raise RequestError(
-                        f"{self.path}: it was begun with {_told(entry.get('asked'))}, not with {_told(self._asked)}; "
-                        "ask as before, or delete it"
+                        f"{self.path}: it was begun with {_in_words(entry.get('asked'))}, "
+                        f"not with {_in_words(self._settings)}; ask as before, or delete it"
                     )
-                self._take(entry, end)
+                self._apply(entry, end)
                 end += len(line)
         return end
 
-    def _take(self, entry: Row, place: int) -> None:
+    def _apply(self, entry: Row, place: int) -> None:
         if "digest" in entry:
             self.scenes[entry["scene"]] = SceneProgress(entry["digest"], entry["checks"])
         elif "row" in entry and entry["scene"] in self.scenes:
             self.scenes[entry["scene"]].judged[entry["check"]] = place
 
     def open_scene(self, scene: str, digest: str, checks: int) -> None:
-        """A scene is opened, or opened anew because it changed: what was judged of it before is dropped."""
+        """Adds a scene with the number of its checks; rows that it had before, of another state, are dropped."""
         self._append({"scene": scene, "digest": digest, "checks": checks})
 
     def add(self, scene: str, check: int, row: Row) -> None:
-        """A check of a scene is judged."""
+        """Adds the row of a check."""
         self._append({"scene": scene, "check": check, "row": row})
 
     def _append(self, entry: Row) -> None:
@@ -135,7 +134,7 @@ class Journal:
                 raise FileNotFoundError(errno.ENOENT, "it was removed")
         except OSError as error:
             raise self._stopped(error) from None
-        self._take(entry, place)
+        self._apply(entry, place)
 
     def _stopped(self, error: OSError) -> FileError:
         return FileError(
@@ -143,26 +142,26 @@ class Journal:
         )
 
     def row(self, scene: str, check: int) -> Row:
-        """The row of a check that is judged."""
+        """The row of a check that has one."""
         self._file.seek(self.scenes[scene].judged[check])
         row: Row = json.loads(self._file.readline())["row"]
         return row
 
     def finished(self) -> None:
-        """All is judged and the finished file is there: what was kept beside it goes."""
+        """Removes the journal, now that the finished file is there."""
         self._file.close()
         self.path.unlink(missing_ok=True)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         with suppress(OSError):  # what could not be flushed was told of when it was written
             self._file.close()
-        if kind is not None and not any(kept.judged for kept in self.scenes.values()):
+        if kind is not None and not any(progress.judged for progress in self.scenes.values()):
             with suppress(OSError):  # there is nothing to go on with
                 self.path.unlink()
-        self._let_go()
+        self._unlock()
 
-    def _let_go(self) -> None:
-        """Removes the lock's file while it is held: whoever opened it in the meantime finds that it has no name."""
+    def _unlock(self) -> None:
+        """Removes the lock's file while it is locked: who has opened it meanwhile finds that it has no name."""
         with suppress(OSError):
             Path(self._lock.lock_file).unlink(missing_ok=True)
         self._lock.release()
@@ -170,7 +169,7 @@ class Journal:
 
 @dataclass(frozen=True)
 class Rows:
-    """All rows of a journal, in the order of the scenes and of their checks; read as often as they are asked for."""
+    """All rows of a journal, in the order of the scenes and of their checks; read anew by each iteration."""
 
     journal: Journal
     scenes: Sequence[str]
@@ -182,7 +181,7 @@ class Rows:
 
 
 def _entry(line: bytes) -> Row | None:
-    """What a line says; None where it was not written to its end."""
+    """The object of a line; None where the line was not written to its end."""
     try:
         entry = json.loads(line) if line.endswith(b"\n") else None
     except ValueError:
@@ -190,7 +189,7 @@ def _entry(line: bytes) -> Row | None:
     return entry if isinstance(entry, dict) else None
 
 
-def _told(asked: Any) -> str:
-    if not isinstance(asked, dict):
+def _in_words(settings: Any) -> str:
+    if not isinstance(settings, dict):
         return "nothing that can be read"
-    return ", ".join(f"{key} {value}" for key, value in asked.items())
+    return ", ".join(f"{key} {value}" for key, value in settings.items())

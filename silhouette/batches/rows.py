@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from os import PathLike
+from typing import Any
 
 from silhouette.batches.chunks import BatchSettings
-from silhouette.batches.journal import Row, SceneProgress
-from silhouette.batches.run import Workers, check_settings, scenes_of, steps, workers_of
+from silhouette.batches.journal import SceneProgress
+from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool, scenes_of
 from silhouette.errors import SilhouetteError
 from silhouette.judging import PIXEL, Judged, Selection, content_with, load_scene, usable_pixel, verdicts_of
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Settings
 from silhouette.scenes.scene import Scene
-from silhouette.text import strict
+from silhouette.text import Row, strict
 from silhouette.workers import cores
 
 
@@ -29,7 +30,7 @@ def matrix(
     pixel: float | None = None,
     error: float | None = None,
     workers: int | None = None,
-) -> list[Row]:
+) -> list[dict[str, Any]]:
     """Everyone against everyone: a row for each pair, as the contract names its keys.
 
     Args:
@@ -83,12 +84,11 @@ def batch(
     cluster: str | None = None,
     cached: bool = True,
     device: int | None = None,
-) -> Iterator[Row]:
+) -> Iterator[dict[str, Any]]:
     """A row for each check of many scenes, in their order, as they come; what goes wrong is a row with ``error``.
 
-    Worker processes judge while the rows are gone through. Nothing is kept on the disk: for what takes hours there is
-    ``silhouette batch``, which can be resumed. Where processes are not forked (macOS, Windows), a script needs its
-    ``if __name__ == "__main__":``.
+    Worker processes judge while the caller iterates. Nothing is kept on the disk: for what takes hours there is
+    ``silhouette batch``, which can be resumed.
 
     Args:
         paths: scene files, folders, globs, or one of these.
@@ -128,11 +128,11 @@ def batch(
     settings = BatchSettings(renderer, pixel, everyone, cached, device, error)
     check_settings(settings)
     scenes = scenes_of([paths] if isinstance(paths, str | PathLike) else paths)
-    return _in_order(scenes, workers_of(settings, workers, timeout, cluster))
+    return _in_order(scenes, make_pool(settings, workers, timeout, cluster))
 
 
-class _Memory:
-    """A store of the rows that are not given out yet."""
+class _MemoryRowStore:
+    """A `silhouette.batches.schedule.RowStore` of the rows that have not been yielded yet."""
 
     def __init__(self) -> None:
         self.scenes: dict[str, SceneProgress] = {}
@@ -146,11 +146,11 @@ class _Memory:
         self.rows[scene, check] = row
 
 
-def _in_order(scenes: list[str], workers: AbstractContextManager[Workers]) -> Iterator[Row]:
-    memory = _Memory()
+def _in_order(scenes: list[str], workers: AbstractContextManager[Pool]) -> Iterator[dict[str, Any]]:
+    memory = _MemoryRowStore()
     order = _numbers(scenes, memory)
     following = next(order)
-    for _ in steps(scenes, workers, memory):
+    for _ in judge_scenes(scenes, workers, memory):
         while following in memory.rows:
             yield {"scene": following[0], **memory.rows.pop(following)}
             following = next(order, ("", 0))
@@ -158,8 +158,8 @@ def _in_order(scenes: list[str], workers: AbstractContextManager[Workers]) -> It
         raise SilhouetteError("not every check was judged")
 
 
-def _numbers(scenes: list[str], memory: _Memory) -> Iterator[tuple[str, int]]:
-    """Which row comes next; asked for the first of a scene before that is opened."""
+def _numbers(scenes: list[str], memory: _MemoryRowStore) -> Iterator[tuple[str, int]]:
+    """The scene and number of each row, in order; the first row of a scene before the scene is opened."""
     for scene in scenes:
         yield scene, 0
         for check in range(1, memory.scenes[scene].checks):

@@ -1,7 +1,6 @@
-"""MANY: scenes -> rows. A failure is a row, not an exit; what is judged stays judged; the same rows by any number of
-workers, in the same order.
+"""MANY: scenes -> rows, the same in the same order by any number of workers. A failure is a row, not an exit.
 
-paths -> scenes -> opened by a worker: how many checks -> chunks of them, to workers that know the scene -> rows
+paths -> scenes -> opened by a worker, for the number of checks -> chunks of checks -> rows
 """
 
 from __future__ import annotations
@@ -16,24 +15,25 @@ from os.path import abspath
 from pathlib import Path
 from typing import Protocol
 
-from silhouette.batches.chunks import BatchSettings, Judge, Requirements
+from silhouette.batches.chunks import BatchSettings, ChunkJudge, ChunkRequirements
 from silhouette.batches.export import check_table_path, failed, whose, write_junit, write_table
-from silhouette.batches.journal import Journal, Row, Rows
-from silhouette.batches.schedule import Plan, RowStore
+from silhouette.batches.journal import Journal, Rows
+from silhouette.batches.schedule import RowStore, Schedule
 from silhouette.errors import FileError, RequestError, SilhouetteError
 from silhouette.files.documents import read_document
 from silhouette.files.fingerprints import DOCUMENTS
 from silhouette.judging import check_numbers
 from silhouette.renderers.registry import check_name, survives_fork
-from silhouette.text import Progress
+from silhouette.text import Progress, Row
+from silhouette.version import VERSION
 from silhouette.workers import Event, NextTask, WorkerPool, cores
 
 
-class Workers(Protocol):
+class Pool(Protocol):
     """Processes that judge, on this machine (`silhouette.workers`) or on many (`silhouette.batches.dask`)."""
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
-        """Everything that happens until all is done."""
+        """Everything that happens until there is no chunk left."""
         ...
 
 
@@ -50,22 +50,22 @@ def scenes_of(paths: Iterable[str | PathLike[str]]) -> list[str]:
     ...
     silhouette.errors.RequestError: no such folder/*.toml: no file is like that; give scene files, folders or globs
     """
-    found: dict[str, str] = {}
+    scenes: dict[str, str] = {}
     for path in map(Path, paths):
         if path.is_dir():
             files = _in_folder(path)
             if not files:
                 raise RequestError(f"{path}: no scene is in that folder; scenes end in .toml or .json")
         elif glob.has_magic(str(path)) and not path.exists():
-            like = [Path(file) for file in sorted(glob.glob(str(path), recursive=True))]
-            files = [file for each in like for file in (_in_folder(each) if each.is_dir() else _scenes([each]))]
+            matches = [Path(file) for file in sorted(glob.glob(str(path), recursive=True))]
+            files = [file for match in matches for file in (_in_folder(match) if match.is_dir() else _scenes([match]))]
             if not files:
                 raise RequestError(f"{path}: no file is like that; give scene files, folders or globs")
         else:
             files = [path]
         for file in files:
-            found.setdefault(abspath(file), file.as_posix())
-    return list(found.values())
+            scenes.setdefault(abspath(file), file.as_posix())
+    return list(scenes.values())
 
 
 def _scenes(files: Iterable[Path]) -> list[Path]:
@@ -74,8 +74,8 @@ def _scenes(files: Iterable[Path]) -> list[Path]:
 
 
 def _in_folder(folder: Path) -> list[Path]:
-    shown = (path for path in folder.rglob("*") if not _is_hidden(path.relative_to(folder)))
-    return sorted(_scenes(shown))
+    visible = (path for path in folder.rglob("*") if not _is_hidden(path.relative_to(folder)))
+    return sorted(_scenes(visible))
 
 
 def _is_hidden(path: Path) -> bool:
@@ -94,13 +94,13 @@ def _is_model(file: Path) -> bool:
 
 @dataclass(frozen=True)
 class BatchSummary:
-    """What came of a batch.
+    """What a finished batch comes to.
 
     Attributes:
-        rows: how many there are.
-        kept: how many had been judged before it was resumed.
-        failed: what went wrong, a sentence each.
-        broken: what is not as expected, a sentence each.
+        rows: the number of all rows.
+        kept: the number of rows that had been judged before the batch was resumed.
+        failed: a sentence for each row with an error.
+        broken: a sentence for each check that is not as expected.
     """
 
     rows: int
@@ -113,7 +113,7 @@ def write_batch(
     paths: Iterable[str | PathLike[str]],
     out: Path,
     settings: BatchSettings,
-    workers: AbstractContextManager[Workers],
+    workers: AbstractContextManager[Pool],
     *,
     resume: bool = False,
     junit: Path | None = None,
@@ -121,16 +121,16 @@ def write_batch(
 ) -> BatchSummary:
     """Judges scenes and writes a row for each check into a file, which appears when all is done.
 
-    Until then the rows are kept beside it: see `silhouette.batches.journal`.
+    Until then the rows are in a journal beside it: see `silhouette.batches.journal`.
 
     Args:
         paths: files, folders, globs.
         out: .jsonl, .csv or .parquet.
-        settings: everything is judged.
-        workers: from `workers_of`, asked to judge as ``settings`` says.
-        resume: go on with a batch that was not finished.
+        settings: how every scene is judged.
+        workers: from `make_pool`, with the same settings.
+        resume: whether to go on with a batch that was not finished.
         junit: a file for CI systems, or None.
-        progress: is told how many checks are done, of how many that are known of.
+        progress: called with the number of checks that are done, and of all that are known.
 
     Raises:
         SilhouetteError: where the paths mean no scene, or the file cannot be written.
@@ -142,77 +142,70 @@ def write_batch(
             raise FileError(file, f"{wrong}; name a file in a folder that is there")
     check_settings(settings)
     scenes = scenes_of(paths)
-    asked = {
-        "silhouette": version(),
+    plain_settings = {
+        "silhouette": VERSION,
         "renderer": settings.renderer,
         "pixel": settings.pixel,
         "everyone": settings.everyone,
     }
     if settings.error is not None:
-        asked["error"] = settings.error
-    with Journal(out, asked, resume=resume) as journal:
+        plain_settings["error"] = settings.error
+    with Journal(out, plain_settings, resume=resume) as journal:
         judged = 0
-        for plan in steps(scenes, workers, journal):
-            progress(plan.done, plan.total)
-            judged = plan.judged
+        for schedule in judge_scenes(scenes, workers, journal):
+            progress(schedule.done, schedule.total)
+            judged = schedule.judged
         rows = Rows(journal, scenes)
         write_table(out, rows)
         if junit is not None:
             write_junit(junit, rows)
-        done = _summed(rows, judged)
+        summary = _summary(rows, judged)
         journal.finished()
-    return done
+    return summary
 
 
-def _summed(rows: Iterable[Row], judged: int) -> BatchSummary:
-    count, wrong, broken = 0, [], []
+def _summary(rows: Iterable[Row], judged: int) -> BatchSummary:
+    count, failures, broken = 0, [], []
     for row in rows:
         count += 1
         if failed(row):
-            wrong.append(row["error"])
+            failures.append(row["error"])
         if row.get("expected") is False:
             broken.append(f"{row['scene']}: {whose(row)}: {'; '.join(row.get('broken', ()))}")
-    return BatchSummary(count, count - judged, tuple(wrong), tuple(broken))
-
-
-def version() -> str:
-    """Of this package, as it is installed."""
-    from importlib.metadata import version as installed
-
-    return installed("silhouette")
+    return BatchSummary(count, count - judged, tuple(failures), tuple(broken))
 
 
 def check_settings(settings: BatchSettings) -> None:
-    """Refuses what no scene could be judged with.
+    """Refuses settings with which no scene could be judged.
 
     Raises:
-        SilhouetteError: see above.
+        SilhouetteError: where the renderer, the device or a number is refused.
     """
     check_name(settings.renderer, settings.device)
     check_numbers(settings.pixel, settings.error)
 
 
-def workers_of(
+def make_pool(
     settings: BatchSettings, workers: int | None = None, timeout: float | None = None, cluster: str | None = None
-) -> AbstractContextManager[Workers]:
-    """Whoever judges: processes of this machine, or those of a cluster.
+) -> AbstractContextManager[Pool]:
+    """The processes that judge: of this machine, or of a cluster.
 
     Args:
-        settings: everything is judged.
-        workers: so many processes; by default as many as there are cores.
+        settings: how every scene is judged.
+        workers: number of processes; by default as many as there are cores.
         timeout: seconds that reading one scene, or one check, may take; then it is a row with ``error``.
-        cluster: the address of a Dask scheduler, whose workers are taken instead.
+        cluster: the address of a Dask scheduler whose workers judge instead.
 
     Raises:
-        RequestError: where a number is not above 0, or both workers and a cluster are asked for.
+        RequestError: where a number is not above 0, or both workers and a cluster are given.
     """
     if workers is not None and workers < 1:
         raise RequestError(f"workers is {workers}; it must be at least 1")
     if timeout is not None and not timeout > 0.0:
         raise RequestError(f"timeout is {timeout:g}; it must be seconds above 0")
     if cluster is None:
-        needs = Requirements() if survives_fork(settings.renderer) else None
-        return WorkerPool(partial(Judge, settings), cores() if workers is None else workers, timeout, needs)
+        requirements = ChunkRequirements() if survives_fork(settings.renderer) else None
+        return WorkerPool(partial(ChunkJudge, settings), cores() if workers is None else workers, timeout, requirements)
     if workers is not None:
         raise RequestError("a cluster has the workers that were started for it; leave --workers out")
     from silhouette.batches.dask import Cluster
@@ -220,14 +213,14 @@ def workers_of(
     return Cluster(cluster, settings, timeout)
 
 
-def steps(scenes: Iterable[str], workers: AbstractContextManager[Workers], store: RowStore) -> Iterator[Plan]:
-    """Judges all that the store does not hold yet, and puts every row into it as it comes.
+def judge_scenes(scenes: Iterable[str], workers: AbstractContextManager[Pool], store: RowStore) -> Iterator[Schedule]:
+    """Judges every check that has no row in the store yet, and adds the rows to it as they come.
 
-    Yields the plan before any process is started, and after each event.
+    Yields the schedule before any process is started, and after each event.
     """
-    plan = Plan(list(scenes), store)
-    yield plan
+    schedule = Schedule(list(scenes), store)
+    yield schedule
     with workers as pool:
-        for event in pool.events(plan.next_chunk):
-            plan.heard(event)
-            yield plan
+        for event in pool.events(schedule.next_chunk):
+            schedule.record(event)
+            yield schedule

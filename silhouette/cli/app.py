@@ -235,11 +235,11 @@ def batch(
     The rows are kept beside FILE as they come, and FILE appears when all is done: --resume goes on after a kill.
     """
     from silhouette.batches.chunks import BatchSettings
-    from silhouette.batches.run import workers_of, write_batch
+    from silhouette.batches.run import make_pool, write_batch
     from silhouette.cli.tables import batch_report
 
     settings = BatchSettings(renderer, pixel, everyone, cached=not no_cache, device=device, error=error)
-    pool = workers_of(settings, workers, timeout, cluster)
+    pool = make_pool(settings, workers, timeout, cluster)
     try:
         with Waiting("judging", quiet=quiet, rated=True, forking=True) as waiting:
             done = write_batch(paths, out, settings, pool, resume=resume, junit=junit, progress=waiting.step)

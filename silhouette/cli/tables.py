@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from silhouette.rules.base import Level
-from silhouette.text import fraction_in_words, obscured, printable, share_in_words
+from silhouette.text import Row, fraction_in_words, obscured, printable, share_in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,8 +34,6 @@ MOST_COLUMNS = 30
 """A matrix with more names to look at lists them in rows."""
 
 TOO_CLOSE = "too close to call"
-
-Row = Mapping[str, Any]
 
 
 def scenes_document(results: Iterable[SceneResult]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import pytest
 
 from silhouette import SilhouetteError
 from silhouette.batches.chunks import BatchSettings
-from silhouette.batches.run import workers_of
+from silhouette.batches.run import make_pool
 from silhouette.workers import CAN_FORK
 from tests.support.batching import FAST, done, kept_in, pack, rows_of, started, wait_until
 from tests.support.commands import run
@@ -145,4 +145,4 @@ def test_without_distributed_it_is_said_what_to_install(
 
 def test_workers_are_of_this_machine_or_of_a_cluster() -> None:
     with pytest.raises(SilhouetteError, match="a cluster has the workers that were started for it"):
-        workers_of(BatchSettings(), workers=2, cluster="tcp://127.0.0.1:9")
+        make_pool(BatchSettings(), workers=2, cluster="tcp://127.0.0.1:9")

@@ -93,7 +93,7 @@ def test_an_unfinished_batch_is_neither_lost_by_accident_nor_gone_on_with_otherw
 
 
 def test_two_cannot_write_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("silhouette.batches.journal.PATIENCE", 0.0)
+    monkeypatch.setattr("silhouette.batches.journal.LOCKED_WITHIN", 0.0)
     with begun(tmp_path / "out.jsonl") as journal:
         with pytest.raises(FileError, match="another batch is writing it now"), begun(tmp_path / "out.jsonl"):
             pass

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from silhouette.batches.chunks import BatchSettings, Chunk, Judge, Requirements
+from silhouette.batches.chunks import BatchSettings, Chunk, ChunkJudge, ChunkRequirements
 from silhouette.batches.run import scenes_of
-from silhouette.batches.schedule import Plan
+from silhouette.batches.schedule import Schedule
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
@@ -222,7 +222,7 @@ def test_scenes_with_the_same_meshes_are_kept_together(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     for name, mesh in {"1": "a", "2": "b", "3": "a", "4": "b", "5": "b"}.items():
         Path(f"{name}.toml").write_text(f'[[terrain]]\nmesh = "{mesh}.stl"\n[[fighter]]\nmodel = "both.toml"\n')
-    plan = Plan([f"{name}.toml" for name in "12345"], InMemory())  # type: ignore[arg-type]
+    plan = Schedule([f"{name}.toml" for name in "12345"], InMemory())  # type: ignore[arg-type]
     first, second = plan.next_chunk(None), plan.next_chunk(None)
     assert (first, second) == (Chunk("1.toml"), Chunk("2.toml"))
     assert plan.next_chunk(second) == Chunk("4.toml")
@@ -270,7 +270,7 @@ def test_a_scene_that_was_judged_is_not_read_again(tmp_path: Path, monkeypatch: 
     path = scene(tmp_path, CHECK)
     digest = Fingerprints().of(path)
     monkeypatch.setattr("silhouette.judging.load_scene", lambda *_, **__: pytest.fail("read again"))
-    assert list(Judge(BatchSettings())(Chunk(str(path), digest))) == [{"digest": digest}]
+    assert list(ChunkJudge(BatchSettings())(Chunk(str(path), digest))) == [{"digest": digest}]
 
 
 def test_scenes_of_one_process_have_their_models_in_common(tmp_path: Path) -> None:
@@ -291,9 +291,9 @@ def test_scenes_of_one_process_have_their_models_in_common(tmp_path: Path) -> No
     assert changed.model.mesh.bounds[1, 2] == 21.0
 
 
-def test_portions_need_the_files_of_their_scene_as_they_are(tmp_path: Path) -> None:
+def test_chunks_require_the_files_of_their_scene_as_they_are(tmp_path: Path) -> None:
     folder = pack_with_meshes(tmp_path / "pack", scenes=2)
-    scenes, needs = [str(folder / f"crowd {number}.toml") for number in range(2)], Requirements()
+    scenes, needs = [str(folder / f"crowd {number}.toml") for number in range(2)], ChunkRequirements()
     one, other = (needs(Chunk(scene, "digest", 0, 3)) for scene in scenes)
     assert sorted(Path(file).name for file, _ in one) == ["own 0.obj", "own 0.toml", "shared.obj", "shared.toml"]
     assert len(one & other) == 2
@@ -312,7 +312,7 @@ def test_loading_says_whether_there_is_room_for_more(tmp_path: Path, monkeypatch
     chunks = [Chunk(str(folder / f"crowd {number}.toml")) for number in range(2)]
     for kept, expected in ((100, ["room", "room"]), (72, ["room", "full"]), (24, ["full", "full"])):
         monkeypatch.setattr("silhouette.batches.chunks.CACHED_TRIANGLES", kept)
-        judge = Judge(BatchSettings("reference", everyone=True, cached=False))
+        judge = ChunkJudge(BatchSettings("reference", everyone=True, cached=False))
         assert [judge.load(chunk) for chunk in chunks] == expected
     monkeypatch.setattr("silhouette.batches.chunks.drivers_are_loaded", lambda: True)
     assert judge.load(chunks[0]) == "unshared"

@@ -200,18 +200,18 @@ def test_osmesa_has_no_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_each_worker_takes_its_share(machine: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch's workers by their seats, a cluster's by a number that they are given; what is asked for is kept to."""
-    from silhouette.batches.chunks import BatchSettings, Judge
+    from silhouette.batches.chunks import BatchSettings, ChunkJudge
     from silhouette.workers.process import numbered, worker_number
 
     machine(FIRST, SECOND, SOFTWARE)
     monkeypatch.setattr("silhouette.workers.process._number", 0)
-    judge = Judge(BatchSettings(renderer="gl"))
+    judge = ChunkJudge(BatchSettings(renderer="gl"))
     assert judge._device() == 0
     assert numbered(3, worker_number) == 3
     assert judge._device() == 1
-    assert Judge(BatchSettings(), None, 2)._device() == 0
-    assert Judge(BatchSettings(device=1), None, 2)._device() == 1
-    assert Judge(BatchSettings(renderer="embree"))._device() is None
+    assert ChunkJudge(BatchSettings(), None, 2)._device() == 0
+    assert ChunkJudge(BatchSettings(device=1), None, 2)._device() == 1
+    assert ChunkJudge(BatchSettings(renderer="embree"))._device() is None
 
 
 def tell_number() -> Callable[[int], Iterator[int]]:

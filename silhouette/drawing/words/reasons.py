@@ -6,13 +6,9 @@ rule system or, of a measured share, here; it says what decided, and less of how
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from silhouette.drawing.words.words import Words
 from silhouette.rules import rule_called
-
-Row = Mapping[str, Any]
+from silhouette.text import Row
 
 
 def why(words: Words, row: Row) -> str:
