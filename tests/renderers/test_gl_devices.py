@@ -300,4 +300,4 @@ def test_threads_of_a_cluster_s_worker_share_as_many_gpus_as_it_announces(
     worker = SimpleNamespace(state=SimpleNamespace(total_resources=resources))
     monkeypatch.setattr(cluster, "import_module", lambda name: SimpleNamespace(get_worker=lambda: worker))
     monkeypatch.setattr(cluster, "_threads", count())
-    assert [cluster._share() for _ in shares] == shares
+    assert [cluster._gpu_number() for _ in shares] == shares
