@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from silhouette.cli.options import HELD
+from silhouette.cli.options import ExitStatus
 from silhouette.cli.terminal import Waiting, show, show_json
 from silhouette.errors import RequestError
 
@@ -105,7 +105,7 @@ def animated(
         show_json({"scene": str(scene), "animation": str(moving.file), "frames": rows})
     else:
         show("\n".join([*(() if quiet else map(_line, rows)), f"{len(rows)} frames in {moving.file}"]))
-    return HELD
+    return ExitStatus.OK
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from silhouette.cli.options import HELD, AsJson, Quiet
+from silhouette.cli.options import AsJson, ExitStatus, Quiet
 from silhouette.cli.terminal import Waiting, show, show_json
 
 
@@ -29,4 +29,4 @@ def doctor(
         show_json(found)
     else:
         show(*doctor_report(found))
-    return HELD
+    return ExitStatus.OK

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from silhouette.cli.animate import AnimationFile, Fps, Frames, Moving, Turn, Walk, animated
-from silhouette.cli.options import BROKEN, HELD, AsJson, Device, NoCache, PixelSize, Quiet, RendererName, SceneFile
+from silhouette.cli.options import AsJson, Device, NoCache, PixelSize, Quiet, RendererName, SceneFile, exit_status
 from silhouette.cli.terminal import Waiting, show, show_json
 from silhouette.errors import FileError, RequestError
 
@@ -81,7 +81,7 @@ def draw(
         show_json({"scene": str(scene), "title": table.title, "checks": drawn})
     else:
         show("\n".join(_lines(one) for one in drawn))
-    return BROKEN if any(one["expected"] is False for one in drawn) else HELD
+    return exit_status(failed=False, unexpected=any(check["expected"] is False for check in drawn))
 
 
 def _options(kind: str, style: str, language: str, *, captions: bool, names: bool) -> FigureOptions:

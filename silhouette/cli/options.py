@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -34,4 +35,28 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, reasons
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every mesh anew and keep nothing on disk.")]
 Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="Also draw it.")]
 
-HELD, BROKEN, BAD, INTERRUPTED, NO_READER = 0, 1, 2, 130, 141
+
+class ExitStatus(IntEnum):
+    """The exit statuses of all commands."""
+
+    OK = 0
+    """All is judged, and every expectation is met."""
+    UNEXPECTED = 1
+    """All is judged, and some expectation is not met."""
+    BAD_INPUT = 2
+    """A file, an option or an argument cannot be used."""
+    INTERRUPTED = 130
+    """Ctrl-C, as shells report SIGINT."""
+    NO_READER = 141
+    """Nobody reads the output, as shells report SIGPIPE."""
+
+
+def exit_status(*, failed: bool, unexpected: bool) -> ExitStatus:
+    """The status of a command in which something could not be judged, or some expectation is not met.
+
+    >>> exit_status(failed=True, unexpected=True)
+    <ExitStatus.BAD_INPUT: 2>
+    """
+    if failed:
+        return ExitStatus.BAD_INPUT
+    return ExitStatus.UNEXPECTED if unexpected else ExitStatus.OK

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from silhouette.cli.options import BROKEN, HELD, AsJson, NoCache, PixelSize, Quiet, RendererName, SceneFile, Workers
+from silhouette.cli.options import AsJson, NoCache, PixelSize, Quiet, RendererName, SceneFile, Workers, exit_status
 from silhouette.cli.terminal import Waiting, show, show_json
 
 PageFile = Annotated[Path, typer.Option("--out", metavar="FILE.html", help="For the page; what is there is replaced.")]
@@ -56,7 +56,7 @@ def report(
         show_json({**about, "checks": rows})
     else:
         show(*(f"{one.judged.check.label}: {one.row['verdict']}" for one in drawn), f"{out}: {_size(len(content))}")
-    return BROKEN if any(row["expected"] is False for row in rows) else HELD
+    return exit_status(failed=False, unexpected=any(row["expected"] is False for row in rows))
 
 
 def _size(count: int) -> str:

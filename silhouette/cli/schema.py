@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from silhouette.cli.options import HELD
+from silhouette.cli.options import ExitStatus
 from silhouette.cli.terminal import show_json
 from silhouette.errors import RequestError
 from silhouette.text import did_you_mean
@@ -22,4 +22,4 @@ def schema(kind: Annotated[str, typer.Argument(metavar="KIND", help="scene, mode
     if kind not in KINDS:
         raise RequestError(f"no schema of '{kind}'; {did_you_mean(kind, KINDS)}")
     show_json(schema_of(kind))
-    return HELD
+    return ExitStatus.OK

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from silhouette.cli.options import BROKEN, HELD, AsJson, NoCache, PixelSize, Quiet, RendererName
+from silhouette.cli.options import AsJson, NoCache, PixelSize, Quiet, RendererName, exit_status
 from silhouette.cli.terminal import Waiting, show, show_json
 
 
@@ -51,4 +51,4 @@ def tutorial(
         counted = f"{len(checks)} check{'' if len(checks) == 1 else 's'}"
         words = f"{len(pages) + 1} pages with {counted}; open {out / INDEX}"
         show(f"{words}; {len(broken)} not as expected" if broken else words)
-    return BROKEN if broken else HELD
+    return exit_status(failed=False, unexpected=bool(broken))

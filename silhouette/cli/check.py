@@ -1,0 +1,65 @@
+"""The command line, verdicts: parsing and printing of ``silhouette check``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from silhouette.cli.options import (
+    AsJson,
+    Device,
+    ErrorSize,
+    NoCache,
+    Picture,
+    PixelSize,
+    Quiet,
+    RendererName,
+    SceneFiles,
+)
+from silhouette.cli.scene_job import SceneJob, status_of
+from silhouette.cli.terminal import complain, show, show_json
+
+
+def check(
+    scenes: SceneFiles,
+    attacker: Annotated[str | None, typer.Option("--from", metavar="NAME", help="Who looks.")] = None,
+    target: Annotated[
+        str | None, typer.Option("--to", metavar="NAME", help="Who is looked at.  [default: everyone else]")
+    ] = None,
+    arc: Annotated[
+        str | None, typer.Option("--arc", metavar="ARC", help="front, left, right or rear.  [default: any]")
+    ] = None,
+    as_json: AsJson = False,
+    renderer: RendererName = "auto",
+    device: Device = None,
+    pixel: PixelSize = None,
+    error: ErrorSize = None,
+    picture: Picture = None,
+    no_cache: NoCache = False,
+    quiet: Quiet = False,
+) -> int:
+    """Judge every [[check]] of each scene, or those that --from and --to name.
+
+    With --picture and several checks, the files are FILE-1.png, FILE-2.png and so on, in the order of the table.
+    """
+    from silhouette.batches.chunks import BatchSettings
+    from silhouette.cli.tables import scene_report, scenes_document, summary
+    from silhouette.judging import Selection, scenes_in
+
+    settings = BatchSettings(renderer, pixel, cached=not no_cache, device=device, error=error)
+    job = SceneJob(Selection(attacker, target, arc), settings, picture, quiet)
+    files = [file for path in scenes for file in scenes_in(path)]
+    results = []
+    for file in files:
+        result = job.judge(file, several=len(files) > 1)
+        results.append(result)
+        if not as_json:
+            show(*scene_report(result, quiet=quiet))
+        if result.error is not None:
+            complain(result.error)
+    if as_json:
+        show_json(scenes_document(results))
+    elif len(results) > 1:
+        show(summary(results))
+    return status_of(results)

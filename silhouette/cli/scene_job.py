@@ -1,0 +1,101 @@
+"""What the commands that judge scenes one by one share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from silhouette.cli.options import ExitStatus, exit_status
+from silhouette.cli.terminal import Waiting
+
+if TYPE_CHECKING:
+    from silhouette.batches.chunks import BatchSettings
+    from silhouette.files.cache import Cache
+    from silhouette.judging import SceneResult, Selection
+    from silhouette.renderers.protocol import Renderer
+    from silhouette.rules.base import Verdict
+    from silhouette.scenes.scene import Check, Scene
+
+
+class SceneJob:
+    """What is the same for every scene of a command: which checks are judged, and how they are judged and drawn.
+
+    Options that cannot be used are refused here, before anything is judged.
+
+    Args:
+        selection: which checks of each scene.
+        settings: how they are judged.
+        picture: the file that each verdict is drawn into, by the number of the verdict where there are several.
+        quiet: whether to show no progress.
+    """
+
+    def __init__(self, selection: Selection, settings: BatchSettings, picture: Path | None, quiet: bool) -> None:
+        from silhouette.judging import check_numbers
+        from silhouette.renderers import choose
+
+        self._selection, self._settings, self._picture, self._quiet = selection, settings, picture, quiet
+        self._drawn = 0
+        check_numbers(settings.pixel, settings.error)
+        if picture is not None:
+            check_picture(picture)
+        self._renderer: Renderer = choose(settings.renderer, settings.device)
+        self._cache = mesh_cache(not settings.cached)
+
+    def judge(self, path: Path, *, several: bool = False, workers: int = 1) -> SceneResult:
+        """Judges one scene.
+
+        Args:
+            path: of the scene.
+            several: whether the command has other scenes as well.
+            workers: number of processes.
+        """
+        from silhouette.judging import judge_scene
+
+        def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path | None:
+            from silhouette.drawing.figures import write_main_figure
+            from silhouette.judging import PIXEL
+            from silhouette.rules.base import Settings
+
+            assert self._picture is not None
+            self._drawn += 1
+            place = self._picture
+            if several or not alone:
+                place = place.with_name(f"{place.stem}-{self._drawn}{place.suffix}")
+            is_drawn = write_main_figure(scene, question, verdict, Settings(self._renderer, PIXEL, keep=True), place)
+            return place if is_drawn else None
+
+        with Waiting(f"judging {path}", quiet=self._quiet, forking=workers > 1) as waiting:
+            return judge_scene(
+                path,
+                self._selection,
+                self._renderer,
+                cache=self._cache,
+                pixel=self._settings.pixel,
+                error=self._settings.error,
+                draw=draw if self._picture is not None else None,
+                step=waiting.step,
+                workers=workers,
+            )
+
+
+def check_picture(path: Path) -> None:
+    """Refuses the path of a picture that could not be written, before anything is judged."""
+    from silhouette.drawing.page import check_png_path
+
+    check_png_path(path)
+
+
+def mesh_cache(no_cache: bool) -> Cache:
+    """The cache of meshes on the disk, or none."""
+    from silhouette.files.cache import Cache
+
+    return Cache(None) if no_cache else Cache.default()
+
+
+def status_of(results: Sequence[SceneResult]) -> ExitStatus:
+    """The exit status of a command that has judged these scenes."""
+    return exit_status(
+        failed=any(result.error is not None for result in results),
+        unexpected=any(judged.expected is False for result in results for judged in result.judged),
+    )
