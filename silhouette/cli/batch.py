@@ -17,6 +17,7 @@ from silhouette.cli.options import (
     Quiet,
     RendererName,
     Workers,
+    exit_status,
 )
 from silhouette.cli.terminal import Waiting, complain, show, show_json
 
