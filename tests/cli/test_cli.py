@@ -175,8 +175,8 @@ def test_a_picture_is_written_where_it_was_asked_for(tmp_path: Path, capsys: Cap
 def test_pictures_of_several_checks_are_numbered(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def drawing(scene: Any, check: Any, verdict: Any, renderer: Any, path: Path) -> None:
-        path.write_bytes(f"{check.attacker} {verdict.target}".encode())
+    def drawing(scene: Any, verdict: Any, renderer: Any, path: Path) -> None:
+        path.write_bytes(f"{verdict.attacker} {verdict.target}".encode())
 
     monkeypatch.setattr("silhouette.rules.necromunda.picture.draw_eye_view", drawing)
     path = scene(tmp_path, CHECK, CHECK)
