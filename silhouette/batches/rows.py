@@ -11,6 +11,7 @@ from os import PathLike
 from typing import Any
 
 from silhouette.batches.chunks import BatchSettings
+from silhouette.batches.export import failed
 from silhouette.batches.journal import SceneProgress
 from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool, scenes_of
 from silhouette.errors import SilhouetteError
@@ -20,7 +21,10 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Settings
 from silhouette.scenes.scene import Scene
 from silhouette.text import Row, strict
-from silhouette.workers import cores
+from silhouette.workers import cores, starting
+
+WORTH_A_BATCH = 200
+"""Checks of a matrix from which on it is worth to start processes anew, which takes them about a second."""
 
 
 def matrix(
@@ -38,7 +42,9 @@ def matrix(
         renderer: "auto", "embree", "gl" or "reference", or one that is started already, from `silhouette.choose`.
         pixel: mm per pixel at the target, above 0 and at most 10; by default what the scene says, else 0.1.
         error: how large the stated error may stay where no other verdict is near; see `silhouette.check`.
-        workers: processes that judge at the same time; by default as many as there are cores.
+        workers: processes that judge at the same time; by default as many as there are cores. A process with threads,
+            such as a notebook, is not forked: there a scene that is given by its path, with `WORTH_A_BATCH` checks or
+            more, is judged as a batch, by processes started anew, and any other in this process.
 
     Raises:
         FileError: where the scene cannot be read.
@@ -63,13 +69,19 @@ def matrix(
     Vex Kal open 0.0
     >>> folder.cleanup()
     """
+    path = None if isinstance(scene, Scene) else scene
     scene = content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
     checks = Selection(everyone=True).checks(scene)
+    starts_anew = workers != 1 and len(checks) >= WORTH_A_BATCH and starting.start_method().name == "execute"
+    if starts_anew and path is not None and isinstance(renderer, str):
+        rows = list(batch(path, everyone=True, renderer=renderer, pixel=pixel, error=error, workers=workers))
+        if not any(failed(row) for row in rows):
+            return rows  # else the error is raised below
     ready = choose(renderer) if isinstance(renderer, str) else renderer
     fine = usable_pixel(pixel) if pixel is not None else scene.pixel or PIXEL
     verdicts = verdicts_of(scene, checks, Settings(ready, fine), cores() if workers is None else workers)
-    rows = (Judged.held(*each).row() for each in zip(checks, verdicts, strict=True))
-    return [{"scene": scene.path.as_posix(), **strict(row)} for row in rows]
+    judged = (Judged.held(check, verdict) for check, verdict in zip(checks, verdicts, strict=True))
+    return [{"scene": scene.path.as_posix(), **strict(result.row())} for result in judged]
 
 
 def batch(

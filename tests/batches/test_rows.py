@@ -8,12 +8,14 @@ from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import silhouette
+import silhouette.batches.rows as rows_module
 from silhouette import RequestError
-from tests.support.batching import FAST, children_of, crowd, pack, pack_with_meshes, rows_of
+from tests.support.batching import FAST, children_of, crowd, forking, pack, pack_with_meshes, rows_of
 from tests.support.commands import CHECK, run, scene
 
 HOW = {"renderer": "reference", "pixel": 2.0}
@@ -33,6 +35,30 @@ def test_a_matrix_is_the_batch_of_everyone(tmp_path: Path) -> None:
     rows = list(silhouette.batch([path], everyone=True, **HOW))  # type: ignore[arg-type]
     assert silhouette.matrix(path, **HOW) == rows  # type: ignore[arg-type]
     assert silhouette.matrix(silhouette.load_scene(path), workers=1, **HOW) == rows  # type: ignore[arg-type]
+
+
+def test_a_large_matrix_is_judged_as_a_batch_where_this_process_cannot_be_forked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = crowd(tmp_path / "crowd.toml", 6)
+    expected = silhouette.matrix(path, workers=1, **HOW)  # type: ignore[arg-type]
+    batches: list[object] = []
+    right = rows_module.batch
+
+    def batch(*arguments: Any, **options: Any) -> Any:
+        batches.append(arguments)
+        return right(*arguments, **options)
+
+    forking(monkeypatch, False)
+    monkeypatch.setattr(rows_module, "batch", batch)
+    assert silhouette.matrix(path, workers=2, **HOW) == expected  # type: ignore[arg-type]
+    assert not batches
+    monkeypatch.setattr(rows_module, "WORTH_A_BATCH", 30)
+    assert silhouette.matrix(path, workers=2, **HOW) == expected  # type: ignore[arg-type]
+    assert silhouette.matrix(silhouette.load_scene(path), workers=2, **HOW) == expected  # type: ignore[arg-type]
+    assert batches == [(path,)]
+    monkeypatch.setattr(rows_module, "batch", lambda *_, **__: iter([{"error": "a worker ended"}]))
+    assert silhouette.matrix(path, workers=2, **HOW) == expected  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("make", [pack, pack_with_meshes], ids=["solids", "meshes"])
