@@ -22,8 +22,11 @@ def main() -> None:
     """Reads the search path for modules, then the target and its argument, and runs it."""
     handle, parent = map(int, sys.argv[1:])
     pipe = connection_of(handle)
-    sys.path[:] = pipe.recv()
-    target, argument = pipe.recv()
+    try:
+        sys.path[:] = pipe.recv()
+        target, argument = pipe.recv()
+    except EOFError:
+        return  # the parent has ended already
     run_child(pipe, parent, target, argument)
 
 

@@ -185,12 +185,11 @@ def test_a_renderer_that_cannot_run_here_ends_the_batch(
 def test_scenes_that_share_meshes_come_out_the_same_by_any_number_of_workers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if CAN_FORK:
-        forking(monkeypatch)
     folder = pack_with_meshes(tmp_path / "pack")
     (folder / "no mesh.toml").write_text((folder / "crowd 1.toml").read_text().replace("own 1.toml", "gone.toml"))
     files = []
-    for workers in (1, 2, 3):
+    for workers, is_forked in ((1, CAN_FORK), (2, CAN_FORK), (3, CAN_FORK), (2, False)):
+        forking(monkeypatch, is_forked)
         out = tmp_path / f"by {workers}.jsonl"
         ran = run(capsys, "batch", folder, "--everyone", "--out", out, "--workers", workers, *FAST)
         assert ran.status == 2

@@ -81,7 +81,12 @@ class Batch:
         return {event.task: event.value for event in found}
 
 
-def test_what_tasks_share_is_loaded_once_and_each_has_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_safe", [True, False], ids=["forked", "executed"])
+def test_what_tasks_share_is_loaded_once_and_each_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_safe: bool
+) -> None:
+    """Also where the fork server itself is a fresh Python, because its parent has threads."""
+    forking(monkeypatch, is_safe)
     tasks = [(number, needs) for number, needs in enumerate(["ab", "abc", "bc", "abcd", "a", "", "abc"])]
     ran = Batch(tmp_path, tasks, workers=3)
     assert set(ran.of("done")) == set(ran.of("result")) == set(tasks)
@@ -177,7 +182,7 @@ def test_a_fork_server_that_is_killed_takes_nothing_with_it(tmp_path: Path) -> N
     assert len(ran.servers) >= 2
 
 
-def test_where_forks_have_no_use_of_it_workers_are_hired_without(tmp_path: Path) -> None:
+def test_where_forks_cannot_use_it_workers_are_started_without(tmp_path: Path) -> None:
     tasks = [(0, "a!"), (1, "b"), (2, "c"), (3, "a!")]
     ran = Batch(tmp_path, tasks)
     assert set(ran.of("done")) == set(tasks)
