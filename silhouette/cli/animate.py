@@ -83,7 +83,7 @@ def animated(
     no_cache: bool,
     quiet: bool,
 ) -> int:
-    """Judges, draws and writes an animation, and prints what was found in each frame."""
+    """Judges, draws and writes an animation, and prints the result of each frame."""
     from silhouette.drawing.animation.files import check_path
     from silhouette.drawing.animation.film import FPS, Animation, animate
     from silhouette.files.cache import Cache
@@ -98,9 +98,9 @@ def animated(
     fine = None if pixel is None else usable_pixel(pixel)
     check_path(moving.file)
     cache = Cache(None) if no_cache else Cache.default()
-    asked = Animation(scene, number, motion, FPS if moving.fps is None else moving.fps, fine)
+    animation = Animation(scene, number, motion, FPS if moving.fps is None else moving.fps, fine)
     with Waiting(f"animating {scene}", quiet=quiet, forking=True) as waiting:
-        rows = animate(asked, moving.file, choose(renderer, device), cache, cores(), waiting.step)
+        rows = animate(animation, moving.file, choose(renderer, device), cache, cores(), waiting.step)
     if as_json:
         show_json({"scene": str(scene), "animation": str(moving.file), "frames": rows})
     else:
@@ -111,7 +111,7 @@ def animated(
 def _line(row: dict[str, Any]) -> str:
     """A frame's verdict, and where what moves stands in it."""
     share = row.get("occluded")
-    told = [f"{row['frame']:3d}", row["verdict"]]
-    told += [f"{100.0 * share:.2f} % ± {100.0 * row['error']:.2f} %"] if share is not None else []
-    told += [f"{key} {row[key]}" for key in ("at", "facing") if key in row]
-    return "  ".join(told)
+    words = [f"{row['frame']:3d}", row["verdict"]]
+    words += [f"{100.0 * share:.2f} % ± {100.0 * row['error']:.2f} %"] if share is not None else []
+    words += [f"{key} {row[key]}" for key in ("at", "facing") if key in row]
+    return "  ".join(words)

@@ -24,9 +24,9 @@ def doctor(
     from silhouette.cli.tables import doctor_report
 
     with Waiting("trying the renderers", quiet=quiet) as waiting:
-        found = examination(quick=quick, step=waiting.step)
+        report = examination(quick=quick, step=waiting.step)
     if as_json:
-        show_json(found)
+        show_json(report)
     else:
-        show(*doctor_report(found))
+        show(*doctor_report(report))
     return ExitStatus.OK

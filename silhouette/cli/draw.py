@@ -72,15 +72,15 @@ def draw(
         drawn = list[dict[str, Any]]()
         for done, (place, check) in enumerate(checks.items()):
             waiting.step(done, len(checks))
-            found = judged(table, check, measuring, fine, keep=True)
+            result = judged(table, check, measuring, fine, keep=True)
             files = write_figures(
-                table, check, found.verdict, Settings(measuring, PIXEL, keep=True), out, place, options
+                table, check, result.verdict, Settings(measuring, PIXEL, keep=True), out, place, options
             )
-            drawn.append({"check": place, **found.row(), "figures": [str(file) for file in files]})
+            drawn.append({"check": place, **result.row(), "figures": [str(file) for file in files]})
     if as_json:
         show_json({"scene": str(scene), "title": table.title, "checks": drawn})
     else:
-        show("\n".join(_lines(one) for one in drawn))
+        show("\n".join(_lines(check) for check in drawn))
     return exit_status(failed=False, unexpected=any(check["expected"] is False for check in drawn))
 
 
@@ -92,7 +92,7 @@ def _options(kind: str, style: str, language: str, *, captions: bool, names: boo
     from silhouette.drawing.words.words import Words
     from silhouette.text import did_you_mean
 
-    ending = next((one for one in FORMATS if one == kind.lower()), None)
+    ending = next((known for known in FORMATS if known == kind.lower()), None)
     if ending is None:
         raise RequestError(f"no format '{kind}'; {did_you_mean(kind, FORMATS)}")
     if style not in STYLES:
@@ -119,8 +119,8 @@ def _make(folder: Path) -> None:
         raise FileError(folder, f"cannot be made a folder ({(error.strerror or str(error)).lower()})") from None
 
 
-def _lines(one: dict[str, Any]) -> str:
+def _lines(check: dict[str, Any]) -> str:
     """A check's verdict, and its figures below it."""
-    who = " to ".join(str(name) for name in (one["attacker"], one["target"]) if name) or str(one.get("ask", ""))
-    files = one["figures"] or ["nothing of it can be drawn"]
-    return "\n".join([f"{who}: {one['verdict']}", *(f"  {file}" for file in files)])
+    who = " to ".join(str(name) for name in (check["attacker"], check["target"]) if name) or str(check.get("ask", ""))
+    files = check["figures"] or ["nothing of it can be drawn"]
+    return "\n".join([f"{who}: {check['verdict']}", *(f"  {file}" for file in files)])

@@ -25,15 +25,15 @@ def examination(*, quick: bool = False, step: Progress = lambda done, total: Non
 
     Args:
         quick: leaves out how fast each renderer is, which takes a second of judging for each, and its start.
-        step: is told how many trials are done, of how many.
+        step: called with the number of trials that are done, and of all.
     """
     times = 1 if quick else 2
     probes = probe_renderers(lambda done, total: step(done, times * total))
     renderers = []
-    for done, one in enumerate(probes, len(probes)):
+    for done, probe in enumerate(probes, len(probes)):
         step(done, times * len(probes))
-        fast = None if quick or not one.available else checks_per_second(one.name, one.platform, one.number)
-        renderers.append(_renderer(one) | {"checks_per_second": fast})
+        fast = None if quick or not probe.available else checks_per_second(probe.name, probe.platform, probe.number)
+        renderers.append(_renderer(probe) | {"checks_per_second": fast})
     best = choose("auto")
     return {
         "renderers": renderers,
@@ -48,15 +48,15 @@ def examination(*, quick: bool = False, step: Progress = lambda done, total: Non
     }
 
 
-def _renderer(one: Probe) -> dict[str, Any]:
+def _renderer(probe: Probe) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "works": one.available,
-        "number": one.number,
-        "device": one.device,
-        "driver": one.driver or None,
-        "hardware": one.hardware,
-        "reason": one.reason,
+        "name": probe.name,
+        "works": probe.available,
+        "number": probe.number,
+        "device": probe.device,
+        "driver": probe.driver or None,
+        "hardware": probe.hardware,
+        "reason": probe.reason,
     }
 
 
@@ -68,12 +68,12 @@ def gpu(probes: Sequence[Probe], system: System) -> dict[str, Any]:
     {'seen': [], 'used': False, 'obstacles': []}
     """
     sighting = sighted(system)
-    on_egl = [one for one in probes if one.platform == "egl"]
-    drawn = [Drawn(one.number, one.available, one.hardware, one.reason or one.device) for one in on_egl]
+    on_egl = [probe for probe in probes if probe.platform == "egl"]
+    drawn = [Drawn(probe.number, probe.available, probe.hardware, probe.reason or probe.device) for probe in on_egl]
     in_the_way = obstacles(system, sighting, drawn)
     return {
         "seen": [*sighting.chips, *(system.named(file) for file in sighting.files)],
-        "used": any(one.hardware for one in on_egl) and not in_the_way,
+        "used": any(probe.hardware for probe in on_egl) and not in_the_way,
         "obstacles": in_the_way,
     }
 

@@ -49,9 +49,9 @@ def inspect(
             from silhouette.renderers import choose
 
             draw_four_views(model, choose(renderer), picture, suggested)
-    found = inspection(file, model, suggested)
+    report = inspection(file, model, suggested)
     if as_json:
-        show_json(found)
+        show_json(report)
     else:
-        show(*inspection_report(found))
+        show(*inspection_report(report))
     return ExitStatus.OK

@@ -44,18 +44,21 @@ def report(
     with settings("report"):  # nobody waits for a verdict that then cannot be drawn
         measuring = choose(renderer)
     cache = Cache(None) if no_cache else Cache.default()
-    hands = cores() if workers is None else workers
+    processes = cores() if workers is None else workers
     with Waiting(f"reporting on {scene}", quiet=quiet, forking=True) as waiting:
         table = load_scene(scene, cache=cache)
-        drawn = judged_and_drawn(table, measuring, fine, workers=hands, progress=waiting.step)
+        drawn = judged_and_drawn(table, measuring, fine, workers=processes, progress=waiting.step)
         content = report_page(table, drawn, read_text(scene), VERSION, cache).encode()
         write_file(out, content)
-    rows = [one.row for one in drawn]
+    rows = [result.row for result in drawn]
     if as_json:
         about = {"scene": str(scene), "title": table.title, "report": str(out), "bytes": len(content)}
         show_json({**about, "checks": rows})
     else:
-        show(*(f"{one.judged.check.label}: {one.row['verdict']}" for one in drawn), f"{out}: {_size(len(content))}")
+        show(
+            *(f"{result.judged.check.label}: {result.row['verdict']}" for result in drawn),
+            f"{out}: {_size(len(content))}",
+        )
     return exit_status(failed=False, unexpected=any(row["expected"] is False for row in rows))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from silhouette.rules.base import Level
-from silhouette.text import Row, fraction_in_words, obscured, printable, share_in_words
+from silhouette.text import Row, obscured, printable, share_in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -70,8 +70,8 @@ def scene_report(result: SceneResult, *, quiet: bool = False) -> list[Renderable
 
 def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> Table:
     measured = any("occluded" in row for row in rows)
-    hoped = any(one.expected is not None for one in judged)
-    named = all(one.check.attacker for one in judged)
+    hoped = any(result.expected is not None for result in judged)
+    named = all(result.check.attacker for result in judged)
     table = _table(*(["attacker", "target"] if named else ["asked"]), "verdict")
     for heading, wanted in (
         ("obscured", measured),
@@ -81,21 +81,21 @@ def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> Table:
     ):
         if wanted:
             table.add_column(heading, overflow="fold")
-    for one, row in zip(judged, rows, strict=True):
-        who = [_attacker(one), one.check.target] if named else [one.check.label]
-        cells = [*map(_line, who), _verdict_cell(one, row)]
+    for result, row in zip(judged, rows, strict=True):
+        who = [_attacker(result), result.check.target] if named else [result.check.label]
+        cells = [*map(_line, who), _verdict_cell(result, row)]
         if measured:
             cells += [_line(obscured(row)), _line(_blockers(row)), _line(row.get("renderer", ""))]
         if hoped:
-            words, style = {None: ("", ""), True: ("held", "green"), False: ("BROKEN", "bold red")}[one.expected]
+            words, style = {None: ("", ""), True: ("held", "green"), False: ("BROKEN", "bold red")}[result.expected]
             cells.append(_line(words, style))
         table.add_row(*cells)
     return table
 
 
 def _attacker(judged: Judged) -> str:
-    asked = judged.check
-    return f"{asked.attacker} ({asked.arc} arc)" if asked.arc is not None else asked.attacker
+    check = judged.check
+    return f"{check.attacker} ({check.arc} arc)" if check.arc is not None else check.attacker
 
 
 def _verdict_cell(judged: Judged, row: Row) -> Text:
@@ -104,22 +104,22 @@ def _verdict_cell(judged: Judged, row: Row) -> Text:
 
 
 def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
-    told: list[RenderableType] = []
+    lines: list[RenderableType] = []
     who = judged.check.label
     if not quiet:
         close = f"; {TOO_CLOSE}: roll off" if row.get("marginal") and TOO_CLOSE not in row["reason"] else ""
-        told.append(_line(f"{who}: {row['reason']}{close}", "bold" if row.get("marginal") else ""))
+        lines.append(_line(f"{who}: {row['reason']}{close}", "bold" if row.get("marginal") else ""))
     if judged.unmet:
-        told.append(_line(f"NOT AS EXPECTED: {who}: {'; '.join(judged.unmet)}", "bold red"))
+        lines.append(_line(f"NOT AS EXPECTED: {who}: {'; '.join(judged.unmet)}", "bold red"))
     if judged.picture is not None and not quiet:
-        told.append(_line(f"  drawn in {judged.picture}", "dim"))
-    return told
+        lines.append(_line(f"  drawn in {judged.picture}", "dim"))
+    return lines
 
 
 def _warnings(result: SceneResult, rows: Sequence[Row]) -> list[str]:
     """Every warning once: those of the scene only where no verdict has told them, with a name before them."""
-    told = list(dict.fromkeys(warning for row in rows for warning in row.get("warnings", ())))
-    return told + [each for each in result.warnings if not any(other.endswith(each) for other in told)]
+    warnings = list(dict.fromkeys(warning for row in rows for warning in row.get("warnings", ())))
+    return warnings + [warning for warning in result.warnings if not any(other.endswith(warning) for other in warnings)]
 
 
 def summary(results: Sequence[SceneResult]) -> Text:
@@ -139,10 +139,13 @@ def _share(row: Row) -> str:
 
 
 def _blockers(row: Row) -> str:
-    found = [one for one in row.get("blockers", ()) if one["occluded"] > 0.0]
-    told = [f"{one['name']} {fraction_in_words(one['occluded'])}" for one in found[:MOST_BLOCKERS]]
-    rest = len(found) - len(told)
-    return ", ".join(told) + (f" and {rest} more" if rest else "")
+    blockers = [blocker for blocker in row.get("blockers", ()) if blocker["occluded"] > 0.0]
+    named = [
+        f"{blocker['name']} {share_in_words(round(blocker['occluded'] * 10**6), 10**6)}"
+        for blocker in blockers[:MOST_BLOCKERS]
+    ]
+    rest = len(blockers) - len(named)
+    return ", ".join(named) + (f" and {rest} more" if rest else "")
 
 
 def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:
@@ -150,11 +153,11 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     rows = [judged.row() for judged in result.judged]
     if not rows:
         return []
-    asked = [(judged.check.attacker, judged.check.target) for judged in result.judged]
-    cells = {pair: _matrix_cell(one, row) for pair, one, row in zip(asked, result.judged, rows, strict=True)}
-    attackers, targets = (list(dict.fromkeys(names)) for names in zip(*asked, strict=True))
+    pairs = [(judged.check.attacker, judged.check.target) for judged in result.judged]
+    cells = {pair: _matrix_cell(judged, row) for pair, judged, row in zip(pairs, result.judged, rows, strict=True)}
+    attackers, targets = (list(dict.fromkeys(names)) for names in zip(*pairs, strict=True))
     if set(attackers) & set(targets):
-        attackers = targets = list(dict.fromkeys(name for pair in asked for name in pair))
+        attackers = targets = list(dict.fromkeys(name for pair in pairs for name in pair))
     wide = len(targets) <= MOST_COLUMNS
     table = _table("", *(targets if wide else attackers))
     for name in attackers if wide else targets:
@@ -183,40 +186,40 @@ def _matrix_cell(judged: Judged, row: Row) -> Text:
     return Text(words, STYLES[level])
 
 
-def batch_report(out: Path, done: BatchSummary, *, named: bool) -> list[RenderableType]:
+def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[RenderableType]:
     """What came of a batch, in a line; where ``named``, each check that is not as expected as well."""
-    told = [_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in done.broken if named]
-    words = [f"{_counted(done.rows, 'row')} in {out}"]
-    if done.kept:
-        words.append(f"{done.kept} judged before")
-    words.append(f"{len(done.broken)} not as expected" if done.broken else "every expectation held")
-    if done.failed:
-        words.append(f"{len(done.failed)} with an error")
-    return [*told, _line(", ".join(words), "bold red" if done.broken or done.failed else "bold")]
+    lines = [_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in summary.broken if named]
+    words = [f"{_counted(summary.rows, 'row')} in {out}"]
+    if summary.kept:
+        words.append(f"{summary.kept} judged before")
+    words.append(f"{len(summary.broken)} not as expected" if summary.broken else "every expectation held")
+    if summary.failed:
+        words.append(f"{len(summary.failed)} with an error")
+    return [*lines, _line(", ".join(words), "bold red" if summary.broken or summary.failed else "bold")]
 
 
-def inspection_report(found: Row) -> list[RenderableType]:
+def inspection_report(report: Row) -> list[RenderableType]:
     """What `silhouette.models.inspection.inspection` found, in words."""
-    size = " x ".join(f"{length:.1f}" for length in found["extents"])
+    size = " x ".join(f"{length:.1f}" for length in report["extents"])
     parts: list[RenderableType] = [
-        _line(found["file"], "bold"),
-        _line(f"{found['kind']}, {found['format']}, {_counted(found['triangles'], 'triangle')}"),
-        _line(f"size    {size} mm (x, y, z), units {found['units']} ({found['units_from']}), {found['up']} was up"),
+        _line(report["file"], "bold"),
+        _line(f"{report['kind']}, {report['format']}, {_counted(report['triangles'], 'triangle')}"),
+        _line(f"size    {size} mm (x, y, z), units {report['units']} ({report['units_from']}), {report['up']} was up"),
     ]
-    if found["kind"] != "terrain":
-        base, eye = found["base"], _point(found["eye"])
+    if report["kind"] != "terrain":
+        base, eye = report["base"], _point(report["eye"])
         known = f"{base['diameter']:.1f} mm across, {base['height']:.2f} mm high ({base['from']})" if base else "none"
-        parts += [_line(f"base    {known}"), _line(f"eye     {eye} ({found['eye_from']})")]
-        parts += [_line(f"        {_point(point)} into the {arc} arc") for arc, point in found["eyes"].items()]
-    surface = "watertight" if found["watertight"] else f"not watertight, {_counted(found['holes'], 'hole')}"
+        parts += [_line(f"base    {known}"), _line(f"eye     {eye} ({report['eye_from']})")]
+        parts += [_line(f"        {_point(point)} into the {arc} arc") for arc, point in report["eyes"].items()]
+    surface = "watertight" if report["watertight"] else f"not watertight, {_counted(report['holes'], 'hole')}"
     table = _table("part", "triangles", "role")
-    for part in found["parts"]:
+    for part in report["parts"]:
         table.add_row(_line(part["name"]), _line(str(part["triangles"])), _line(part["role"]))
     parts += [_line(f"surface {surface}"), table]
-    parts += [_line(f"warning: {warning}", "yellow") for warning in found["warnings"]]
-    if found["suggested"]:
+    parts += [_line(f"warning: {warning}", "yellow") for warning in report["warnings"]]
+    if report["suggested"]:
         parts.append(_line("Thin protruding parts, which could be insignificant; paste what you both agree to:"))
-    for suggestion in found["suggested"]:
+    for suggestion in report["suggested"]:
         parts.append(_line(f"# {100 * suggestion['share']:.1f} % of the body's surface", "dim"))
         parts += [_line(line, "cyan") for line in suggestion["toml"].splitlines()]
     return parts
@@ -226,24 +229,24 @@ def _point(coordinates: Sequence[float]) -> str:
     return ", ".join(f"{value:.1f}" for value in coordinates)
 
 
-def doctor_report(found: Row) -> list[RenderableType]:
+def doctor_report(report: Row) -> list[RenderableType]:
     """What `silhouette.cli.examination.examination` found, as tables."""
-    renderers = found["renderers"]
-    timed = any(one["checks_per_second"] is not None for one in renderers)
+    renderers = report["renderers"]
+    timed = any(renderer["checks_per_second"] is not None for renderer in renderers)
     table = _table("renderer", "works", "--device", "device", *(["checks/s"] if timed else []), "driver, or why not")
-    for one in renderers:
-        works = _line("yes", "green") if one["works"] else _line("no", "red")
-        number = "" if one["number"] is None else str(one["number"])
-        rate = one["checks_per_second"]
+    for renderer in renderers:
+        works = _line("yes", "green") if renderer["works"] else _line("no", "red")
+        number = "" if renderer["number"] is None else str(renderer["number"])
+        rate = renderer["checks_per_second"]
         fast = "" if rate is None else f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
-        words = [number, one["device"], *([fast] if timed else []), one["reason"] or one["driver"] or ""]
-        table.add_row(_line(one["name"]), works, *map(_line, words))
-    cache = found["cache"]
-    versions = ", ".join(f"{name} {version or 'not installed'}" for name, version in found["versions"].items())
+        words = [number, renderer["device"], *([fast] if timed else []), renderer["reason"] or renderer["driver"] or ""]
+        table.add_row(_line(renderer["name"]), works, *map(_line, words))
+    cache = report["cache"]
+    versions = ", ".join(f"{name} {version or 'not installed'}" for name, version in report["versions"].items())
     return [
         table,
-        _line(f"auto takes {found['auto']['name']} ({found['auto']['device']})", "bold"),
-        *_gpu_lines(found["gpu"]),
+        _line(f"auto takes {report['auto']['name']} ({report['auto']['device']})", "bold"),
+        *_gpu_lines(report["gpu"]),
         _line(versions),
         _line(f"cache {cache['folder']}: {_counted(cache['entries'], 'entry')}, {cache['bytes'] / 1e6:.1f} MB"),
     ]
@@ -262,8 +265,10 @@ def _gpu_lines(gpu: Row) -> list[Text]:
 def rules_report(systems: Iterable[Row]) -> list[RenderableType]:
     """The rule systems, as a table."""
     table = _table("rules", "game", "reads", "example")
-    for one in systems:
-        table.add_row(*(_line(text) for text in (one["name"], one["title"], ", ".join(one["reads"]), one["example"])))
+    for system in systems:
+        table.add_row(
+            *(_line(text) for text in (system["name"], system["title"], ", ".join(system["reads"]), system["example"]))
+        )
     return [table]
 
 
