@@ -140,10 +140,7 @@ def _share(row: Row) -> str:
 
 def _blockers(row: Row) -> str:
     blockers = [blocker for blocker in row.get("blockers", ()) if blocker["occluded"] > 0.0]
-    named = [
-        f"{blocker['name']} {share_in_words(round(blocker['occluded'] * 10**6), 10**6)}"
-        for blocker in blockers[:MOST_BLOCKERS]
-    ]
+    named = [f"{blocker['name']} {fraction_in_words(blocker['occluded'])}" for blocker in blockers[:MOST_BLOCKERS]]
     rest = len(blockers) - len(named)
     return ", ".join(named) + (f" and {rest} more" if rest else "")
 
