@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -56,7 +57,8 @@ def test_the_command_prints_the_schema(capsys: Capture, kind: str) -> None:
 def test_every_key_says_what_it_means(kind: str) -> None:
     """Editors show a description, so each has a sentence of its own, and says what the value must be after it."""
     schema = schema_of(kind)
-    tables = [schema, *schema.get("$defs", {}).values()]
+    text = json.dumps(schema)
+    tables = [schema, *(table for name, table in schema["$defs"].items() if f'"#/$defs/{name}"' in text)]
     keys = [(key, value) for table in tables for key, value in table.get("properties", {}).items()]
     undescribed = [key for key, value in keys if key != "rules" and ". " not in value.get("description", "") + " "]
     assert undescribed == []
@@ -103,7 +105,6 @@ def test_short_scenes_are_valid(scene: dict[str, Any]) -> None:
     ],
     ids=str,
 )
-def test_what_the_program_refuses_is_not_valid(tmp_path: Path, capsys: Capture, scene: dict[str, Any]) -> None:
     import json
 
     file = tmp_path / "scene.json"
