@@ -105,8 +105,7 @@ def test_short_scenes_are_valid(scene: dict[str, Any]) -> None:
     ],
     ids=str,
 )
-    import json
-
+def test_what_the_program_refuses_is_not_valid(tmp_path: Path, capsys: Capture, scene: dict[str, Any]) -> None:
     file = tmp_path / "scene.json"
     file.write_text(json.dumps(scene), encoding="utf-8")
     assert run(capsys, "check", file, *QUICK).status == 2
