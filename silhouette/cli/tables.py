@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from silhouette.rules.base import Level
-from silhouette.text import Row, obscured, printable, share_in_words
+from silhouette.text import Row, fraction_in_words, obscured, printable, share_in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
