@@ -1,12 +1,21 @@
-"""COUNT, second third: every pixel of a view, from a coarse grid that is made finer where anything changes.
+"""COUNT, second step: a sample for every pixel of a view, from a coarse grid refined wherever anything changes.
 
-`sample_coarsely` samples the middles of the blocks of a coarse grid. `refine` samples again, finer, the blocks in which
-or next to which anything changes; where that shows a change at the edge of a block that was not refined, that block
-follows, so that a thin part is followed along its whole length once any ray has hit it.
+`sample_coarsely` takes one sample in the middle of each block of a coarse grid. `refine` cuts each block into four, and
+samples the quarters of those blocks that differ from a neighbour. Where the new samples show a change at the edge of a
+block that was not cut, that block is cut as well, and so on:
 
-What is no wider than a pixel cannot be followed: where some rays hit it, others beside them miss it. Blocks that were
-hit would be looked at again and blocks that missed it would not, and so it would be counted too small. Where outlines
-are followed to single pixels and there is such a thing, every pixel is sampled.
+    . . # #        . o o .        . o o .
+    . . # #        . o o o        . o o o
+    . . . .        . . o o        . . o o
+    . . . .        . . . .        . . x .
+    samples        o is cut       x follows: a quarter of the block above it turned out to be #
+
+So a thin part is followed along its whole length once any ray has hit it. What no ray hits is not found here; see
+`silhouette.measure.search`.
+
+What is no wider than a pixel cannot be followed: some rays hit it, others next to them miss it. Blocks that were hit
+would be refined and blocks that missed it would not, so that too few pixels would be counted. Where contours are
+followed down to single pixels and there is such a thin part, every pixel is sampled.
 """
 
 from __future__ import annotations
@@ -27,32 +36,43 @@ from silhouette.renderers.protocol import Body
 from silhouette.views import View
 
 BLOCK = 0.4
-"""Width of a block of the coarse grid, mm at the target; about the thinnest part of a printed miniature."""
+"""Width of a block of the coarse grid, mm at the target: about the thinnest part of a printed miniature."""
 
 LARGEST_BLOCK = 16
-"""Pixels across a block of the coarse grid at most."""
+"""The greatest width of a block of the coarse grid, in pixels."""
 
 THIN_ALLOWED, THIN_SHARE_ALLOWED = 4, 0.005
-"""So many pixels, and this share of the target's, may differ from both neighbours: figures have tips and notches."""
+"""How many pixels, and how many more as a share of the target's, may differ from both neighbours before the image shows
+a thin part: every figure has a few tips and notches."""
 
 Differ = Callable[[Codes, Codes], Flags]
-"""Tells of codes side by side where they are apart."""
+"""Whether the codes of neighbouring samples, (n,) and (n,), differ in a way that is to be followed: (n,)."""
 
 SIDE_QUARTERS = np.array([[0, 1], [1, 1], [0, 0], [1, 0], [1, 0], [1, 1], [0, 0], [0, 1]])
 STEPS_OUTWARD = np.array([[0, 1], [0, 1], [0, -1], [0, -1], [1, 0], [1, 0], [-1, 0], [-1, 0]])
-"""The quarters of a block along its sides, and the way from each to the quarter beyond the side."""
+"""The eight ways out of a block that is cut into quarters: the row and column of the quarter, and the step across the
+side of the block to the quarter of the neighbour that touches it:
+
+            ^   ^
+          +---+---+
+        < | 00| 01| >
+          +---+---+
+        < | 10| 11| >
+          +---+---+
+            v   v
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class SampledView:
-    """A view of which every pixel has a sample: its own, or that of the block it lies in.
+    """A view in which a sample stands for every pixel: the pixel's own, or that of the block in which it lies.
 
     Attributes:
         view: the picture.
-        samples: what was met, n of them.
-        block: pixels across one of the square blocks that the picture is cut into.
-        index: (height, width) int32, in blocks: the sample that stands for each.
-        weight: (n,) int64, how many pixels each sample stands for.
+        samples: what the rays met, n of them.
+        block: width of the square blocks into which the picture is cut, in pixels.
+        index: (height, width) int32, in blocks: the number of the sample that stands for each block.
+        weight: (n,) int64, the number of pixels for which each sample stands.
     """
 
     view: View
@@ -76,7 +96,7 @@ class SampledView:
         return np.bincount(numbers, weights, size).astype(np.int64, copy=False)
 
     def mask(self, flags: Any) -> Any:
-        """The samples' values (n,) as an image (height, width), in blocks."""
+        """The samples' values (n,) laid out as an image (height, width), in blocks."""
         return flags.take(self.index)
 
     def pixels(self, values: Any) -> Any:
@@ -85,7 +105,7 @@ class SampledView:
         return _repeated(image, self.block) if self.block > 1 else image
 
     def with_samples(self, pixels: Integers, samples: Samples) -> SampledView:
-        """The same, with other samples standing for the ``pixels`` (k, 2): one for each, the last where they meet."""
+        """The same view, in single pixels, with new samples for ``pixels`` (k, 2); of several for one the last counts."""
         index = _repeated(self.index, self.block)
         index[pixels[:, 0], pixels[:, 1]] = len(self.samples.target) + np.arange(len(pixels), dtype=np.int32)
         joined = Samples.concatenated([self.samples, samples])
@@ -94,7 +114,8 @@ class SampledView:
 
 @dataclass(frozen=True)
 class Contours:
-    """Which parts of the target's outline are followed: those where it is seen, and those where it is obscured."""
+    """Which parts of the target's own contour are followed: where it is seen, where it is occluded. The division
+    between its seen and occluded parts is always followed."""
 
     seen: bool = True
     occluded: bool = True
@@ -104,46 +125,50 @@ ALL_CONTOURS = Contours()
 
 
 def sample_coarsely(view: View, request: SampleRequest, pixel: float) -> SampledView:
-    """Every pixel of the view, whose pixels are ``pixel`` mm wide at the target, in blocks of the coarse grid.
+    """The view sampled in blocks of the coarse grid; in every pixel, with a renderer that gains nothing from fewer.
 
-    A renderer that does not gain by being asked for few pixels is asked for all of them.
+    Args:
+        view: the picture.
+        request: what each ray is to find.
+        pixel: the width of a pixel at the target, mm.
     """
     if not request.renderer.sparse:
         samples = sample(view, request, background=True)
         index = np.arange(view.height * view.width, dtype=np.int32).reshape(view.height, view.width)
         return SampledView(view, samples, 1, index, np.ones(index.size, dtype=np.int64))
-    return _coarse(view, request, _coarse_width(pixel))
+    return _sample_blocks(view, request, _coarse_width(pixel))
 
 
-def refine(one: SampledView, request: SampleRequest, width: int, contours: Contours = ALL_CONTOURS) -> SampledView:
-    """The survey with the division of the target's parts, and these of its rims, followed to blocks so wide, in pixels.
+def refine(sampled: SampledView, request: SampleRequest, width: int, contours: Contours = ALL_CONTOURS) -> SampledView:
+    """The view with the division of the target, and these of its contours, followed in blocks of ``width`` pixels.
 
-    Where all are followed down to single pixels, and anything is thin, there is a sample in every pixel.
+    Where all contours are followed down to single pixels and anything is thin, every pixel is sampled.
     """
-    if one.block <= width:
-        return one
-    grid = _Grid.resumed(one, request)
+    if sampled.block <= width:
+        return sampled
+    grid = _Grid.of(sampled, request)
     while grid.width > width:
         grid.halve(contours)
-    found = grid.sampled()
-    every = width == 1 and contours == ALL_CONTOURS and shows_thin_parts(found)
-    return sample_every_pixel(found, request) if every else found
+    refined = grid.sampled()
+    if width == 1 and contours == ALL_CONTOURS and shows_thin_parts(refined):
+        return sample_every_pixel(refined, request)
+    return refined
 
 
-def sample_every_pixel(one: SampledView, request: SampleRequest) -> SampledView:
-    """The survey anew, with a sample in every pixel that the target may reach into."""
-    return _coarse(one.view, request, 1)
+def sample_every_pixel(sampled: SampledView, request: SampleRequest) -> SampledView:
+    """The same view with new samples, one in every pixel into which the target may reach."""
+    return _sample_blocks(sampled.view, request, 1)
 
 
-def shows_thin_parts(one: SampledView) -> bool:
-    """Whether the image has more than a few blocks that differ from both neighbours beside them, or above and below."""
-    kinds = one.mask(one.samples.target.astype(np.uint8) + one.samples.occluded)
+def shows_thin_parts(sampled: SampledView) -> bool:
+    """Whether more than a few blocks differ from both neighbours on a line: left and right, or above and below."""
+    kinds = sampled.mask(sampled.samples.target.astype(np.uint8) + sampled.samples.occluded)
     thin = 0
     for image in (kinds, kinds.T):
         middle = image[1:-1]
         alone = (middle != image[:-2]) & (middle != image[2:])
         thin += int(np.count_nonzero(alone & ((middle | image[:-2] | image[2:]) > 0)))
-    return bool(thin > THIN_ALLOWED + THIN_SHARE_ALLOWED * one.block * np.count_nonzero(kinds))
+    return bool(thin > THIN_ALLOWED + THIN_SHARE_ALLOWED * sampled.block * np.count_nonzero(kinds))
 
 
 def _coarse_width(pixel: float) -> int:
@@ -155,9 +180,10 @@ def _coarse_width(pixel: float) -> int:
     return min(LARGEST_BLOCK, 1 << max(0, int(np.floor(np.log2(BLOCK / pixel) + 1e-9))))
 
 
-def _coarse(view: View, request: SampleRequest, width: int) -> SampledView:
-    """Blocks so many pixels wide, all sampled that the target may reach into."""
+def _sample_blocks(view: View, request: SampleRequest, width: int) -> SampledView:
+    """The view in blocks of ``width`` pixels, with a sample in each block into which the target may reach."""
     reached = _reached(view, request.target, width)
+    # The first sample lies outside the picture and stands for all blocks that the target cannot reach.
     index = np.zeros(reached.shape, dtype=np.int32)
     index[reached] = np.arange(1, np.count_nonzero(reached) + 1)
     places = np.concatenate([[[-1.0, -1.0]], _middles(np.argwhere(reached), width)])
@@ -168,52 +194,50 @@ def _coarse(view: View, request: SampleRequest, width: int) -> SampledView:
 
 
 def _reached(view: View, target: Body, block: int) -> Flags:
-    """Which blocks of the coarse grid the target may reach into: between its tangents in four directions.
-
-    The others are all like the first sample, a place beside the picture.
-    """
+    """(height, width) in blocks: which of them the target may reach into, between its tangents in four directions."""
     rows, columns = (np.arange(size // block) * block + block / 2 for size in (view.height, view.width))
     least, most = picture_bounds(view, target.pose.place(bounding_points(target.mesh)))
     reached = np.ones((len(rows), len(columns)), dtype=np.bool_)
-    for way in range(0, len(least), 2):
-        across, down = DIRECTIONS[:, way]
+    for direction in range(0, len(least), 2):
+        across, down = DIRECTIONS[:, direction]
         along = (down * rows)[:, None] + across * columns
-        reached &= (along >= least[way] - block) & (along <= most[way] + block)
+        reached &= (along >= least[direction] - block) & (along <= most[direction] + block)
     return reached
 
 
 @dataclass(eq=False)
 class _Grid:
-    """Square blocks that cover a view, each with the sample in its middle, or that of a larger block it lies in.
+    """A view while it is refined: square blocks, each with a sample in its middle or that of a larger block round it.
 
     Attributes:
         view, request: what is sampled.
         width: of a block, in pixels.
-        index: (height, width) int32, in blocks, the sample that stands for each.
-        taken: all samples so far; the very first lies beside the picture and stands for what the target cannot reach.
-        code: (n,) theirs.
-        weight: (n,) how many pixels each stands for.
+        index: (height, width) int32, in blocks: the number of the sample that stands for each block.
+        batches: all samples so far, in the order in which they were taken.
+        code: (n,) the codes of these samples.
+        weight: (n,) the number of pixels for which each sample stands.
     """
 
     view: View
     request: SampleRequest
     width: int
     index: Integers
-    taken: list[Samples]
+    batches: list[Samples]
     code: Codes
     weight: NDArray[np.int64]
 
     @classmethod
-    def resumed(cls, one: SampledView, request: SampleRequest) -> _Grid:
-        """The grid as a survey left it."""
-        return cls(one.view, request, one.block, one.index, [one.samples], one.samples.code, one.weight.copy())
+    def of(cls, sampled: SampledView, request: SampleRequest) -> _Grid:
+        """The grid of a view that is sampled in blocks."""
+        samples, weight = sampled.samples, sampled.weight.copy()
+        return cls(sampled.view, request, sampled.block, sampled.index, [samples], samples.code, weight)
 
     def sampled(self) -> SampledView:
-        """What is known of the view so far."""
-        return SampledView(self.view, Samples.concatenated(self.taken), self.width, self.index, self.weight)
+        """The view as it is sampled so far."""
+        return SampledView(self.view, Samples.concatenated(self.batches), self.width, self.index, self.weight)
 
     def halve(self, contours: Contours) -> None:
-        """Cuts each block into four, and takes new samples where neighbours are apart, on the rims asked for."""
+        """Cuts each block into four; samples the quarters of those that differ from a neighbour on these contours."""
         differ = _target_differs if contours == ALL_CONTOURS else partial(_differs_along, contours)
         coarse, self.index = self.index, _repeated(self.index, 2)
         self.width //= 2
@@ -232,57 +256,64 @@ class _Grid:
             blocks = np.flatnonzero(following)
 
     def _resample(self, blocks: NDArray[np.intp]) -> None:
-        """Takes new samples in the four quarters of blocks (k, 2)."""
+        """Samples the four quarters of blocks (k, 2)."""
         quarters = (blocks[:, None] * 2 + [[0, 0], [0, 1], [1, 0], [1, 1]]).reshape(-1, 2)
         samples = sample(self.view, self.request, _middles(quarters, self.width), background=True)
         numbers = np.arange(len(self.code), len(self.code) + len(quarters), dtype=np.int32)
         self.index[quarters[:, 0], quarters[:, 1]] = numbers
-        self.taken.append(samples)
+        self.batches.append(samples)
         self.code = np.concatenate([self.code, samples.code])
         self.weight = np.concatenate([self.weight, np.full(len(quarters), self.width * self.width)])
 
     def _differing_neighbours(
         self, blocks: NDArray[np.intp], differ: Differ
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Rows and columns of blocks that are apart, somewhere along the common side, from one of ``blocks`` (k, 2)."""
+        """Rows and columns of the neighbours of ``blocks`` (k, 2) that differ from them somewhere along a common side.
+
+        ``blocks`` are places among the blocks as they were before they were cut, and so are the neighbours returned.
+        """
         height, width = self.index.shape
         rows, columns = blocks[:, :1] * 2 + SIDE_QUARTERS[:, 0], blocks[:, 1:] * 2 + SIDE_QUARTERS[:, 1]
-        beside = (
+        neighbours = (
             np.clip(rows + STEPS_OUTWARD[:, 0], 0, height - 1),
             np.clip(columns + STEPS_OUTWARD[:, 1], 0, width - 1),
         )
-        one, other = (self.index.take(row * width + column) for row, column in ((rows, columns), beside))
-        found = differ(self.code.take(one), self.code.take(other))
-        return beside[0][found] // 2, beside[1][found] // 2
+        one, other = (self.index.take(row * width + column) for row, column in ((rows, columns), neighbours))
+        differing = differ(self.code.take(one), self.code.take(other))
+        return neighbours[0][differing] // 2, neighbours[1][differing] // 2
 
 
 def _repeated(index: Integers, times: int) -> Integers:
-    """Each block of an image cut into so many, across and down; always a copy."""
+    """The image with each block cut into ``times`` by ``times``; always a copy."""
     return np.repeat(np.repeat(index, times, axis=0), times, axis=1)
 
 
 def _middles(blocks: Any, width: int) -> Floats:
-    """(n, 2) row and column of the middles of blocks (n, 2) that are ``width`` pixels wide."""
+    """(n, 2) row and column, in pixels, of the middles of blocks (n, 2) that are ``width`` pixels wide."""
     middles: Floats = np.asarray(blocks, dtype=np.float64) * width + (width - 1) / 2
     return middles
 
 
 def _target_differs(one: Codes, other: Codes) -> Flags:
-    """Where anything of the target differs."""
+    """Where two samples differ in any way and at least one of them lies on the target."""
     different: Flags = (one != other) & (((one | other) & TARGET) > 0)
     return different
 
 
 def _divided(one: Codes, other: Codes) -> Flags:
-    """Where the target is on both sides and anything differs, or on one side and what is before it ends there too."""
+    """Where both samples lie on the target and differ in any way, or one does and what occludes it ends there as well.
+
+    In the second case the bit `TARGET` changes together with the bit `HIDDEN` places further.
+    """
     changed = one ^ other
     different: Flags = (changed > 0) & (((one & other | changed & changed >> HIDDEN) & TARGET) > 0)
     return different
 
 
 def _differs_along(contours: Contours, one: Codes, other: Codes) -> Flags:
-    """Where seen and obscured parts of the target are divided, and on the rims asked for."""
+    """Where seen and occluded parts of the target are divided, and on those parts of its contour that are followed."""
     chosen = _divided(one, other)
+    # On the contour one of the two samples lies on the target: that one says whether the target is occluded there.
     contour = ((one ^ other) & TARGET) > 0
     occluded = (((one & TARGET) * one | (other & TARGET) * other) >> HIDDEN & TARGET) > 0
     if contours.seen:
@@ -293,12 +324,12 @@ def _differs_along(contours: Contours, one: Codes, other: Codes) -> Flags:
 
 
 def _changing(codes: Codes, differ: Differ) -> Flags:
-    """Which blocks differ from the one beside, above or below; diagonal ones follow where a rim shows a change."""
+    """Which blocks differ from the one left, right, above or below; diagonal ones follow once quarters are known."""
     changing = np.zeros(codes.shape, dtype=np.bool_)
-    beside = differ(codes[:, 1:], codes[:, :-1])
-    changing[:, 1:] |= beside
-    changing[:, :-1] |= beside
-    below = differ(codes[1:], codes[:-1])
-    changing[1:] |= below
-    changing[:-1] |= below
+    across = differ(codes[:, 1:], codes[:, :-1])
+    changing[:, 1:] |= across
+    changing[:, :-1] |= across
+    down = differ(codes[1:], codes[:-1])
+    changing[1:] |= down
+    changing[:-1] |= down
     return changing

@@ -1,4 +1,4 @@
-"""COUNT, first third: what is asked of a ray, and what rays through a view meet."""
+"""COUNT, first step: what a ray is to find out, and what rays through a view meet."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ from silhouette.renderers.protocol import Body, Renderer, coverage, render_separ
 from silhouette.views import View, VisionArc, in_any
 
 Codes = NDArray[np.uint64]
-"""Numbers that differ where samples do."""
+"""(n,) numbers that are equal where samples are alike and different where they are not."""
 
 TARGET, HIDDEN = np.uint64(1), np.uint64(2)
-"""The lowest bit of a code says that the target is there; the bit two places further that something is before it, or
-that something is there beside it."""
+"""The lowest bit of a code says that the target is there. The bit `HIDDEN` places further says that a blocker is there:
+before the target, or where the target is not."""
 
 
 ERROR_GOAL = 0.002
-"""An error up to this, a fifth of the hundredth that players cannot tell, is not made smaller, unless asked for."""
+"""The error, as a share of the target, up to which a measurement goes by default: a fifth of the hundredth that players
+cannot tell."""
 
 
 @dataclass(frozen=True, eq=False)
 class SampleRequest:
-    """What is asked of each ray: does it meet the target, in an arc, and which blockers are nearer.
+    """What each ray is to find out: whether it meets the target, in a vision arc, and which blockers are nearer.
 
     Attributes:
-        target: what is looked at; its id is lower than the blockers', so that it is in front at equal depth.
-        blockers: what may stand before it.
-        arcs: the vision arcs looked from; None where the whole target is known to lie in one.
-        renderer: what casts the rays.
+        target: the body that is looked at; its id is lower than the blockers', so that it is in front at equal depth.
+        blockers: the bodies that may stand before it.
+        arcs: the vision arcs of the attacker; None where the whole target is known to lie in one.
+        renderer: casts the rays.
         farthest: a depth, mm, beyond which nothing of the target lies.
-        thresholds: shares of the target obscured at which the answer changes: near them it is measured finer.
-        error_goal: an error up to this, as a share of the target, is not made smaller elsewhere.
+        thresholds: shares of the target occluded at which the verdict changes: near them the measurement is finer.
+        error_goal: elsewhere an error up to this, as a share of the target, is not made smaller.
     """
 
     target: Body
@@ -54,13 +55,13 @@ class Samples:
     """What rays through some points of a view meet.
 
     Attributes:
-        places: (n, 2) row and column of each in the view, fractional where a ray was sent between the middles.
-        target: (n,) bool, the target is there.
-        in_arc: (n,) bool, the target is there, and the point of it that is met lies in a vision arc.
-        depth: (n,) float32, of the target; inf where it is not, and where it was not asked for: at places at which
-            nothing can stand before the target, which lies wholly in an arc or out of all.
+        places: (n, 2) row and column of each in the view, fractional where a ray goes between the middles of pixels.
+        target: (n,) bool, whether the target is there.
+        in_arc: (n,) bool, whether the target is there, and the point of it that is met lies in a vision arc.
+        depth: (n,) float32, mm, of the target; inf where it is not there, and where nobody needs it: where nothing can
+            stand before the target and it lies wholly in an arc or outside all.
         blocked: (k, n) bool, for each blocker, whether it is nearer than the target.
-        nearest: (n,) int32, the index of the nearest blocker before the target, -1 where there is none.
+        nearest: (n,) int32, the index of the nearest blocker before the target; -1 where there is none.
         background_blocked: (n,) bool, a blocker is there and the target is not, nearer than `SampleRequest.farthest`;
             False throughout unless it was requested.
     """
@@ -86,7 +87,9 @@ class Samples:
 
     @cached_property
     def code(self) -> Codes:
-        """(n,) a number that differs where any of the answers does; blockers enter by random keys."""
+        """(n,) numbers of which two are equal only where two samples agree in everything.
+
+        Which blockers are before the target, and which of them is nearest, enters by random keys of 61 bits."""
         keys = _keys(len(self.blocked))
         code: Codes = keys[0, self.nearest]
         for key, blocked in zip(keys[1], self.blocked, strict=False):
@@ -96,7 +99,7 @@ class Samples:
         return code
 
     def selected(self, flags: Flags) -> Samples:
-        """Those of the samples whose flag (n,) is set."""
+        """The samples whose flag (n,) is set."""
         return Samples(
             self.places[flags],
             self.target[flags],
@@ -109,7 +112,7 @@ class Samples:
 
     @staticmethod
     def concatenated(several: Sequence[Samples]) -> Samples:
-        """All of them in a row."""
+        """All samples, one batch after the other."""
         return Samples(
             np.concatenate([one.places for one in several]),
             np.concatenate([one.target for one in several]),
@@ -123,23 +126,28 @@ class Samples:
 
 @cache
 def _keys(blockers: int) -> Codes:
-    """(2, blockers + 1) keys of which the lowest bits are free; the last of the first row, for no blocker, is 0."""
+    """(2, blockers + 1) keys with the three lowest bits free; the last one of the first row, for no blocker, is 0."""
     keys = np.random.default_rng(0).integers(1 << 61, size=(2, blockers + 1), dtype=np.uint64) << np.uint64(3)
     keys[0, -1] = 0
     return keys
 
 
 def sample(view: View, request: SampleRequest, pixels: Any = None, background: bool = False) -> Samples:
-    """Samples at ``pixels`` (n, 2), rows and columns that may be fractional; or at every pixel of the view.
+    """Samples at ``pixels``, or at every pixel of the view.
 
-    Blockers are asked for where the target is; with ``background_blocked`` also where it is not.
+    Args:
+        view: the picture.
+        request: what each ray is to find out.
+        pixels: (n, 2) rows and columns, which may be fractional.
+        background: whether blockers are looked for where the target is not, too: `Samples.background_blocked`.
     """
     renderer = request.renderer
     if pixels is not None and not request.blockers and not request.arcs:
-        return _alone(view, request, np.asarray(pixels, dtype=np.float64))
+        return _sample_target_alone(view, request, np.asarray(pixels, dtype=np.float64))
+    # A renderer that draws whole pictures draws all bodies in one go; the others are asked about each body in turn.
     drawn = None if renderer.sparse else render_separately(renderer, view, [request.target, *request.blockers], pixels)
-    alone = next(drawn) if drawn else renderer.render(view, [request.target], pixels)
-    target, depth = alone.ids.ravel() > 0, alone.depth.ravel()
+    layer = next(drawn) if drawn else renderer.render(view, [request.target], pixels)
+    target, depth = layer.ids.ravel() > 0, layer.depth.ravel()
     if pixels is None:
         places = np.indices((view.height, view.width), dtype=np.float64).reshape(2, -1).T
     else:
@@ -153,27 +161,27 @@ def sample(view: View, request: SampleRequest, pixels: Any = None, background: b
             in_arc[where] = in_any(request.arcs, points, edges=False)
     blocked = np.zeros((len(request.blockers), len(target)), dtype=np.bool_)
     nearest = np.full(len(target), -1, dtype=np.int32)
-    around = np.zeros(len(target), dtype=np.bool_)
+    background_blocked = np.zeros(len(target), dtype=np.bool_)
     if request.blockers and (background or len(where)):
-        asked: Any = slice(None) if background else where
-        on_target, limit = target[asked], np.where(target, depth, np.float32(request.farthest))[asked]
-        front, number_in_front = limit, nearest[asked]
-        among = None if pixels is None else places[asked]
+        chosen: Any = slice(None) if background else where
+        on_target, limit = target[chosen], np.where(target, depth, np.float32(request.farthest))[chosen]
+        front, number_in_front = limit, nearest[chosen]
+        among = None if pixels is None else places[chosen]
         for number, blocker in enumerate(request.blockers):
             distance = (next(drawn) if drawn else renderer.render(view, [blocker], among)).depth.ravel()
             if drawn or pixels is None:
-                distance = distance[asked]
-            blocked[number, asked] = (distance < limit) & on_target
+                distance = distance[chosen]
+            blocked[number, chosen] = (distance < limit) & on_target
             number_in_front = np.where(distance < front, np.int32(number), number_in_front)
             front = np.minimum(front, distance)
         something = number_in_front >= 0
-        nearest[asked] = np.where(on_target, number_in_front, np.int32(-1))
-        around[asked] = something & ~on_target
-    return Samples(places, target, in_arc, depth, blocked, nearest, around)
+        nearest[chosen] = np.where(on_target, number_in_front, np.int32(-1))
+        background_blocked[chosen] = something & ~on_target
+    return Samples(places, target, in_arc, depth, blocked, nearest, background_blocked)
 
 
-def _alone(view: View, request: SampleRequest, places: Floats) -> Samples:
-    """Samples of a target before which nothing can stand, wholly in an arc or out of all: without its depth."""
+def _sample_target_alone(view: View, request: SampleRequest, places: Floats) -> Samples:
+    """Samples of a target before which nothing can stand, and which lies wholly in an arc or outside all: no depths."""
     target = coverage(request.renderer, view, request.target, places)
     count = len(places)
     in_arc = target if request.arcs is None else np.zeros(count, dtype=np.bool_)

@@ -1,7 +1,15 @@
-"""COUNT, before it says "nothing": rays to where something could still be seen, or still be in the way.
+"""COUNT, before it says "nothing": rays to the places at which something may still be seen, or still be in the way.
 
-Samples on a grid miss what is smaller than a pixel. So rays are sent to corners of triangles, along long edges, and
-between the samples at the target's rim; what they find replaces the samples there.
+Samples on a grid miss what is smaller than a pixel. Before a share is called exactly nothing, rays go to three kinds of
+places, and the samples that find something replace those of the grid:
+
+    corners                 edges                          the contour
+    a needle's tip ends     a wire crosses the picture:    target and occluder end between the same two samples: the
+    between the rays        both its ends lie outside      way from the inner to the outer one is searched in steps
+
+    .   .   .   .           .   .   .   .                  .   .   .   .
+        A                   ------x-----x---               # x x x x x x o      # target, occluded   o outside
+    .   ^   .   .           .   .   .   .                  #   #   .   .        x the places searched
 """
 
 from __future__ import annotations
@@ -20,83 +28,95 @@ from silhouette.renderers.protocol import Body
 from silhouette.views import View
 
 SEARCH = 8
-"""In so many steps the way across the rim is searched before a share is called exactly nothing."""
+"""The number of steps in which the way across the contour is searched before a share is called exactly nothing."""
 
 EDGE_STEP = 6.0
-"""Pixels between the places along a blocker's edge at which it is looked for before the target."""
+"""Pixels between the places along a blocker's edge to which rays go."""
 
 FINER = 4
-"""How much finer a renderer that cannot look between pixels is asked to look instead."""
+"""The factor by which the view is refined for a renderer that draws whole pictures and cannot look between pixels."""
 
 BEHIND = np.uint8(16)
+"""The bit of a corner level with the eye or behind it; the lower four are the sides of the picture, as in `_sides`."""
 
 
-def search_for_seen(one: SampledView, request: SampleRequest) -> SampledView:
-    """The survey with rays to corners of the target, wherever that shows something of it.
+def search_for_seen(sampled: SampledView, request: SampleRequest) -> SampledView:
+    """The view with rays to the vertices of the target, at those places where they show something of it.
 
-    Corners two pixels and more inside the sampled outline are left out: round them the target and what hides it were
-    sampled.
+    Vertices two pixels and more inside the sampled image of the target are left out: all round them the target, and
+    what hides it, was sampled already.
     """
-    columns, rows, depth = _projected_corners(one.view, request.target)
-    target = one.mask(one.samples.target)
-    within = _inside(one.view, columns, rows) & (depth > 0.0)
+    columns, rows, depth = _projected_corners(sampled.view, request.target)
+    target = sampled.mask(sampled.samples.target)
+    within = _inside(sampled.view, columns, rows) & (depth > 0.0)
     places = np.column_stack([rows[within], columns[within]])
-    places = _thinned(places[~_at(_eroded(target, 2 // one.block), places, one.block)])
+    places = _thinned(places[~_at(_eroded(target, 2 // sampled.block), places, sampled.block)])
     if request.renderer.sparse:
-        places = places[~_wholly_hidden(one, request, places, depth[within].min(initial=np.inf))]
-    return _replaced(one, request, places, lambda samples: samples.seen)
+        places = places[~_wholly_hidden(sampled, request, places, depth[within].min(initial=np.inf))]
+    return _with_wanted(sampled, request, places, lambda samples: samples.seen)
 
 
-def _wholly_hidden(one: SampledView, request: SampleRequest, places: Floats, foremost: float) -> Flags:
-    """At which places (n, 2) something is before all of the target, no part of which is nearer than ``foremost``, mm.
+def _wholly_hidden(sampled: SampledView, request: SampleRequest, places: Floats, foremost: float) -> Flags:
+    """(n,) whether a blocker is nearer at these places (n, 2) than ``foremost`` mm, where the target begins.
 
-    Blockers that hide most are asked first, and the others only about what these leave.
+    The blockers that hide most come first; the rays to the others are only those that are not settled then.
     """
     hidden = np.zeros(len(places), dtype=np.bool_)
-    for number in np.argsort(-(one.samples.blocked @ one.weight), kind="stable"):
+    for number in np.argsort(-(sampled.samples.blocked @ sampled.weight), kind="stable"):
         left = np.flatnonzero(~hidden)
-        layer = request.renderer.render(one.view, [request.blockers[number]], places[left] - 0.5)
+        layer = request.renderer.render(sampled.view, [request.blockers[number]], places[left] - 0.5)
         hidden[left[layer.depth < foremost]] = True
     return hidden
 
 
-def search_for_occluded(one: SampledView, request: SampleRequest) -> SampledView:
-    """The survey with rays to those corners of blockers, and places along their edges, that may lie before the target.
+def search_for_occluded(sampled: SampledView, request: SampleRequest) -> SampledView:
+    """The view with rays to those vertices of blockers, and places along their edges, that may lie before the target.
 
-    Where they do, the blocker is thinner than a pixel, and every pixel is sampled.
+    Where one does, that blocker is thinner than a pixel, cannot be followed, and every pixel is sampled.
     """
-    met = one.samples.depth[one.samples.target]
+    met = sampled.samples.depth[sampled.samples.target]
     if len(met) == 0:
-        return one
-    near_target = ~_eroded(~one.mask(one.samples.target), 1)
+        return sampled
+    near_target = ~_eroded(~sampled.mask(sampled.samples.target), 1)
     places = [np.empty((0, 2))]
     for blocker in request.blockers:
-        columns, rows, depth = _projected_corners(one.view, blocker)
+        columns, rows, depth = _projected_corners(sampled.view, blocker)
         before = (depth > 0.0) & (depth < met.max())
         places.append(np.column_stack([rows[before], columns[before]]))
-        places.append(_along_edges(one.view, long_edges(blocker.mesh), np.array([rows, columns, depth])))
-    found = np.concatenate(places)
-    found = found[_inside(one.view, found[:, 1], found[:, 0])]
-    found = found[_at(near_target, found, one.block)]
-    searched = _replaced(one, request, _thinned(found), lambda samples: samples.occluded)
-    if searched is one or not request.renderer.sparse:
+        places.append(_along_edges(sampled.view, long_edges(blocker.mesh), np.array([rows, columns, depth])))
+    edges = np.concatenate(places)
+    edges = edges[_inside(sampled.view, edges[:, 1], edges[:, 0])]
+    edges = edges[_at(near_target, edges, sampled.block)]
+    searched = _with_wanted(sampled, request, _thinned(edges), lambda samples: samples.occluded)
+    if searched is sampled or not request.renderer.sparse:
         return searched
-    every = sample_every_pixel(one, request)
+    every = sample_every_pixel(sampled, request)
     return every if every.samples.occluded.any() else searched
 
 
 def _along_edges(view: View, ends: Integers, corners: Floats) -> Floats:
-    """(k, 2) rows and columns of places along the edges (e, 2) of a blocker, a few pixels apart, within the picture.
+    """(k, 2) rows and columns of places along a blocker's edges, `EDGE_STEP` pixels apart, within the picture.
 
-    ``corners`` (3, n) are row, column and depth of each; only edges wholly before the eye are followed.
+    Args:
+        view: the picture.
+        ends: (e, 2) the vertices at the ends of each edge.
+        corners: (3, n) row, column and depth of every vertex.
+
+    Edges that reach behind the eye are left out, and so are those that lie wholly beyond one side of the picture:
+
+              |         |
+        a-----+---------+---b    the part between the sides, from enter to leave (as shares of the way from a to b)
+              |         |
     """
     size = np.array([view.height, view.width])[:, None]
-    beside = _sides(corners, size)
-    start_beside, end_beside = beside[ends[:, 0]], beside[ends[:, 1]]
-    crossing = np.flatnonzero(((start_beside & end_beside) == 0) & ((start_beside | end_beside) < BEHIND))
+    sides = _sides(corners, size)
+    start_sides, end_sides = sides[ends[:, 0]], sides[ends[:, 1]]
+    # An edge may cross the picture unless both its ends lie beyond the same side.
+    crossing = np.flatnonzero(((start_sides & end_sides) == 0) & ((start_sides | end_sides) < BEHIND))
     start, end = corners[:, ends[crossing, 0]], corners[:, ends[crossing, 1]]
     long = np.abs(end - start)[:2].max(axis=0) > EDGE_STEP
     start, way = start[:2, long], (end - start)[:2, long]
+    # Where each edge crosses the lines of the sides; nan where it lies in such a line, which does not bound it.
     with np.errstate(divide="ignore", invalid="ignore"):
         one, other = -start / way, (size - start) / way
     enter = np.nanmax(np.vstack([np.minimum(one, other), np.zeros(way.shape[1])]), axis=0)
@@ -110,14 +130,14 @@ def _along_edges(view: View, ends: Integers, corners: Floats) -> Floats:
 
 
 def _sides(corners: Floats, size: NDArray[np.intp]) -> NDArray[np.uint8]:
-    """(n,) bits that say beside which sides of the picture a corner (row, column, depth) lies, and `BEHIND` the eye."""
+    """(n,) bits for the sides of the picture beyond which a corner (row, column, depth) lies, and `BEHIND` the eye."""
     left, top, right, bottom = (sides.view(np.uint8) for sides in (*(corners[:2] <= 0.0), *(corners[:2] >= size)))
     sides: NDArray[np.uint8] = left | top << 1 | right << 2 | bottom << 3 | (corners[2] <= 0.0) * BEHIND
     return sides
 
 
 def _projected_corners(view: View, body: Body) -> tuple[Floats, Floats, Floats]:
-    """Column, row and depth of every corner of a body, each nudged into one of its faces; float32 will do."""
+    """Column, row and depth of every vertex of a body, each moved a little into one of its faces; in float32."""
     axes = view.axes @ body.pose.rotation
     eye = body.pose.localise(view.eye[None])[0].astype(np.float32)
     across, upward, depth = turned(axes, inset_vertices(body.mesh) - eye[:, None])
@@ -131,7 +151,7 @@ def _inside(view: View, columns: Floats, rows: Floats) -> Flags:
 
 
 def _eroded(mask: Flags, blocks: int) -> Flags:
-    """The mask without those of its blocks that are so near to one beside it, row by row and then across."""
+    """The mask without the ``blocks`` outermost of its blocks, along the rows and then along the columns."""
     for rows in (True, False):
         kept = mask.copy()
         for shift in range(1, blocks + 1):
@@ -144,14 +164,14 @@ def _eroded(mask: Flags, blocks: int) -> Flags:
 
 
 def _at(mask: Flags, places: Floats, block: int) -> Flags:
-    """(n,) what a mask, in blocks so wide, says of places (n, 2) within the picture."""
+    """(n,) the flags of a mask, in blocks of ``block`` pixels, at places (n, 2) within the picture."""
     rows, columns = places.astype(np.int32).T // block
     flags: Flags = mask.ravel().take(rows * mask.shape[1] + columns)
     return flags
 
 
 def _thinned(places: Floats) -> Floats:
-    """The places (n, 2), none below 0, without those in whose half of a pixel, across and down, there is one before.
+    """The places (n, 2), none below 0, only the first of those in the same quarter of a pixel.
 
     >>> _thinned(np.array([[1.0, 2.0], [1.4, 2.4], [1.5, 2.0], [1.2, 2.1]])).tolist()
     [[1.0, 2.0], [1.5, 2.0]]
@@ -167,28 +187,28 @@ def _thinned(places: Floats) -> Floats:
 
 
 def search_contour(
-    one: SampledView, inside: Floats, outside: Floats, request: SampleRequest, wanted: Callable[[Samples], Flags]
+    sampled: SampledView, inside: Floats, outside: Floats, request: SampleRequest, wanted: Callable[[Samples], Flags]
 ) -> SampledView:
-    """The survey with rays to places between samples ``inside`` and ``outside`` (n, 2) of the rim, where wanted."""
+    """The view with rays to places between samples ``inside`` and ``outside`` (n, 2) of the contour, where wanted."""
     steps: Floats = np.arange(1, SEARCH) / SEARCH
     places = inside[:, None] + steps[:, None] * (outside - inside)[:, None]
-    return _replaced(one, request, places.reshape(-1, 2) + 0.5, wanted)
+    return _with_wanted(sampled, request, places.reshape(-1, 2) + 0.5, wanted)
 
 
-def _replaced(
-    one: SampledView, request: SampleRequest, places: Floats, wanted: Callable[[Samples], Flags]
+def _with_wanted(
+    sampled: SampledView, request: SampleRequest, places: Floats, wanted: Callable[[Samples], Flags]
 ) -> SampledView:
-    """The survey with samples at the places (n, 2), in rows and columns of the image's plane, where wanted."""
+    """The view with new samples at those of the places (n, 2), in rows and columns of the picture, that are wanted."""
     if len(places) == 0:
-        return one
-    view, scale = one.view, 1
+        return sampled
+    view, scale = sampled.view, 1
     if not request.renderer.sparse:
-        view, scale = one.view.refined(FINER), FINER
+        view, scale = sampled.view.refined(FINER), FINER
     samples = sample(view, request, places * scale - 0.5)
     samples = replace(samples, places=places - 0.5)
     found = wanted(samples)
     if not found.any():
-        return one
+        return sampled
     pixels = np.floor(places[found]).astype(np.int32)
-    pixels = np.clip(pixels, 0, [one.view.height - 1, one.view.width - 1]).astype(np.int32)
-    return one.with_samples(pixels, samples.selected(found))
+    pixels = np.clip(pixels, 0, [sampled.view.height - 1, sampled.view.width - 1]).astype(np.int32)
+    return sampled.with_samples(pixels, samples.selected(found))

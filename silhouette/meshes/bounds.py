@@ -1,4 +1,4 @@
-"""LOOK: points that stand for a whole mesh, worked out once for each and kept as long as it is."""
+"""LOAD: points and edges that stand for a whole mesh, worked out once for each mesh and kept as long as it is."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 
 BOXES = 64
+"""The number of boxes of neighbouring faces that bound a mesh, at most."""
 
 NUDGE = 0.02
-"""How far, of the way to the middle of its triangle, a corner is moved before a ray is sent to it: a line that only
-touches a corner shows nothing."""
+"""The share of the way to the middle of its triangle by which a vertex is moved before a ray is sent to it: a line that
+only touches a vertex shows nothing."""
 
 LONG = 1.0
 """An edge longer than this, mm, may cross a target's picture while both its corners lie outside."""
@@ -25,9 +26,9 @@ _edges: WeakKeyDictionary[Mesh, NDArray[np.int32]] = WeakKeyDictionary()
 
 
 def bounding_points(mesh: Mesh) -> Floats:
-    """(k, 3) the corners of boxes that together hold the mesh, at most 64 boxes of neighbouring faces.
+    """(k, 3) mm, the corners of at most `BOXES` boxes that together hold the mesh.
 
-    Whatever contains these points contains the mesh; there are few of them however many triangles it has.
+    Every convex shape that contains these points contains the mesh, and there are few however many triangles it has.
     """
     if mesh not in _bounding:
         runs = np.array_split(mesh.faces, min(BOXES, len(mesh.faces)))
