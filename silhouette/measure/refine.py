@@ -105,7 +105,7 @@ class SampledView:
         return _repeated(image, self.block) if self.block > 1 else image
 
     def with_samples(self, pixels: Integers, samples: Samples) -> SampledView:
-        """The same view, in single pixels, with new samples for ``pixels`` (k, 2); of several for one the last counts."""
+        """The view in single pixels, with new samples for ``pixels`` (k, 2); of several for one pixel the last."""
         index = _repeated(self.index, self.block)
         index[pixels[:, 0], pixels[:, 1]] = len(self.samples.target) + np.arange(len(pixels), dtype=np.int32)
         joined = Samples.concatenated([self.samples, samples])

@@ -1,7 +1,7 @@
-"""COUNT, last third: how much of a target is obscured, by what, and how sure that is.
+"""COUNT, last step: how much of a target is occluded, by what, and how sure that is.
 
-views -> coarse surveys -> finer, where an answer hangs on outlines -> nothing seen, or nothing obscured? search
--> Silhouette: counts, shares, errors
+views -> coarse samples -> refined, where a verdict depends on contours -> nothing seen, or nothing occluded? search
+-> OcclusionCounts: counts, shares, errors
 """
 
 from __future__ import annotations
@@ -30,39 +30,41 @@ from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View
 
 NEAR = 3.0
-"""An error that is small enough is made smaller all the same within so many errors of a share at which the verdict
-changes."""
+"""An error that meets the goal is made smaller all the same where the share is less than this many errors away from a
+threshold."""
 
 SAFELY = 0.9
-"""What following an outline will leave is foreseen, and comes out a little different."""
+"""The error that following some contours will leave is estimated beforehand; the estimate has to meet this share of the
+goal, since the outcome differs a little."""
 
 FOLLOWED_TO = 2
-"""Pixels: so wide are the blocks to which outlines are followed, if they are followed at all."""
+"""The width, in pixels, of the blocks in which all contours are followed before it is known which matter."""
 
 MANY = 1000
-"""So many blocks of the coarse grid tell the size of a target well enough, where no share hangs on it."""
+"""A target of at least this many coarse blocks is counted well enough in them, where no share depends on its size."""
 
 COARSE_ERROR = 0.0075
-"""A smaller error than this is hardly ever reached without following outlines, and not tried."""
+"""A goal below this is hardly ever met by the coarse grid, which is then not tried."""
 
 FOLLOWED = 1.0 / 8.0
-"""What is left of the variance along an outline that is followed in steps half as long: the cube of the step."""
+"""The share of the variance along a contour that is left when it is followed in blocks half as wide: runs half as long
+in pixels half as wide."""
 
 FEW = 32
-"""Where so few pixels are seen, or obscured, that it hangs on them, they are looked at again in exact arithmetic."""
+"""Up to this many pixels, seen or occluded, on which alone a verdict rests, are sampled again in float64."""
 
 
 @dataclass(frozen=True, eq=False)
 class OcclusionCounts:
-    """The measured outline of a target: integer counts, and how far the shares may be off.
+    """How many pixels of a target are occluded, by what, and how far the shares may be off.
 
     Attributes:
-        total: pixels of the target alone; right within a hundredth or two, of what is no thinner than a pixel.
-        occluded: those before which something is.
-        in_arc: those in the vision arc.
-        occluded_in_arc: those in the arc and occluded.
-        nearest: for each blocker asked about, the pixels at which it is the nearest thing in the way.
-        alone: the pixels that it would obscure with nothing else on the table.
+        total: pixels of the target alone; within a hundredth or two of its true area, where it is no thinner than one.
+        occluded: pixels of the target before which a blocker is.
+        in_arc: pixels of the target in a vision arc.
+        occluded_in_arc: pixels of the target in a vision arc before which a blocker is.
+        nearest: for each blocker of the request, the pixels at which it is the nearest one before the target.
+        alone: for each blocker of the request, the pixels that it would occlude with nothing else on the table.
         error: the true share occluded lies within ``occluded / total`` ± this.
         error_in_arc: the same for ``occluded_in_arc / in_arc``.
         error_seen: the same for ``seen / total``.
@@ -80,101 +82,102 @@ class OcclusionCounts:
 
     @property
     def seen(self) -> int:
-        """Pixels in the vision arc before which nothing is."""
+        """Pixels of the target in a vision arc before which no blocker is."""
         return self.in_arc - self.occluded_in_arc
 
 
 def measure(views: Sequence[View], request: SampleRequest, pixel: float) -> tuple[OcclusionCounts, list[SampledView]]:
-    """Counts the target's pixels in the views, which together show it once, and those that are obscured.
-
-    Beside the counts it gives the sampled views, one for each view, in which they were counted.
+    """Counts the target's pixels in the views, which together show it once, and those that are occluded.
 
     Args:
         views: one flat picture, or the faces of a cube.
         request: the target, what may stand before it, the arcs, and the renderer.
         pixel: the width of a pixel at the target, mm.
+
+    Returns:
+        The counts, and the sampled views, one for each view, in which they were counted.
     """
     sampled_views = [sample_coarsely(view, request, pixel) for view in views]
     settled = _settled_coarsely(sampled_views[0], request) if len(sampled_views) == 1 else None
     if settled is not None:
         return settled, sampled_views
     sampled_views = [refine(one, request, FOLLOWED_TO) for one in sampled_views]
-    silhouette, classified = _counted(sampled_views, request)
-    contours = _contours_to_follow(silhouette, classified, request)
+    counts, classified = _counted(sampled_views, request)
+    contours = _contours_to_follow(counts, classified, request)
     if contours is not None:
         unfollowed = _unfollowed(_variance(classified), contours)
         sampled_views = [refine(one, request, 1, contours) for one in sampled_views]
-        silhouette, classified = _counted(sampled_views, request, unfollowed)
-    if silhouette.seen == 0 and (request.arcs is None or len(request.arcs)):
+        counts, classified = _counted(sampled_views, request, unfollowed)
+    if counts.seen == 0 and (request.arcs is None or len(request.arcs)):
         sampled_views = [search_for_seen(one, request) for one in sampled_views]
         sampled_views = _contours_searched(sampled_views, classified, request, lambda samples: samples.seen)
-    if silhouette.occluded == 0 and request.blockers:
+    if counts.occluded == 0 and request.blockers:
         sampled_views = [search_for_occluded(one, request) for one in sampled_views]
         sampled_views = _contours_searched(sampled_views, classified, request, lambda samples: samples.occluded)
     if any(new is not old for new, old in zip(sampled_views, (kind.sampled for kind in classified), strict=True)):
-        silhouette, _ = _counted(sampled_views, request)
-    if 0 < silhouette.seen <= FEW or 0 < silhouette.occluded <= FEW:
+        counts, _ = _counted(sampled_views, request)
+    if 0 < counts.seen <= FEW or 0 < counts.occluded <= FEW:
         sampled_views = [_confirmed(one, request) for one in sampled_views]
-        silhouette, _ = _counted(sampled_views, request)
-    return silhouette, sampled_views
+        counts, _ = _counted(sampled_views, request)
+    return counts, sampled_views
 
 
-def _settled_coarsely(one: SampledView, request: SampleRequest) -> OcclusionCounts | None:
-    """The silhouette where the coarse grid is enough, and no outline need be followed; None where one may have to be.
+def _settled_coarsely(sampled: SampledView, request: SampleRequest) -> OcclusionCounts | None:
+    """The counts where the coarse grid is enough, and no contour has to be followed; None where one may have to be.
 
-    It is where nothing can stand before a target that is not small; and where a part is obscured and the error is small
-    enough for whoever asked. Where the arc's edge may cut the target, its outline is always followed, and where all
-    of it or nothing seems to be obscured: something else may show near its outline.
+    It is enough where nothing can stand before a target that is not small, and where a part of the target is occluded
+    with an error that meets the goal. Contours are always followed where the edge of an arc may cut the target, and
+    where all of it or nothing seems to be occluded: near its contour the opposite may be true.
     """
-    samples = one.samples
-    total, occluded, in_arc = (one.count(flags) for flags in (samples.target, samples.occluded, samples.in_arc))
-    if one.block <= FOLLOWED_TO or request.arcs or total < MANY * one.block**2:
+    samples = sampled.samples
+    total, occluded, in_arc = (sampled.count(flags) for flags in (samples.target, samples.occluded, samples.in_arc))
+    if sampled.block <= FOLLOWED_TO or request.arcs or total < MANY * sampled.block**2:
         return None
     if not request.blockers:
         return OcclusionCounts(total, 0, in_arc, 0, (), (), 0.0, 0.0 if in_arc else 1.0, 0.0)
-    if occluded in (0, total) or request.error_goal < COARSE_ERROR or shows_thin_parts(one):
+    if occluded in (0, total) or request.error_goal < COARSE_ERROR or shows_thin_parts(sampled):
         return None
-    silhouette, _ = _counted([one], request)
-    if silhouette.error > request.error_goal or (in_arc and _near_threshold(silhouette, request)):
+    counts, _ = _counted([sampled], request)
+    if counts.error > request.error_goal or (in_arc and _near_threshold(counts, request)):
         return None
-    return silhouette
+    return counts
 
 
 def _contours_to_follow(
-    silhouette: OcclusionCounts, classified: Sequence[_Classified], request: SampleRequest
+    counts: OcclusionCounts, classified: Sequence[_Classified], request: SampleRequest
 ) -> Contours | None:
-    """Which outlines to follow down to single pixels, since the answer may hang on them; None where it does not.
+    """Which contours to follow down to single pixels, since the verdict may depend on them; None where it does not.
 
-    Where all of the target is seen, or all of it obscured, the share is exactly nothing or all, whatever the outline.
-    Else the division of the two parts weighs most, and of the rims the one round the smaller part.
+    Where all of the target is seen, or all of it occluded, the share is exactly none or all, whatever its contour.
+    Elsewhere the division of the two parts weighs most, and of the contours the one round the smaller part.
     """
     coarse = [one.sampled for one in classified if one.sampled.block > 1]
-    if len(classified) > 1:  # the faces of a cube have few pixels each
+    if len(classified) > 1:  # a cube's faces have few pixels each: following all of their contours costs little
         return ALL_CONTOURS if coarse else None
-    if not coarse or max(silhouette.error, silhouette.error_seen) == 0.0:
+    if not coarse or max(counts.error, counts.error_seen) == 0.0:
         return None
     if shows_thin_parts(coarse[0]):
         return ALL_CONTOURS
-    if silhouette.in_arc and (silhouette.in_arc < silhouette.total or _near_threshold(silhouette, request)):
+    if counts.in_arc and (counts.in_arc < counts.total or _near_threshold(counts, request)):
         return ALL_CONTOURS
-    if silhouette.error <= request.error_goal:
+    if counts.error <= request.error_goal:
         return None
     variance = _variance(classified)
     one_contour = [Contours(occluded=False), Contours(seen=False)]
-    if 2 * silhouette.occluded < silhouette.total:
+    if 2 * counts.occluded < counts.total:
         one_contour.reverse()
     for contours in (Contours(seen=False, occluded=False), *one_contour):
         left = (variance * FOLLOWED).overridden_by(_unfollowed(variance, contours))
-        if left.share_error(silhouette.occluded, silhouette.total) <= SAFELY * request.error_goal:
+        if left.share_error(counts.occluded, counts.total) <= SAFELY * request.error_goal:
             return contours
     return ALL_CONTOURS
 
 
-def _near_threshold(silhouette: OcclusionCounts, request: SampleRequest) -> bool:
-    """Whether the share obscured, or the share seen, is so near to a threshold that a smaller error may tell."""
-    shares = [(silhouette.occluded, silhouette.error), (silhouette.total - silhouette.seen, silhouette.error_seen)]
+def _near_threshold(counts: OcclusionCounts, request: SampleRequest) -> bool:
+    """Whether the share occluded, or the share seen, is so near to a threshold that a smaller error may settle it."""
+    shares = [(counts.occluded, counts.error), (counts.total - counts.seen, counts.error_seen)]
     return any(
-        abs(part / silhouette.total - threshold) <= NEAR * error
+        abs(part / counts.total - threshold) <= NEAR * error
         for part, error in shares
         for threshold in request.thresholds
         if error > 0.0
@@ -182,29 +185,37 @@ def _near_threshold(silhouette: OcclusionCounts, request: SampleRequest) -> bool
 
 
 def _unfollowed(variance: ContourVariance, contours: Contours) -> ContourVariance:
-    """Of the variance along coarse outlines, what stays when these rims, and the division, are followed on."""
+    """The variance along those contours that stay coarse when these ones, and the division, are followed."""
     return ContourVariance(
         variance.seen_contour * (not contours.seen), variance.occluded_contour * (not contours.occluded), 0.0
     )
 
 
-def _confirmed(one: SampledView, request: SampleRequest) -> SampledView:
-    """The survey with the few samples on which everything hangs taken again, in float64."""
-    samples, used = one.samples, one.weight > 0
+def _confirmed(sampled: SampledView, request: SampleRequest) -> SampledView:
+    """The view with those few samples taken again, in float64, that alone show something seen or occluded."""
+    samples, used = sampled.samples, sampled.weight > 0
     doubtful = np.zeros(len(used), dtype=np.bool_)
     for flags in (samples.seen & used, samples.occluded & used):
-        if one.count(flags) <= FEW:
+        if sampled.count(flags) <= FEW:
             doubtful |= flags
-    again = sample(one.view, replace(request, renderer=ReferenceRenderer()), samples.places[doubtful])
+    again = sample(sampled.view, replace(request, renderer=ReferenceRenderer()), samples.places[doubtful])
     number = np.arange(len(used), dtype=np.int32)
     number[doubtful] = len(used) + np.arange(int(doubtful.sum()), dtype=np.int32)
-    weight = np.concatenate([np.where(doubtful, 0, one.weight), one.weight[doubtful]])
-    return SampledView(one.view, Samples.concatenated([samples, again]), one.block, number[one.index], weight)
+    weight = np.concatenate([np.where(doubtful, 0, sampled.weight), sampled.weight[doubtful]])
+    return SampledView(
+        sampled.view, Samples.concatenated([samples, again]), sampled.block, number[sampled.index], weight
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class _Classified:
-    """A survey with its image of kinds, and the pairs of places between which target and blocker end together."""
+    """A sampled view, the kinds of its pixels, and where on its contour the target and a blocker end together.
+
+    Attributes:
+        sampled: the view.
+        kinds: (height, width), in blocks, as in `silhouette.measure.error`.
+        inside, outside: (n, 2) the places of the two samples between which both end.
+    """
 
     sampled: SampledView
     kinds: NDArray[np.uint8]
@@ -213,7 +224,7 @@ class _Classified:
 
     @cached_property
     def variance(self) -> ContourVariance:
-        """Along its outlines, in pixels squared; none where all is seen, and no share hangs on them."""
+        """The variance along its contours, in pixels squared; none where all is seen: no share depends on it."""
         if self.kinds.max() <= SEEN:
             return NO_VARIANCE
         return contour_variance(self.kinds) * self.sampled.block**4
@@ -222,7 +233,7 @@ class _Classified:
 def _counted(
     sampled_views: Sequence[SampledView], request: SampleRequest, unfollowed: ContourVariance = NO_VARIANCE
 ) -> tuple[OcclusionCounts, list[_Classified]]:
-    """The silhouette in the surveys as they are; along rims left as coarse as they were, the variance is as it was."""
+    """The counts in the views as they are sampled, and the variance along contours that were not followed further."""
     classified = [_classified(one, request) for one in sampled_views]
     variance = _variance(classified).overridden_by(unfollowed)
     total = occluded = in_arc = occluded_in_arc = 0
@@ -240,7 +251,7 @@ def _counted(
     error_in_arc = error_seen = error
     if in_arc < total:
         error_in_arc, error_seen = _arc_errors(classified, (total, in_arc, occluded_in_arc))
-    silhouette = OcclusionCounts(
+    counts = OcclusionCounts(
         total,
         occluded,
         in_arc,
@@ -251,11 +262,11 @@ def _counted(
         error_in_arc,
         error_seen,
     )
-    return silhouette, classified
+    return counts, classified
 
 
 def _variance(classified: Sequence[_Classified]) -> ContourVariance:
-    """Along all outlines, in pixels squared."""
+    """The variance along the contours of all views, in pixels squared."""
     return sum((one.variance for one in classified), NO_VARIANCE)
 
 
@@ -276,35 +287,44 @@ def _arc_errors(classified: Sequence[_Classified], counts: tuple[int, int, int])
     return within.share_error(occluded_in_arc, in_arc), unseen.share_error(total - in_arc + occluded_in_arc, total)
 
 
-def _classified(one: SampledView, request: SampleRequest) -> _Classified:
-    """What each pixel is; beside the target also whether a blocker goes on there, before the target's surface."""
-    samples = one.samples
-    kinds = one.mask(np.where(samples.occluded, OCCLUDED, samples.target * np.uint8(SEEN)).astype(np.uint8))
+def _classified(sampled: SampledView, request: SampleRequest) -> _Classified:
+    """The kind of each pixel; next to the target also whether a blocker continues there before the target's surface."""
+    samples = sampled.samples
+    kinds = sampled.mask(np.where(samples.occluded, OCCLUDED, samples.target * np.uint8(SEEN)).astype(np.uint8))
     if not request.blockers:
-        return _Classified(one, kinds, np.empty((0, 2)), np.empty((0, 2)))
+        return _Classified(sampled, kinds, np.empty((0, 2)), np.empty((0, 2)))
     inside, outside = contour(kinds > 0)
-    within, beside = one.index.take(inside), one.index.take(outside)
+    within, beside = sampled.index.take(inside), sampled.index.take(outside)
     occluded, blocked = samples.occluded[within], samples.background_blocked[beside]
     asked = np.flatnonzero(blocked & ~occluded)
     inner, outer = samples.places[within], samples.places[beside]
     if len(asked):
         blocked[asked] = _extends_before_target(
-            one.view, request, inner[asked], outer[asked], samples.depth[within[asked]]
+            sampled.view, request, inner[asked], outer[asked], samples.depth[within[asked]]
         )
     kinds.ravel()[outside[blocked]] = OUTSIDE_BLOCKED
     together = blocked != occluded
-    return _Classified(one, kinds, inner[together], outer[together])
+    return _Classified(sampled, kinds, inner[together], outer[together])
 
 
 def _extends_before_target(
     view: View, request: SampleRequest, inside: Floats, outside: Floats, depth: NDArray[np.float32]
 ) -> Flags:
-    """Whether a blocker, met at places (n, 2) outside the target's outline, lies before the target's surface.
+    """(n,) whether a blocker that is met outside the target's contour would, continued, lie before its surface.
 
-    The floor under a boot is met just below the boot, nearer than the boot: but carried on, in its own plane, it
-    lies behind the boot, and its outline is nowhere near. In a flat picture the inverse of the depth of a plane
-    changes evenly, so two places on the blocker tell where the third would be: the one ``inside`` the outline, of
-    which the target's ``depth`` (n,) is known.
+    The floor under a boot is met just below the boot, nearer than the boot. But continued in its own plane it lies
+    behind the boot: the floor has no contour there, and leaves no doubt whether the boot is occluded.
+
+              boot    |           In a flat picture the inverse of the depth of a plane changes evenly, so that the two
+             inside   x           depths at `outside` and at `beyond`, one step further, give the one that the plane has
+        ~~~~~~outside~o~~~~~~     at `inside`:
+              beyond  o floor     1 / there = 2 / met - 1 / beyond; it lies before the target where 1 / there is larger
+
+    Args:
+        view: the picture.
+        request: names the blockers.
+        inside, outside: (n, 2) places of neighbouring samples on the target and next to it.
+        depth: (n,) of the target at ``inside``.
     """
     extends = np.zeros(len(inside), dtype=np.bool_)
     places = np.concatenate([outside, 2 * outside - inside])
@@ -321,6 +341,6 @@ def _contours_searched(
     request: SampleRequest,
     wanted: Callable[[Samples], Flags],
 ) -> list[SampledView]:
-    """The surveys, searched at the places of the rim at which target and blocker end together."""
+    """The views, searched at those places of the contour at which the target and a blocker end together."""
     pairs = zip(sampled_views, classified, strict=True)
     return [search_contour(one, kind.inside, kind.outside, request, wanted) for one, kind in pairs]
