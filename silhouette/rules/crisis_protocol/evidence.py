@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from silhouette.geometry import Flags, Floats
-from silhouette.rules.crisis_protocol.free_lines import look
-from silhouette.rules.crisis_protocol.plan import between_discs, crossed, hair_of, to_outlines
+from silhouette.rules.crisis_protocol.free_lines import find_free_line
+from silhouette.rules.crisis_protocol.plane_geometry import crossed, disc_distance, epsilon_of, outline_distances
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene, Readings
 
 
@@ -27,7 +27,7 @@ class Evidence:
         blockers: the names of what obstructs every line; first what does so alone.
         alone: how many of them do so alone.
         distance: from the attacker's base to the target.
-        hair: lengths no further apart than this are equal.
+        epsilon: lengths no further apart than this are equal.
         between: (terrain,) whether a line from base to base passes through it (R12).
         apart: (terrain,) how far it is from the target's base.
     """
@@ -40,14 +40,14 @@ class Evidence:
     blockers: tuple[str, ...]
     alone: int
     distance: float
-    hair: float
+    epsilon: float
     between: Flags
     apart: Floats
 
     @property
     def too_close(self) -> bool:
         """The attacker is within range 2 (R13)."""
-        return self.distance <= self.scene.ranges.two + self.hair
+        return self.distance <= self.scene.ranges.two + self.epsilon
 
     @property
     def large_enough(self) -> Flags:
@@ -58,7 +58,7 @@ class Evidence:
     @property
     def within_one(self) -> Flags:
         """(terrain,) within range 1 of the target (R10)."""
-        flags: Flags = self.apart <= self.scene.ranges.one + self.hair
+        flags: Flags = self.apart <= self.scene.ranges.one + self.epsilon
         return flags
 
     def cover_from(self, readings: Readings) -> tuple[str, ...]:
@@ -81,18 +81,20 @@ def evidence_for(scene: PlanScene, attacker: Character, target: Character | Feat
     if isinstance(target, Character):
         below = scene.standing_on(target)
         size += 0 if below is None else below.size
-        hair = hair_of(attacker.base.bounds, target.base.bounds)
-        distance = between_discs(attacker.base, target.base)
-        between = crossed(attacker.base, target.base, scene.outlines, hair)
+        epsilon = epsilon_of(attacker.base.bounds, target.base.bounds)
+        distance = disc_distance(attacker.base, target.base)
+        between = crossed(attacker.base, target.base, scene.outlines, epsilon)
         apart = scene.terrain_distances(target)
     else:
-        hair = hair_of(attacker.base.bounds, target.outline.corners)
-        distance = 0.0 if attacker.on == target.name else float(to_outlines(attacker.base, target.outline)[0])
+        epsilon = epsilon_of(attacker.base.bounds, target.outline.corners)
+        distance = 0.0 if attacker.on == target.name else float(outline_distances(attacker.base, target.outline)[0])
     # R4 and R6, R7, and A8: a feature does not hide itself.
     larger = (scene.sizes > size) & (scene.names != attacker.on) & (scene.names != target.name)
     aim = target.base if isinstance(target, Character) else target.outline
-    sight = look(attacker.base, aim, scene.outlines.chosen(larger), hair)
-    alone = sorted(scene.names[larger][sight.alone])
-    others = sorted(scene.names[larger][sight.blocking & ~sight.alone])
+    free_line = find_free_line(attacker.base, aim, scene.outlines.chosen(larger), epsilon)
+    alone = sorted(scene.names[larger][free_line.alone])
+    others = sorted(scene.names[larger][free_line.blocking & ~free_line.alone])
     blockers = (*alone, *others)
-    return Evidence(scene, attacker, target, size, sight.line, blockers, len(alone), distance, hair, between, apart)
+    return Evidence(
+        scene, attacker, target, size, free_line.line, blockers, len(alone), distance, epsilon, between, apart
+    )

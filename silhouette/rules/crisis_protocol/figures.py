@@ -18,7 +18,7 @@ from silhouette.drawing.typeface import elided, printable
 from silhouette.drawing.words.reasons import why
 from silhouette.geometry import Floats
 from silhouette.rules.base import Figure
-from silhouette.rules.crisis_protocol.plan import between_tangents
+from silhouette.rules.crisis_protocol.plane_geometry import tangent_quadrilateral
 from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene
 from silhouette.scenes.scene import Check
@@ -253,7 +253,7 @@ class _Plan:
         """(4, 2) the corners of what lies between the two bases; none for an object."""
         if not isinstance(self.target, Character):
             return np.empty((0, 2))
-        return between_tangents(self.attacker.base, self.target.base)
+        return tangent_quadrilateral(self.attacker.base, self.target.base)
 
     def _holds(self, point: Floats) -> bool:
         """Whether a point is shown."""

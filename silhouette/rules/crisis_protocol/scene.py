@@ -19,7 +19,14 @@ from pydantic import Field, StrictBool, field_validator
 from silhouette.errors import RequestError
 from silhouette.files.schema import Entry, Location, Name, Number, Size, plain, validated
 from silhouette.geometry import Floats
-from silhouette.rules.crisis_protocol.plan import Disc, Outlines, crossed, fault_in, hair_of, to_outlines
+from silhouette.rules.crisis_protocol.plane_geometry import (
+    Disc,
+    Outlines,
+    crossed,
+    epsilon_of,
+    fault_in,
+    outline_distances,
+)
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean
@@ -232,7 +239,7 @@ class PlanScene(Scene):
     @cached_property
     def _distances(self) -> dict[str, Floats]:
         return {
-            piece.name: np.where(self.names == piece.on, 0.0, to_outlines(piece.base, self.outlines))
+            piece.name: np.where(self.names == piece.on, 0.0, outline_distances(piece.base, self.outlines))
             for piece in self.characters
         }
 
@@ -308,7 +315,7 @@ def _odd_places(scene: PlanScene) -> Iterator[str]:
     """A warning for each base that lies partly on terrain: nobody can end a move there (A7)."""
     for character in scene.characters:
         for index in np.flatnonzero(
-            crossed(character.base, character.base, scene.outlines, hair_of(character.base.bounds))
+            crossed(character.base, character.base, scene.outlines, epsilon_of(character.base.bounds))
         ):
             if scene.names[index] != character.on:
                 yield f"the base of {character.name} overlaps {scene.names[index]}, but it is not said to stand on it"
@@ -321,4 +328,4 @@ def _holds(outline: Outlines, disc: Disc) -> bool:
     """Whether a polygon holds a disc, which may touch its edge from within."""
     polygon, centre = outline.polygons[0], shapely.Point(disc.centre)
     inside = bool(shapely.covers(polygon, centre))
-    return inside and bool(shapely.distance(polygon.exterior, centre) >= disc.radius - hair_of(disc.bounds))
+    return inside and bool(shapely.distance(polygon.exterior, centre) >= disc.radius - epsilon_of(disc.bounds))

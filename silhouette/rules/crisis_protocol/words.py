@@ -95,7 +95,7 @@ class Words:
 
     def compared(self, length: float, limit: float) -> str:
         """A length in as many digits as show on which side of a limit it is."""
-        if abs(length - limit) <= self.evidence.hair:
+        if abs(length - limit) <= self.evidence.epsilon:
             return self.length(limit)
         enough = (digits for digits in range(4, 17) if (float(f"{length:.{digits}g}") > limit) == (length > limit))
         return self.length(length, next(enough, 17))

@@ -156,13 +156,13 @@ def tiles(gap: float) -> dict[str, Any]:
 @pytest.mark.parametrize("gap, sees", [(0.0, False), (0.1, True)])
 def test_a_thousand_pieces_between_two_are_no_hardship(gap: float, sees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
-    stopped = free_lines._Field.stopped
+    blocked = free_lines._Problem.blocked
 
-    def counted(field: Any, lines: Any) -> Any:
+    def counted(problem: Any, lines: Any) -> Any:
         tried.append(len(lines.offsets))
-        return stopped(field, lines)
+        return blocked(problem, lines)
 
-    monkeypatch.setattr(free_lines._Field, "stopped", counted)
+    monkeypatch.setattr(free_lines._Problem, "blocked", counted)
     assert verdict(tiles(gap)).line_of_sight == sees
     assert sum(tried) < 20_000, "of some ten million that touch two corners"
 
@@ -172,7 +172,7 @@ def test_thinning_out_what_a_line_can_touch_changes_no_answer(monkeypatch: pytes
         for document in (duel(seed), grid_duel(seed)):
             found = []
             for many in (0, 10**9):
-                monkeypatch.setattr(free_lines, "MANY_TOUCHES", many)
+                monkeypatch.setattr(free_lines, "MANY_SUPPORTS", many)
                 found.append(answers(document))
             assert found[0] == found[1], seed
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.rules.crisis_protocol.plan import (
-    HAIR,
+from silhouette.rules.crisis_protocol.plane_geometry import (
+    EPSILON,
     Disc,
     Outlines,
-    between_discs,
     crossed,
+    disc_distance,
+    epsilon_of,
     fault_in,
-    hair_of,
-    to_outlines,
+    outline_distances,
 )
 from tests.support.crisis_protocol_tables import box, scene, verdict, wall
 
@@ -82,18 +82,18 @@ def test_a4_two_pieces_that_touch_leave_no_gap(gap: float, sees: bool) -> None:
 
 @pytest.mark.parametrize("gap, distance", [(-1.0, 0.0), (0.0, 0.0), (1.0, 1.0)])
 def test_distances_are_nothing_from_the_touch_on(gap: float, distance: float) -> None:
-    assert between_discs(Disc((0.0, 0.0), 2.0), Disc((5.0 + gap, 0.0), 3.0)) == distance
+    assert disc_distance(Disc((0.0, 0.0), 2.0), Disc((5.0 + gap, 0.0), 3.0)) == distance
     square = Outlines.of([box(2.0 + gap, -1.0, 9.0, 1.0)])
-    assert to_outlines(Disc((0.0, 0.0), 2.0), square).tolist() == [distance]
+    assert outline_distances(Disc((0.0, 0.0), 2.0), square).tolist() == [distance]
 
 
-@pytest.mark.parametrize("hairs, passes", [(0.5, False), (2.0, True)])
-def test_what_reaches_in_by_less_than_a_hair_touches(hairs: float, passes: bool) -> None:
+@pytest.mark.parametrize("epsilons, passes", [(0.5, False), (2.0, True)])
+def test_what_reaches_in_by_less_than_an_epsilon_touches(epsilons: float, passes: bool) -> None:
     one, other = Disc((0.0, 0.0), 2.0), Disc((9.0, 0.0), 2.0)
-    hair = hair_of(one.bounds, other.bounds)
-    assert hair == pytest.approx(HAIR * (13.0 + 4.0), rel=1e-3)
-    post = Outlines.of([box(4.0, 2.0 - hairs * hair, 5.0, 9.0)])
-    assert crossed(one, other, post, hair).tolist() == [passes]
+    epsilon = epsilon_of(one.bounds, other.bounds)
+    assert epsilon == pytest.approx(EPSILON * (13.0 + 4.0), rel=1e-3)
+    post = Outlines.of([box(4.0, 2.0 - epsilons * epsilon, 5.0, 9.0)])
+    assert crossed(one, other, post, epsilon).tolist() == [passes]
 
 
 def test_a_polygon_has_an_area_from_a_small_share_of_its_extent_on() -> None:

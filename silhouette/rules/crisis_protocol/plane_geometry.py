@@ -1,7 +1,7 @@
-"""Seen from above: round bases and polygons in the plane, how far apart they are, and what lies between two bases.
+"""Geometry of the table seen from above: round bases and polygons, their distances, and what lies between two bases.
 
-In any unit of length. What touches is told from what overlaps by a hair: a length far below all that is measured, and
-far above rounding. It grows with what is looked at, so that no answer depends on the unit.
+Lengths are in any one unit. Things that overlap by less than an epsilon only touch: a length far below all that is
+measured, and far above the errors of rounding. It grows with the distances, so that no answer depends on the unit.
 """
 
 from __future__ import annotations
@@ -19,9 +19,14 @@ from silhouette.geometry import Flags, Floats
 
 Indices = NDArray[np.intp]
 
-HAIR = 1e-9  # of the distance across what is looked at
-ROUNDING = 1e-13  # of the largest coordinate: what lies far from the origin is known less exactly
-NO_AREA = 1e-12  # of the square of a polygon's extent: one that has less is a line
+EPSILON = 1e-9
+"""The epsilon, as a share of the distance across both pieces."""
+
+ROUNDING = 1e-13
+"""What is added to it, as a share of the largest coordinate: far from the origin, coordinates are less exact."""
+
+NO_AREA = 1e-12
+"""A polygon with less area than this, as a share of the square of its extent, is a line."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Disc:
 
     Attributes:
         centre: x, y.
-        radius: above zero.
+        radius: above 0.
     """
 
     centre: tuple[float, float]
@@ -45,11 +50,11 @@ class Disc:
 
 @dataclass(frozen=True, eq=False)
 class Outlines:
-    """Simple polygons, any number of them, none of which has a hole; they may be concave and may overlap.
+    """Any number of simple polygons without holes, which may be concave and may overlap.
 
     Attributes:
-        corners: (n, 2) float64, those of all polygons one after another, each anticlockwise.
-        starts: (polygons,) where in ``corners`` each begins.
+        corners: (n, 2) float64, of all polygons, one polygon after another, each anticlockwise.
+        starts: (polygons,) the number of each polygon's first corner.
     """
 
     corners: Floats
@@ -70,33 +75,33 @@ class Outlines:
         return cls(np.concatenate([np.empty((0, 2)), *clean]), starts)
 
     def chosen(self, flags: Flags) -> Outlines:
-        """Those of them that are flagged (polygons,), in the same order."""
+        """The polygons that are flagged (polygons,), in the same order."""
         lengths = self.lengths[flags]
         corners = self.corners[np.repeat(flags, self.lengths)]
         return Outlines(corners, (np.cumsum(lengths) - lengths).astype(np.intp))
 
     @cached_property
     def lengths(self) -> Indices:
-        """(polygons,) how many corners each has."""
+        """(polygons,) the number of corners of each."""
         return np.diff(self.starts, append=len(self.corners))
 
     @cached_property
     def following(self) -> Indices:
-        """(n,) where the next corner of the same polygon stands."""
+        """(n,) the number of the next corner of the same polygon, anticlockwise."""
         after = np.arange(1, len(self.corners) + 1, dtype=np.intp)
         after[self.starts + self.lengths - 1] = self.starts
         return after
 
     @cached_property
     def preceding(self) -> Indices:
-        """(n,) where the corner before it, of the same polygon, stands."""
+        """(n,) the number of the corner before it in the same polygon."""
         before = np.empty_like(self.following)
         before[self.following] = np.arange(len(self.corners))
         return before
 
     @cached_property
-    def pointed(self) -> Flags:
-        """(n,) whether the polygon is narrower than a straight angle there, so that a line can touch it."""
+    def convex(self) -> Flags:
+        """(n,) whether the polygon's angle is below 180 degrees there, so that a line can touch it from outside."""
         came = self.corners - self.corners[self.preceding]
         goes = self.corners[self.following] - self.corners
         flags: Flags = came[:, 0] * goes[:, 1] > came[:, 1] * goes[:, 0]
@@ -104,11 +109,11 @@ class Outlines:
 
     @cached_property
     def polygons(self) -> NDArray[np.object_]:
-        """(polygons,) the same for shapely, prepared for many questions."""
+        """(polygons,) the same as polygons of shapely, prepared, since they are queried often."""
         rings = np.split(self.corners, self.starts[1:]) if len(self.starts) else []
-        found = np.array([shapely.Polygon(ring) for ring in rings], dtype=object)
-        shapely.prepare(found)
-        return found
+        polygons = np.array([shapely.Polygon(ring) for ring in rings], dtype=object)
+        shapely.prepare(polygons)
+        return polygons
 
 
 def without_repeats(ring: Any) -> Floats:
@@ -151,48 +156,52 @@ def fault_in(ring: Any) -> str | None:
     return None
 
 
-def hair_of(*bounds: Floats) -> float:
-    """The hair for a look at what lies within these bounds (2, 2): the length below which things touch.
+def epsilon_of(*bounds: Floats) -> float:
+    """The overlap below which things only touch, for pieces within these bounds, (2, 2) or more points each.
 
-    >>> round(hair_of(Disc((0.0, 0.0), 20.0).bounds, Disc((360.0, 0.0), 20.0).bounds), 8)
+    >>> round(epsilon_of(Disc((0.0, 0.0), 20.0).bounds, Disc((360.0, 0.0), 20.0).bounds), 8)
     4.4e-07
     """
     both = np.concatenate(bounds)
     across = float(np.ptp(both, axis=0).sum())
-    return HAIR * across + ROUNDING * float(np.abs(both).max())
+    return EPSILON * across + ROUNDING * float(np.abs(both).max())
 
 
-def between_discs(one: Disc, other: Disc) -> float:
-    """How far apart two discs are; 0 where they touch or overlap.
+def disc_distance(one: Disc, other: Disc) -> float:
+    """The distance between two discs; 0 where they touch or overlap.
 
-    >>> between_discs(Disc((0.0, 0.0), 2.0), Disc((8.0, 6.0), 3.0))
+    >>> disc_distance(Disc((0.0, 0.0), 2.0), Disc((8.0, 6.0), 3.0))
     5.0
-    >>> between_discs(Disc((0.0, 0.0), 2.0), Disc((0.0, 0.0), 3.0))
+    >>> disc_distance(Disc((0.0, 0.0), 2.0), Disc((0.0, 0.0), 3.0))
     0.0
     """
     apart = np.hypot(one.centre[0] - other.centre[0], one.centre[1] - other.centre[1])
     return max(0.0, float(apart) - one.radius - other.radius)
 
 
-def to_outlines(disc: Disc, outlines: Outlines) -> Floats:
-    """(polygons,) how far each polygon is from a disc; 0 where they touch or overlap.
+def outline_distances(disc: Disc, outlines: Outlines) -> Floats:
+    """(polygons,) the distance of each polygon from a disc; 0 where they touch or overlap.
 
     >>> square = Outlines.of([[[5, -1], [7, -1], [7, 1], [5, 1]]])
-    >>> to_outlines(Disc((0.0, 0.0), 2.0), square).tolist(), to_outlines(Disc((6.0, 0.0), 0.5), square).tolist()
-    ([3.0], [0.0])
+    >>> [outline_distances(disc, square).tolist() for disc in (Disc((0.0, 0.0), 2.0), Disc((6.0, 0.0), 0.5))]
+    [[3.0], [0.0]]
     """
     apart: Floats = shapely.distance(outlines.polygons, shapely.Point(disc.centre)) - disc.radius
     return np.maximum(apart, 0.0)
 
 
-def between_tangents(one: Disc, other: Disc) -> Floats:
-    """The four corners (4, 2) of what lies between the two outer common tangents of discs, from touch to touch.
+def tangent_quadrilateral(one: Disc, other: Disc) -> Floats:
+    """(4, 2) the corners of the area between the outer common tangents of two discs; (0, 2) where one holds the other.
 
-    With both discs it makes up their convex hull. There are no corners, (0, 2), where one disc holds the other.
+    The corners are where the tangents touch. With both discs the area makes up their convex hull:
 
-    >>> between_tangents(Disc((0.0, 0.0), 2.0), Disc((9.0, 0.0), 2.0)).tolist()
+        (one) 3 x--------------x 2 (other)
+                |              |
+        (one) 0 x--------------x 1 (other)
+
+    >>> tangent_quadrilateral(Disc((0.0, 0.0), 2.0), Disc((9.0, 0.0), 2.0)).tolist()
     [[0.0, -2.0], [9.0, -2.0], [9.0, 2.0], [0.0, 2.0]]
-    >>> between_tangents(Disc((0.0, 0.0), 3.0), Disc((1.0, 0.0), 2.0)).shape
+    >>> tangent_quadrilateral(Disc((0.0, 0.0), 3.0), Disc((1.0, 0.0), 2.0)).shape
     (0, 2)
     """
     start, end = np.array(one.centre), np.array(other.centre)
@@ -209,11 +218,11 @@ def between_tangents(one: Disc, other: Disc) -> Floats:
     return corners
 
 
-def crossed(one: Disc, other: Disc | Outlines, outlines: Outlines, hair: float) -> Flags:
-    """(polygons,) whether some line from a point of a disc to a point of another, or of a polygon, passes through each.
+def crossed(one: Disc, other: Disc | Outlines, outlines: Outlines, epsilon: float) -> Flags:
+    """(polygons,) whether some line from a point of a disc to a point of another piece passes through each polygon.
 
-    All those lines together are the convex hull of the two. A polygon that reaches into it by no more than a hair
-    touches it: nothing passes through. What is within a polygon at the end of the lines is behind its edge.
+    All those lines together fill the convex hull of the two. A polygon that reaches into it by no more than an epsilon
+    touches it: no line passes through. Where the other piece is a polygon, what lies within that piece is not passed.
 
     >>> post = Outlines.of([[[4, 2], [5, 2], [5, 9], [4, 9]]])
     >>> crossed(Disc((0.0, 0.0), 2.5), Disc((9.0, 0.0), 2.5), post, 1e-9).tolist()
@@ -223,17 +232,18 @@ def crossed(one: Disc, other: Disc | Outlines, outlines: Outlines, hair: float) 
     >>> crossed(Disc((0.0, 0.0), 2.0), Outlines.of([[[9, -3], [10, -3], [10, 3], [9, 3]]]), post, 1e-9).tolist()
     [True]
     """
-    small = Disc(one.centre, max(one.radius - hair, 0.0))
+    # Both ends are made smaller by the epsilon: a polygon that still meets their hull overlaps by more than that.
+    small = Disc(one.centre, max(one.radius - epsilon, 0.0))
     flags: Flags = shapely.dwithin(outlines.polygons, shapely.Point(small.centre), small.radius)
     if isinstance(other, Outlines):
-        rays = [between_tangents(small, Disc((float(x), float(y)), 0.0)) for x, y in other.corners]
+        rays = [tangent_quadrilateral(small, Disc((float(x), float(y)), 0.0)) for x, y in other.corners]
         hull = shapely.convex_hull(shapely.MultiPoint(np.concatenate(rays)))
         passed = shapely.difference(shapely.intersection(outlines.polygons, hull), other.polygons[0])
-        flags |= shapely.area(passed) > hair * shapely.length(hull)
+        flags |= shapely.area(passed) > epsilon * shapely.length(hull)
         return flags
-    end = Disc(other.centre, max(other.radius - hair, 0.0))
+    end = Disc(other.centre, max(other.radius - epsilon, 0.0))
     flags |= shapely.dwithin(outlines.polygons, shapely.Point(end.centre), end.radius)
-    corners = between_tangents(small, end)
+    corners = tangent_quadrilateral(small, end)
     if len(corners):
         flags |= shapely.intersects(outlines.polygons, shapely.Polygon(corners))
     return flags
