@@ -182,7 +182,7 @@ def test_a_board_shows_the_lines_and_the_hexes_of_its_verdict(path: Path, number
         assert np.sign(np.round(aside, 4)).tolist() == [one.shift, one.shift]
     assert {address(mark) for mark in board.marked("blind_")} == set(verdict.blind_hexes)
     assert {address(mark) for mark in board.marked("entered_")} == {at for one in verdict.lines for at in one.hexes}
-    obstructions = {one.found.obstruction for one in verdict.lines} - {None}
+    obstructions = {one.finding.obstruction for one in verdict.lines} - {None}
     assert {address(mark) for mark in board.marked("obstruction_")} == obstructions
     assert len(board.marked("plateau_")) == (verdict.cause == "plateau")
     assert board.says(f"{verdict.attacker} → {verdict.target}: {verdict.verdict}")
@@ -201,7 +201,7 @@ def test_a_map_of_blind_hexes_shows_those_that_the_verdicts_name(name: str, tmp_
     verdicts = [ruled(rule, scene, check, None, 0.0) for check in rule.between(scene, attacker, None, None)]
     board = drawn(tmp_path, lambda sheet: draw_blind_hex_map(sheet, scene, verdicts), verdicts[0])
     hidden = {
-        scene.address(one.target): {line.found.cause for line in one.lines} for one in verdicts if not one.line_of_sight
+        scene.address(one.target): {line.finding.cause for line in one.lines} for one in verdicts if not one.line_of_sight
     }
     plateau = {at for at, causes in hidden.items() if causes == {"plateau"}}
     blind = {at for at, causes in hidden.items() if causes <= {"blind_hex", "plateau"}} - plateau

@@ -1,9 +1,21 @@
 """Straight lines among cells and boxes, exactly: which corners face each other, and which lines pass through a solid.
 
-A cell (i, j, k) of the grid is the cube from there to (i + 1, j + 1, k + 1); lengths are in sides of a cell.
-Everything is scaled to whole numbers first, so that touching a face, an edge or a corner has one answer.
+The cell (i, j, k) of the grid is the cube from there to (i + 1, j + 1, k + 1); lengths are in sides of a cell. All
+coordinates are scaled to integers first, so that touching a face, an edge or a corner has one answer.
 
     cells -> the faces turned towards each other -> their corners -> lines -> those with a stretch inside a solid
+
+Touching a box does not hinder a line, but a seam between two boxes side by side is inside their union:
+
+        +---+---+
+        |   |   |       a line along the seam s lies on the surface of each box, yet it is hindered:
+        | 1 s 2 |       on each of its sides, to the left and to the right, there is a box
+        |   |   |
+        +---+---+       a line along the outer face of a box is free: one of its sides is empty
+
+A line that runs along an axis, or in a plane of the grid, is therefore looked at on all of its sides: shifted by less
+than any length down or up along each of the three axes, which makes eight. It is hindered where each of the eight lies
+inside some box.
 """
 
 from __future__ import annotations
@@ -22,17 +34,20 @@ from silhouette.geometry import Flags, Floats
 
 Cell = tuple[int, int, int]
 Point = tuple[Fraction, Fraction, Fraction]
-Whole = NDArray[Any]  # int64, or Python's own integers where those would overflow
+Integers = NDArray[Any]
+"""int64, or Python's own integers where int64 might overflow."""
 
 AXES = range(3)
-# Where all coordinates are smaller than this, no product of three differences overflows an int64.
+
 SMALL = 2**20
-# Lines times boxes looked at in one go: bounds the memory, at some 100 bytes each.
+"""Where all coordinates are smaller than this, no product of three differences overflows an int64."""
+
 AT_ONCE = 2**19
+"""The number of lines times boxes handled together: it bounds the memory, at some 100 bytes each."""
 
 
 class Face(NamedTuple):
-    """One face of a cell: the lower or the higher one along an axis (x, y, z are 0, 1, 2)."""
+    """One face of a cell: the lower or the upper one along an axis (0, 1, 2 for x, y, z)."""
 
     axis: int
     high: bool
@@ -49,14 +64,14 @@ class Face(NamedTuple):
 
 @dataclass(frozen=True)
 class Box:
-    """A solid box along the axes, from its least to its greatest corner; each coordinate of ``low`` is the smaller."""
+    """A solid box along the axes, from its least corner to its greatest; ``low`` is below ``high`` on every axis."""
 
     low: Point
     high: Point
 
     @classmethod
     def of_cell(cls, cell: Cell) -> Box:
-        """The cube that a cell is.
+        """The box of a cell.
 
         >>> Box.of_cell((0, 0, 1)) == Box(point_of(0, 0, 1), point_of(1, 1, 2))
         True
@@ -66,7 +81,7 @@ class Box:
 
 
 def point_of(x: int | Fraction, y: int | Fraction, z: int | Fraction) -> Point:
-    """The point of three coordinates."""
+    """The point with these coordinates, as fractions."""
     return Fraction(x), Fraction(y), Fraction(z)
 
 
@@ -80,7 +95,7 @@ def are_adjacent(one: Cell, other: Cell) -> bool:
 
 
 def faces_towards(cell: Cell, other: Cell) -> frozenset[Face]:
-    """The faces of a cell that are exposed to another cell: none along an axis on which the two are level.
+    """The faces of a cell that are turned towards another cell: none along an axis on which the two are level.
 
     >>> sorted(faces_towards((0, 0, 1), (1, 0, 0)))
     [Face(axis=0, high=True), Face(axis=2, high=False)]
@@ -91,7 +106,7 @@ def faces_towards(cell: Cell, other: Cell) -> frozenset[Face]:
 
 
 def faces_seen_from(point: Point, cell: Cell) -> frozenset[Face]:
-    """The faces of a cell beyond whose plane a point lies; a point in the plane is not beyond it.
+    """The faces of a cell whose plane separates the cell from a point; a point in the plane is not beyond it.
 
     >>> sorted(faces_seen_from(point_of(1, 0, 0), (4, 0, 0)))
     [Face(axis=0, high=False)]
@@ -102,7 +117,7 @@ def faces_seen_from(point: Point, cell: Cell) -> frozenset[Face]:
 
 
 def corners_on(cell: Cell, faces: Iterable[Face]) -> set[Point]:
-    """The corners of a cell that lie on at least one of some faces: 4, 6 or 7 for one, two or three along other axes.
+    """The corners of a cell on at least one of these faces: 4, 6 or 7 for faces along one, two or three axes.
 
     >>> [len(corners_on((0, 0, 0), faces_towards((0, 0, 0), other))) for other in [(1, 0, 0), (1, 1, 0), (1, 1, 1)]]
     [4, 6, 7]
@@ -136,11 +151,11 @@ def holds(cell: Cell, point: Point) -> bool:
 
 
 class Crossings(NamedTuple):
-    """Which lines pass through a solid, and through which.
+    """Which lines pass through solids, and through which of them.
 
     Attributes:
-        hindered: (sources, targets), whether the line between the two has a stretch inside.
-        boxes: the numbers of the boxes inside which, or in the seams between which, those stretches lie; ascending.
+        hindered: (sources, targets) whether the line between the two has a stretch inside the solids.
+        boxes: the numbers, ascending, of the boxes inside which, or in the seams between which, such a stretch lies.
     """
 
     hindered: Flags
@@ -166,8 +181,8 @@ class Solids:
     def __init__(self, boxes: Sequence[Box]) -> None:
         ends = [corner for box in boxes for corner in (box.low, box.high)]
         self._scale = _common_denominator(ends)
-        corners = _whole(ends, self._scale)
-        self._low, self._high = _alike(corners[::2], corners[1::2])
+        corners = _scaled(ends, self._scale)
+        self._low, self._high = _same_type(corners[::2], corners[1::2])
 
     @property
     def boxes(self) -> Floats:
@@ -178,28 +193,28 @@ class Solids:
     def crossings(self, sources: Sequence[Point], targets: Sequence[Point]) -> Crossings:
         """Which of the lines from every source to every target have a stretch in the interior of the union.
 
-        To touch a face, an edge or a corner is no hindrance, but a seam between two solids side by side is inside them.
-        A line of no length, from a corner to the same corner, is hindered where that point lies inside.
+        Touching a face, an edge or a corner does not hinder; a seam between two solids side by side is inside them.
+        A line of length 0, from a corner to the same corner, is hindered where that point lies inside.
         """
         scale = lcm(self._scale, _common_denominator([*sources, *targets]))
-        low, high, first, last = _alike(
-            _enlarged(self._low, scale // self._scale),
-            _enlarged(self._high, scale // self._scale),
-            np.repeat(_whole(sources, scale), len(targets), axis=0),
-            np.tile(_whole(targets, scale), (len(sources), 1)),
+        low, high, first, last = _same_type(
+            _scaled_up(self._low, scale // self._scale),
+            _scaled_up(self._high, scale // self._scale),
+            np.repeat(_scaled(sources, scale), len(targets), axis=0),
+            np.tile(_scaled(targets, scale), (len(sources), 1)),
         )
         hindered, crossed = np.zeros(len(first), dtype=bool), np.zeros(len(low), dtype=bool)
         if len(first):
-            met = np.flatnonzero(_meet(low, high, np.concatenate([first, last])))
-            for some in np.array_split(np.arange(len(first)), 1 + len(first) * len(met) // AT_ONCE):
-                inside = _inside(first[some], last[some], low[met], high[met])
-                hindered[some] = inside.any(axis=1)
-                crossed[met] |= inside.any(axis=0)
+            near = np.flatnonzero(_near(low, high, np.concatenate([first, last])))
+            for batch in np.array_split(np.arange(len(first)), 1 + len(first) * len(near) // AT_ONCE):
+                inside = _inside(first[batch], last[batch], low[near], high[near])
+                hindered[batch] = inside.any(axis=1)
+                crossed[near] |= inside.any(axis=0)
         boxes = tuple(int(number) for number in np.flatnonzero(crossed))
         return Crossings(hindered.reshape(len(sources), len(targets)), boxes)
 
     def touch(self, cell: Cell, face: Face) -> bool:
-        """Whether any of the solids touches a face of a cell with more than an edge or a corner, from whichever side.
+        """Whether any solid touches a face of a cell, from either side, with more than an edge or a corner.
 
         >>> ground = Solids([Box.of_cell((0, 0, 0))])
         >>> down = Face(2, high=False)
@@ -216,66 +231,71 @@ class Solids:
         return bool(touching.any())
 
 
-def _meet(low: Whole, high: Whole, points: Whole) -> Flags:
-    """(b,): whether each box touches the box round some points (n, 3), outside of which no line between them runs."""
+def _near(low: Integers, high: Integers, points: Integers) -> Flags:
+    """(b,) whether each box touches the bounds of points (n, 3), outside of which no line between them runs."""
     touching: Flags = np.logical_and.reduce((low <= points.max(axis=0)) & (high >= points.min(axis=0)), axis=1)
     return touching
 
 
-def _inside(starts: Whole, ends: Whole, low: Whole, high: Whole) -> Flags:
-    """(n, b): in which boxes, or in the seams between which, a stretch of each line lies.
+def _inside(starts: Integers, ends: Integers, low: Integers, high: Integers) -> Flags:
+    """(n, b) whether a stretch of each line lies in each box, or in a seam between it and others.
 
     Args:
         starts, ends: (n, 3) of the lines.
-        low, high: (b, 3) of the boxes.
+        low, high: (b, 3) the least and greatest corners of the boxes.
     """
     enter, leave = _spans(starts, ends, low, high)
     passes = enter < leave
-    # A line that keeps a coordinate is inside there only if it is inside a hair to either side of it.
-    beside = []
+    # Along an axis on which a line does not move it has two sides, shifted down and up by less than any length:
+    # shifted down it lies in a box if low < at <= high, shifted up if low <= at < high; inside it is if both hold.
+    sides = []
     for axis in AXES:
         at, least, most = starts[:, None, axis], low[None, :, axis], high[None, :, axis]
         moves = starts[:, None, axis] != ends[:, None, axis]
-        beside.append((moves | ((least < at) & (at <= most)), moves | ((least <= at) & (at < most))))
-    alone: Flags = np.logical_and.reduce([passes, *(lesser & greater for lesser, greater in beside)])
-    sides = np.stack([passes & x & y & z for x, y, z in product(*beside)])  # (8, n, b)
-    perhaps = sides.any(axis=2).all(axis=0) & ~alone.any(axis=1)
-    for line in np.flatnonzero(perhaps):
-        alone[line] = _in_seams(enter[line], leave[line], sides[:, line])
+        sides.append((moves | ((least < at) & (at <= most)), moves | ((least <= at) & (at < most))))
+    alone: Flags = np.logical_and.reduce([passes, *(lesser & greater for lesser, greater in sides)])
+    # All eight sides of each line. Only where every side lies in some box, but no box holds the line itself, can it
+    # lie in a seam: those few are looked at one by one.
+    on_sides = np.stack([passes & x & y & z for x, y, z in product(*sides)])  # (8, n, b)
+    maybe_in_seams = on_sides.any(axis=2).all(axis=0) & ~alone.any(axis=1)
+    for line in np.flatnonzero(maybe_in_seams):
+        alone[line] = _in_seams(enter[line], leave[line], on_sides[:, line])
     return alone
 
 
-def _spans(starts: Whole, ends: Whole, low: Whole, high: Whole) -> tuple[Whole, Whole]:
-    """(n, b) each: where each line enters and leaves each box along the axes on which it moves.
+def _spans(starts: Integers, ends: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers]:
+    """(n, b) and (n, b) the positions at which each line enters and leaves each box, by the axes on which it moves.
 
-    A line runs from 0 to the product of its steps along those axes, so that every such place is a whole number.
+    A line with the steps (a, b, c) from start to end is measured from 0 to a * b * c, so that the position at which it
+    crosses a plane of the grid is an integer: x - start = a t / (a b c) gives t = (x - start) * b * c.
     """
     steps = ends - starts
-    lengths = np.where(steps == 0, 1, abs(steps))
-    whole = lengths[:, 0] * lengths[:, 1] * lengths[:, 2]
+    steps_or_one = np.where(steps == 0, 1, abs(steps))
+    length = steps_or_one[:, 0] * steps_or_one[:, 1] * steps_or_one[:, 2]
     shape = (len(starts), len(low))
-    enter = np.broadcast_to(whole[:, None] * 0, shape)
-    leave = np.broadcast_to(whole[:, None], shape)
+    enter = np.broadcast_to(length[:, None] * 0, shape)
+    leave = np.broadcast_to(length[:, None], shape)
     for axis in AXES:
         step, start = steps[:, None, axis], starts[:, None, axis]
-        per_step = (whole // lengths[:, axis])[:, None]
+        per_step = (length // steps_or_one[:, axis])[:, None]
         to_low, to_high = (low[None, :, axis] - start) * per_step, (high[None, :, axis] - start) * per_step
         enter = np.where(step == 0, enter, np.maximum(enter, np.where(step > 0, to_low, -to_high)))
         leave = np.where(step == 0, leave, np.minimum(leave, np.where(step > 0, to_high, -to_low)))
     return enter, leave
 
 
-def _in_seams(enter: Whole, leave: Whole, sides: Flags) -> Flags:
-    """(b,): the boxes that share a stretch of one line between them, each on some of its sides, all sides being taken.
+def _in_seams(enter: Integers, leave: Integers, on_sides: Flags) -> Flags:
+    """(b,) the boxes that share a stretch of one line between them, each on some of its sides, with no side empty.
 
     Args:
-        enter, leave: (b,) where the line enters and leaves each box.
-        sides: (8, b) whether the line passes the box on each of its sides.
+        enter, leave: (b,) the positions at which the line enters and leaves each box.
+        on_sides: (8, b) whether the line, shifted to each of its sides, passes through each box.
     """
+    # Between two neighbouring marks no box begins or ends: such a stretch lies in a box from end to end, or not at all.
     marks = np.unique(np.concatenate([enter, leave]))
     covers = (enter[:, None] <= marks[:-1]) & (leave[:, None] >= marks[1:])  # (b, stretches)
-    taken = (sides[:, :, None] & covers).any(axis=1).all(axis=0)  # (stretches,)
-    sharing: Flags = np.logical_or.reduce(sides[:, :, None] & covers & taken, axis=(0, 2))
+    filled = (on_sides[:, :, None] & covers).any(axis=1).all(axis=0)  # (stretches,)
+    sharing: Flags = np.logical_or.reduce(on_sides[:, :, None] & covers & filled, axis=(0, 2))
     return sharing
 
 
@@ -283,17 +303,17 @@ def _common_denominator(points: Iterable[Point]) -> int:
     return lcm(1, *(coordinate.denominator for point in points for coordinate in point))
 
 
-def _whole(points: Sequence[Point], scale: int) -> Whole:
-    """(n, 3) of Python's integers: the points times a scale that makes them whole."""
-    values = [[each.numerator * (scale // each.denominator) for each in point] for point in points]
+def _scaled(points: Sequence[Point], scale: int) -> Integers:
+    """(n, 3) Python's integers: the points times a scale that is a multiple of every denominator."""
+    values = [[coordinate.numerator * (scale // coordinate.denominator) for coordinate in point] for point in points]
     return np.array(values, dtype=object).reshape(-1, 3)
 
 
-def _enlarged(values: Whole, factor: int) -> Whole:
+def _scaled_up(values: Integers, factor: int) -> Integers:
     return values if factor == 1 else values.astype(object) * factor
 
 
-def _alike(*arrays: Whole) -> list[Whole]:
-    """The same numbers, all in the fastest type in which nothing can overflow."""
+def _same_type(*arrays: Integers) -> list[Integers]:
+    """The same numbers, all in int64 if nothing can overflow there, else in Python's integers."""
     small = all(abs(array).max() < SMALL for array in arrays if array.size)
     return [array.astype(np.int64) if small else array.astype(object) for array in arrays]

@@ -139,7 +139,7 @@ def _draw_entered(board: Board, verdict: TideOfIronVerdict) -> None:
         look: dict[str, Any] = {"edge": style.ink, "width": LINE, "dashes": ":"}
         area(sheet, corners((q, r), 0.9), zorder=5.0, mark=f"entered_{q}_{r}", **look)
         sheet.legend(Swatch(board.words("entered"), edge=style.ink, dashes=":"))
-    crossings = [traced.found for traced in verdict.lines]
+    crossings = [traced.finding for traced in verdict.lines]
     for at in dict.fromkeys(crossing.obstruction for crossing in crossings):
         if at is not None:
             mark = f"obstruction_{at[0]}_{at[1]}"
@@ -159,7 +159,7 @@ def _hidden_how(verdict: TideOfIronVerdict) -> str | None:
     """Whether the target is "blind", so by the "plateau", or "hidden" otherwise; None where it is seen."""
     if verdict.line_of_sight:
         return None
-    causes = {traced.found.cause for traced in verdict.lines}
+    causes = {traced.finding.cause for traced in verdict.lines}
     if causes == {"plateau"}:
         return "plateau"
     return "blind" if causes <= {"plateau", "blind_hex"} else "hidden"
@@ -198,8 +198,8 @@ def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: A
         line(sheet, first + shift, last + shift, style.paper, width=3.0, zorder=10.0)
         line(sheet, first + shift, last + shift, colour, width=1.6, dashes=dashes, zorder=11.0, mark=mark)
         sheet.avoid_line(first + shift, last + shift)
-        if not traced.clear and traced.found.obstruction is not None:
-            reach = (middle(traced.found.obstruction) - first - shift) @ along
+        if not traced.clear and traced.finding.obstruction is not None:
+            reach = (middle(traced.finding.obstruction) - first - shift) @ along
             cross(sheet, first + shift + along * reach, style.red)
         words = board.words("clear line" if traced.clear else "blocked line")
         sheet.legend(Swatch(words, edge=colour, line=True, dashes=dashes))

@@ -1,12 +1,21 @@
-"""Hexagonal maps in whole numbers: addresses, distances, and which hexes a line between two centres enters.
+"""Hexagonal maps in integers: addresses, distances, and which hexes a line between two centres enters.
 
-An address is axial, ``(q, r)``. The six neighbours of ``(0, 0)``, anticlockwise as seen from above where +x is right
-and +y is away from the viewer, are ``(1, 0) (0, 1) (-1, 1) (-1, 0) (0, -1) (1, -1)``: q grows to the right, r away and
-half as much to the right. Its cube point is ``(q, -q - r, r)``.
+An address is axial, ``(q, r)``: q grows to the right, r away from the viewer and half as much to the right. Its cube
+point is ``(q, -q - r, r)``. Seen from above, with a corner of each hex towards the viewer:
 
-Nothing here rounds. Two cross products of whole numbers decide whether a line enters a hexagon, touches it or passes
-it by: that of the line with the hexagon's centre, and the largest of those with its corners, which lie at a third of
-the directions in `CORNERS` from the centre. An answer does not hang on how far apart the two ends are, or where.
+            (-1,1)    (0,1)
+        (-1,0)    (0,0)    (1,0)         neighbours in a row share an upright edge; the corners of a hex lie at a third
+            (0,-1)    (1,-1)             of the steps in `CORNERS` from its centre
+
+Nothing here rounds. Two cross products of integers decide whether a line enters a hexagon, touches it or passes it by:
+the cross product of the line with the hexagon's centre, which is the centre's distance from the line times the line's
+length, and the greatest of those with its corners, which is how far the hexagon reaches to either side of its centre:
+
+    |cross| < reach    the line enters the hexagon
+    |cross| = reach    it touches a corner or runs along an edge
+    |cross| > reach    it passes by
+
+So an answer depends neither on how far apart the two ends are nor on where they lie.
 """
 
 from __future__ import annotations
@@ -25,9 +34,10 @@ CORNERS: tuple[Address, ...] = ((1, 1), (-1, 2), (-2, 1), (-1, -1), (1, -2), (2,
 """The six directions from a centre through a corner, anticlockwise; each leads to a centre three corners away."""
 
 LEFT, RIGHT = 1, -1
-"""To which side a line is shifted, looking along it; 0 where it is not."""
+"""The side to which a line is shifted, looking along it; 0 where it is not shifted."""
 
-REMEMBERED = 4096  # lines, by their direction and length: as many as there are on a map 32 hexes wide
+LINES_CACHED = 4096
+"""The number of lines, by direction and length, that are kept: as many as there are on a map 32 hexes wide."""
 
 _ADDRESS = re.compile(r"\s*(?:\[\s*([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})\s*]|([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9}))\s*")
 
@@ -55,7 +65,7 @@ def from_words(text: str) -> Address | None:
 
 
 def distance(a: Address, b: Address) -> int:
-    """How many steps from hex to hex lead from one to the other.
+    """The number of steps from hex to hex that lead from one to the other.
 
     >>> distance((0, 0), (3, -1)), distance((0, 0), (2, 2)), distance((5, 5), (5, 5))
     (3, 4, 0)
@@ -90,11 +100,11 @@ def entered(start: Address, end: Address, shift: int = 0) -> list[Address]:
     """The hexes between two whose interior the line from centre to centre enters, in the order in which it does.
 
     Args:
-        start, end: where the line begins and ends; neither is among the answer.
-        shift: `LEFT` or `RIGHT` where the line is shifted that way by less than any length. What the line itself only
-            touches, by an edge or a corner, the line shifted towards it enters.
+        start, end: the hexes between whose centres the line runs; neither is among those returned.
+        shift: `LEFT` or `RIGHT` where the line is shifted that way by less than any length. A hex that the line itself
+            only touches, at an edge or a corner, is entered by the line shifted towards it.
 
-    A line along edges enters only the hexes that lie lengthwise on it; shifted, also the flank of every edge:
+    A line along edges enters only the hexes that lie lengthwise on it; shifted, also the hexes beside every edge:
 
     >>> entered((0, 0), (3, 0))
     [(1, 0), (2, 0)]
@@ -114,33 +124,34 @@ def entered(start: Address, end: Address, shift: int = 0) -> list[Address]:
     return [(q + step_q, r + step_r) for step_q, step_r in _steps_entered(end[0] - q, end[1] - r, shift)]
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=LINES_CACHED)
 def _steps_entered(q: int, r: int, shift: int) -> tuple[Address, ...]:
     """The hexes entered on the way from (0, 0) to (q, r), as steps from the start."""
     if q == r == 0:
         return ()
-    if abs(q) < abs(r):  # mirrored in the line q = r, which makes left right
+    if abs(q) < abs(r):  # the mirror image in the line q = r, where left and right change places
         return tuple((a, b) for b, a in _steps_entered(r, q, -shift))
+    # Of each column of hexes only three can be met: the one nearest to the line, and its two neighbours.
     reach = max(abs(q * corner_r - r * corner_q) for corner_q, corner_r in CORNERS)
     found = []
     for column in range(0, q + 1, 1) if q > 0 else range(0, q - 1, -1):
         nearest = r * column // q
         for row in (nearest - 1, nearest, nearest + 1):
-            aside = 3 * (q * row - r * column)  # above zero on the left
-            along = (2 * q + r) * column + (q + 2 * r) * row  # twice the scalar product
-            if abs(aside) < reach or (shift and aside * shift == reach):
+            cross = 3 * (q * row - r * column)  # above 0 to the left; 3 since corners lie at a third of `CORNERS`
+            along = (2 * q + r) * column + (q + 2 * r) * row  # twice the scalar product with the line
+            if abs(cross) < reach or (shift and cross * shift == reach):
                 found.append((along, (column, row)))
-    whole = (2 * q + r) * q + (q + 2 * r) * r
-    # From one hex to the next the line crosses the edge between them, so that the next one's centre lies farther along.
-    return tuple(step for along, step in sorted(found) if 0 < along < whole)
+    length = (2 * q + r) * q + (q + 2 * r) * r
+    # From one hex to the next the line crosses the edge between them, so that the next centre lies further along.
+    return tuple(step for along, step in sorted(found) if 0 < along < length)
 
 
-def extent(addresses: Iterable[Address]) -> tuple[range, range]:
-    """The q and the r of the least parallelogram of hexes, along both axes of the addresses, that holds all of some.
+def bounding_ranges(addresses: Iterable[Address]) -> tuple[range, range]:
+    """The ranges of q and of r that just hold all of these addresses: a parallelogram of hexes.
 
-    >>> extent([(0, 1), (3, 0)])
+    >>> bounding_ranges([(0, 1), (3, 0)])
     (range(0, 4), range(0, 2))
-    >>> extent([])
+    >>> bounding_ranges([])
     (range(0, 0), range(0, 0))
     """
     given = list(addresses)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from silhouette.rules.base import RuleReference
 from silhouette.rules.tide_of_iron.hexes import LEFT, RIGHT, along_edges, distance, in_words
-from silhouette.rules.tide_of_iron.lines import BLIND, Cause, Ends, Line, on_line, trace
+from silhouette.rules.tide_of_iron.lines import BLIND_HEXES, Cause, Ends, Line, rule_on_line, trace
 from silhouette.rules.tide_of_iron.results import LEVELS, NAME, VERDICTS, TideOfIronVerdict
 from silhouette.rules.tide_of_iron.scene import HexScene, Readings
 from silhouette.scenes.scene import Check
@@ -73,7 +73,7 @@ def _judged(scene: HexScene, check: Check) -> TideOfIronVerdict:
         reason=f"{ends.attacker} {sees} {ends.target}: {why}{otherwise}",
         cause=cause,
         along_edge=len(lines) == 2,
-        obstruction=telling.found.obstruction if telling else None,
+        obstruction=telling.finding.obstruction if telling else None,
         blind_hexes=telling.blind_hexes if telling else (),
         distance=distance(start, end),
         elevations=(ends.start_level, ends.end_level),
@@ -92,12 +92,12 @@ def _ladder(scene: HexScene, ends: Ends, readings: Readings) -> tuple[Cause, str
     shifts = (LEFT, RIGHT) if along_edges(ends.start, ends.end) else (0,)
     lines = tuple(trace(scene, ends, readings, shift) for shift in shifts)
     if len(lines) == 1:
-        return lines[0].found.cause, lines[0].found.rule, lines, lines[0].why
+        return lines[0].finding.cause, lines[0].finding.rule, lines, lines[0].reason
     why = "the line runs along edges of hexes; "
-    if all(line.found.obstruction is None for line in lines):
-        why += f"shifted to either side, {lines[0].why}"
+    if all(line.finding.obstruction is None for line in lines):
+        why += f"shifted to either side, {lines[0].reason}"
     else:
-        why += "; ".join(f"shifted {line.side}, past {in_words(line.hexes[0])}, {line.why}" for line in lines)
+        why += "; ".join(f"shifted {line.side}, past {in_words(line.hexes[0])}, {line.reason}" for line in lines)
     if any(line.clear for line in lines):
         return "clear", "R10", lines, why
     return "both_sides_blocked", "R11", lines, why
@@ -111,7 +111,7 @@ def _telling(ends: Ends, lines: tuple[Line, ...]) -> Line | None:
     """
 
     def order(line: Line) -> tuple[bool, int]:
-        obstruction = line.found.obstruction
+        obstruction = line.finding.obstruction
         return not line.clear, 0 if obstruction is None else distance(obstruction, ends.nearest_to)
 
     return min(lines, key=order, default=None)
@@ -122,11 +122,11 @@ def _other_readings(
 ) -> dict[str, str]:
     """What each single other reading says that gives another verdict, by "key = value"."""
     low = ends.lower[2]
-    matters = {"hills": bool(low and ends.difference), "low_woods": bool(low), "behind": ends.difference in BLIND}
+    matters = {"hills": bool(low and ends.difference), "low_woods": bool(low), "behind": ends.difference in BLIND_HEXES}
     found = {}
     for key, value, words in OTHERWISE if lines else ():
         if matters[key] and getattr(readings, key) != value:
             other = readings.model_copy(update={key: value})
-            if visible != any(on_line(scene, ends, other, line.shift).cause == "clear" for line in lines):
+            if visible != any(rule_on_line(scene, ends, other, line.shift).cause == "clear" for line in lines):
                 found[f"{key} = {value}"] = words
     return found

@@ -1,6 +1,14 @@
 """JUDGE: Tide of Iron, one traced line by itself: whether anything on it hides the target, and why.
 
-Ends, shift -> the hexes entered -> the first rule of a ladder that holds -> Finding -> Line, with words
+Ends, shift -> the hexes entered -> the first rule of a ladder that holds -> Finding -> Line, with its reason
+
+Behind an obstruction some hexes are blind, the fewer the higher one of the two stands above the other:
+
+        higher (level 2)
+           @ ----____
+        ______       ----____  woods          R17, one level of difference: 2 hexes behind are blind
+              |              ##  b1  b2       R18, two levels: 1 hex (b1)
+              |_____________ ## ____ lower    more: none (A5)
 """
 
 from __future__ import annotations
@@ -26,18 +34,18 @@ Cause = Literal[
 
 SIDES = {0: None, LEFT: "left", RIGHT: "right"}
 
-BLIND = {1: 2, 2: 1}
-"""How many hexes behind the closest obstruction are blind, by the difference in levels (R17, R18); else none (A5)."""
+BLIND_HEXES = {1: 2, 2: 1}
+"""The number of blind hexes behind the closest obstruction, by the difference in levels (R17, R18); else 0 (A5)."""
 
 BLIND_RULES = {1: "R17", 2: "R18"}
 
 
 @dataclass(frozen=True)
 class Ends:
-    """The attacker and the target, where they are and on which level; on the same level the attacker counts as higher.
+    """The attacker and the target, with their addresses and levels; on the same level the attacker counts as higher.
 
     Attributes:
-        attacker, target: in words.
+        attacker, target: their names, as reasons print them.
         start, end: their addresses.
         start_level, end_level: the elevations of their hexes.
     """
@@ -51,22 +59,22 @@ class Ends:
 
     @cached_property
     def downward(self) -> bool:
-        """Whether the attacker is the higher one, or as high."""
+        """Whether the attacker is as high as the target, or higher."""
         return self.start_level >= self.end_level
 
     @cached_property
     def difference(self) -> int:
-        """In levels, from 0 up."""
+        """The difference in levels, at least 0."""
         return abs(self.start_level - self.end_level)
 
     @property
     def higher(self) -> tuple[str, Address, int]:
-        """The higher one: in words, its address, its level."""
+        """The name, the address and the level of the higher one."""
         return (self.attacker, self.start, self.start_level) if self.downward else self._target
 
     @property
     def lower(self) -> tuple[str, Address, int]:
-        """The lower one: in words, its address, its level."""
+        """The name, the address and the level of the lower one."""
         return self._target if self.downward else (self.attacker, self.start, self.start_level)
 
     @property
@@ -75,18 +83,18 @@ class Ends:
 
     @property
     def nearest_to(self) -> Address:
-        """What the closest obstruction is closest to: the lower unit (R16), or the attacker on the same level."""
+        """The address to which the closest obstruction is closest: the lower unit's (R16), on one level the attacker's."""
         return self.lower[1] if self.difference else self.start
 
 
 class Finding(NamedTuple):
-    """What rules on a line.
+    """The rule that decides on a line.
 
     Attributes:
         cause: "clear", or what hides the target.
-        rule: its number.
-        obstruction: the hex that hides the target, or the closest obstruction that does not; None without any.
-        behind: how many hexes the lower unit is behind it; None where that does not matter.
+        rule: the number of the rule.
+        obstruction: the hex that hides the target, or the closest obstruction that does not; None if there is none.
+        behind: the number of hexes by which the lower unit is behind it; None where that does not matter.
     """
 
     cause: Cause
@@ -97,54 +105,54 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """A traced line, ruled on by itself.
+    """A traced line, judged by itself.
 
     Attributes:
         shift: `LEFT` or `RIGHT`, looking from the attacker, where the line is shifted that way; else 0.
-        hexes: those that it enters, from the attacker to the target.
-        found: what rules on it.
-        blind_hexes: those that the obstruction casts on it, outward; for them the line is followed past the lower unit.
-        why: as a clause.
+        hexes: the hexes that it enters, from the attacker to the target.
+        finding: the rule that decides on it.
+        blind_hexes: the blind hexes on it behind the obstruction, outward, also beyond the lower unit.
+        reason: a clause that says why.
     """
 
     shift: int
     hexes: tuple[Address, ...]
-    found: Finding
+    finding: Finding
     blind_hexes: tuple[Address, ...]
-    why: str
+    reason: str
 
     @property
     def clear(self) -> bool:
         """Whether nothing on it hides the target."""
-        return self.found.cause == "clear"
+        return self.finding.cause == "clear"
 
     @property
     def side(self) -> str | None:
-        """To which side it is shifted, in words."""
+        """The side to which it is shifted: "left", "right" or None."""
         return SIDES[self.shift]
 
     def row(self) -> dict[str, Any]:
-        """The line as a result shows it."""
-        obstruction = self.found.obstruction
+        """The line as results show it."""
+        obstruction = self.finding.obstruction
         return {
             "side": self.side,
             "hexes": [list(address) for address in self.hexes],
-            "cause": self.found.cause,
+            "cause": self.finding.cause,
             "obstruction": None if obstruction is None else list(obstruction),
-            "behind": self.found.behind,
+            "behind": self.finding.behind,
             "blind_hexes": [list(address) for address in self.blind_hexes],
         }
 
 
 def trace(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> Line:
-    """The line from the attacker to the target, shifted to a side or not at all, and what rules on it."""
-    found = on_line(scene, ends, readings, shift)
+    """The line from the attacker to the target, shifted to a side or not at all, and the rule that decides on it."""
+    finding = rule_on_line(scene, ends, readings, shift)
     hexes = tuple(entered(ends.start, ends.end, shift))
-    return Line(shift, hexes, found, _blind_hexes(ends, readings, shift, found), _why(scene, ends, found))
+    return Line(shift, hexes, finding, _blind_hexes(ends, readings, shift, finding), _reason(scene, ends, finding))
 
 
-def on_line(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> Finding:
-    """What rules on the line from the attacker to the target, shifted so."""
+def rule_on_line(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> Finding:
+    """The rule that decides on the line from the attacker to the target, shifted to this side."""
     hexes = entered(ends.start, ends.end, shift)
     if ends.difference == 0:
         return _on_one_level(scene, ends, readings, hexes)
@@ -152,7 +160,7 @@ def on_line(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> Find
 
 
 def _on_one_level(scene: HexScene, ends: Ends, readings: Readings, hexes: Sequence[Address]) -> Finding:
-    """The first that holds, and of several hexes the one nearest to the attacker: R3, R8, R5, R2."""
+    """The first of R3, R8, R5 and R2 that holds, at the hex nearest to the attacker."""
     level = ends.start_level
     blocking = [address for address in hexes if _blocks(scene, ends, readings, address)]
     for address in blocking:
@@ -167,7 +175,7 @@ def _on_one_level(scene: HexScene, ends: Ends, readings: Readings, hexes: Sequen
 
 
 def _between_levels(scene: HexScene, ends: Ends, readings: Readings, hexes: Sequence[Address]) -> Finding:
-    """The first that holds, of hexes in order from the higher unit: R21, R23, R14, R17 or R18, R19."""
+    """The first of R21, R23, R14, R17 or R18, and R19 that holds; the hexes are given from the higher unit on."""
     (_, high, high_level), (_, low, low_level) = ends.higher, ends.lower
     elevations = [scene.ground(address).elevation for address in hexes]
     for address, elevation in zip(hexes, elevations, strict=True):
@@ -190,9 +198,9 @@ def _between_levels(scene: HexScene, ends: Ends, readings: Readings, hexes: Sequ
     else:
         closest = min(reversed(obstructions), key=lambda address: distance(address, low))
         behind = distance(closest, low)
-    if behind <= BLIND.get(ends.difference, 0):
+    if behind <= BLIND_HEXES.get(ends.difference, 0):
         return Finding("blind_hex", BLIND_RULES[ends.difference], closest, behind)
-    return Finding("clear", "R19" if ends.difference in BLIND else "A5", closest, behind)
+    return Finding("clear", "R19" if ends.difference in BLIND_HEXES else "A5", closest, behind)
 
 
 def _blocks(scene: HexScene, ends: Ends, readings: Readings, address: Address) -> bool:
@@ -201,39 +209,39 @@ def _blocks(scene: HexScene, ends: Ends, readings: Readings, address: Address) -
     return ground.blocks and not (readings.low_woods == "height" and ground.elevation < ends.lower[2])
 
 
-def _blind_hexes(ends: Ends, readings: Readings, shift: int, found: Finding) -> tuple[Address, ...]:
+def _blind_hexes(ends: Ends, readings: Readings, shift: int, finding: Finding) -> tuple[Address, ...]:
     """The hexes of the line behind the closest obstruction, outward from it, that are blind (R17, R18)."""
-    count = BLIND.get(ends.difference, 0)
-    if found.obstruction is None or found.behind is None or count == 0:
+    count = BLIND_HEXES.get(ends.difference, 0)
+    if finding.obstruction is None or finding.behind is None or count == 0:
         return ()
     (_, (high_q, high_r), _), (_, (low_q, low_r), _) = ends.higher, ends.lower
     beyond = 2 * low_q - high_q, 2 * low_r - high_r  # as far again: at least two hexes
     hexes = entered((high_q, high_r), beyond, shift if ends.downward else -shift)
-    behind = hexes[hexes.index(found.obstruction) + 1 :]
+    behind = hexes[hexes.index(finding.obstruction) + 1 :]
     if readings.behind == "hexes entered":
         return tuple(behind[:count])
-    return tuple(address for address in behind if distance(address, found.obstruction) <= count)
+    return tuple(address for address in behind if distance(address, finding.obstruction) <= count)
 
 
-def _why(scene: HexScene, ends: Ends, found: Finding) -> str:
-    """What was found, as a clause with the names and numbers of the scene."""
+def _reason(scene: HexScene, ends: Ends, finding: Finding) -> str:
+    """The finding as a clause, with the names and numbers of the scene."""
     (high_name, _, high), (low_name, _, low) = ends.higher, ends.lower
-    if found.obstruction is None:
+    if finding.obstruction is None:
         flat = f"the line, both are on level {high}"
         return (
             f"nothing blocks {flat if high == low else f'the line from level {ends.start_level} to {ends.end_level}'}"
         )
-    at, ground = in_words(found.obstruction), scene.ground(found.obstruction)
-    if found.cause == "blocking_terrain":
+    at, ground = in_words(finding.obstruction), scene.ground(finding.obstruction)
+    if finding.cause == "blocking_terrain":
         return f"the line enters the {ground.terrain} at {at}"
-    if found.cause == "higher_elevation":
+    if finding.cause == "higher_elevation":
         levels = f"levels {high} and {low}" if high != low else f"level {high}"
         return f"the hill at {at} (level {ground.elevation}) is higher than both of them ({levels})"
-    if found.cause == "plateau":
+    if finding.cause == "plateau":
         return f"a plateau: the line crosses {at}, next to {high_name} and as high (level {high})"
     what = f"the {ground.terrain} at {at}" if ground.blocks else f"the hill at {at} (level {ground.elevation})"
-    behind = "1 hex" if found.behind == 1 else f"{found.behind} hexes"
-    only = "only " if found.cause == "clear" else ""
-    blind = {0: "none is", 1: f"{only}the next one is", 2: f"{only}the next 2 are"}[BLIND.get(ends.difference, 0)]
+    behind = "1 hex" if finding.behind == 1 else f"{finding.behind} hexes"
+    only = "only " if finding.cause == "clear" else ""
+    blind = {0: "none is", 1: f"{only}the next one is", 2: f"{only}the next 2 are"}[BLIND_HEXES.get(ends.difference, 0)]
     up = "1 level" if ends.difference == 1 else f"{ends.difference} levels"
     return f"{low_name} is {behind} behind {what}, and from {up} up {blind} blind"

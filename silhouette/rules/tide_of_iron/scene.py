@@ -14,7 +14,7 @@ from pydantic import Field, JsonValue, StrictInt, field_validator
 
 from silhouette.errors import RequestError
 from silhouette.files.schema import Entry, Location, Name, plain, validated
-from silhouette.rules.tide_of_iron.hexes import Address, extent, from_words, in_words
+from silhouette.rules.tide_of_iron.hexes import Address, bounding_ranges, from_words, in_words
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean
@@ -207,7 +207,7 @@ class HexScene(Scene):
             RequestError: where it has more than `MOST_HEXES`.
         """
         checked = [self.address(who) for check in self.checks for who in (check.attacker, check.target)]
-        columns, rows = extent([*self.described, *self.units.values(), *checked])
+        columns, rows = bounding_ranges([*self.described, *self.units.values(), *checked])
         if len(columns) * len(rows) > MOST_HEXES:
             raise RequestError(
                 f"{self.path}: the hexes that it names lie {len(columns)} x {len(rows)} apart; "

@@ -16,9 +16,9 @@ from silhouette.rules.tide_of_iron.hexes import (
     RIGHT,
     Address,
     along_edges,
+    bounding_ranges,
     distance,
     entered,
-    extent,
     from_words,
     in_words,
     neighbours,
@@ -133,7 +133,7 @@ def test_addresses_in_words() -> None:
 
 @given(st.lists(addresses, min_size=1))
 def test_the_extent_holds_them_all_and_no_more(given_addresses: list[Address]) -> None:
-    columns, rows = extent(given_addresses)
+    columns, rows = bounding_ranges(given_addresses)
     assert all(q in columns and r in rows for q, r in given_addresses)
     assert {q for q, _ in given_addresses} >= {columns[0], columns[-1]}
     assert {r for _, r in given_addresses} >= {rows[0], rows[-1]}

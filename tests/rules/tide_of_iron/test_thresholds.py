@@ -67,7 +67,7 @@ def test_r17_r18_a5_two_hexes_one_or_none_are_blind(higher: int, behind: int, hi
     for start, end in (SIX, SIX[::-1]):
         found = judged(described, start, end)
         assert (found.cause, found.rule.number) == ("blind_hex" if hidden else "clear", rule)
-        assert (found.obstruction, found.lines[0].found.behind) == ((6 - behind, 0), behind)
+        assert (found.obstruction, found.lines[0].finding.behind) == ((6 - behind, 0), behind)
 
 
 @pytest.mark.parametrize("hill, hidden", [(0, False), (1, False), (2, True)])

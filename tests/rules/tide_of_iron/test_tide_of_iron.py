@@ -112,7 +112,7 @@ class TestRules:
     def test_r12_along_edges_each_shifted_line_has_its_closest_obstruction(self) -> None:
         verdict = judged({(0, 0): 1, (2, 1): "woods", (0, 1): "woods", (1, 2): "woods"}, (0, 0), (2, 2))
         assert verdict.cause == "both_sides_blocked"
-        assert [line.found.obstruction for line in verdict.lines] == [(1, 2), (2, 1)]
+        assert [line.finding.obstruction for line in verdict.lines] == [(1, 2), (2, 1)]
         assert ruling({(0, 0): 1, (1, 0): "woods", (0, 1): "woods"}, (2, 2)) == (True, "clear", "R10")
 
     def test_r13_hidden_is_no_line_of_sight(self) -> None:

@@ -94,7 +94,7 @@ class TestLaws:
         verdict = judged(described, start, end, readings=chosen)
         lower = end if verdict.elevations[0] >= verdict.elevations[1] else start
         for line in verdict.lines:
-            assert (lower in line.blind_hexes) == (line.found.cause == "blind_hex")
+            assert (lower in line.blind_hexes) == (line.finding.cause == "blind_hex")
 
     @given(described=maps, start=small, end=small, chosen=readings)
     def test_other_readings_are_what_they_say(
