@@ -201,7 +201,9 @@ def test_a_map_of_blind_hexes_shows_those_that_the_verdicts_name(name: str, tmp_
     verdicts = [ruled(rule, scene, check, None, 0.0) for check in rule.between(scene, attacker, None, None)]
     board = drawn(tmp_path, lambda sheet: draw_blind_hex_map(sheet, scene, verdicts), verdicts[0])
     hidden = {
-        scene.address(one.target): {line.finding.cause for line in one.lines} for one in verdicts if not one.line_of_sight
+        scene.address(one.target): {line.finding.cause for line in one.lines}
+        for one in verdicts
+        if not one.line_of_sight
     }
     plateau = {at for at, causes in hidden.items() if causes == {"plateau"}}
     blind = {at for at, causes in hidden.items() if causes <= {"blind_hex", "plateau"}} - plateau

@@ -83,7 +83,7 @@ class Ends:
 
     @property
     def nearest_to(self) -> Address:
-        """The address to which the closest obstruction is closest: the lower unit's (R16), on one level the attacker's."""
+        """The address nearest to the closest obstruction: the lower unit's (R16), on one level the attacker's."""
         return self.lower[1] if self.difference else self.start
 
 
