@@ -1,1 +1,5 @@
-"""."""
+"""FILES: paths go in; tables of keys, checked values, cached arrays and written files come out.
+
+Others use `documents.read_document`, `schema` (the types of keys, `validated`, `Location`), `cache.Cache`,
+`fingerprints.Fingerprints`, `writing` (a file or folder whole, or not at all) and `examples` (where the examples lie).
+"""

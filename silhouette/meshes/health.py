@@ -186,20 +186,14 @@ def components(edges: NDArray[np.int64], vertices: int) -> NDArray[np.int64]:
     >>> components(np.array([[4, 3], [1, 3]]), 5).tolist()
     [0, 1, 2, 1, 1]
     """
-    labels = np.arange(vertices)
-    while True:
-        ends = labels[edges]
-        least = ends.min(axis=1)
-        if (ends == least[:, None]).all():
-            return labels
-        # Hook the root of the one onto the other's, then let every vertex look up its root's root.
-        np.minimum.at(labels, ends[:, 0], least)
-        np.minimum.at(labels, ends[:, 1], least)
-        while True:
-            nearer = labels[labels]
-            if (nearer == labels).all():
-                break
-            labels = nearer
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(edges), dtype=np.bool_), (edges[:, 0], edges[:, 1])), shape=(vertices, vertices))
+    _, component = connected_components(graph, directed=False)
+    _, least = np.unique(component, return_index=True)
+    connected: NDArray[np.int64] = least[component]
+    return connected
 
 
 def _edges(faces: Integers, vertices: int) -> tuple[Keys, Keys, Keys]:

@@ -258,35 +258,25 @@ def _filled(triangles: Floats, window: _Window, z: float) -> Flags:
 
 
 def _joined(free: Flags, seeds: Flags) -> Flags:
-    """The cells of ``free`` joined to a seed by steps along rows and columns through ``free``, all (n, n) bool."""
-    runs = []
-    for cells in (free, free.T):
-        starts = cells.copy()
-        starts[:, 1:] &= ~cells[:, :-1]
-        runs.append(np.cumsum(starts).reshape(cells.shape) * cells)
-    along, across = runs[0], runs[1].T
-    reached, before = free & seeds, -1
-    while (count := int(reached.sum())) != before:
-        before = count
-        for run in (along, across):
-            hit = np.zeros(int(run.max()) + 1, dtype=np.bool_)
-            hit[run[reached]] = True
-            reached = hit[run]
-    return reached
+    """The cells of ``free`` that are connected to a seed by steps along rows and columns in it, all (n, n) bool."""
+    from scipy.ndimage import label
+
+    piece, count = label(free)
+    reached = np.zeros(count + 1, dtype=np.bool_)
+    reached[piece[free & seeds]] = True
+    connected: Flags = reached[piece]
+    return connected
 
 
 def _largest(mask: Flags) -> Flags:
-    """The largest joined piece of ``mask`` (n, n) bool, among its first hundred."""
-    best, rest = np.zeros_like(mask), mask.copy()
-    for _ in range(100):
-        if rest.sum() <= best.sum():
-            break
-        seed = np.zeros_like(mask)
-        seed.flat[int(rest.argmax())] = True
-        piece = _joined(rest, seed)
-        rest &= ~piece
-        best = piece if piece.sum() > best.sum() else best
-    return best
+    """The largest piece of ``mask`` (n, n) bool that is connected along rows and columns; of equal ones the first."""
+    from scipy.ndimage import label
+
+    piece, count = label(mask)
+    sizes = np.bincount(piece.ravel(), minlength=count + 1)
+    sizes[0] = 0
+    largest: Flags = (piece == sizes.argmax()) & mask
+    return largest
 
 
 def _polar(cells: Indices, window: _Window, centre: Floats) -> tuple[Indices, Floats]:
