@@ -20,12 +20,12 @@ Keys = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Health:
-    """How the faces of a surface hang together along their edges.
+    """How the faces of a surface are connected along their edges.
 
     Attributes:
-        holes: boundary loops (those that touch count as one); slits without width are none.
-        flipped: edges that both their faces run along the same way: one of the two is turned inside out.
-        tangled: edges of three or more faces.
+        holes: the number of boundary loops; loops that touch count as one, slits without width do not count.
+        flipped: the number of edges along which both faces run the same way: one of them is inside out.
+        tangled: the number of edges of three or more faces.
     """
 
     holes: int
@@ -46,14 +46,16 @@ class Health:
         >>> Health(holes=0, flipped=0, tangled=0).warnings
         ()
         """
-        found = []
+        sentences = []
         if self.holes:
-            found.append(f"the mesh has {_counted(self.holes, 'hole')}; sight passes through")
+            sentences.append(f"the mesh has {_counted(self.holes, 'hole')}; sight passes through")
         if self.flipped:
-            found.append(f"faces are flipped against each other at {_counted(self.flipped, 'edge')}; both sides block")
+            sentences.append(
+                f"faces are flipped against each other at {_counted(self.flipped, 'edge')}; both sides block"
+            )
         if self.tangled:
-            found.append(f"more than two faces meet at {_counted(self.tangled, 'edge')}")
-        return tuple(found)
+            sentences.append(f"more than two faces meet at {_counted(self.tangled, 'edge')}")
+        return tuple(sentences)
 
 
 def misdirected(faces: NDArray[Any], vertices: int) -> str | None:
@@ -104,14 +106,14 @@ def used_vertices(faces: NDArray[Any], count: int) -> Flags:
 
 
 @dataclass(frozen=True, eq=False)
-class Rims:
-    """The boundary of a surface: loops of edges, of which those that touch count as one.
+class BoundaryLoops:
+    """The boundary of a surface: loops of edges; loops that touch count as one.
 
     Attributes:
-        vertices: (k,) the vertices on them, in ascending order.
-        loop: (k,) for each the number of its loop, from 0.
-        along: (k,) how far each lies along the line from one end of its loop to the other.
-        straight: (loops,) whether all of a loop lies on that line: a slit without width.
+        vertices: (k,) int64, the vertices on the boundary, in ascending order.
+        loop: (k,) int64, the number of the loop of each vertex, from 0.
+        along: (k,) float64, how far each vertex lies along the line from one end of its loop to the other.
+        straight: (loops,) bool, whether the whole loop lies on that line: a slit without width.
     """
 
     vertices: Keys
@@ -140,33 +142,39 @@ def inspect(faces: Integers, vertices: Floats, slivers: Integers | None = None) 
 
 def _holes(keys: Keys, vertices: Floats) -> int:
     edges = np.stack([keys // len(vertices), keys % len(vertices)], axis=1)
-    return int((~rims(edges, vertices).straight).sum())
+    return int((~boundary_loops(edges, vertices).straight).sum())
 
 
-def rims(edges: Keys, vertices: Floats) -> Rims:
+def boundary_loops(edges: Keys, vertices: Floats) -> BoundaryLoops:
     """The loops that boundary edges (e, 2) over vertices (n, 3) form.
 
-    >>> rims(np.array([[0, 1], [1, 2], [0, 2]]), np.array([[0.0, 0, 0], [1, 0, 0], [3, 0, 0]])).straight.tolist()
+    >>> vertices = np.array([[0.0, 0, 0], [1, 0, 0], [3, 0, 0]])
+    >>> boundary_loops(np.array([[0, 1], [1, 2], [0, 2]]), vertices).straight.tolist()
     [True]
     """
     used, compact = np.unique(edges, return_inverse=True)
     if len(used) == 0:
-        return Rims(used, used, np.empty(0), np.empty(0, dtype=np.bool_))
+        return BoundaryLoops(used, used, np.empty(0), np.empty(0, dtype=np.bool_))
     first = components(compact.reshape(-1, 2), len(used))
     loop = np.unique(first, return_inverse=True)[1]
     points = vertices[used]
-    for _ in range(2):  # the vertex that is farthest from any is one end, and the one farthest from that the other
-        across = points - points[first]
-        order = np.lexsort((np.einsum("kc,kc->k", across, across), loop))
+    # The two ends of a loop, from which its direction follows: the vertex that is farthest from any vertex of the loop
+    # is one end, and the vertex that is farthest from that end is the other.
+    #
+    #     end o------o--o-----------o other end       a slit: every vertex lies on the line between the ends
+    #
+    for _ in range(2):
+        offset = points - points[first]
+        order = np.lexsort((np.einsum("kc,kc->k", offset, offset), loop))
         farthest = order[np.append(np.flatnonzero(np.diff(loop[order])), len(order) - 1)]
         first = farthest[loop]
-    # Here the farthest stand for the other ends, and across starts at the first.
-    direction = across[farthest] / np.maximum(np.linalg.norm(across[farthest], axis=1, keepdims=True), 1e-300)
-    along = np.einsum("kc,kc->k", across, direction[loop])
-    beside = np.linalg.norm(across - along[:, None] * direction[loop], axis=1)
+    # After the second round, offset is measured from the one end, and farthest is the other.
+    direction = offset[farthest] / np.maximum(np.linalg.norm(offset[farthest], axis=1, keepdims=True), 1e-300)
+    along = np.einsum("kc,kc->k", offset, direction[loop])
+    off_line = np.linalg.norm(offset - along[:, None] * direction[loop], axis=1)
     low, high = extremes(vertices)
-    wide = loop[beside > NARROW * (high - low).max()]
-    return Rims(used, loop, along, np.bincount(wide, minlength=len(farthest)) == 0)
+    wide = loop[off_line > NARROW * (high - low).max()]
+    return BoundaryLoops(used, loop, along, np.bincount(wide, minlength=len(farthest)) == 0)
 
 
 def boundary(faces: Integers, vertices: int) -> NDArray[np.int64]:

@@ -1,4 +1,19 @@
-"""LOAD: a scan with holes becomes a solid through which nothing is ever seen, and what that took is said."""
+r"""LOAD: the holes of a scan are closed, so that nothing is ever seen through it; what was closed is reported.
+
+    boundary -> near vertices welded -> slits zipped -> loops left -> a cone or a skirt for each
+
+A cone joins a loop to one point, so it closes a loop of any shape. The open underside of a scanned building would get a
+tent by that, so there a skirt goes straight down to a flat floor instead::
+
+      cone                skirt, seen from the side
+       .-----.
+      / \   / \            _/\__/\_    the scan
+     o   \ /   o          |       |
+     |   (x)   |          |       |    the skirt, down to the lowest level of the scan
+     o   / \   o          +---x---+    the floor, a flat cone
+      \ /   \ /
+       '-----'
+"""
 
 from __future__ import annotations
 
@@ -10,17 +25,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
-from silhouette.meshes.health import NARROW, boundary, components, rims
+from silhouette.meshes.health import NARROW, boundary, boundary_loops, components
 from silhouette.meshes.mesh import Mesh
 
-# Vertices on a rim that are nearer to each other than this share of the mesh's extent are one: cracks, not holes.
+# Boundary vertices that are nearer to each other than this share of the mesh's extent are one: cracks, not holes.
 WELD = NARROW
 # A face has three edges, and all but the oddest meshes are done after the first.
 _MOST_ROUNDS = 4
 CLOSING = "closing"
-# A rim is the outer border where the box round it covers this share of the box round the mesh, seen from above.
+# A boundary loop is the outer border where its box covers this share of the mesh's box, seen from above.
 _OUTER = 0.5
-# A rim opens upwards (a roofless building) where the faces at it go down at more than about 45 degrees.
+# A boundary loop opens upwards (a roofless building) where its faces go down at over 45 degrees or so.
 _STEEP = -0.7
 
 Edges = NDArray[np.int64]
@@ -28,7 +43,7 @@ Edges = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Closed:
-    """A mesh without boundary, and what closing it took.
+    """A mesh without boundary, and what was added to close it.
 
     Attributes:
         mesh: the mesh given, followed by the added faces as the part "closing"; the given mesh itself where nothing
@@ -73,11 +88,11 @@ class Closed:
 def close(mesh: Mesh) -> Closed:
     """The mesh (mm) with every hole closed, so that every edge is used by an even number of faces.
 
-    Rim vertices within ``WELD`` times the mesh's extent become one first, and where edges of unequal lengths run along
-    each other, the faces at the longer ones are cut. What then is left open are loops of edges, taken together where
-    they touch. Each is joined to its centroid by a cone, which closes it whatever its shape; the
-    outer border of an open underside or of a height field gets a skirt straight down to the mesh's lowest level and a
-    flat floor there instead, unless the surface hangs from it like the walls of a roofless building.
+    Boundary vertices within ``WELD`` times the mesh's extent are merged first. Where boundary edges of unequal lengths
+    run along each other, the faces at the longer edges are cut. Loops of edges remain; loops that touch count as one.
+    Each loop is joined to its centroid by a cone. The outer border of an open underside or of a height field gets a
+    skirt straight down to the mesh's lowest level and a flat floor there instead, unless the surface hangs from that
+    border like the walls of a roofless building.
     """
     if len(boundary(mesh.faces, len(mesh.vertices))) == 0:
         return Closed(mesh, 0, 0, 0.0, 0.0, 0.0)
@@ -106,14 +121,11 @@ def close(mesh: Mesh) -> Closed:
 
 
 def encloses(mesh: Mesh, point: Any) -> bool:
-    """Whether a point (3,) lies inside a closed mesh: a ray straight up leaves it more often than it enters it.
+    """Whether a point (3,) lies inside a closed mesh: a ray straight up leaves the mesh more often than it enters it.
 
-    So a point in two shells that overlap is inside. Where the whole line through the point does not leave as often as
-    it enters, some faces are turned inside out, and an odd number of faces above the point tells.
-
-    Every edge is judged by its two ends in a fixed order, the same for all faces that share it, and is half open in
-    plan: so a ray through an edge or a vertex crosses just those of the faces there that it should. Only a mesh
-    without boundary, as `close` returns it, has an inside for certain.
+    By this count a point in two overlapping shells is inside. Where the whole vertical line through the point does not
+    leave as often as it enters, some faces are inside out; then the point is inside where an odd number of faces lies
+    above it. Only a mesh without boundary, as `close` returns it, has an inside for certain.
 
     >>> from silhouette.meshes.mesh import Mesh
     >>> corners = np.array([[0.0, 0, 0], [4, 0, 0], [0, 4, 0], [0, 0, 4]])
@@ -122,6 +134,16 @@ def encloses(mesh: Mesh, point: Any) -> bool:
     >>> encloses(pyramid, [1, 1, 1]), encloses(pyramid, [1, 1, 3]), encloses(pyramid, [1, 1, -1])
     (True, False, False)
     """
+    # In plan, the ray is the point (x, y), and a face is a triangle. A horizontal line through the point crosses two of
+    # its edges; the ray passes through the face where one crossing lies on either side of the point:
+    #
+    #            /\
+    #     ------*--(x,y)--*------      before: the crossing to the left, beyond: the one to the right
+    #          /______________\
+    #
+    # An edge counts as crossed where one end lies above the line and the other does not. Its ends are taken in the same
+    # order by all of its faces, so that these compute the same crossing: a ray that meets an edge or a vertex exactly
+    # passes through as many of the faces there as a ray right next to it.
     x, y, z = (float(value) for value in point)
     faces = mesh.faces[_standing_over(mesh, x, y)]
     following = np.roll(faces, -1, axis=1)
@@ -132,12 +154,12 @@ def encloses(mesh: Mesh, point: Any) -> bool:
     at = start + ((y - start[..., 1]) / rise)[..., None] * (end - start)
     beyond = crossing & (at[..., 0] > x)
     before = crossing & ~beyond
-    # Of the two edges that a face in the way crosses the line with, one lies beyond the ray and one does not.
     hit = (beyond.sum(axis=1) == 1) & (before.sum(axis=1) == 1)
-    one = np.where(before[..., None], at, 0.0).sum(axis=1)[hit]
-    two = np.where(beyond[..., None], at, 0.0).sum(axis=1)[hit]
-    height = one[:, 2] + (two[:, 2] - one[:, 2]) * (x - one[:, 0]) / (two[:, 0] - one[:, 0])
-    # A face looks up, and the ray leaves by it, where its outline goes round the ray counterclockwise.
+    left = np.where(before[..., None], at, 0.0).sum(axis=1)[hit]
+    right = np.where(beyond[..., None], at, 0.0).sum(axis=1)[hit]
+    height = left[:, 2] + (right[:, 2] - left[:, 2]) * (x - left[:, 0]) / (right[:, 0] - left[:, 0])
+    # A face looks up, so that the ray leaves the mesh there, where its outline runs anticlockwise round the ray: then
+    # the edge on the right runs towards greater y.
     leaving = (beyond & (mesh.vertices[following, 1] > y)).any(axis=1)[hit]
     turn = np.where(leaving, 1, -1)
     above = height > z
@@ -147,12 +169,12 @@ def encloses(mesh: Mesh, point: Any) -> bool:
 
 
 def _standing_over(mesh: Mesh, x: float, y: float) -> Flags:
-    """The faces (m,) whose box in plan holds a place."""
+    """Which faces (m,) bool have a box in plan that holds the point (x, y)."""
     over: Flags = np.ones(len(mesh.faces), dtype=np.bool_)
     for axis, value in ((0, x), (1, y)):
         column = mesh.vertices[:, axis]
-        one, two, three = (column[mesh.faces[:, corner]] for corner in range(3))
-        over &= (np.minimum(np.minimum(one, two), three) <= value) & (value <= np.maximum(np.maximum(one, two), three))
+        a, b, c = (column[mesh.faces[:, corner]] for corner in range(3))
+        over &= (np.minimum(np.minimum(a, b), c) <= value) & (value <= np.maximum(np.maximum(a, b), c))
     return over
 
 
@@ -161,11 +183,13 @@ def _extent(mesh: Mesh) -> float:
 
 
 def _welded(mesh: Mesh) -> Mesh:
-    """The mesh with rim vertices that are very near each other made one.
-
-    Two points within half a cell share a cell in at least one of eight grids, each shifted by half a cell or not
-    along each axis: so no pair is missed because a cell's border runs between them.
-    """
+    """The mesh with boundary vertices merged that lie within `WELD` times its extent of each other."""
+    # Vertices in one cell of a grid are near each other. The border of two cells may run between two near vertices, so
+    # there are eight grids, each shifted by half a cell or not along each axis: two points that are at most half a cell
+    # apart along each axis share a cell in at least one of them.
+    #
+    #     the grid                 |     a|b     |      |
+    #     shifted by half a cell       |  a b |      |
     rim = np.unique(boundary(mesh.faces, len(mesh.vertices)))
     cell = 2.0 * WELD * _extent(mesh)
     grid = (mesh.vertices[rim] - mesh.bounds[0]) / cell
@@ -179,31 +203,47 @@ def _welded(mesh: Mesh) -> Mesh:
     merged = np.arange(len(mesh.vertices), dtype=np.int32)
     merged[rim] = rim[components(np.concatenate(pairs), len(rim))]
     faces = merged[mesh.faces]
-    one, two, three = faces.T
-    return Mesh(mesh.vertices, faces, mesh.part, mesh.part_names).subset((one != two) & (two != three) & (three != one))
+    return Mesh(mesh.vertices, faces, mesh.part, mesh.part_names).subset(_proper(faces))
+
+
+def _proper(faces: NDArray[Any]) -> Flags:
+    """Which faces (m, 3) have three different vertices, (m,) bool."""
+    a, b, c = faces.T
+    proper: Flags = (a != b) & (b != c) & (c != a)
+    return proper
 
 
 def _zipped(mesh: Mesh) -> tuple[Mesh, Edges, Edges]:
-    """The mesh without slits, faces along them cut at the vertices that lie on their edges; and its rim as `_rim`'s."""
+    """The mesh without slits; its boundary edges (e, 2); and the third vertices (e,) of their faces, as of `_rim`."""
+    # A slit is a boundary loop that lies on a line: its edges run along each other, but between different vertices. A
+    # face with a long edge is cut at the slit's vertices on it; then each short edge has two faces: no slit is left.
+    #
+    #         third                third
+    #           o                    o
+    #          / \                  /|\
+    #         /   \       ->        / | \
+    #        o-----o              o--o--o      the face cut in two, along the line of the slit
+    #        o--o--o              o--o--o      the faces on its other side
     rim, third, at = _rim(mesh)
     for _ in range(_MOST_ROUNDS):
-        found = rims(rim, mesh.vertices)
-        order = np.lexsort((found.along, found.loop))
+        loops = boundary_loops(rim, mesh.vertices)
+        order = np.lexsort((loops.along, loops.loop))
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
-        ends = rank[np.searchsorted(found.vertices, rim)]
-        # Between the ends of a slit's edge lie just the slit's vertices; a face is cut at one edge at a time.
+        ends = rank[np.searchsorted(loops.vertices, rim)]
+        # In the order along a slit, the vertices between the two ends of an edge are those at which its face is cut. A
+        # face with two such edges is cut at one of them now, and at the other in the next round.
         spans = np.abs(ends[:, 0] - ends[:, 1])
-        long = np.flatnonzero(found.straight[found.loop[order[ends[:, 0]]]] & (spans > 1))
+        long = np.flatnonzero(loops.straight[loops.loop[order[ends[:, 0]]]] & (spans > 1))
         long = long[np.unique(at[long], return_index=True)[1]]
         if len(long) == 0:
             break
         edge = np.repeat(np.arange(len(long)), spans[long])
         step = np.arange(len(edge)) - np.searchsorted(edge, edge)
-        end, start = ends[long].T  # a rim's edges run against their faces
+        end, start = ends[long].T  # boundary edges run against their faces
         way = np.sign(end - start)[edge]
         from_start = start[edge] + way * step
-        along = found.vertices[order]
+        along = loops.vertices[order]
         cut = np.column_stack([along[from_start], along[from_start + way], third[long][edge]]).astype(np.int32)
         kept = np.ones(len(mesh.faces), dtype=np.bool_)
         kept[at[long]] = False
@@ -214,7 +254,10 @@ def _zipped(mesh: Mesh) -> tuple[Mesh, Edges, Edges]:
 
 
 def _rim(mesh: Mesh) -> tuple[Edges, Edges, Edges]:
-    """The edges (e, 2) left open, each against the way its face runs, that face's third vertex (e,), and it (e,)."""
+    """The boundary edges (e, 2), each in the direction against its face's; the third vertex of that face; the face.
+
+    A face that is added on an edge in this direction looks the same way as the face that is there.
+    """
     count = len(mesh.vertices)
     open_edges = boundary(mesh.faces, count)
     corners = mesh.faces.astype(np.int64)
@@ -226,7 +269,7 @@ def _rim(mesh: Mesh) -> tuple[Edges, Edges, Edges]:
 
 
 def _loops(rim: Edges) -> Edges:
-    """For each rim edge (e,) the number of the loop it belongs to, from 0."""
+    """The number (e,) of the loop that each boundary edge (e, 2) belongs to, from 0."""
     used, compact = np.unique(rim, return_inverse=True)
     compact = compact.reshape(-1, 2)
     return np.unique(components(compact, len(used))[compact[:, 0]], return_inverse=True)[1]
@@ -241,18 +284,31 @@ def _boxes(vertices: Floats, rim: Edges, loop: Edges) -> tuple[Floats, Floats]:
 
 
 def _outer(mesh: Mesh, rim: Edges, third: Edges, loop: Edges, low: Floats, high: Floats) -> Flags:
-    """Which loops (loops,) are the outer border of something open below."""
+    """Which loops (loops,) bool are the outer border of something open below.
+
+    Such a loop is about as large in plan as the whole mesh, and the surface does not hang down from it.
+    """
+    # The direction from a boundary edge into its face tells where the surface goes from there. It goes straight down at
+    # the top of a roofless building, whose walls hang from that border; such a border gets no skirt.
+    #
+    #     roofless building: -1        height field: about 0       open underside: +1
+    #         o         o               o___/\___/\__o                 ____
+    #         |         |                                             |    |
+    #         |_________|                                             o    o
     box, size = (mesh.bounds[1] - mesh.bounds[0])[:2], (high - low)[:, :2]
     across = mesh.vertices[third] - mesh.vertices[rim].mean(axis=1)
     lengths = np.linalg.norm(mesh.vertices[rim[:, 1]] - mesh.vertices[rim[:, 0]], axis=1)
     steepness = across[:, 2] / np.maximum(np.linalg.norm(across, axis=1), 1e-300)
-    hanging = np.bincount(loop, lengths * steepness) / np.maximum(np.bincount(loop, lengths), 1e-300)
-    outer: Flags = (size.prod(axis=1) > _OUTER * box.prod()) & (hanging > _STEEP)
+    rise = np.bincount(loop, lengths * steepness) / np.maximum(np.bincount(loop, lengths), 1e-300)
+    outer: Flags = (size.prod(axis=1) > _OUTER * box.prod()) & (rise > _STEEP)
     return outer
 
 
 def _skirts(mesh: Mesh, rim: Edges, loop: Edges) -> tuple[Floats, Edges, Edges]:
-    """All vertices with those on the floor, the faces (f, 3) down to it and across it, and the loop (f,) of each."""
+    """The mesh's vertices followed by those on the floor; the faces (f, 3) down to it and across it; the loop of each.
+
+    A vertex that lies on the floor already has no other vertex below it, and its face of the skirt vanishes.
+    """
     floor = mesh.bounds[0, 2]
     used = np.unique(rim)
     high = used[mesh.vertices[used, 2] - floor > WELD * _extent(mesh)]
@@ -265,28 +321,27 @@ def _skirts(mesh: Mesh, rim: Edges, loop: Edges) -> tuple[Floats, Edges, Edges]:
     sides = np.concatenate(
         [np.stack([start, end, below[end]], axis=1), np.stack([start, below[end], below[start]], axis=1)]
     )
-    one, two, three = sides.T
-    whole = (one != two) & (two != three) & (three != one)
+    proper = _proper(sides)
     vertices, across, across_of = _cones(vertices, below[rim], loop)
-    return vertices, np.concatenate([sides[whole], across]), np.concatenate([np.tile(loop, 2)[whole], across_of])
+    return vertices, np.concatenate([sides[proper], across]), np.concatenate([np.tile(loop, 2)[proper], across_of])
 
 
 def _cones(vertices: Floats, rim: Edges, loop: Edges) -> tuple[Floats, Edges, Edges]:
-    """All vertices with the loops' centroids, the faces (f, 3) from rim edges to these, and the loop (f,) of each."""
+    """The vertices followed by the loops' centroids; the faces (f, 3) from edges to these; the loop of each face."""
     if len(rim) == 0:
         return vertices, np.empty((0, 3), np.int64), loop
-    place = np.unique(loop, return_inverse=True)[1]
+    cone = np.unique(loop, return_inverse=True)[1]
     lengths = np.linalg.norm(vertices[rim[:, 1]] - vertices[rim[:, 0]], axis=1) + 1e-300
     middles = vertices[rim].mean(axis=1)
-    total = np.bincount(place, lengths)
-    apexes = np.stack([np.bincount(place, lengths * middles[:, axis]) / total for axis in range(3)], axis=1)
-    faces = np.column_stack([rim, len(vertices) + place])
+    total = np.bincount(cone, lengths)
+    apexes = np.stack([np.bincount(cone, lengths * middles[:, axis]) / total for axis in range(3)], axis=1)
+    faces = np.column_stack([rim, len(vertices) + cone])
     return np.concatenate([vertices, apexes]), faces, loop
 
 
 def _areas(vertices: Floats, faces: NDArray[Any]) -> Floats:
-    one, two, three = (np.take(vertices, faces[:, corner], axis=0) for corner in range(3))
-    areas: Floats = np.linalg.norm(np.cross(two - one, three - one), axis=1) / 2.0
+    a, b, c = (np.take(vertices, faces[:, corner], axis=0) for corner in range(3))
+    areas: Floats = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2.0
     return areas
 
 
