@@ -1,9 +1,15 @@
 """TAG: where a miniature's base ends and the figure begins, found from the shape alone.
 
-A base is a slab: it rests flat on the ground, its outline stays nearly constant up to its top, and the top shows as a
-level ledge all round whatever stands on it. So each height where much of the surface is level is put to two questions:
+A base is a slab: it rests flat on the ground, its outline stays nearly constant up to its top, and the top is a level
+ledge all round the figure on it. Each height at which much of the surface is level is therefore tested twice::
 
-    footprint -> levels -> candidate heights -> slab below? -> ledge along the rim? -> measured exactly
+              /figure.
+              |      |                     footprint
+       ledge  |      |  ledge                -> levels: where the surface is level
+      +-------+      +-------+  <- height    -> candidate heights
+      |         slab         |               -> is there a slab below?
+      +----------------------+  ground       -> does its ledge reach the rim in most directions?
+      |<----- diameter ----->|               -> measured exactly, on the vertices
 """
 
 from __future__ import annotations
@@ -25,15 +31,15 @@ GRID = 128  # cells across the footprint
 SECTORS = 72  # directions from the middle of the base in which its rim is looked at
 LEAST_HEIGHT = 0.7  # mm; thinner than any base that is cast or printed
 LEAST_DIAMETER = 12.0  # mm; smaller than any base in use, larger than one boot
-GREATEST_SHARE = 0.4  # of the model's height: a higher slab is a hull, a crate, a body
+GREATEST_SHARE = 0.4  # of the model's height: a higher slab is a hull, a crate or a body
 GREATEST_SLOPE = 0.3  # height over diameter: a higher slab is a pillar
-LEDGE_SHARE = 0.55  # of the directions in which the top must be seen beside the figure, out to the rim
+LEDGE_SHARE = 0.55  # of all directions: in these at least, the ledge must reach from the figure to the rim
 LIP_SHARE = 0.85  # the same, for a second level above the first: a lip or an upper step
-SOLID = 0.8  # of its convex hull that a slab fills at least: two boots side by side fill less
-RECTANGULAR = 0.93  # of the box turned to fit that an outline fills at least to be a rectangle: a disc fills 0.79
-STEADY_FALL = -0.7  # correlation of height with distance from the middle below which a rough top is a gown's hem
+SOLID = 0.8  # the least share of its convex hull that a slab fills: two boots next to each other fill less
+RECTANGULAR = 0.93  # the least share of its turned bounding box that a rectangle fills: a disc fills 0.79
+STEADY_FALL = -0.7  # correlation of height with distance from the middle: below it a rough top is a gown's hem
 GREATEST_HEIGHT = 12.0  # mm; scenic plinths reach 8 to 10
-LEAST_FIGURE = 2.0  # mm that must rise above a base: a slab with nothing on it is a part of something else
+LEAST_FIGURE = 2.0  # mm that must rise above a base: a slab with nothing on it is part of something else
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class Base:
 
 
 def find_base(mesh: Mesh) -> Base | None:
-    """The base of a one-piece mesh in mm, z up; None where the figure stands on nothing but its own feet.
+    """The base of a one-piece mesh in mm, z up; None where there is none and the figure stands on its own feet.
 
     The height is that of the slab's level top. Rocks and bumps that rise from it belong to the figure; a raised lip
     round it belongs to the slab; where the whole top is rough, it is the median of the rough surface. A slab with
@@ -77,15 +83,16 @@ def find_base(mesh: Mesh) -> Base | None:
     ceiling = min(ceiling, GREATEST_SLOPE * window.size)
     for reach, flattest in ((0.15, 0.95), (0.6, 0.5)):  # a level top, else a rough one
         levels = _Levels.of(triangles, window, flattest, ceiling + reach)
-        found: list[tuple[float, Flags]] = []
+        slabs: list[tuple[float, Flags]] = []
         for height in levels.candidates(reach, ceiling):
             slab = _slab_below(triangles, window, height)
             share = 0.0 if slab is None else _rim_share(levels.near(height, reach), slab, window, height)
-            if slab is not None and share >= (LIP_SHARE if found else LEDGE_SHARE):
-                found.append((height, slab))
-        if found:
-            lips = [(height, slab) for height, slab in found[1:] if height > found[0][0] and levels.is_plane(height)]
-            height, slab = max(lips, key=lambda lip: lip[0], default=found[0])
+            if slab is not None and share >= (LIP_SHARE if slabs else LEDGE_SHARE):
+                slabs.append((height, slab))
+        if slabs:
+            # A raised lip or an upper step is level as well, and higher: the base ends at its top.
+            lips = [(height, slab) for height, slab in slabs[1:] if height > slabs[0][0] and levels.is_plane(height)]
+            height, slab = max(lips, key=lambda lip: lip[0], default=slabs[0])
             return _measured(triangles, slab, window, float(np.median(levels.near(height, reach).z)))
     return None
 
@@ -136,11 +143,11 @@ class _Window:
 
 @dataclass(frozen=True)
 class _Levels:
-    """The surface over the middle of each cell, wherever it is flatter than some slope.
+    """The heights of the surface over the middles of cells, wherever it is flatter than some slope.
 
     Attributes:
-        cell: (n,) flat indices of cells, one for each time that the surface passes over the cell's middle.
-        z: (n,) float64, mm, how high it passes.
+        cell: (n,) flat index of a cell, one for each time that the surface passes over the middle of the cell.
+        z: (n,) float64, mm, the height of the surface there.
     """
 
     cell: Indices
@@ -149,6 +156,8 @@ class _Levels:
     @classmethod
     def of(cls, triangles: Floats, window: _Window, flattest: float, ceiling: float) -> _Levels:
         """Sampled from the triangles (m, 3, 3) whose unit normal has a vertical part of at least ``flattest``."""
+        # Each triangle is drawn into the grid by scan lines: first the rows that its plan spans, then in each row the
+        # columns between its left and its right side. Its plane gives the height over the middle of each cell.
         heights = triangles[:, :, 2]
         triangles = triangles[(heights.max(axis=1) >= LEAST_HEIGHT) & (heights.min(axis=1) <= ceiling)]
         normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
@@ -165,7 +174,7 @@ class _Levels:
         return cls((row * GRID + column)[kept], z[kept])
 
     def candidates(self, reach: float, ceiling: float) -> Iterator[float]:
-        """Heights round which much of the surface is level within ``reach``: the most first, none near another."""
+        """Heights about which much of the surface is level within ``reach``: the largest area first, well apart."""
         step = 0.05
         counts = np.bincount((self.z / step).astype(np.intp), minlength=1)
         width = 2 * round(reach / step) + 1
@@ -177,11 +186,12 @@ class _Levels:
             height = float(np.median(self.near(middle, reach + step).z))
             support[np.abs(heights - middle) <= 2.0 * reach + step] = 0.0
             around = np.count_nonzero(np.abs(self.z - middle) <= 3.0 * reach)
-            if best > 0.6 * around or reach < 0.2:  # a slope has as much above and below as here
+            # A level has most of its surface within the reach; a slope has as much of it just above and just below.
+            if best > 0.6 * around or reach < 0.2:
                 yield height
 
     def near(self, height: float, reach: float) -> _Levels:
-        """Those within ``reach`` of ``height``."""
+        """The levels within ``reach`` of ``height``."""
         chosen = np.abs(self.z - height) <= reach
         return _Levels(self.cell[chosen], self.z[chosen])
 
@@ -197,8 +207,15 @@ class _Levels:
 def _slab_below(triangles: Floats, window: _Window, height: float) -> Flags | None:
     """Cells (GRID, GRID) bool of the slab that fills the space below ``height``; None where there is no such slab.
 
-    Its outline is one solid piece, and half way up not much wider than on the ground or at the top, as soles are.
+    The outline of a slab is one solid piece, and half way up it is not much wider than on the ground or at the top.
     """
+    # Three sections below the height. A slab has about the same outline in all of them. Ankles are narrower than the
+    # soles of boots, and two soles together fill little of their convex hull.
+    #
+    #         slab                      boots
+    #     +-----------+                 | |   | |       0.9 of the height
+    #     |           |                 | |   | |       0.5
+    #     +-----------+                (___) (___)      0.04
     import shapely
 
     bottom, middle, high = (_filled(triangles, window, z) for z in (0.04 * height, 0.5 * height, 0.9 * height))
@@ -218,9 +235,9 @@ def _slab_below(triangles: Floats, window: _Window, height: float) -> Flags | No
 
 
 def _rim_share(ledge: _Levels, slab: Flags, window: _Window, height: float) -> float:
-    """The share of directions in which the ledge reaches the slab's rim, a bevel's width apart.
+    """The share of directions in which the ledge reaches the slab's rim, but for the width of a bevel.
 
-    None at all where it falls off steadily towards the rim: that is the hem of a gown.
+    It is 0 where the ledge falls off steadily towards the rim, as the hem of a gown does.
     """
     cells = np.flatnonzero(slab)
     centre = window.middles(cells).mean(axis=0)
@@ -234,7 +251,7 @@ def _rim_share(ledge: _Levels, slab: Flags, window: _Window, height: float) -> f
 
 
 def _measured(triangles: Floats, slab: Flags, window: _Window, height: float) -> Base:
-    """The base found, measured on the vertices of the slab; what else hangs below ``height`` beside it is left out."""
+    """The base, measured on the vertices of the slab; parts that hang below ``height`` next to it are left out."""
     points = _plan_below(triangles, 0.6 * height)
     cells, inside = window.cells(points)
     grown = slab.copy()
@@ -244,7 +261,9 @@ def _measured(triangles: Floats, slab: Flags, window: _Window, height: float) ->
 
 
 def _filled(triangles: Floats, window: _Window, z: float) -> Flags:
-    """Cells (GRID, GRID) bool within the outer outlines of the section at height ``z``, whatever is hollow inside."""
+    """Cells (GRID, GRID) bool within the outer outlines of the section at height ``z``, hollows filled."""
+    # The outlines are drawn as walls without a gap; the free cells that are connected with the border of the grid are
+    # outside. That works for shells that overlap and for faces that are turned inside out as well.
     ends = _section(triangles, z)
     steps = np.ceil(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) / (0.7 * window.cell)).astype(np.intp) + 1
     segment = np.repeat(np.arange(len(ends)), steps)
@@ -280,7 +299,7 @@ def _largest(mask: Flags) -> Flags:
 
 
 def _polar(cells: Indices, window: _Window, centre: Floats) -> tuple[Indices, Floats]:
-    """The direction (n,), one of SECTORS, and distance (n,) in mm of cells (n,) from ``centre`` (2,)."""
+    """The direction (n,), a sector from 0 to SECTORS - 1, and the distance (n,) in mm of cells from ``centre`` (2,)."""
     x, y = (window.middles(cells) - centre).T
     turns = np.arctan2(y, x) / (2.0 * np.pi) + 0.5
     return np.floor(turns * SECTORS).astype(np.intp) % SECTORS, np.hypot(x, y)
@@ -319,11 +338,11 @@ def _plan_below(triangles: Floats, z: float) -> Floats:
 
 
 def _spans(low: Floats, high: Floats) -> tuple[Indices, Indices]:
-    """All whole numbers from ``low`` to ``high`` (n,) that lie on the grid: whose they are (k,), and which (k,)."""
+    """All whole numbers of the grid from ``low`` to ``high`` (n,): the index of the span (k,), and the number (k,)."""
     first = np.ceil(np.clip(low, 0, GRID)).astype(np.intp)
     count = np.maximum(np.floor(np.clip(high, -1, GRID - 1)).astype(np.intp) - first + 1, 0)
-    whose = np.repeat(np.arange(len(low)), count)
-    return whose, np.arange(len(whose)) - np.repeat(np.cumsum(count) - count, count) + first[whose]
+    span = np.repeat(np.arange(len(low)), count)
+    return span, np.arange(len(span)) - np.repeat(np.cumsum(count) - count, count) + first[span]
 
 
 def _crossings(plan: Floats, row: Indices) -> tuple[Floats, Floats]:
@@ -337,7 +356,7 @@ def _crossings(plan: Floats, row: Indices) -> tuple[Floats, Floats]:
 
 
 def _width_and_middle(points: Floats) -> tuple[float, tuple[float, float]]:
-    """Greatest width, mm, of the outline of points (n, 2), of a rectangle its longer side; and its box's middle."""
+    """The greatest width in mm of the outline of points (n, 2), for a rectangle its longer side; and its middle."""
     import shapely
 
     hull = shapely.convex_hull(shapely.multipoints(points))

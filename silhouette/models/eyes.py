@@ -10,15 +10,15 @@ from silhouette.meshes.mesh import Mesh
 EYE_LEVEL = 0.9  # of the body's height
 HEAD_FROM = 0.75  # of the body's height: what lies above is head and shoulders
 HEAD_REACH = 0.2  # of the body's height: no face is farther from the head's axis
-LONGEST_REACH = 0.5  # a front farther away belongs to a gun or a hull, not to who looks
+LONGEST_REACH = 0.5  # of the body's height: a front farther away belongs to a gun or a hull, not to a face
 
 
 def estimate_eye(body: Mesh, front: float = 90.0) -> Floats:
     """The point (3,) in the model's frame from which a figure looks.
 
-    It lies at nine tenths of the body's height, above the middle of the surface of head and shoulders, and from there
-    forward on the outermost surface that is near enough to be the face. A plain block has no face so near: there
-    it lies on the block's own front. Where nothing at that height is before the axis, it lies on the axis.
+    The eye lies at nine tenths of the body's height. In plan it lies ahead of the middle of head and shoulders, on the
+    outermost surface that is near enough to be the face. A plain block has no face so near: its eye lies on its front.
+    Where there is no surface ahead at that height, the eye lies above the middle.
 
     Args:
         body: the significant parts alone, mm, z up; spears and plumes above the head must be left out already.

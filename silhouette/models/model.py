@@ -27,7 +27,7 @@ from silhouette.meshes.primitives import TRIANGLES, solid
 from silhouette.models.bases import Base, find_base
 from silhouette.models.entries import ArcName, InsignificantEntry, Kind, ModelFileEntry, ModelOptions, SolidEntry
 from silhouette.models.eyes import estimate_eye
-from silhouette.models.units import MILLIMETRES, Y_UP_FORMATS, Taken, units_of, upright
+from silhouette.models.units import MILLIMETRES, Y_UP_FORMATS, UnitsChoice, units_of, upright
 from silhouette.text import did_you_mean
 
 BODY, BASE, INSIGNIFICANT = 0, 1, 2
@@ -207,7 +207,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     taken = (
         units_of(extents, kind, file.declared_units, options.scale)
         if options.units == "auto"
-        else Taken(options.units, "given")
+        else UnitsChoice(options.units, "given")
     )
     factor = MILLIMETRES[taken.units] * options.scale
     if not LEAST_EXTENT <= extents.max() * factor <= LARGEST:

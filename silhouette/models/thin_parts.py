@@ -1,9 +1,16 @@
 """TAG: thin parts that stick out of a figure, such as gun barrels, spikes, plumes and spear shafts.
 
-They are suggested to the player, who decides; nothing is tagged by itself. The figure is filled with small cubes, and a
-ball a good deal thinner than its trunk is rolled through it: what the ball cannot enter is thin.
+They are suggested to the player, who decides; nothing is tagged automatically. The figure is filled with small cubes,
+and a ball a good deal thinner than its trunk is moved through it: the cubes that the ball cannot reach are thin. (In
+mathematical morphology, that is what an opening removes.)
 
-    faces -> surface points -> solid cubes -> what a ball cannot enter -> pieces that reach away -> boxes
+    faces -> surface points -> solid cubes -> cubes that the ball cannot reach -> pieces that reach away -> boxes
+
+         .------.
+         |(  )  |                          ( ) the ball reaches all of the trunk,
+         |      |========== barrel         and none of the barrel
+         | trunk|
+         '------'
 """
 
 from __future__ import annotations
@@ -22,9 +29,9 @@ Indices = NDArray[np.intp]
 
 CUBES = 144  # along the longest side of the figure
 MARGIN = 4  # empty cubes on every side
-PINHOLE = 0.02  # of a hollow's cubes that lie next to the outside, at most, where it is not open to it
-CLOSED = 0.8  # of what lies behind the shell in all six directions that is inside, unless the shell has holes
-BALL = 0.3  # of the trunk's thickness: what a ball of this size enters is thick
+PINHOLE = 0.02  # the greatest share of a hollow's cubes that lie next to the outside, unless it is open to it
+CLOSED = 0.8  # the least share of the cubes behind the shell in all six directions that is inside; else it has holes
+BALL = 0.3  # of the trunk's thickness: what a ball of this size reaches is thick
 THIN = 0.2  # of the trunk's thickness, at most, for a part as even as a barrel or a shaft, which limbs are not
 THIN_ROUND = 0.165  # the same for a part that is not even but round and unbent, such as a plume
 VERY_THIN = 0.13  # the same for any other
@@ -38,10 +45,10 @@ ROUND = 1.6  # spread across a part over its spread through, at most, where it i
 UNBENT = 3.0  # spread along a part over its spread across, at least, where it is unbent: an elbow is not
 FLAT = 4.0  # spread across a part over its spread through, below which it is a rod and not a sheet
 LEAST_LENGTH = 0.08  # of the figure's height: 2.4 mm on a figure of 30 mm
-LEAST_REACH = 0.05  # of the figure's height: how far a part must get away from all that is thick
-BULKY = 0.015  # of all that is thick: a part that joins two such pieces is a neck or a limb
-GROUND = 0.08  # of the figure's height: what is lower is not looked at, and what begins there may be a leg
-FOREIGN = 0.2  # of the faces in a box that may belong to something else
+LEAST_REACH = 0.05  # of the figure's height: how far a part must get away from everything thick
+BULKY = 0.015  # of all thick cubes: a part that joins two pieces of this size is a neck or a limb
+GROUND = 0.08  # of the figure's height: nothing lower is looked at, and what begins there may be a leg
+FOREIGN = 0.2  # the greatest share of the faces in a box that belong to something else
 PADDING = 0.1  # mm round the box
 MOST = 8  # suggestions
 
@@ -75,8 +82,8 @@ class Suggestion:
 def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
     """Thin parts that stick out of the faces ``body`` (m,) bool of a mesh in its model's frame; the largest part first.
 
-    A part is suggested where it is a fifth as thick as the trunk at most, long for its thickness, reaches away from all
-    that is thicker, and ends free and not on the ground. Limbs and necks are not, nor are sheets such as cloaks.
+    A part is suggested where it is at most a fifth as thick as the trunk, long for its thickness, reaches away from
+    everything thicker, and has a free end that is not on the ground. Limbs, necks and sheets such as cloaks do not.
 
     >>> triangle = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
     >>> suggest_insignificant(triangle, np.array([True]))
@@ -90,7 +97,7 @@ def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
         return ()
     areas = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
     centroids = triangles.mean(axis=1)
-    found = []
+    by_part = []
     for part in _thin_parts(solid):
         suggestions = []
         for low, high in _boxes(part, solid, centroids):
@@ -99,9 +106,9 @@ def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
             faces[np.flatnonzero(body)[inside]] = True
             share = float(areas[inside].sum() / areas.sum())
             suggestions.append(Suggestion(low, high, faces, share, part.thickness, part.length))
-        found.append(suggestions)
-    found.sort(key=lambda suggestions: -sum(suggestion.share for suggestion in suggestions))
-    return tuple(suggestion for suggestions in found for suggestion in suggestions)[:MOST]
+        by_part.append(suggestions)
+    by_part.sort(key=lambda suggestions: -sum(suggestion.share for suggestion in suggestions))
+    return tuple(suggestion for suggestions in by_part for suggestion in suggestions)[:MOST]
 
 
 # ---- the figure as solid cubes
@@ -168,7 +175,7 @@ def _surface_points(triangles: Floats, spacing: float) -> Floats:
 
 
 def _counted(counts: Indices) -> tuple[Indices, Indices]:
-    """For counts (n,): the owner (k,) of each of their items, and its place (k,) among its owner's."""
+    """For counts (n,): the owner (k,) of each item, and the item's number (k,) among those of its owner."""
     owner = np.repeat(np.arange(len(counts)), counts)
     return owner, np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
 
@@ -176,9 +183,10 @@ def _counted(counts: Indices) -> tuple[Indices, Indices]:
 def _filled(shell: Flags) -> Flags:
     """The shell and the cubes inside it.
 
-    Outside is what is seen from a side or from above, and what hangs together with it. Not from below: a figure that
-    its base was cut from is open there. Where outside runs into the figure through a hole, each cube from which the
-    shell is met in at least five of the six directions along the axes counts as inside instead.
+    A cube is outside where no shell lies between it and the border of the grid along an axis, to a side or upwards, or
+    where it is connected with such cubes by more than a pinhole. Downwards does not count: a figure that was cut off
+    its base is open there. Where the shell has holes, a cube counts as inside instead where the shell is met in at
+    least five of the six directions.
     """
     met = np.zeros((6, *shell.shape), dtype=np.bool_)
     for axis in range(3):
@@ -189,12 +197,12 @@ def _filled(shell: Flags) -> Flags:
     hidden[:, :, :MARGIN] = False
     outside = ~(shell | hidden)
     outside[:, :, :MARGIN] = False
-    beside = np.zeros_like(outside)
+    next_to_outside = np.zeros_like(outside)
     for axis in range(3):
-        beside |= np.roll(outside, 1, axis) | np.roll(outside, -1, axis)
+        next_to_outside |= np.roll(outside, 1, axis) | np.roll(outside, -1, axis)
     inside = hidden.copy()
     for piece in _pieces(hidden):
-        if beside[tuple(piece.T)].sum() > PINHOLE * len(piece):
+        if next_to_outside[tuple(piece.T)].sum() > PINHOLE * len(piece):
             inside[tuple(piece.T)] = False
     enclosed = met.all(axis=0) & ~shell
     leaks = (inside & enclosed).sum() < CLOSED * enclosed.sum()
@@ -203,7 +211,7 @@ def _filled(shell: Flags) -> Flags:
 
 
 def _depth(cubes: Flags, reach: int) -> Floats:
-    """How far each cube of ``cubes`` lies from the nearest that is not, in cubes; ``reach`` where that is farther."""
+    """The distance of each cube of ``cubes`` from the nearest cube outside them, in cubes, at most ``reach``."""
     from scipy.ndimage import distance_transform_edt
 
     depth: Floats = np.minimum(distance_transform_edt(cubes), reach)
@@ -252,6 +260,9 @@ class _Part:
 
 def _thin_parts(solid: _Solid) -> list[_Part]:
     """The thin parts of a figure that reach away from it and are free at one end."""
+    # The thick cubes are those within a ball that fits into the figure: cubes deeper than the radius of the ball, grown
+    # by that radius again. The other cubes, more than two cubes away from these, are candidates: nearer, everything is
+    # surface that the ball does not quite reach. A piece that touches two large thick pieces is a neck or a limb.
     trunk = 2.0 * float(_depth(solid.cubes[::2, ::2, ::2], CUBES // 4).max())  # half of its thickness, as depths are
     ball = max(BALL * trunk, 1.5)
     depth = _depth(solid.cubes, int(ball) + 2)
@@ -263,7 +274,7 @@ def _thin_parts(solid: _Solid) -> list[_Part]:
     for number, piece in enumerate(_pieces(thick)):
         bulky[tuple(piece.T)] = number + 1 if len(piece) >= BULKY * thick.sum() else 0
     candidates = solid.cubes & (away > 2.0)
-    candidates[:, :, : _ground(solid)] = False  # or a shaft would hang together with a boot
+    candidates[:, :, : _ground(solid)] = False  # else a shaft on the ground would be connected with a boot
     parts = []
     for piece in _pieces(candidates):
         part = _measured(piece, solid, depth, trunk)
@@ -280,7 +291,7 @@ def _ground(solid: _Solid) -> int:
 
 
 def _measured(piece: Indices, solid: _Solid, depth: Floats, trunk: float) -> _Part | None:
-    """The part that the cubes (n, 3) make up; None unless it is thin, long for its thickness, and a rod."""
+    """The part that the cubes (n, 3) form; None unless it is thin, long for its thickness, and a rod."""
     if len(piece) < 12:
         return None
     middles = solid.low + (piece + 0.5) * solid.pitch
@@ -290,7 +301,7 @@ def _measured(piece: Indices, solid: _Solid, depth: Floats, trunk: float) -> _Pa
     deepest = np.zeros(rung.max() + 1)
     np.maximum.at(deepest, rung, depth[tuple(piece.T)])
     lean = deepest <= LEAN * np.median(deepest)
-    if not lean.all():  # a hand or a hilt at the end is no barrel: go on with the longest stretch that is none
+    if not lean.all():  # a hand or a hilt is part of the piece: only the longest thin stretch of it is measured
         stretch = np.cumsum(~lean)
         longest = np.bincount(stretch[lean]).argmax()
         return _measured(piece[(lean & (stretch == longest))[rung]], solid, depth, trunk)
@@ -317,7 +328,7 @@ def _within(reach: int) -> Indices:
 
 
 def _pieces(cubes: Flags) -> list[Indices]:
-    """The pieces of ``cubes`` that hang together face to face, as rows (n, 3) of coordinates; the largest first."""
+    """The pieces of ``cubes`` that are connected face to face, as rows (n, 3) of coordinates; the largest first."""
     from scipy.ndimage import label
 
     labels, _ = label(cubes)
@@ -332,9 +343,9 @@ def _pieces(cubes: Flags) -> list[Indices]:
 
 
 def _boxes(part: _Part, solid: _Solid, centroids: Floats) -> Iterator[tuple[Floats, Floats]]:
-    """One box round a part, or several along it, each (3,), (3,), with few faces in it that are not the part's.
+    """One box round a part, or several along it, each (3,), (3,), with few faces in them that are not the part's.
 
-    What cannot be boxed so, such as the end that lies against the body, is left out.
+    A stretch of the part for which there is no such box, such as the end that lies against the body, is left out.
     """
     own = np.zeros(solid.cubes.shape, dtype=np.bool_)
     for step in _within(MARGIN - 1):

@@ -21,15 +21,21 @@ USUAL: dict[Kind, tuple[float, float, str]] = {
     "terrain": (10.0, 600.0, "across"),
 }
 Y_UP_FORMATS = ("glb", "gltf")
-# A fighter that lies down, a rat and a giant are far from 25 to 60 mm high, and still made in mm: whatever is at most
-# this many times smaller or larger. Units that the file itself states hold as far.
+# A fighter that lies down, a rat and a giant are far from 25 to 60 mm high, and still made in mm: sizes up to this many
+# times smaller or larger are taken as mm, or as the units that the file itself declares.
 LENIENCY = 3.0
 UNREMARKABLE = 2.0
 
 
 @dataclass(frozen=True)
-class Taken:
-    """The units taken for a mesh file, how they are known, and what to tell the user about it."""
+class UnitsChoice:
+    """The units that are taken for a mesh file.
+
+    Attributes:
+        units: a key of `MILLIMETRES`.
+        source: how they are known: given by the user, declared by the mesh file, or guessed from the size.
+        warning: what the user should know about it, or None.
+    """
 
     units: str
     source: Literal["given", "declared", "guessed"]
@@ -45,12 +51,12 @@ def upright(vertices: Floats, up: Literal["y", "z"]) -> Floats:
     return vertices if up == "z" else np.stack([vertices[:, 0], -vertices[:, 2], vertices[:, 1]], axis=1)
 
 
-def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: float = 1.0) -> Taken:
-    """The units in which a mesh of some size is most likely meant.
+def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: float = 1.0) -> UnitsChoice:
+    """The units that a mesh of some size is most likely in.
 
-    Those that the file declares hold, unless that is absurd; so do mm, in which figures are made. Otherwise mm, cm, m
-    and inch are tried against what fighters, vehicles and terrain measure on the table, before or after scaling, and
-    the one is taken that comes nearest. The warning then says so.
+    Units that the file declares are taken unless they are absurd; so are mm, in which figures are made. Otherwise the
+    size in mm, cm, m and inches, before and after scaling, is compared with what fighters, vehicles and terrain usually
+    measure on the table, and the nearest unit is taken, with a warning.
 
     Args:
         extents: (3,) along x, y and z, z up, in the file's units.
@@ -59,7 +65,7 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
         scale: by which the model file enlarges the model.
 
     >>> units_of(np.array([25.0, 25.0, 38.0]), "fighter")
-    Taken(units='mm', source='guessed', warning=None)
+    UnitsChoice(units='mm', source='guessed', warning=None)
     >>> units_of(np.array([0.025, 0.025, 0.038]), "fighter").units
     'm'
     >>> units_of(np.array([1.6, 0.4, 1.1]), "fighter").warning
@@ -69,17 +75,18 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
     size = float({"high": extents[2], "long": max(extents[:2]), "across": max(extents)}[dimension])
     stated = DECLARED.get(declared or "")
     if size <= 0.0:
-        return Taken(stated or "mm", "declared" if stated else "guessed")
+        return UnitsChoice(stated or "mm", "declared" if stated else "guessed")
 
     def misfit(units: str) -> float:
+        """How far from the usual sizes the size in some units is: the logarithm of the factor, 0 where it is usual."""
         sizes = [size * MILLIMETRES[units] * factor for factor in (1.0, scale)]
-        return min(max(math.log(least / each), math.log(each / greatest), 0.0) for each in sizes)
+        return min(max(math.log(least / length), math.log(length / greatest), 0.0) for length in sizes)
 
     if stated is not None and misfit(stated) <= math.log(LENIENCY):
-        return Taken(stated, "declared")
+        return UnitsChoice(stated, "declared")
     widest = [float(max(extents)) * factor for factor in (1.0, scale)]
     lenient = LENIENCY if kind == "fighter" else 1.0
-    if any(least / lenient <= each <= greatest * lenient for each in widest):
+    if any(least / lenient <= length <= greatest * lenient for length in widest):
         taken = "mm"
     else:
         middle = math.sqrt(least * greatest)
@@ -87,11 +94,11 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
             GUESSED, key=lambda units: (misfit(units), abs(math.log(size * scale * MILLIMETRES[units] / middle)))
         )
     if taken == "mm" and stated is None and misfit(taken) <= math.log(UNREMARKABLE):
-        return Taken(taken, "guessed")
+        return UnitsChoice(taken, "guessed")
     usual = {"fighter": "a fighter", "vehicle": "a vehicle", "terrain": "terrain"}[kind]
     unusual = "" if misfit(taken) == 0.0 else f", unusual for {usual} ({least:g} to {greatest:g} mm)"
     size_taken = f"{size * MILLIMETRES[taken] * scale:.3g} mm {dimension}{unusual}"
     words = IN_WORDS.get(taken, taken)
-    return Taken(
+    return UnitsChoice(
         taken, "guessed", f"taken to be in {words}, which makes it {size_taken}; give units or scale if that is wrong"
     )
