@@ -1,4 +1,4 @@
-"""Words for people: names, shares and mistakes, each written in one way wherever they are told."""
+"""Words for people: names, shares and mistakes, written the same way wherever they appear."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ALIKE, KEYS_ALIKE = 0.6, 0.7
 
 
 def did_you_mean(name: str, known: Iterable[str], others: str = "there are", alike: float = ALIKE) -> str:
-    """What would be right in place of a name that is not known: the one nearest to it, or all there are.
+    """The known name that is most like an unknown one, as a question; where none is, a list of the known names.
 
     >>> did_you_mean("figther", ["fighter", "vehicle"])
     "did you mean 'fighter'?"
@@ -38,12 +38,12 @@ def did_you_mean(name: str, known: Iterable[str], others: str = "there are", ali
     """
     names = list(dict.fromkeys(known))
     close = difflib.get_close_matches(name, names, n=1, cutoff=alike) or [
-        each for each in names if each.lower() == name.lower()
+        known for known in names if known.lower() == name.lower()
     ]
     if close:
         return f"did you mean '{close[0]}'?"
-    shown = ", ".join(f"'{each}'" for each in names[:12])
-    return f"{others} {shown}{' and more' if len(names) > 12 else ''}" if names else f"{others} none"
+    first = ", ".join(f"'{name}'" for name in names[:12])
+    return f"{others} {first}{' and more' if len(names) > 12 else ''}" if names else f"{others} none"
 
 
 def as_written(value: object) -> str:
@@ -60,9 +60,9 @@ def as_written(value: object) -> str:
         case str():
             text = f'"{value}"'
         case list() | tuple():
-            text = f"[{', '.join(as_written(each) for each in value[:8])}]"
+            text = f"[{', '.join(as_written(item) for item in value[:8])}]"
         case dict():
-            text = f"{{ {', '.join(f'{key} = {as_written(each)}' for key, each in list(value.items())[:4])} }}"
+            text = f"{{ {', '.join(f'{key} = {as_written(item)}' for key, item in list(value.items())[:4])} }}"
         case _:
             text = str(value)
     return text if len(text) <= 60 else f"{text[:56]} ..."
@@ -146,7 +146,7 @@ def printable(text: str) -> str:
     >>> printable("Kal\\x1b[31m\\nthe  Red")
     'Kal?[31m the  Red'
     """
-    return "".join(each if each.isprintable() else " " if each.isspace() else "?" for each in text)
+    return "".join(sign if sign.isprintable() else " " if sign.isspace() else "?" for sign in text)
 
 
 def problem(error: Exception, path: Path | None = None) -> str:
@@ -177,9 +177,9 @@ def strict(value: Any) -> Any:
     {'shares': [0.5, None, [None, 1]]}
     """
     if isinstance(value, dict):
-        return {key: strict(each) for key, each in value.items()}
+        return {key: strict(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [strict(each) for each in value]
+        return [strict(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

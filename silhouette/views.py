@@ -1,4 +1,4 @@
-"""LOOK: the attacker's eye, its vision arcs, and a camera framed on the target."""
+"""LOOK: an eye and a target go in; flat pictures fitted to the target come out, and the vision arcs of the attacker."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ MOST_PIXELS = 4_000_000
 """A picture that would have more pixels is taken with larger ones."""
 
 FEWEST_ACROSS = 24
-"""A target whose picture would be fewer pixels wide and high is taken with smaller ones: an error cannot be told from a
-handful."""
+"""A picture that would have fewer pixels across is taken with smaller ones: the error of a handful cannot be stated."""
 
 MARGIN = 4
 """Pixels left free round the target."""
@@ -202,7 +201,7 @@ def fit_view(eye: Any, aim: Any, points: Floats, pixel: float, roll: float = ROL
     cosine, sine = cosine_and_sine(roll)
     axes = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]]) @ axes
     across, upward = (points - eye) @ axes[0] / depth, (points - eye) @ axes[1] / depth
-    least, most, lowest, highest = (float(end) for one in (across, upward) for end in (one.min(), one.max()))
+    least, most, lowest, highest = (float(end) for axis in (across, upward) for end in (axis.min(), axis.max()))
     spans = most - least, highest - lowest
     step = min(pixel / distance, max(spans) / FEWEST_ACROSS)
     step = max(step, sqrt(spans[0] * spans[1] / MOST_PIXELS))
@@ -221,9 +220,9 @@ def _upright(forward: Floats, facing: float) -> Floats:
     return np.array([right, _cross(right, forward), forward])
 
 
-def _cross(one: Floats, other: Floats) -> Floats:
+def _cross(first: Floats, second: Floats) -> Floats:
     """The cross product of two vectors; numpy's takes as long as a hundred rays."""
-    (a, b, c), (x, y, z) = one, other
+    (a, b, c), (x, y, z) = first, second
     return np.array([b * z - c * y, c * x - a * z, a * y - b * x])
 
 

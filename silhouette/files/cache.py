@@ -1,5 +1,4 @@
-"""What took long to work out once is kept: on disk, arrays under a key, safe against damage and against each other; and
-in the memory of a process that reads many scenes, whatever was made of a file.
+"""Caches: on disk, arrays under a key, safe against damage and concurrent writers; in memory, objects made of files.
 
 The folder is the user's cache folder, or the one that the environment variable ``SILHOUETTE_CACHE_DIR`` names.
 """
@@ -35,14 +34,14 @@ _DAMAGE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.err
 
 
 class MemoryCache:
-    """Whatever was made of files, in memory as long as the files are the same; the latest used, up to some size.
+    """Objects made of files, kept in memory while the files stay the same; the least recently used are dropped.
 
     Args:
-        fingerprint: of a file and of all that it names: the same as long as nothing would be made otherwise of it.
-        most: so much is kept, by the sizes that `get` is told; the one used last whatever its size.
+        fingerprint: gives a text for a file, which changes when the file, or a file that it names, changes.
+        most: the largest total of the sizes that `get` is given; the object used last is kept whatever its size.
 
     Attributes:
-        size: of all that is kept.
+        size: the total of the sizes of all objects that are kept.
 
     >>> memory = MemoryCache(lambda path: path.name, most=3)
     >>> make = lambda word: memory.get(Path(word), "upper", lambda: (word.upper(), print("made"))[0], len)
@@ -59,20 +58,24 @@ class MemoryCache:
         self.size = 0
 
     def get(self, file: Path, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
-        """What ``make`` makes of a file; ``key`` says what, and what else it depends on. What it raises passes through.
+        """The object that ``make`` makes of a file, made only where it is not kept.
 
-        A file that changes while it is read is made anew the next time.
+        Args:
+            file: that the object is made of. Where it changes while it is read, the object is not kept.
+            key: names the kind of object, and everything else that it depends on.
+            make: makes it; its exceptions pass through.
+            size: of an object, in the unit of ``most``.
         """
         before = self._fingerprint(file)
-        place = (os.path.abspath(file), before, key)
-        if place in self._kept:
-            self._kept.move_to_end(place)
-            found: Made = self._kept[place][0]
-            return found
+        entry = (os.path.abspath(file), before, key)
+        if entry in self._kept:
+            self._kept.move_to_end(entry)
+            kept: Made = self._kept[entry][0]
+            return kept
         made = make()
         if self._fingerprint(file) == before:
-            self._kept[place] = made, size(made)
-            self.size += self._kept[place][1]
+            self._kept[entry] = made, size(made)
+            self.size += self._kept[entry][1]
             while self.size > self._most and len(self._kept) > 1:
                 self.size -= self._kept.popitem(last=False)[1][1]
         return made
@@ -82,13 +85,13 @@ class MemoryCache:
 class Cache:
     """Named arrays kept in a folder, one file per key.
 
-    An entry is written beside its place and then moved there in one step, so that two processes may write at once
-    and nobody reads half an entry. A damaged entry is built anew. A folder that cannot be written to is no error:
-    then everything is built each time. When the folder passes ``LARGEST_TOTAL`` bytes, what was used longest ago goes.
+    Entries are written whole (`silhouette.files.writing`): two processes may write at once, and nobody reads half an
+    entry. A damaged entry is built again. A folder that cannot be written to is no error: then everything is built
+    each time. When the folder exceeds ``LARGEST_TOTAL`` bytes, the least recently used entries are deleted.
 
     Attributes:
-        directory: where the entries lie; None keeps nothing.
-        memory: keeps what was made of files, for a process that reads many scenes; None keeps nothing.
+        directory: the folder of the entries; None keeps nothing.
+        memory: keeps objects made of files, for a process that reads many scenes; None keeps nothing.
 
     >>> Cache(None).fetch("ones", lambda: {"ones": np.ones(3)})["ones"].tolist()
     [1.0, 1.0, 1.0]
@@ -108,46 +111,47 @@ class Cache:
         return cls(user_cache_path("silhouette", appauthor=False))
 
     def in_memory(self, file: Path, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
-        """As `MemoryCache.get`; made each time where there is no memory."""
+        """The object of `MemoryCache.get`; made each time where there is no memory."""
         return make() if self.memory is None else self.memory.get(file, key, make, size)
 
     def fetch(self, key: str, build: Callable[[], Arrays]) -> Arrays:
-        """The arrays kept under ``key``, or else those that ``build`` makes, which are kept for the next time.
+        """The arrays kept under ``key``; where there are none, those that ``build`` makes, which are kept from then on.
 
-        ``key`` must name the content: whatever the arrays depend on. What ``build`` raises passes through, and
-        nothing is kept then.
+        Args:
+            key: names everything that the arrays depend on.
+            build: makes the arrays; its exceptions pass through, and nothing is kept then.
         """
         if self.directory is None:
             return build()
-        place = self.directory / f"{_name(key)}.npz"
-        kept = _read(place)
+        path = self.directory / f"{_name(key)}.npz"
+        kept = _read(path)
         if kept is not None:
             return kept
         built = build()
-        self._keep(place, built)
+        self._keep(path, built)
         return built
 
-    def _keep(self, place: Path, arrays: Arrays) -> None:
-        with contextlib.suppress(OSError):  # a full disk or a folder of somebody else's costs time, never the verdict
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(place, sync=False) as file:
+    def _keep(self, path: Path, arrays: Arrays) -> None:
+        with contextlib.suppress(OSError):  # a full disk or a folder without permission costs time, never the verdict
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(path, sync=False) as file:
                 _write(file, arrays)
-            _make_room(place.parent)
+            _make_room(path.parent)
 
 
 def _name(key: str) -> str:
     return hashlib.blake2b(f"{FORMAT_VERSION}\0{key}".encode(), digest_size=20).hexdigest()
 
 
-def _read(place: Path) -> Arrays | None:
+def _read(path: Path) -> Arrays | None:
     """The arrays of an entry, or None where there is none or it is damaged; reading it marks it as used."""
     try:
-        with zipfile.ZipFile(place) as archive:
+        with zipfile.ZipFile(path) as archive:
             arrays = {name.removesuffix(".npy"): _member(archive, name) for name in archive.namelist()}
     except _DAMAGE:
         return None
     with contextlib.suppress(OSError):
-        os.utime(place)
+        os.utime(path)
     return arrays
 
 
@@ -161,7 +165,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
 
 
 def _write(file: Any, arrays: Arrays) -> None:
-    """An uncompressed .npz; its checksums are what betrays damage later. `numpy.savez` cannot hold an array "file"."""
+    """Writes an uncompressed .npz; its checksums show damage later. `numpy.savez` cannot hold an array named "file"."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
@@ -169,7 +173,7 @@ def _write(file: Any, arrays: Arrays) -> None:
 
 
 def _make_room(directory: Path) -> None:
-    """Drop what was used longest ago until the folder is small enough, and what a killed process left half written."""
+    """Deletes the least recently used entries until the folder is small enough, and old files of killed processes."""
     entries: list[tuple[float, int, Path]] = []
     for path in directory.iterdir():
         with contextlib.suppress(OSError):

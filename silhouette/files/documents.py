@@ -1,4 +1,4 @@
-"""PLACE: a TOML or JSON file becomes a table of keys and values, or one line that says where it goes wrong."""
+"""Documents: a TOML or JSON file becomes a table of keys and values, or one line that says where the mistake is."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""MANY: what a scene is made of, in a few letters: its own file, and every file that it or one of those names.
+"""Fingerprints: a short hash of a scene's file and of every file that it names, directly or through another.
 
-Two readings with the same fingerprint are the same scene; a model, a mesh or a buffer that changes changes it.
+Two scenes with the same fingerprint are the same scene. A model, a mesh or a buffer that changes gives another one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Stamp = tuple[int, int, int]
 
 
 class Fingerprints:
-    """Reads each file once, and again only when its size, its time of change or its place on the disk is another."""
+    """Reads each file once, and again only when its size, its time of change or its inode changes."""
 
     def __init__(self) -> None:
         self._contents: dict[Path, tuple[_Stamp, bytes]] = {}
@@ -37,24 +37,24 @@ class Fingerprints:
             SilhouetteError: where the scene's own file cannot be read; others that cannot are part of the fingerprint.
         """
         self.named(scene)
-        found = hashlib.blake2b(digest_size=16)
+        hashed = hashlib.blake2b(digest_size=16)
         for path in self._every(scene):
             try:
-                found.update(self._content(path))
+                hashed.update(self._content(path))
             except (OSError, ValueError):
-                found.update(b"not to be read")
-        return found.hexdigest()
+                hashed.update(b"not to be read")
+        return hashed.hexdigest()
 
     def pieces_of(self, scene: Path) -> frozenset[tuple[str, _Stamp]]:
-        """The files that a scene names, and those name in turn, each as it is now; but those that cannot be read."""
-        found = set()
+        """The files that a scene names, directly or through another, each with its state; unreadable ones left out."""
+        own, pieces = os.path.abspath(scene), set()
         for path in self._every(scene):
             with suppress(OSError, ValueError):
-                found.add((os.path.abspath(path), _stamp(path)))
-        return frozenset(found - {each for each in found if each[0] == os.path.abspath(scene)})
+                pieces.add((os.path.abspath(path), _stamp(path)))
+        return frozenset(piece for piece in pieces if piece[0] != own)
 
     def _every(self, scene: Path) -> Iterator[Path]:
-        """The file itself, and whatever it names, directly or not; each once."""
+        """The file itself, and every file that it names, directly or through another; each once."""
         todo, seen = [scene], set()
         while todo:
             path = todo.pop()
@@ -81,10 +81,10 @@ class Fingerprints:
             names = set(_values(read_document(path), ("mesh", "model")))
         else:
             names = {unquote(uri) for uri in _values(_gltf(path), ("uri",)) if not uri.startswith("data:")}
-        found = tuple(path.parent / name for name in sorted(names))
+        named = tuple(path.parent / name for name in sorted(names))
         if stamp is not None:
-            self._names[path] = stamp, found
-        return found
+            self._names[path] = stamp, named
+        return named
 
     def _content(self, path: Path) -> bytes:
         stamp = _stamp(path)
@@ -107,8 +107,8 @@ def _values(document: Any, keys: Sequence[str]) -> Iterator[str]:
     ['a.stl', 'b.toml']
     """
     if isinstance(document, list):
-        for each in document:
-            yield from _values(each, keys)
+        for item in document:
+            yield from _values(item, keys)
     elif isinstance(document, dict):
         for key, value in document.items():
             if isinstance(value, str):

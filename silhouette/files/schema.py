@@ -1,9 +1,9 @@
-"""Which keys a user's file may have and what each must be, and what is said where one is not that.
+"""Schemas: the keys that a user's file may have, the values that they may take, and one plain line for each mistake.
 
-Every field's description says what would be right, as the end of a sentence that begins "it must be": the same words
-document the key and explain a mistake. A field that is a choice among words, or true or false, can do without.
-pydantic finds the mistake; `validated` says it in one plain line. What a key means is said by the docstring below its
-field: in ``scenes/README.md``, and in the JSON Schemas that editors show.
+The description of a field ends a sentence that begins "it must be": the same words document the key and explain a
+mistake. A field that is a choice among words, or true or false, needs no description. pydantic finds the mistake, and
+`validated` turns it into one plain line. The docstring below a field says what the key means: in ``scenes/README.md``,
+and in the JSON Schemas that editors show.
 """
 
 from __future__ import annotations
@@ -40,7 +40,11 @@ S = TypeVar("S", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Location:
-    """Where in which file something stands, so that what is wrong with it can be found.
+    """A location in a file, for messages about a mistake there.
+
+    Attributes:
+        path: of the file.
+        where: in the file, in words, such as "fighter 'Kal'"; empty for the whole file.
 
     >>> str(Location(Path("duel.toml"), "fighter 'Kal'").error("too tall"))
     "duel.toml: fighter 'Kal': too tall"
@@ -52,12 +56,12 @@ class Location:
     where: str = ""
 
     def error(self, problem: str) -> FileError:
-        """The error to raise where what is wrong stands at this location."""
+        """The error about a mistake at this location."""
         return FileError(self.path, f"{self.where}: {problem}" if self.where else problem)
 
 
 class Entry(BaseModel):
-    """A table of a user's file: no key but those named."""
+    """A table of a user's file; keys that the schema does not have are mistakes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -79,11 +83,11 @@ def meanings(schema: type[BaseModel]) -> dict[str, str]:
     >>> meanings(SphereEntry)
     {'diameter': 'The diameter of the sphere.'}
     """
-    found: dict[str, str] = {}
+    described: dict[str, str] = {}
     for owner in reversed(schema.__mro__):
         if issubclass(owner, BaseModel):
-            found |= _docstrings_of_fields(owner)
-    return {key: text for key, text in found.items() if key in schema.model_fields}
+            described |= _docstrings_of_fields(owner)
+    return {key: text for key, text in described.items() if key in schema.model_fields}
 
 
 @cache
@@ -93,22 +97,22 @@ def _docstrings_of_fields(owner: type[BaseModel]) -> dict[str, str]:
         source = textwrap.dedent(inspect.getsource(owner))
     except (OSError, TypeError):
         return {}
-    found = {}
+    docstrings = {}
     (declared,) = ast.parse(source).body
     for statement, following in pairwise(getattr(declared, "body", ())):
         match statement, following:
             case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str(text))):
-                found[key] = " ".join(text.split())
-    return found
+                docstrings[key] = " ".join(text.split())
+    return docstrings
 
 
 def plain(message: str) -> PydanticCustomError:
-    """What a validator raises: a message that is already a plain line, for `validated` to pass on."""
+    """The error that a validator raises where its message is a plain line already, which `validated` passes on."""
     return PydanticCustomError("plain", "{message}", {"message": message})
 
 
 def need_one(entry: BaseModel, *keys: str) -> None:
-    """Refuses an entry that gives none, or more than one, of the keys."""
+    """Refuses an entry that has none of the keys, or more than one."""
     given = [key for key in keys if getattr(entry, key) is not None]
     if len(given) != 1:
         wanted = f"{', '.join(keys[:-1])} or {keys[-1]}"
@@ -119,7 +123,7 @@ def validated(schema: type[S], data: object, location: Location) -> S:
     """The data, checked against a schema.
 
     Raises:
-        FileError: one line that says where what is wrong stands, and what would be right.
+        FileError: at the first mistake, one line that says where it is and what would be right.
 
     >>> class CheckEntry(Entry):
     ...     attacker: Name
@@ -134,9 +138,9 @@ def validated(schema: type[S], data: object, location: Location) -> S:
     try:
         return schema.model_validate(data)
     except ValidationError as error:
-        found = error.errors(include_url=False)
-        unknown = [each for each in found if each["type"] == "extra_forbidden"]
-        raise _translated((unknown or found)[0], schema, data, location) from None
+        mistakes = error.errors(include_url=False)
+        unknown = [mistake for mistake in mistakes if mistake["type"] == "extra_forbidden"]
+        raise _translated((unknown or mistakes)[0], schema, data, location) from None
 
 
 def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, location: Location) -> FileError:
@@ -173,7 +177,7 @@ def _inside(value: object, step: int | str) -> object:
 
 
 def _field_at(schema: type[BaseModel], steps: list[int | str]) -> tuple[type[BaseModel], FieldInfo | None]:
-    """The schema that holds the last named step, or that lies in it, and the field of that step."""
+    """The schema at the end of some steps, and the field of the last named step."""
     field = None
     for step in steps:
         if isinstance(step, str) and step in schema.model_fields:
@@ -185,18 +189,18 @@ def _field_at(schema: type[BaseModel], steps: list[int | str]) -> tuple[type[Bas
 def _entry_in(annotation: object) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    inner = (_entry_in(each) for each in get_args(annotation))
-    return next((each for each in inner if each is not None), None)
+    inner = (_entry_in(argument) for argument in get_args(annotation))
+    return next((entry for entry in inner if entry is not None), None)
 
 
 def _choices(annotation: object) -> str:
-    """What a field without a description takes: one of its choices."""
+    """The choices of a field without a description, in words."""
     choices = get_args(annotation) or (True, False)
-    return " or ".join(as_written(each) for each in choices)
+    return " or ".join(as_written(choice) for choice in choices)
 
 
 def _words(start: str, data: object, steps: list[int | str]) -> str:
-    """The way to a value in words: "fighter 'Vex', parts 1, box"."""
+    """The path to a value in words, such as "fighter 'Vex', parts 1, box"."""
     words = [start] if start else []
     value = data
     for step in steps:

@@ -54,16 +54,16 @@ def inset_vertices(mesh: Mesh) -> NDArray[np.float32]:
 def long_edges(mesh: Mesh) -> NDArray[np.int32]:
     """(k, 2) the vertices at the ends of each edge longer than 1 mm, once for each pair of vertices."""
     if mesh not in _edges:
-        found = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
-        way = mesh.vertices[found[:, 1]] - mesh.vertices[found[:, 0]]
-        long = np.sort(found[np.einsum("ij,ij->i", way, way) > LONG**2], axis=1).astype(np.int64)
+        edges = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
+        way = mesh.vertices[edges[:, 1]] - mesh.vertices[edges[:, 0]]
+        long = np.sort(edges[np.einsum("ij,ij->i", way, way) > LONG**2], axis=1).astype(np.int64)
         pairs = np.unique(long[:, 0] << 32 | long[:, 1])
         _edges[mesh] = np.column_stack([pairs >> 32, pairs & 0xFFFFFFFF]).astype(np.int32)
     return _edges[mesh]
 
 
 def prepare(mesh: Mesh) -> None:
-    """Works out all of the above, so that processes forked from this one need not do it each for itself."""
+    """Works out the points and edges of a mesh now, so that processes forked from this one need not do it again."""
     bounding_points(mesh)
     inset_vertices(mesh)
     long_edges(mesh)

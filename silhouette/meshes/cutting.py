@@ -73,8 +73,8 @@ def _pieces(mesh: Mesh, above_cut: Floats, crossing: Flags) -> tuple[Floats, NDA
 
     triangles = np.concatenate(
         [
-            np.stack(each, 1)
-            for each in ((tip, to_second, to_third), (to_second, second, third), (to_second, third, to_third))
+            np.stack(corners, 1)
+            for corners in ((tip, to_second, to_third), (to_second, second, third), (to_second, third, to_third))
         ]
     )
     proper = (np.diff(np.sort(triangles, axis=1), axis=1) > 0).all(axis=1)

@@ -23,13 +23,13 @@ from silhouette.meshes.formats.parsing import parsed
 from silhouette.meshes.formats.sniffing import check_signature, format_of
 from silhouette.meshes.health import absurd, extremes, inspect, misdirected, used_vertices
 
-# Dropping a few slivers is what every export needs; dropping this share of all triangles is worth a word.
+# Every export has a few slivers, which are dropped; more than this share of all triangles gives a warning.
 _MANY = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A triangle mesh with named parts; immutable, known by its content.
+    """A triangle mesh with named parts; immutable, and identified by its content.
 
     Attributes:
         vertices: (n, 3) float64.
@@ -45,7 +45,7 @@ class Mesh:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the geometry alone: meshes of one digest are the same surface and share an index."""
+        """A hash of the geometry alone: meshes with the same digest are the same surface and share an index."""
         hashed = hashlib.blake2b(np.ascontiguousarray(self.vertices).tobytes(), digest_size=16)
         hashed.update(np.ascontiguousarray(self.faces).tobytes())
         return hashed.hexdigest()
@@ -64,7 +64,7 @@ class Mesh:
 
 @dataclass(frozen=True, eq=False)
 class MeshFile:
-    """What a mesh file holds, in the file's own units and axes.
+    """The content of a mesh file, in the file's own units and axes.
 
     Attributes:
         path: the file.
@@ -72,8 +72,8 @@ class MeshFile:
         mesh: with equal vertices merged, no degenerate triangles, and neighbouring faces near each other in memory.
         watertight: whether there is no hole.
         holes: how many boundary loops there are; slits without width are none.
-        warnings: what is not as it should be, a short sentence each.
-        digest: a hash of the content: the file's bytes, its format, and whatever other files it refers to.
+        warnings: a short sentence for each fault of the mesh.
+        digest: a hash of the content: the file's bytes, its format, and the other files that it refers to.
         declared_units: the unit that the format itself declares: "micron", "millimeter", "centimeter", "inch", "foot"
             or "meter" for 3MF, None for the others. (glTF says metres, but toys come in any unit.)
     """
@@ -92,8 +92,8 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
     """The mesh of a file: STL, OBJ, PLY, GLB, glTF, 3MF or OFF, as the ending says; from the cache if it is known.
 
     Transforms of the file's scene are applied, instances included; skinned figures stand in the pose they were bound
-    in. Parts are the scene's nodes (glTF), groups, objects or materials (OBJ), objects (3MF) or solids (STL); those of
-    equal names are one. Textures are not looked at. Nothing is read outside the file's own folder.
+    in. Parts are the scene's nodes (glTF), groups, objects or materials (OBJ), objects (3MF) or solids (STL); parts of
+    equal names are one part. Textures are ignored. Nothing is read outside the file's own folder.
 
     Raises:
         MeshError: where the file is missing, of an unknown or another format, damaged, hostile, or holds nothing
@@ -159,12 +159,12 @@ def _build(ending: str, data: bytes, gltf: Gltf | None) -> Arrays:
         surfaces = {"stl": stl.read, "obj": obj.read, "ply": ply.read, "off": off.read}[ending](data)
     vertices, faces, part, names = _joined(surfaces)
     mesh, notes = _cleaned(vertices, faces, part, names)
-    told = json.dumps({**notes, "units": units, "parts": mesh.part_names}).encode()
+    text = json.dumps({**notes, "units": units, "parts": mesh.part_names}).encode()
     return {
         "vertices": mesh.vertices,
         "faces": mesh.faces,
         "part": mesh.part,
-        "notes": np.frombuffer(told, dtype=np.uint8),
+        "notes": np.frombuffer(text, dtype=np.uint8),
     }
 
 
@@ -172,13 +172,13 @@ def _decode(prepared: Prepared) -> list[Surface]:
     """The surfaces that trimesh's own loader decodes, without the Trimesh objects it would build and copy from them."""
     # The resolver knows what was read beforehand, and no file and no network.
     loaded = parsed("gltf", prepared.content, resolver=prepared.held, skip_materials=True)
-    found: dict[str, dict[str, Any]] = loaded["geometry"]
-    total = sum(len(found[placed.geometry]["faces"]) for placed in prepared.placed)
+    geometries: dict[str, dict[str, Any]] = loaded["geometry"]
+    total = sum(len(geometries[placed.geometry]["faces"]) for placed in prepared.placed)
     if total > MOST_TRIANGLES:
         raise Refused(f"holds {total} triangles; {MOST_TRIANGLES} are the most that can be looked at")
     surfaces = []
     for placed in prepared.placed:
-        geometry = found[placed.geometry]
+        geometry = geometries[placed.geometry]
         if len(geometry["vertices"]) == 0:
             raise Refused(f"holds compressed data for {placed.part!r} that cannot be decoded; export it uncompressed")
         surfaces.append(carried(placed.part, geometry["vertices"], np.asarray(geometry["faces"]), placed.matrix))
@@ -219,8 +219,8 @@ def _cleaned(
         raise Refused(problem)
     vertices, merged = merge_equal(vertices)
     corners = merged[faces]
-    one, two, three = corners.T
-    cornered = (one != two) & (two != three) & (three != one)
+    a, b, c = corners.T
+    cornered = (a != b) & (b != c) & (c != a)
     whole = cornered & _has_area(vertices, corners)
     if not whole.any():
         raise Refused("holds only triangles without area; a mesh needs at least one with some")
@@ -235,11 +235,11 @@ def _cleaned(
         np.searchsorted(kept, part).astype(np.int32),
         tuple(names[index] for index in kept),
     )
-    told = list(health.warnings)
+    warnings = list(health.warnings)
     dropped = len(faces) - len(corners)
     if dropped > _MANY * len(faces):
-        told.append(f"{dropped} of {len(faces)} triangles have no area and were dropped")
-    return mesh, {"holes": health.holes, "warnings": told}
+        warnings.append(f"{dropped} of {len(faces)} triangles have no area and were dropped")
+    return mesh, {"holes": health.holes, "warnings": warnings}
 
 
 def merge_equal(vertices: Floats) -> tuple[Floats, Integers]:
@@ -288,20 +288,20 @@ def morton_order(points: Floats) -> NDArray[np.int64]:
         for shift, mask in ((16, 0x030000FF), (8, 0x0300F00F), (4, 0x030C30C3), (2, 0x09249249)):
             spread = (spread | spread << shift) & mask
         code |= spread << axis
-    # The number rides below the code: plain sorting is faster than argsort, and equal codes keep their order.
+    # The index is packed below the code: plain sorting is faster than argsort, and equal codes keep their order.
     return np.sort(code << 32 | np.arange(len(points))) & 0xFFFFFFFF
 
 
 def _centroids(vertices: Floats, faces: Integers) -> Floats:
     """Three times the centroids (m, 3) of faces."""
-    one, two, three = (np.take(vertices, faces[:, corner], axis=0) for corner in range(3))
-    total: Floats = one + two + three
+    a, b, c = (np.take(vertices, faces[:, corner], axis=0) for corner in range(3))
+    total: Floats = a + b + c
     return total
 
 
 def _has_area(vertices: Floats, faces: Integers) -> Flags:
-    one, two, three = (np.take(vertices, faces[:, corner], axis=0) for corner in range(3))
-    along, across = two - one, three - one
+    first, second, third = (np.take(vertices, faces[:, corner], axis=0) for corner in range(3))
+    along, across = second - first, third - first
     has: Flags = np.zeros(len(faces), dtype=np.bool_)
     for axis in range(3):
         a, b = (axis + 1) % 3, (axis + 2) % 3

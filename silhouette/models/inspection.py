@@ -1,4 +1,4 @@
-"""What there is to say about a model: parts, size, units, base, eye, holes, and what might be insignificant."""
+"""TAG: the facts about a model: parts, size, units, base, eye, holes, and parts that might be insignificant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
 
 DECIMALS = 2
-"""Lengths are told to a hundredth of a millimetre: finer than anybody prints or casts."""
+"""Of lengths in mm: a hundredth is finer than anybody prints or casts."""
 
 ROLES = {BODY: "body", BASE: "base", INSIGNIFICANT: "insignificant"}
 
@@ -48,7 +48,7 @@ def suggestions(model: Model) -> tuple[Suggestion, ...]:
 
 
 def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dict[str, Any]:
-    """All of it, as the contract names its keys (section 2), ready for JSON; lengths in mm, in the model's frame."""
+    """The facts about a model, under the contract's keys (section 2), ready for JSON; mm, in the model's frame."""
     low, high = model.mesh.bounds
     return {
         "file": str(path),
@@ -66,7 +66,7 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "eyes": {arc: _rounded(point) for arc, point in model.eyes.items()},
         "watertight": model.watertight,
         "holes": model.holes,
-        "suggested": [_suggestion(found) for found in suggested],
+        "suggested": [_suggestion(suggestion) for suggestion in suggested],
         "warnings": list(model.warnings),
     }
 
@@ -96,9 +96,13 @@ def _base(model: Model) -> dict[str, Any] | None:
     }
 
 
-def _suggestion(found: Suggestion) -> dict[str, Any]:
+def _suggestion(suggestion: Suggestion) -> dict[str, Any]:
     """With the lines to paste into the model file."""
-    return {"box": [_rounded(found.low), _rounded(found.high)], "share": round(found.share, 4), "toml": found.toml}
+    return {
+        "box": [_rounded(suggestion.low), _rounded(suggestion.high)],
+        "share": round(suggestion.share, 4),
+        "toml": suggestion.toml,
+    }
 
 
 def _rounded(point: Floats) -> list[float]:

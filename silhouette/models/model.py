@@ -249,7 +249,7 @@ def model_of_solids(
     solids = [part.solid() for part in parts]
     mesh = solid(*solids)
     roles = [BASE if part.base else INSIGNIFICANT if part.insignificant else BODY for part in parts]
-    role = np.repeat(np.array(roles, np.uint8), [TRIANGLES[type(each.shape)] for each in solids])
+    role = np.repeat(np.array(roles, np.uint8), [TRIANGLES[type(part.shape)] for part in solids])
     base = _measured("parts", _chosen(mesh, role == BASE)) if (role == BASE).any() else None
     model = Model(
         "parts", kind, mesh, role, base, None, front, is_solid, "parts", "mm", "given", "z", True, 0, ()
@@ -349,11 +349,11 @@ def _tagged(mesh: Mesh, tag: InsignificantEntry, location: Location) -> Flags:
     centroids = mesh.vertices[mesh.faces].mean(axis=1)
     if tag.box is not None:
         low, high = np.sort(np.array(tag.box), axis=0)
-        found: Flags = ((centroids >= low) & (centroids <= high)).all(axis=1)
+        tagged: Flags = ((centroids >= low) & (centroids <= high)).all(axis=1)
     else:
         assert tag.sphere is not None
-        found = np.linalg.norm(centroids - tag.sphere.centre, axis=1) <= tag.sphere.radius
-    return found
+        tagged = np.linalg.norm(centroids - tag.sphere.centre, axis=1) <= tag.sphere.radius
+    return tagged
 
 
 def _named(mesh: Mesh, pattern: str, location: Location) -> Flags:
@@ -367,8 +367,8 @@ def _named(mesh: Mesh, pattern: str, location: Location) -> Flags:
         raise location.error(
             f"no part is called '{pattern}'; {did_you_mean(pattern, mesh.part_names, 'the parts are')}"
         )
-    found: Flags = fits[mesh.part]
-    return found
+    named: Flags = fits[mesh.part]
+    return named
 
 
 def _chosen(mesh: Mesh, flags: Flags) -> Mesh:

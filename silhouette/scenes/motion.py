@@ -133,12 +133,12 @@ def poses(path: Path, document: dict[str, Any], number: int, motion: Motion, mob
         raise RequestError(f"{path}: check {number} asks '{check['ask']}'; only protection changes with a step")
     places = None if motion.walk is None else _places(path, document, check, motion, mobility)
     facings = None if motion.turn is None else _facings(document, check, motion.turn, motion.frames, mobility)
-    found = []
+    frames = []
     for frame in range(motion.frames):
         at, facing = places[frame] if places else None, facings[frame] if facings else None
         way = length(places[0], places[frame]) if places else abs(motion.turn or 0.0) * frame / (motion.frames - 1)
-        found.append(Posed(_posed(document, number, at, facing, mobility), at, facing, way))
-    return found
+        frames.append(Posed(_posed(document, number, at, facing, mobility), at, facing, way))
+    return frames
 
 
 def _places(
@@ -176,19 +176,21 @@ def length(start: Sequence[float], place: Sequence[float]) -> float:
     >>> length([0, 3], [4, 0, 0])
     5.0
     """
-    padded = [np.array((*one, 0.0)[:3], dtype=np.float64) for one in (start, place)]
+    padded = [np.array((*point, 0.0)[:3], dtype=np.float64) for point in (start, place)]
     return float(np.linalg.norm(padded[1] - padded[0]))
 
 
 def _entry(document: dict[str, Any], name: Any, mobility: Mobility) -> dict[str, Any] | None:
     """The entry of what has a name and can move; None where nothing that has it can."""
-    return next((one for table in mobility.walkers for one in document.get(table, ()) if one.get("name") == name), None)
+    return next(
+        (entry for table in mobility.walkers for entry in document.get(table, ()) if entry.get("name") == name), None
+    )
 
 
 def _posed(document: dict[str, Any], number: int, at: Any, facing: float | None, mobility: Mobility) -> dict[str, Any]:
     """The document with the target of a check standing elsewhere, and its attacker facing elsewhere."""
     posed = dict(document)
-    checks = [{key: value for key, value in one.items() if key != "expect"} for one in document["check"]]
+    checks = [{key: value for key, value in check.items() if key != "expect"} for check in document["check"]]
     check = checks[number - 1]
     changes: dict[str, dict[str, Any]] = {}
     if at is not None:
@@ -197,6 +199,6 @@ def _posed(document: dict[str, Any], number: int, at: Any, facing: float | None,
         changes[check["attacker"]] = {"facing": facing}
     for table in mobility.walkers:
         if table in document:
-            posed[table] = [{**one, **changes.get(one.get("name"), {})} for one in document[table]]
+            posed[table] = [{**entry, **changes.get(entry.get("name"), {})} for entry in document[table]]
     posed["check"] = checks
     return posed

@@ -27,7 +27,7 @@ from silhouette.text import did_you_mean
 __all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "table_fields"]
 
 CONTACT = 1.0  # mm: the widest gap in plan across which two bases still count as touching
-# A round base is a polygon whose sides lie inside the circle by less than this.
+# The sides of the polygon that a round base is lie inside the circle by less than this.
 ROUNDNESS = 0.005  # mm
 LEVEL = 1e-6  # mm
 
@@ -41,13 +41,13 @@ class Piece:
     Attributes:
         name: of its own in the scene.
         kind: fighter, vehicle or terrain.
-        model: what stands there; pieces alike share one.
+        model: what stands there; pieces that are alike share one model.
         pose: from the model's frame to the world.
-        gang: whose it is, or None; pieces of one gang are friends.
+        gang: that it belongs to, or None; pieces of one gang are friends.
         facing: the direction in the world of its front, degrees anticlockwise from +x.
-        arcs: the vision arcs it has.
+        arcs: its vision arcs.
         eye_given: (3,) the eye in the model's frame that the scene gives, or None.
-        eyes: those of a vehicle's crew, in the model's frame, by the vision arc that they look into.
+        eyes: the eyes of a vehicle's crew, in the model's frame, by the vision arc that they look into.
         index: its number in the scene, from 0: terrain, then fighters, then vehicles.
     """
 
@@ -160,10 +160,10 @@ class TableScene(Scene):
         Raises:
             RequestError: where there is none.
         """
-        found = self._by_name.get(name)
-        if found is None:
+        piece = self._by_name.get(name)
+        if piece is None:
             raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, self._by_name)}")
-        return found
+        return piece
 
     @cached_property
     def significant_parts(self) -> Occluders:
@@ -230,9 +230,10 @@ def table_fields(scene: TableScene) -> dict[str, Any]:
 
 
 def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
-    """Whether two pieces are in base contact: as the scene lists it, or as they stand.
+    """Whether two pieces are in base contact: as the scene lists it, else as they stand.
 
-    They touch where their bases, or what stands for these, are no more than 1 mm apart in plan and overlap in height.
+    Pieces touch where their bases (bodies or footprints, where there is none) are at most 1 mm apart in plan and
+    overlap in height.
     """
     if scene.base_contact is not None:
         return frozenset((a.name, b.name)) in scene.base_contact
@@ -240,13 +241,13 @@ def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
     if max(low_a, low_b) > min(high_a, high_b) + LEVEL:
         return False
     farthest = CONTACT + ROUNDNESS
-    one, other = a.base_outline, b.base_outline
-    gaps = np.maximum(one.min(axis=0) - other.max(axis=0), other.min(axis=0) - one.max(axis=0))
+    first, second = a.base_outline, b.base_outline
+    gaps = np.maximum(first.min(axis=0) - second.max(axis=0), second.min(axis=0) - first.max(axis=0))
     if gaps.max() > farthest:
         return False
     from shapely import MultiPoint
 
-    return bool(MultiPoint(one).convex_hull.distance(MultiPoint(other).convex_hull) <= farthest)
+    return bool(MultiPoint(first).convex_hull.distance(MultiPoint(second).convex_hull) <= farthest)
 
 
 class _Models:
@@ -332,7 +333,7 @@ def _check(location: Location, entry: CheckEntry, kinds: Mapping[str, Kind]) -> 
 
 
 def _known(location: Location, role: str, name: str, kinds: Mapping[str, Kind]) -> None:
-    models = [each for each, kind in kinds.items() if kind != "terrain"]
+    models = [piece for piece, kind in kinds.items() if kind != "terrain"]
     if name not in kinds:
         raise location.error(f"{role} '{name}' is not on the table; {did_you_mean(name, models)}")
     if name not in models:

@@ -39,8 +39,8 @@ def parsed(
             # So says numpy of text in which it met something else than the next number.
             warnings.simplefilter("error", DeprecationWarning)
             load: Any = mesh_loaders[ending]
-            found: dict[str, Any] = load(io.BytesIO(content), **options)
-            return found
+            loaded: dict[str, Any] = load(io.BytesIO(content), **options)
+            return loaded
     except IndexError as error:
         past = _PAST_THE_END.search(str(error))
         if past is None:

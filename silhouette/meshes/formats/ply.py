@@ -164,8 +164,8 @@ def _uneven_rows(body: bytes, place: int, element: _Element, order: str) -> tupl
                 place += int(counted[1:])
             if place + length * kind.itemsize > len(body):
                 raise Refused(f"is truncated: a list does not fit the data that are left of the {element.name} rows")
-            found = np.frombuffer(body, kind, length, place)
-            column.append(found if counted else found[0])
+            values = np.frombuffer(body, kind, length, place)
+            column.append(values if counted else values[0])
             place += length * kind.itemsize
     return columns, place
 

@@ -20,7 +20,7 @@ def fan(corners: list[str]) -> list[str]:
     >>> fan(["1", "2", "3", "4"])
     ['1 2 3', '1 3 4']
     """
-    return [f"{corners[0]} {one} {two}" for one, two in itertools.pairwise(corners[1:])]
+    return [f"{corners[0]} {second} {third}" for second, third in itertools.pairwise(corners[1:])]
 
 
 def fans(corners: Indices, lengths: Indices) -> Indices:
@@ -74,10 +74,10 @@ def _folded(vertices: Floats, triangles: Indices, origin: Indices) -> list[int]:
     shared = np.zeros(len(origin), dtype=np.bool_)
     shared[1:] = origin[1:] == origin[:-1]
     shared[:-1] |= shared[1:]
-    one, two, three = (vertices[triangles[shared, corner]] for corner in range(3))
+    a, b, c = (vertices[triangles[shared, corner]] for corner in range(3))
     number = np.unique(origin[shared], return_inverse=True)[1]
     with np.errstate(invalid="ignore", over="ignore"):
-        normals = np.cross(two - one, three - one)
+        normals = np.cross(b - a, c - a)
         whole = np.stack([np.bincount(number, normals[:, axis]) for axis in range(3)], axis=1)[number]
         against = (normals * whole).sum(axis=1) < -1e-9 * (whole * whole).sum(axis=1)
     polygons: list[int] = np.unique(origin[shared][against]).tolist()
@@ -102,18 +102,18 @@ def _cut_ears(points: Floats) -> list[tuple[int, int, int]]:
 
 
 def _is_ear(flat: Floats, sign: float, left: list[int], place: int) -> bool:
-    one, two, three = (flat[left[(place + step) % len(left)]] for step in (-1, 0, 1))
+    a, b, c = (flat[left[(place + step) % len(left)]] for step in (-1, 0, 1))
 
     def side(start: Floats, end: Floats, points: Floats) -> Floats:
         run, rise = end - start, points - start
         across: Floats = sign * (run[0] * rise[..., 1] - run[1] * rise[..., 0])
         return across
 
-    if side(one, two, three) <= 0.0:
+    if side(a, b, c) <= 0.0:
         return False
-    others = [corner for corner in left if not any(np.array_equal(flat[corner], point) for point in (one, two, three))]
+    others = [corner for corner in left if not any(np.array_equal(flat[corner], point) for point in (a, b, c))]
     if not others:
         return True
     points = flat[others]
-    inside = (side(one, two, points) >= 0) & (side(two, three, points) >= 0) & (side(three, one, points) >= 0)
+    inside = (side(a, b, points) >= 0) & (side(b, c, points) >= 0) & (side(c, a, points) >= 0)
     return not inside.any()

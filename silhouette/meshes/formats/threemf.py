@@ -101,15 +101,15 @@ def _entry(archive: zipfile.ZipFile, path: str) -> zipfile.ZipInfo | None:
 
 def _root(archive: zipfile.ZipFile) -> str:
     """The model that the archive starts with: the one its relationships name."""
-    found: list[str] = []
+    targets: list[str] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         if tag.endswith(" Relationship") and attributes.get("Type") == _ROOT_RELATIONSHIP:
-            found.append(attributes.get("Target", ""))
+            targets.append(attributes.get("Target", ""))
 
     if _entry(archive, "_rels/.rels") is not None:
         _parse(archive, "_rels/.rels", start, None)
-    path = posixpath.normpath(found[0]).lstrip("/") if found else "3D/3dmodel.model"
+    path = posixpath.normpath(targets[0]).lstrip("/") if targets else "3D/3dmodel.model"
     if _entry(archive, path) is None:
         raise Refused(f"is no 3MF model: its archive lacks {path!r}")
     return path
