@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 from silhouette.files.cache import Cache
+from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.necromunda.rule import NECROMUNDA
+from silhouette.rules.necromunda.judge import NECROMUNDA, _could_be, _ladder, _Words
+from silhouette.rules.necromunda.results import VERDICTS
 from silhouette.scenes.scene import Check
 from tests.rules.necromunda.test_necromunda import NOWHERE, duel, fighter, judged, table
 from tests.support.rulings import ruled
@@ -74,6 +76,88 @@ def test_r13_r8_nothing_obscured_is_open_and_nothing_seen_is_hidden(height: floa
     assert (found.verdict, found.rule.number) == (verdict, rule)
 
 
+def counted(total: int, occluded: int, error: float = 0.0, **more: Any) -> OcclusionCounts:
+    """Counts of a target that lies wholly in the arc, but for what ``more`` says."""
+    given = {"in_arc": total, "occluded_in_arc": occluded, "error_in_arc": error, "error_seen": error, **more}
+    return OcclusionCounts(total, occluded, nearest=(), alone=(), error=error, **given)
+
+
+def ladder(counts: OcclusionCounts, part: int, whole: int) -> tuple[str, str]:
+    """The verdict on counts, and the number of its rule."""
+    verdict, rule, _ = _ladder(_Words("Kal", "Vex", None, ["front"], (), ""), counts, part, whole)
+    return verdict, rule.number
+
+
+@pytest.mark.parametrize(
+    ("total", "occluded", "expected"),
+    [
+        (0, 0, ("hidden", "R6")),
+        (1000, 0, ("open", "R13")),
+        (1000, 1, ("partial cover", "R14")),
+        (1000, 499, ("partial cover", "R14")),
+        (1000, 500, ("full cover", "R15")),
+        (1000, 501, ("full cover", "R15")),
+        (1000, 999, ("full cover", "R15")),
+        (1000, 1000, ("hidden", "R8")),
+        (1001, 500, ("partial cover", "R14")),
+        (1001, 501, ("full cover", "R15")),
+        (1, 0, ("open", "R13")),
+        (2, 1, ("full cover", "R15")),
+        (10**18, 5 * 10**17 - 1, ("partial cover", "R14")),
+    ],
+)
+def test_r13_r14_r15_counts_are_compared_as_whole_numbers(total: int, occluded: int, expected: tuple[str, str]) -> None:
+    assert ladder(counted(total, occluded), occluded, total) == expected
+
+
+def test_r6_r8_nothing_in_the_arc_and_nothing_seen_in_it_are_hidden() -> None:
+    assert ladder(counted(1000, 0, in_arc=0, occluded_in_arc=0), 0, 1000) == ("hidden", "R6")
+    assert ladder(counted(1000, 1, in_arc=1, occluded_in_arc=1), 1, 1000) == ("hidden", "R8")
+    assert ladder(counted(1000, 1, in_arc=1, occluded_in_arc=0), 1, 1000) == ("partial cover", "R14")
+
+
+HIDDEN, OPEN, PARTIAL, FULL = "hidden", "open", "partial cover", "full cover"
+
+
+@pytest.mark.parametrize(
+    ("occluded", "error", "expected"),
+    [
+        (256, 0.2499, {PARTIAL}),
+        (256, 0.25, {OPEN, PARTIAL, FULL}),
+        (768, 0.2499, {FULL}),
+        (768, 0.25, {FULL, HIDDEN}),
+        (768, 0.2501, {PARTIAL, FULL, HIDDEN}),
+        (512, 0.0, {FULL}),
+        (512, 0.0001, {PARTIAL, FULL}),
+        (0, 0.0, {OPEN}),
+        (0, 0.0001, {OPEN, PARTIAL}),
+        (1024, 0.0, {HIDDEN}),
+        (1024, 0.0001, {FULL, HIDDEN}),
+    ],
+)
+def test_r20_what_lies_exactly_within_the_error_counts(occluded: int, error: float, expected: set[str]) -> None:
+    """Of 1024 pixels, so that a quarter and a half are exact in floating point as well."""
+    counts = counted(1024, occluded, error)
+    for in_arc in (False, True):
+        found = _could_be(counts, counts, occluded, 1024, in_arc, 0.0)
+        assert set(found) == expected
+        assert found == tuple(word for word in VERDICTS if word in expected)
+
+
+def test_r20_of_a_share_in_the_arc_the_error_is_its_own() -> None:
+    counts = counted(1024, 512, 0.0, error_in_arc=0.0001, error_seen=0.0)
+    assert _could_be(counts, counts, 512, 1024, False, 0.0) == (FULL,)
+    assert _could_be(counts, counts, 512, 1024, True, 0.0) == (PARTIAL, FULL)
+
+
+def test_r20_the_tolerance_does_not_touch_exactly_nothing_and_exactly_all() -> None:
+    for occluded, verdict in ((0, OPEN), (1024, HIDDEN)):
+        counts = counted(1024, occluded)
+        assert _could_be(counts, counts, occluded, 1024, False, 0.1) == (verdict,)
+    nothing = counted(0, 0)
+    assert _could_be(nothing, nothing, 0, 0, False, 0.1) == (HIDDEN,)
+
+
 def within(edge: float, tolerance: float) -> tuple[str, ...]:
     """What the verdict could be with a tolerance, in a scene where nothing else changes with that."""
     plain, found = (halved("right", edge, PLAIN, tolerance=each) for each in (0.0, tolerance))
@@ -90,8 +174,8 @@ def test_r20_a_share_exactly_a_tolerance_from_half_or_from_nothing_or_from_all()
         (-4.5, ("partial cover",), ("open", "partial cover"), True),
         (4.5, ("full cover",), ("full cover", "hidden"), True),
     ):
-        counts = halved("right", edge, PLAIN).counts
-        share, seen = counts.occluded / counts.total, counts.seen / counts.total
+        found = halved("right", edge, PLAIN).counts
+        share, seen = found.occluded / found.total, found.seen / found.total
         exactly = {0.5: share - 0.5, -0.5: 0.5 - share, -4.5: share, 4.5: seen}[edge]
         assert 0.01 < exactly < 0.1
         assert within(edge, math.nextafter(exactly, 0.0) - 1e-12) == surely

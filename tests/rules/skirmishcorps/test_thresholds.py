@@ -22,8 +22,8 @@ from silhouette.rules.skirmishcorps.contact import (
 )
 from silhouette.rules.skirmishcorps.costs import cover_wounds, is_destroyed, passed_on, pile_through, vault_cost
 from silhouette.rules.skirmishcorps.flanking import Dive
-from silhouette.rules.skirmishcorps.protection import OVER, sight
-from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
+from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS
+from silhouette.rules.skirmishcorps.protection import OVER, look_at
 from tests.rules.skirmishcorps.test_skirmishcorps import asked, rows
 from tests.support.skirmishcorps_scenes import between
 
@@ -234,4 +234,4 @@ def test_a9_the_eye_is_at_least_a_quarter_brick_above_what_it_looks_over() -> No
         document = between(cover={"at": [12.2, 0, 0], "height": bricks})
         scene = SKIRMISHCORPS.load(Path("table.toml"), document, Cache(None))
         attacker, target = scene.unit("A"), scene.unit("T")
-        assert sight(scene, attacker, target.piece, target.standing).eye[2] == pytest.approx(eye)
+        assert look_at(scene, attacker, target.piece, target.standing).sight.eye[2] == pytest.approx(eye)
