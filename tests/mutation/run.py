@@ -2,6 +2,7 @@
 
     python -m tests.mutation.run tide_of_iron
     python -m tests.mutation.run necromunda --sample 200 --seed 1
+    python -m tests.mutation.run skirmishcorps --bounds
 
 Nothing is written into the source tree: each mutant is loaded in a process of its own, forked from one that has the
 libraries loaded already, by an import hook. A run needs a system that can fork.
@@ -39,6 +40,9 @@ LIBRARIES = (
 )
 """Loaded once, before the processes are forked; none of them loads a game."""
 
+BOUNDS = ("_Lt_LtE", "_LtE_Lt", "_Gt_GtE", "_GtE_Gt")
+"""The ends of the names of operators that move what lies exactly on a threshold to the other side."""
+
 Outcome = Literal["killed", "timeout", "survived"]
 
 
@@ -64,6 +68,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="A mutation run over one game's rules.")
     parser.add_argument("game", choices=sorted(GAMES))
     parser.add_argument("--only", nargs="*", default=[], help="names of modules; all that the game lists by default")
+    parser.add_argument("--bounds", action="store_true", help="only < for <=, > for >=, and the other way round")
     parser.add_argument("--sample", type=int, help="as many mutants, drawn at random; all by default")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--out", type=Path, help="a .jsonl file that gets a line for each mutant")
@@ -75,6 +80,8 @@ def main(words: Sequence[str] | None = None) -> int:
     assert not any(name.startswith(f"silhouette.rules.{given.game}") for name in sys.modules)
     modules = [name for name in game.modules if not given.only or name in given.only]
     mutants = [mutant for name in modules for mutant in mutants_of(RULES / given.game / f"{name}.py")]
+    if given.bounds:
+        mutants = [mutant for mutant in mutants if mutant.operator.endswith(BOUNDS)]
     total = len(mutants)
     if given.sample is not None and given.sample < total:
         mutants = sorted(random.Random(given.seed).sample(mutants, given.sample), key=mutants.index)
