@@ -336,10 +336,10 @@ def test_the_view_looks_from_where_the_rules_do_past_what_they_leave_out() -> No
     assert measured
     for shown in measured:
         one, other = loaded.unit(found[shown.check].check.attacker), loaded.unit(found[shown.check].check.target)
-        seen = look_at(loaded, one, other.piece, other.standing).sight
+        look = look_at(loaded, one, other.piece, other.standing)
         assert shown.eye is not None
-        assert np.array_equal(shown.eye, seen.eye)
-        obstacles = {cover.name for cover, _ in seen.obstacles}
+        assert np.array_equal(shown.eye, look.sight.eye)
+        obstacles = {cover.name for cover in look.covers}
         assert not obstacles & {stage.items[index].name for index in shown.aside}
         units = {unit.name for unit in loaded.units} - {one.name, other.name}
         assert units <= {stage.items[index].name for index in shown.aside}
