@@ -18,7 +18,7 @@ from silhouette import SilhouetteError
 from silhouette.batches.chunks import BatchSettings
 from silhouette.batches.run import make_pool
 from silhouette.workers import CAN_FORK
-from tests.support.batching import FAST, done, kept_in, pack, rows_of, started, wait_until
+from tests.support.batching import FAST, finished, folder_of_scenes, journaled, rows_of, running, wait_until
 from tests.support.commands import run
 
 needs_distributed = pytest.mark.skipif(
@@ -76,13 +76,13 @@ def cluster(
 
 @needs_distributed
 def test_a_batch_is_the_same_file_though_a_worker_is_killed(tmp_path: Path) -> None:
-    folder = pack(tmp_path / "pack")
+    folder = folder_of_scenes(tmp_path / "pack")
     words = ("batch", folder, "--everyone", *FAST)
-    assert done(*words, "--out", tmp_path / "here.jsonl").returncode == 0
+    assert finished(*words, "--out", tmp_path / "here.jsonl").returncode == 0
     out = tmp_path / "there.jsonl"
     with cluster(tmp_path, "--no-nanny", "--resources", "GPU=1", seconds=0.03) as (address, workers, log):
-        with started(*words, "--out", out, "--cluster", address) as batch:
-            wait_until(lambda: len(kept_in(out)) > 0)
+        with running(*words, "--out", out, "--cluster", address) as batch:
+            wait_until(lambda: len(journaled(out)) > 0)
             wait_until(lambda: {*map(int, log.read_text().split())} == set(workers))
             os.killpg(workers[0], signal.SIGKILL)
             _, complained = batch.communicate(timeout=25)
@@ -94,16 +94,16 @@ def test_a_batch_is_the_same_file_though_a_worker_is_killed(tmp_path: Path) -> N
 @pytest.mark.slow
 @needs_distributed
 def test_a_check_that_kills_its_workers_is_a_row_and_a_kill_of_the_batch_is_survived(tmp_path: Path) -> None:
-    folder = pack(tmp_path / "pack", scenes=2)
+    folder = folder_of_scenes(tmp_path / "pack", scenes=2)
     (folder / "bad.toml").write_text("rules = ")
     words = ("batch", "pack", "--everyone", *FAST)
     with chdir(tmp_path):
-        assert done(*words, "--out", "here.jsonl").returncode == 2
+        assert finished(*words, "--out", "here.jsonl").returncode == 2
         with cluster(tmp_path, seconds=0.01, killer=("M2", "M4")) as (address, _, _log):
-            with started(*words, "--out", "there.jsonl", "--cluster", address):
-                wait_until(lambda: len(kept_in(Path("there.jsonl"))) > 2)
-            kept = sum(scene != "pack/bad.toml" for scene, _ in kept_in(Path("there.jsonl")))
-            ran = done(*words, "--out", "there.jsonl", "--cluster", address, "--resume")
+            with running(*words, "--out", "there.jsonl", "--cluster", address):
+                wait_until(lambda: len(journaled(Path("there.jsonl"))) > 2)
+            kept = sum(scene != "pack/bad.toml" for scene, _ in journaled(Path("there.jsonl")))
+            ran = finished(*words, "--out", "there.jsonl", "--cluster", address, "--resume")
         assert ran.returncode == 2
         assert f"{kept} judged before" in ran.stdout
         for row, other in zip(rows_of(Path("there.jsonl")), rows_of(Path("here.jsonl")), strict=True):
@@ -117,9 +117,9 @@ def test_a_check_that_kills_its_workers_is_a_row_and_a_kill_of_the_batch_is_surv
 
 @needs_distributed
 def test_nobody_at_the_address_is_a_line(tmp_path: Path) -> None:
-    ran = done(
+    ran = finished(
         "batch",
-        pack(tmp_path / "pack"),
+        folder_of_scenes(tmp_path / "pack"),
         "--out",
         tmp_path / "out.csv",
         "--cluster",
@@ -136,7 +136,15 @@ def test_without_distributed_it_is_said_what_to_install(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    ran = run(capsys, "batch", pack(tmp_path / "pack"), "--out", tmp_path / "out.csv", "--cluster", "tcp://127.0.0.1:9")
+    ran = run(
+        capsys,
+        "batch",
+        folder_of_scenes(tmp_path / "pack"),
+        "--out",
+        tmp_path / "out.csv",
+        "--cluster",
+        "tcp://127.0.0.1:9",
+    )
     assert ran.status == 2
     assert ran.complaints == [
         "error: --cluster needs Dask's distributed, which is not installed; pip install 'silhouette[cluster]'"

@@ -18,15 +18,15 @@ from silhouette.workers import CAN_FORK
 from tests.support.batching import (
     FAST,
     alive_in_group,
-    crowd,
+    before_each_check,
     die,
-    done,
-    instead_of_judging,
-    kept_in,
-    pack,
-    pack_with_meshes,
+    finished,
+    folder_of_scenes,
+    folder_of_scenes_with_meshes,
+    journaled,
     rows_of,
-    started,
+    running,
+    scene_of_blocks,
     wait_until,
     write_block,
 )
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(not CAN_FORK, reason="signals and forked process
 
 SLOW = 0.004
 with_and_without_meshes = pytest.mark.parametrize(
-    "undisturbed", [pack, pack_with_meshes], ids=["solids", "meshes"], indirect=True
+    "undisturbed", [folder_of_scenes, folder_of_scenes_with_meshes], ids=["solids", "meshes"], indirect=True
 )
 """Workers of scenes with meshes are forked from a process that has loaded them."""
 
@@ -56,7 +56,7 @@ def undisturbed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> tuple[Path, bytes]:
     """A pack of 120 pairs, and the file that it becomes."""
-    folder = getattr(request, "param", pack)(tmp_path / "pack")
+    folder = getattr(request, "param", folder_of_scenes)(tmp_path / "pack")
     run(capsys, "batch", folder, "--everyone", "--out", tmp_path / "undisturbed.jsonl", *FAST)
     return folder, (tmp_path / "undisturbed.jsonl").read_bytes()
 
@@ -71,14 +71,14 @@ def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twic
     random = np.random.default_rng(5)
     before, leaders = 0, []
     for goal in sorted(random.integers(1, ROWS - 30, 4)):
-        with started(*words, *(["--resume"] if before else []), seconds=SLOW) as batch:
+        with running(*words, *(["--resume"] if before else []), seconds=SLOW) as batch:
             leaders.append(batch.pid)
-            wait_until(lambda goal=goal: len(kept_in(out)) >= goal)
-        kept = kept_in(out)
+            wait_until(lambda goal=goal: len(journaled(out)) >= goal)
+        kept = journaled(out)
         assert len(set(kept)) == len(kept) >= before
         before = len(kept)
     judged = tmp_path / "judged"
-    last = done(*words, "--resume", before=COUNTING.format(file=str(judged)))
+    last = finished(*words, "--resume", before=COUNTING.format(file=str(judged)))
     assert (last.returncode, last.stderr) == (0, "")
     assert f"{before} judged before" in last.stdout
     assert len(judged.read_text()) == ROWS - before
@@ -88,12 +88,14 @@ def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twic
     assert [alive_in_group(leader) for leader in leaders] == [[]] * 4
 
 
-@pytest.mark.parametrize(("make", "processes"), [(pack, 3), (pack_with_meshes, 4)], ids=["solids", "meshes"])
+@pytest.mark.parametrize(
+    ("make", "processes"), [(folder_of_scenes, 3), (folder_of_scenes_with_meshes, 4)], ids=["solids", "meshes"]
+)
 def test_workers_go_though_they_are_in_the_middle_of_something(
     tmp_path: Path, make: Callable[[Path], Path], processes: int
 ) -> None:
     words = ("batch", make(tmp_path / "pack"), "--everyone", "--out", tmp_path / "a.csv", "--workers", 2, *FAST)
-    with started(*words, seconds=60.0) as batch:
+    with running(*words, seconds=60.0) as batch:
         wait_until(lambda: len(alive_in_group(batch.pid)) >= processes)
     wait_until(lambda: not alive_in_group(batch.pid))
 
@@ -103,8 +105,8 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbe
     folder, expected = undisturbed
     out = tmp_path / "out.jsonl"
     words = ("batch", folder, "--everyone", "--out", out, *FAST)
-    with started(*words, seconds=0.05) as batch:
-        wait_until(lambda: len(kept_in(out)) > 5)
+    with running(*words, seconds=0.05) as batch:
+        wait_until(lambda: len(journaled(out)) > 5)
         os.killpg(batch.pid, signal.SIGINT)  # as a terminal sends it: to the workers as well
         told, complained = batch.communicate(timeout=10)
     assert (batch.returncode, told) == (130, "")
@@ -112,15 +114,15 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbe
         f"error: interrupted; what was judged is kept beside {out}: the same command with --resume goes on\n"
     )
     assert alive_in_group(batch.pid) == []
-    refused = done(*words)
+    refused = finished(*words)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "an unfinished batch is kept there; go on with it by --resume" in refused.stderr
     for option, value in (("--pixel", "3"), ("--error", "0.01")):
-        otherwise = done(*words, "--resume", option, value)
+        otherwise = finished(*words, "--resume", option, value)
         assert otherwise.returncode == 2
         assert "pixel 2.0, everyone True, not with" in otherwise.stderr
         assert f"{option[2:]} {float(value)}" in otherwise.stderr
-    assert done(*words, "--resume").returncode == 0
+    assert finished(*words, "--resume").returncode == 0
     assert out.read_bytes() == expected
 
 
@@ -133,7 +135,7 @@ def test_a_worker_that_dies_costs_one_row(
 ) -> None:
     folder, _ = undisturbed
     expected = rows_of(tmp_path / "undisturbed.jsonl")
-    instead_of_judging(monkeypatch, lambda check: die(check, "M2", "M4"))
+    before_each_check(monkeypatch, lambda check: die(check, "M2", "M4"))
     for workers in (1, 3):
         out = tmp_path / f"by {workers}.jsonl"
         ran = run(capsys, "batch", folder, "--everyone", "--out", out, "--workers", workers, *FAST)
@@ -157,8 +159,8 @@ def test_a_check_that_hangs_is_a_row_after_the_timeout(
         while (check.attacker, check.target) == ("M0", "M1"):
             pass
 
-    path = crowd(tmp_path / "crowd.toml", 3)
-    instead_of_judging(monkeypatch, hang)
+    path = scene_of_blocks(tmp_path / "crowd.toml", 3)
+    before_each_check(monkeypatch, hang)
     out = tmp_path / "out.jsonl"
     ran = run(capsys, "batch", path, "--everyone", "--out", out, "--timeout", "2", *FAST)
     assert ran.status == 2
@@ -180,7 +182,7 @@ def test_a_scene_that_cannot_even_be_read_is_a_row(
             os._exit(7)
         return right(path, **words)
 
-    instead_of_judging(monkeypatch, lambda check: None)
+    before_each_check(monkeypatch, lambda check: None)
     monkeypatch.setattr("silhouette.judging.load_scene", load_scene)
     ran = run(capsys, "batch", tmp_path, "--out", tmp_path / "out.jsonl", "--timeout", "2", *FAST)
     why = (
@@ -200,7 +202,7 @@ def test_a_full_disk_is_one_line_and_the_batch_goes_on_when_there_is_room(
     words = ("batch", folder, "--everyone", "--out", out, *FAST)
 
     def stops(*options: str, before: str = "") -> str:
-        ran = done(*words, *options, before=before)
+        ran = finished(*words, *options, before=before)
         assert (ran.returncode, ran.stdout) == (2, "")
         (line,) = ran.stderr.splitlines()
         assert line.startswith(f"error: {out}")
@@ -210,13 +212,13 @@ def test_a_full_disk_is_one_line_and_the_batch_goes_on_when_there_is_room(
 
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))\n"
     assert "out.jsonl.unfinished: cannot be written (File too large)" in stops(before=limit)
-    assert 10 < len(kept_in(out)) < ROWS
+    assert 10 < len(journaled(out)) < ROWS
     # The rows still fit, the finished file does not: only that file is waited for until it is on the disk.
     full = "import os\ndef full(number): raise OSError(28, os.strerror(28))\nos.fsync = full\n"
     assert "out.jsonl: cannot be written (No space left on device)" in stops("--resume", before=full)
-    assert len(kept_in(out)) == ROWS
-    kept = len(kept_in(out))
-    ran = done(*words, "--resume")
+    assert len(journaled(out)) == ROWS
+    kept = len(journaled(out))
+    ran = finished(*words, "--resume")
     assert ran.returncode == 0
     assert f"{kept} judged before" in ran.stdout
     assert out.read_bytes() == expected
@@ -248,19 +250,19 @@ def test_a_disk_that_fills_loses_no_row(undisturbed: tuple[Path, bytes], small_d
     for size, full in (("32k", "out.jsonl.unfinished"), ("64k", "out.jsonl.unfinished"), ("160k", "out.jsonl")):
         out = small_disk(size) / "out.jsonl"
         words = ("batch", folder, "--everyone", "--out", out, *FAST)
-        ran = done(*words, *(["--resume"] if before else []))
+        ran = finished(*words, *(["--resume"] if before else []))
         assert (ran.returncode, ran.stdout) == (2, "")
         assert ran.stderr == (
             f"error: {out.with_name(full)}: cannot be written (No space left on device); "
             "put that right, then go on with --resume\n"
         )
-        kept = kept_in(out)
+        kept = journaled(out)
         assert len(set(kept)) == len(kept) > before
         assert [path.name for path in out.parent.iterdir()] == ["out.jsonl.unfinished"]
         before = len(kept)
     assert before == ROWS
     small_disk("2m")
-    ran = done(*words, "--resume")
+    ran = finished(*words, "--resume")
     assert ran.returncode == 0
     assert f"{ROWS} judged before" in ran.stdout
     assert out.read_bytes() == expected
@@ -270,9 +272,9 @@ def test_a_disk_that_fills_loses_no_row(undisturbed: tuple[Path, bytes], small_d
 def test_an_output_folder_that_goes_away_is_one_line(tmp_path: Path) -> None:
     folder = tmp_path / "results"
     folder.mkdir()
-    words = ("batch", pack(tmp_path / "pack"), "--everyone", "--out", folder / "out.jsonl", *FAST)
-    with started(*words, seconds=0.02) as batch:
-        wait_until(lambda: len(kept_in(folder / "out.jsonl")) > 5)
+    words = ("batch", folder_of_scenes(tmp_path / "pack"), "--everyone", "--out", folder / "out.jsonl", *FAST)
+    with running(*words, seconds=0.02) as batch:
+        wait_until(lambda: len(journaled(folder / "out.jsonl")) > 5)
         shutil.rmtree(folder)
         told, complained = batch.communicate(timeout=20)
     assert (batch.returncode, told) == (2, "")
@@ -287,9 +289,9 @@ def test_of_two_batches_that_write_one_file_the_second_is_refused(
     folder, expected = undisturbed
     out = tmp_path / "out.jsonl"
     words = ("batch", folder, "--everyone", "--out", out, *FAST)
-    with started(*words, seconds=0.09) as first:
-        wait_until(lambda: len(kept_in(out)) > 0)
-        second = done(*words, "--resume")
+    with running(*words, seconds=0.09) as first:
+        wait_until(lambda: len(journaled(out)) > 0)
+        second = finished(*words, "--resume")
         _, complained = first.communicate(timeout=60)
     assert second.returncode == 2
     assert second.stderr == f"error: {out}: another batch is writing it now; wait for it, or name another file\n"
@@ -299,7 +301,7 @@ def test_of_two_batches_that_write_one_file_the_second_is_refused(
 
 @pytest.mark.parametrize("changed", ["scene", "model", "mesh"])
 def test_what_changes_between_kill_and_resume_is_judged_anew(tmp_path: Path, changed: str) -> None:
-    folder = pack(tmp_path / "pack", scenes=2)
+    folder = folder_of_scenes(tmp_path / "pack", scenes=2)
     write_block(folder / "block.obj", 20.0)
     (folder / "block.toml").write_text('mesh = "block.obj"\nkind = "terrain"\nunits = "mm"\n')
     path = folder / "crowd 0.toml"
@@ -307,32 +309,32 @@ def test_what_changes_between_kill_and_resume_is_judged_anew(tmp_path: Path, cha
     path.write_text(path.read_text().replace("terrain = [", f"terrain = [{piece}, "))
     out = tmp_path / "out.jsonl"
     words = ("batch", folder, "--everyone", "--workers", 1, *FAST)
-    with started(*words, "--out", out, seconds=0.02):
-        wait_until(lambda: len(kept_in(out)) > 10)
+    with running(*words, "--out", out, seconds=0.02):
+        wait_until(lambda: len(journaled(out)) > 10)
     if changed == "scene":
         path.write_text(path.read_text().replace("at = [0, 75]", "at = [-2, 75]"))
     elif changed == "model":
         (folder / "block.toml").write_text('mesh = "block.obj"\nkind = "terrain"\nunits = "mm"\nscale = 1.1\n')
     else:
         write_block(folder / "block.obj", 19.0)
-    unchanged = sum(Path(scene) != path for scene, _ in kept_in(out))
-    ran = done(*words, "--out", out, "--resume")
+    unchanged = sum(Path(scene) != path for scene, _ in journaled(out))
+    ran = finished(*words, "--out", out, "--resume")
     assert ran.returncode == 0
     assert ("judged before" in ran.stdout) == (unchanged > 0)
-    assert done(*words, "--out", tmp_path / "fresh.jsonl").returncode == 0
+    assert finished(*words, "--out", tmp_path / "fresh.jsonl").returncode == 0
     assert out.read_bytes() == (tmp_path / "fresh.jsonl").read_bytes()
 
 
 def test_what_changes_while_it_is_judged_is_an_error_and_never_mixed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = crowd(tmp_path / "crowd.toml", 8)
+    path = scene_of_blocks(tmp_path / "crowd.toml", 8)
 
     def change(check: Any) -> None:
         if (check.attacker, check.target) == ("M3", "M0"):
-            crowd(path, 8, wall=25.0)
+            scene_of_blocks(path, 8, wall=25.0)
 
-    instead_of_judging(monkeypatch, change)
+    before_each_check(monkeypatch, change)
     ran = run(capsys, "batch", path, "--everyone", "--out", tmp_path / "out.jsonl", "--workers", 1, *FAST)
     assert ran.status == 2
     wrong = [isinstance(row["error"], str) for row in rows_of(tmp_path / "out.jsonl")]

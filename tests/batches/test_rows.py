@@ -15,14 +15,22 @@ import pytest
 import silhouette
 import silhouette.batches.rows as rows_module
 from silhouette import RequestError
-from tests.support.batching import FAST, children_of, crowd, forking, pack, pack_with_meshes, rows_of
+from tests.support.batching import (
+    FAST,
+    children_of,
+    folder_of_scenes,
+    folder_of_scenes_with_meshes,
+    force_forking,
+    rows_of,
+    scene_of_blocks,
+)
 from tests.support.commands import CHECK, run, scene
 
 HOW = {"renderer": "reference", "pixel": 2.0}
 
 
 def test_rows_are_those_of_the_command_line_in_their_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = pack(tmp_path / "pack", scenes=3)
+    folder = folder_of_scenes(tmp_path / "pack", scenes=3)
     (folder / "a bad one.toml").write_text("rules = ")
     assert run(capsys, "batch", folder, "--everyone", "--out", tmp_path / "out.jsonl", *FAST).status == 2
     for workers in (1, 3):
@@ -31,7 +39,7 @@ def test_rows_are_those_of_the_command_line_in_their_order(tmp_path: Path, capsy
 
 
 def test_a_matrix_is_the_batch_of_everyone(tmp_path: Path) -> None:
-    path = crowd(tmp_path / "crowd.toml", 6)
+    path = scene_of_blocks(tmp_path / "crowd.toml", 6)
     rows = list(silhouette.batch([path], everyone=True, **HOW))  # type: ignore[arg-type]
     assert silhouette.matrix(path, **HOW) == rows  # type: ignore[arg-type]
     assert silhouette.matrix(silhouette.load_scene(path), workers=1, **HOW) == rows  # type: ignore[arg-type]
@@ -40,7 +48,7 @@ def test_a_matrix_is_the_batch_of_everyone(tmp_path: Path) -> None:
 def test_a_large_matrix_is_judged_as_a_batch_where_this_process_cannot_be_forked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = crowd(tmp_path / "crowd.toml", 6)
+    path = scene_of_blocks(tmp_path / "crowd.toml", 6)
     expected = silhouette.matrix(path, workers=1, **HOW)  # type: ignore[arg-type]
     batches: list[object] = []
     right = rows_module.batch
@@ -49,7 +57,7 @@ def test_a_large_matrix_is_judged_as_a_batch_where_this_process_cannot_be_forked
         batches.append(arguments)
         return right(*arguments, **options)
 
-    forking(monkeypatch, False)
+    force_forking(monkeypatch, False)
     monkeypatch.setattr(rows_module, "batch", batch)
     assert silhouette.matrix(path, workers=2, **HOW) == expected  # type: ignore[arg-type]
     assert not batches
@@ -61,7 +69,7 @@ def test_a_large_matrix_is_judged_as_a_batch_where_this_process_cannot_be_forked
     assert silhouette.matrix(path, workers=2, **HOW) == expected  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("make", [pack, pack_with_meshes], ids=["solids", "meshes"])
+@pytest.mark.parametrize("make", [folder_of_scenes, folder_of_scenes_with_meshes], ids=["solids", "meshes"])
 def test_whoever_stops_in_the_middle_leaves_no_process(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     before = set(children_of(os.getpid()))
     rows = silhouette.batch(make(tmp_path / "pack"), everyone=True, workers=2, **HOW)  # type: ignore[arg-type]
@@ -98,7 +106,7 @@ def test_what_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
 def test_rows_become_a_data_frame(tmp_path: Path) -> None:
     import pandas
 
-    frame = pandas.DataFrame(silhouette.matrix(crowd(tmp_path / "crowd.toml", 4), **HOW))  # type: ignore[arg-type]
+    frame = pandas.DataFrame(silhouette.matrix(scene_of_blocks(tmp_path / "crowd.toml", 4), **HOW))  # type: ignore[arg-type]
     assert len(frame) == 12
     assert set(frame.groupby("verdict").size().index) <= {"open", "partial cover", "full cover", "hidden"}
     assert frame["occluded"].dtype == "float64"

@@ -17,7 +17,15 @@ from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import load_scene
 from silhouette.workers import CAN_FORK
-from tests.support.batching import FAST, crowd, forking, pack, pack_with_meshes, rows_of, write_block
+from tests.support.batching import (
+    FAST,
+    folder_of_scenes,
+    folder_of_scenes_with_meshes,
+    force_forking,
+    rows_of,
+    scene_of_blocks,
+    write_block,
+)
 from tests.support.commands import CHECK, run, scene
 
 EXPECTED = CHECK + 'expect = { verdict = "partial cover" }\n'
@@ -30,7 +38,7 @@ def test_the_file_is_the_same_by_one_worker_and_by_several(
 ) -> None:
     if ending == "parquet":
         pytest.importorskip("pyarrow")
-    folder = pack(tmp_path / "pack")
+    folder = folder_of_scenes(tmp_path / "pack")
     (folder / "bad.toml").write_text("rules = ")
     files = []
     for workers in (1, 2, 3, 1):
@@ -54,7 +62,9 @@ def test_a_row_is_what_check_answers_with_its_scene(tmp_path: Path, capsys: pyte
 
 def test_everyone_is_asked_instead_of_the_scene(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.jsonl"
-    assert run(capsys, "batch", crowd(tmp_path / "crowd.toml", 4), "--everyone", "--out", out, *FAST).status == 0
+    assert (
+        run(capsys, "batch", scene_of_blocks(tmp_path / "crowd.toml", 4), "--everyone", "--out", out, *FAST).status == 0
+    )
     asked = [(row["attacker"], row["target"]) for row in rows_of(out)]
     assert asked == [(f"M{a}", f"M{b}") for a in range(4) for b in range(4) if a != b]
 
@@ -173,9 +183,9 @@ def test_a_renderer_that_cannot_run_here_ends_the_batch(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "embreex", None)
-    forking(monkeypatch)
+    force_forking(monkeypatch)
     options = ("--out", tmp_path / "out.csv", "--renderer", "embree", "--workers", "2")
-    ran = run(capsys, "batch", pack(tmp_path / "pack"), "--everyone", *options)
+    ran = run(capsys, "batch", folder_of_scenes(tmp_path / "pack"), "--everyone", *options)
     assert ran.status == 2
     (line,) = ran.complaints
     assert "embreex is not installed" in line
@@ -185,11 +195,11 @@ def test_a_renderer_that_cannot_run_here_ends_the_batch(
 def test_scenes_that_share_meshes_come_out_the_same_by_any_number_of_workers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = pack_with_meshes(tmp_path / "pack")
+    folder = folder_of_scenes_with_meshes(tmp_path / "pack")
     (folder / "no mesh.toml").write_text((folder / "crowd 1.toml").read_text().replace("own 1.toml", "gone.toml"))
     files = []
     for workers, is_forked in ((1, CAN_FORK), (2, CAN_FORK), (3, CAN_FORK), (2, False)):
-        forking(monkeypatch, is_forked)
+        force_forking(monkeypatch, is_forked)
         out = tmp_path / f"by {workers}.jsonl"
         ran = run(capsys, "batch", folder, "--everyone", "--out", out, "--workers", workers, *FAST)
         assert ran.status == 2
@@ -205,7 +215,7 @@ def test_workers_that_are_not_forked_do_the_same(
 ) -> None:
     path = scene(tmp_path, EXPECTED)
     assert run(capsys, "batch", path, "--out", tmp_path / "forked.jsonl", *FAST).status == 0
-    forking(monkeypatch, False)
+    force_forking(monkeypatch, False)
     assert run(capsys, "batch", path, "--out", tmp_path / "anew.jsonl", *FAST).status == 0
     assert (tmp_path / "anew.jsonl").read_bytes() == (tmp_path / "forked.jsonl").read_bytes()
 
@@ -273,7 +283,7 @@ def test_a_scene_that_was_judged_is_not_read_again(tmp_path: Path, monkeypatch: 
 
 
 def test_scenes_of_one_process_have_their_models_in_common(tmp_path: Path) -> None:
-    folder = pack_with_meshes(tmp_path / "pack", scenes=2)
+    folder = folder_of_scenes_with_meshes(tmp_path / "pack", scenes=2)
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "crowd 2.toml").write_text(
         (folder / "crowd 1.toml").read_text().replace('model = "', 'model = "../pack/')
@@ -291,14 +301,14 @@ def test_scenes_of_one_process_have_their_models_in_common(tmp_path: Path) -> No
 
 
 def test_chunks_require_the_files_of_their_scene_as_they_are(tmp_path: Path) -> None:
-    folder = pack_with_meshes(tmp_path / "pack", scenes=2)
+    folder = folder_of_scenes_with_meshes(tmp_path / "pack", scenes=2)
     scenes, needs = [str(folder / f"crowd {number}.toml") for number in range(2)], ChunkRequirements()
     one, other = (needs(Chunk(scene, "digest", 0, 3)) for scene in scenes)
     assert sorted(Path(file).name for file, _ in one) == ["own 0.obj", "own 0.toml", "shared.obj", "shared.toml"]
     assert len(one & other) == 2
     assert needs(Chunk(scenes[0])) == one
     assert needs(Chunk(scenes[0], "digest")) == frozenset()
-    assert needs(Chunk(str(crowd(tmp_path / "crowd.toml", 2)))) == frozenset()
+    assert needs(Chunk(str(scene_of_blocks(tmp_path / "crowd.toml", 2)))) == frozenset()
     assert needs(Chunk("gone.toml")) == frozenset()
     write_block(folder / "shared.obj", 21.5)
     (folder / "own 0.toml").unlink()
@@ -307,7 +317,7 @@ def test_chunks_require_the_files_of_their_scene_as_they_are(tmp_path: Path) -> 
 
 def test_loading_says_whether_there_is_room_for_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("silhouette.batches.chunks.drivers_are_loaded", lambda: False)
-    folder = pack_with_meshes(tmp_path / "pack", scenes=2)
+    folder = folder_of_scenes_with_meshes(tmp_path / "pack", scenes=2)
     chunks = [Chunk(str(folder / f"crowd {number}.toml")) for number in range(2)]
     for kept, expected in ((100, ["room", "room"]), (72, ["room", "full"]), (24, ["full", "full"])):
         monkeypatch.setattr("silhouette.batches.chunks.CACHED_TRIANGLES", kept)

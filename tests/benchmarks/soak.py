@@ -22,7 +22,7 @@ from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import Selection, judged, load_scene
 from silhouette.renderers import choose
-from tests.support.batching import pack_with_meshes
+from tests.support.batching import folder_of_scenes_with_meshes
 
 CHECKS = 20_000
 FIRST = 1_000
@@ -47,7 +47,7 @@ def main() -> int:
     print(f"{renderer.device}\n{'checks':>8}{'MB':>8}{'files':>8}{'threads':>8}{'checks/s':>10}")
     before, done, start = state(), 0, time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        scenes = cycle(sorted(pack_with_meshes(Path(folder), models=8).glob("crowd*")))
+        scenes = cycle(sorted(folder_of_scenes_with_meshes(Path(folder), models=8).glob("crowd*")))
         cache = Cache(None, MemoryCache(Fingerprints().of, REMEMBERED))
         while done < CHECKS:
             scene = load_scene(next(scenes), cache=cache)

@@ -23,17 +23,17 @@ from silhouette.text import share_in_words
 from tests.support.figures import (
     SCENES,
     SVG,
+    case_id,
     checks_in,
-    counted,
     cpu_renderer,
     document_of,
     drawn,
     loaded,
-    named,
+    pixel_counts,
     rasters,
     scene_at,
     texts,
-    told,
+    verdict_in,
 )
 from tests.support.rulings import ruled
 
@@ -51,10 +51,10 @@ SHOWN = [
 """Of the crowded table one check is enough, and of plain walls a few."""
 
 
-@pytest.mark.parametrize("case", SHOWN, ids=named)
+@pytest.mark.parametrize("case", SHOWN, ids=case_id)
 def test_the_pixels_of_the_eye_view_are_those_of_its_verdict(case: tuple[Path, int], tmp_path: Path) -> None:
     file = drawn(*case, tmp_path, pixel=0.2, only="eye")["eye"]
-    row, pixels = told(file), counted(file)
+    row, pixels = verdict_in(file), pixel_counts(file)
     assert sum(pixels.values()) == row["target_pixels"]
     assert pixels["obscured"] == row["occluded_pixels"]
     if "seen_pixels" in row:
@@ -64,7 +64,7 @@ def test_the_pixels_of_the_eye_view_are_those_of_its_verdict(case: tuple[Path, i
     assert f"{share_in_words(row['occluded_pixels'], row['target_pixels'])}" in words
 
 
-@pytest.mark.parametrize("case", LOOKS, ids=named)
+@pytest.mark.parametrize("case", LOOKS, ids=case_id)
 def test_a_kept_observation_changes_no_number_and_its_masks_add_up_to_them(case: tuple[Path, int]) -> None:
     scene = scene_at(case[0])
     check, rule = scene.checks[case[1] - 1], rule_called(scene.rules)
@@ -169,12 +169,12 @@ def test_a_target_round_the_eye_is_counted_in_six_pictures(tmp_path: Path) -> No
     vehicles = [{"name": "Vex", "parts": arch, "at": [0, 0]}]
     scene = duel(tmp_path, terrain=[], fighter=fighters, vehicle=vehicles)
     files = drawn(scene, 1, tmp_path, pixel=0.5, only="eye")
-    row = told(files["eye"])
-    assert row["target_pixels"] > sum(counted(files["eye"]).values()) > 0
+    row = verdict_in(files["eye"])
+    assert row["target_pixels"] > sum(pixel_counts(files["eye"]).values()) > 0
     assert "shows only the 90° ahead" in " ".join(texts(files["eye"]))
 
 
-@pytest.mark.parametrize("case", checks_in("skirmishcorps"), ids=named)
+@pytest.mark.parametrize("case", checks_in("skirmishcorps"), ids=case_id)
 def test_bands_of_height_are_drawn_and_the_modifier_told(case: tuple[Path, int], tmp_path: Path) -> None:
     scene = scene_at(case[0])
     check = scene.checks[case[1] - 1]
@@ -182,7 +182,7 @@ def test_bands_of_height_are_drawn_and_the_modifier_told(case: tuple[Path, int],
     if check.question is not None and check.question.ask != "protection":
         assert files == {}
         return
-    row, said = told(files["eye"]), texts(files["eye"])
+    row, said = verdict_in(files["eye"]), texts(files["eye"])
     title = next(one for one in said if one.startswith(f"{row['attacker']} → {row['target']}: "))
     modifier = {None: "", 0: ", ±0 to hit"}.get(row["modifier"], f", \N{MINUS SIGN}{-(row['modifier'] or 0)} to hit")
     assert title.startswith(f"{row['attacker']} → {row['target']}: {row['verdict']}{modifier}")
@@ -222,6 +222,6 @@ def test_a_slit_finer_than_a_pixel_is_counted_and_shown(tmp_path: Path) -> None:
     sides = (("left", -30.001), ("right", 30.001))
     walls = [{"name": name, "parts": [{"box": [60, 5, 60]}], "at": [x, 185]} for name, x in sides]
     files = drawn(duel(tmp_path, terrain=walls), 1, tmp_path, only="eye")
-    row, pixels = told(files["eye"]), counted(files["eye"])
+    row, pixels = verdict_in(files["eye"]), pixel_counts(files["eye"])
     assert 0 < row["seen_pixels"] < 32
     assert (pixels["seen"], pixels["obscured"]) == (row["seen_pixels"], row["occluded_pixels"])

@@ -34,7 +34,7 @@ from tests.support.figures import (
     renamed,
     scene_at,
     texts,
-    told,
+    verdict_in,
 )
 from tests.support.rulings import ruled
 
@@ -62,7 +62,7 @@ def test_no_name_breaks_a_figure_or_leaves_its_page(place: str, name: str, tmp_p
     for figure, file in drawn(scene, 1, tmp_path, pixel=0.6, language="fr").items():
         tree = etree.parse(str(file), etree.XMLParser(resolve_entities=False))
         assert {etree.QName(one).localname for one in tree.iter(etree.Element)} <= set(TAGS.split()), figure
-        row = told(file)
+        row = verdict_in(file)
         assert row["attacker"] == scene.checks[0].attacker
         assert row["attacker"].startswith(name) or place.startswith("tide")
         page = COLUMN / INCH * 72.0
@@ -83,7 +83,7 @@ def test_a_look_of_skirmishcorps_tells_and_shows_its_verdict(place: str, tmp_pat
     scene = scene_at(SCENES / "skirmishcorps" / f"{place}.toml")
     files = drawn(scene, 1, tmp_path, pixel=0.3)
     assert list(files) == ["eye", "plan", "side"]
-    row = told(files["eye"])
+    row = verdict_in(files["eye"])
     share = share_in_words(row["occluded_pixels"], row["target_pixels"])
     target = scene.unit(row["target"])
     for name, file in files.items():
@@ -95,7 +95,7 @@ def test_a_look_of_skirmishcorps_tells_and_shows_its_verdict(place: str, tmp_pat
         if one["occluded"] > 0.02:
             assert f"{one['name']} {share_in_words(round(one['occluded'] * 1e9), 10**9)}" in texts(files["eye"])
     start, end = points_of(files["plan"], "sight-line")
-    eye = np.array(told(files["plan"])["frame"]["eye"])
+    eye = np.array(verdict_in(files["plan"])["frame"]["eye"])
     assert start == pytest.approx([0.0, 0.0], abs=0.02)
     assert end == pytest.approx([np.hypot(*(target.piece.body_box.mean(axis=0) - eye)[:2]), 0.0], abs=0.02)
     rim = points_of(files["side"], "rim-" + str(1 + max(rims(files["side"]))))

@@ -43,7 +43,7 @@ A shell that started the tests in the background may have told its children to i
 """
 
 
-def crowd(path: Path, models: int, wall: float = 18.0) -> Path:
+def scene_of_blocks(path: Path, models: int, wall: float = 18.0) -> Path:
     """A scene of blocks in two rows with a wall of that height between them, in which nothing is asked."""
     fighters = [
         f'{{ name = "M{number}", at = [{60 * (number % 4)}, {150 * (number // 4)}], '
@@ -56,17 +56,17 @@ def crowd(path: Path, models: int, wall: float = 18.0) -> Path:
     return path
 
 
-def pack(folder: Path, scenes: int = 4, models: int = 6) -> Path:
+def folder_of_scenes(folder: Path, scenes: int = 4, models: int = 6) -> Path:
     """A folder of scenes that differ."""
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(scenes):
-        crowd(folder / f"crowd {number}.toml", models, wall=12.0 + 2 * number)
+        scene_of_blocks(folder / f"crowd {number}.toml", models, wall=12.0 + 2 * number)
     return folder
 
 
-def pack_with_meshes(folder: Path, scenes: int = 4, models: int = 6) -> Path:
+def folder_of_scenes_with_meshes(folder: Path, scenes: int = 4, models: int = 6) -> Path:
     """The same, where each scene has two blocks from mesh files: one that all share, and one that it has alone."""
-    pack(folder, scenes, models)
+    folder_of_scenes(folder, scenes, models)
     for number in range(scenes):
         pieces = []
         for name, at in (("shared", -60), (f"own {number}", 30)):
@@ -91,7 +91,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def kept_in(out: Path) -> list[tuple[str, int]]:
+def journaled(out: Path) -> list[tuple[str, int]]:
     """Which checks the journal beside an unfinished file holds; its last line may be half a line."""
     journal = out.with_name(f"{out.name}.unfinished")
     lines = journal.read_bytes().splitlines(keepends=True) if journal.exists() else []
@@ -99,7 +99,7 @@ def kept_in(out: Path) -> list[tuple[str, int]]:
     return [(entry["scene"], entry["check"]) for entry in entries if "row" in entry]
 
 
-def unfolded() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """The environment in which no line of the output is folded."""
     return {name: value for name, value in os.environ.items() if name != "COLUMNS"}
 
@@ -111,11 +111,11 @@ def command(*words: object, seconds: float = 0.0) -> list[str]:
 
 
 @contextmanager
-def started(*words: object, seconds: float = 0.0) -> Iterator[subprocess.Popen[str]]:
+def running(*words: object, seconds: float = 0.0) -> Iterator[subprocess.Popen[str]]:
     """The same, running, in a process group of its own; it is killed at the end, where it still runs."""
     pipe = subprocess.PIPE
     batch = subprocess.Popen(
-        command(*words, seconds=seconds), stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=unfolded()
+        command(*words, seconds=seconds), stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=environment()
     )
     try:
         yield batch
@@ -127,10 +127,10 @@ def started(*words: object, seconds: float = 0.0) -> Iterator[subprocess.Popen[s
             stream.close()
 
 
-def done(*words: object, before: str = "") -> subprocess.CompletedProcess[str]:
+def finished(*words: object, before: str = "") -> subprocess.CompletedProcess[str]:
     """The same, when it has ended; before it begins, some Python is run. A traceback is never right."""
     start = [sys.executable, "-c", before + SLOWLY.format(seconds=0), *map(str, words)] if before else command(*words)
-    ran = subprocess.run(start, capture_output=True, text=True, timeout=60, env=unfolded())
+    ran = subprocess.run(start, capture_output=True, text=True, timeout=60, env=environment())
     assert "Traceback" not in ran.stderr, ran.stderr
     return ran
 
@@ -163,13 +163,13 @@ def _processes() -> Iterator[tuple[int, tuple[str, int, int]]]:
         yield int(folder.name), (state, int(parent), int(group))
 
 
-def forking(monkeypatch: pytest.MonkeyPatch, is_safe: bool = True) -> None:
+def force_forking(monkeypatch: pytest.MonkeyPatch, is_safe: bool = True) -> None:
     """Has workers forked, whatever was loaded into this process before; or else started anew."""
     method = StartMethod("fork" if is_safe else "execute")
     monkeypatch.setattr("silhouette.workers.starting.start_method", lambda: method)
 
 
-def instead_of_judging(monkeypatch: pytest.MonkeyPatch, before: Callable[[Any], None]) -> None:
+def before_each_check(monkeypatch: pytest.MonkeyPatch, before: Callable[[Any], None]) -> None:
     """Does something before each check, told which, in workers that are forked from this process."""
     if not CAN_FORK:
         pytest.skip("processes are not forked on this system")
@@ -180,7 +180,7 @@ def instead_of_judging(monkeypatch: pytest.MonkeyPatch, before: Callable[[Any], 
         return right(scene, check, *others)
 
     monkeypatch.setattr(silhouette.judging, "judged", judged)
-    forking(monkeypatch)
+    force_forking(monkeypatch)
 
 
 def die(check: Any, attacker: str, target: str) -> None:

@@ -99,7 +99,7 @@ def checks_in(*folders: str) -> list[tuple[Path, int]]:
     ]
 
 
-def named(case: tuple[Path, int]) -> str:
+def case_id(case: tuple[Path, int]) -> str:
     """A case in words."""
     return f"{case[0].parent.name}-{case[0].stem}-{case[1]}"
 
@@ -109,7 +109,7 @@ def texts(file: Path) -> list[str]:
     return ["".join(one.itertext()).strip() for one in ElementTree.parse(file).iter(f"{SVG}text")]
 
 
-def told(file: Path) -> dict[str, Any]:
+def verdict_in(file: Path) -> dict[str, Any]:
     """The verdict that a figure was drawn from."""
     (description,) = ElementTree.parse(file).iter(f"{SVG}desc")
     found: dict[str, Any] = json.loads(description.text or "")
@@ -128,7 +128,7 @@ def rasters(file: Path) -> dict[str, NDArray[np.uint8]]:
     return found
 
 
-def counted(file: Path) -> dict[str, int]:
+def pixel_counts(file: Path) -> dict[str, int]:
     """How many pixels of each kind lie over an eye view."""
     pixels = rasters(file)["counted"].reshape(-1, 4)
     shown = pixels[pixels[:, 3] > 0, :3]

@@ -14,7 +14,7 @@ import pytest
 
 from silhouette.workers import Event, WorkerPool
 from silhouette.workers.forkserver import Loaded, can_serve
-from tests.support.batching import forking
+from tests.support.batching import force_forking
 
 pytestmark = pytest.mark.skipif(not can_serve(), reason="processes are not forked and watched on this system")
 
@@ -24,7 +24,7 @@ Task = tuple[int, str]
 
 @pytest.fixture(autouse=True)
 def _forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    forking(monkeypatch)
+    force_forking(monkeypatch)
 
 
 class Reader:
@@ -86,7 +86,7 @@ def test_what_tasks_share_is_loaded_once_and_each_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_safe: bool
 ) -> None:
     """Also where the fork server itself is a fresh Python, because its parent has threads."""
-    forking(monkeypatch, is_safe)
+    force_forking(monkeypatch, is_safe)
     tasks = [(number, needs) for number, needs in enumerate(["ab", "abc", "bc", "abcd", "a", "", "abc"])]
     ran = Batch(tmp_path, tasks, workers=3)
     assert set(ran.of("done")) == set(ran.of("result")) == set(tasks)

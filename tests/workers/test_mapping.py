@@ -21,14 +21,14 @@ from silhouette.files.cache import Cache
 from silhouette.judging import WORTH_FORKING, Selection, judge_scene
 from silhouette.renderers import choose
 from silhouette.workers import CAN_FORK, parallel_map
-from tests.support.batching import forking
+from tests.support.batching import force_forking
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes are not forked on this system")
 
 
 @pytest.fixture(autouse=True)
 def _forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    forking(monkeypatch)
+    force_forking(monkeypatch)
 
 
 def test_answers_come_in_the_order_of_the_questions_from_several_processes() -> None:
@@ -90,7 +90,7 @@ def test_large_results_do_not_make_a_process_wait_for_the_consumer() -> None:
     assert processes.count(processes[0]) <= 2
 
 
-def crowd(tmp_path: Path, models: int) -> Path:
+def scene_of_blocks(tmp_path: Path, models: int) -> Path:
     """Blocks in two rows, some behind others: enough pairs for processes to be worth it."""
     pieces = [
         f'{{ name = "M{number}", at = [{60 * (number % 4)}, {150 * (number // 4)}], '
@@ -106,7 +106,7 @@ def crowd(tmp_path: Path, models: int) -> Path:
 
 @pytest.mark.parametrize("renderer", ["embree", "reference"])
 def test_a_matrix_is_the_same_by_one_process_and_by_several(tmp_path: Path, renderer: str) -> None:
-    path = crowd(tmp_path, 6)
+    path = scene_of_blocks(tmp_path, 6)
     steps: list[tuple[int, int]] = []
 
     def rows(workers: int) -> Sequence[dict[str, Any]]:

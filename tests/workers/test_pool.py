@@ -13,14 +13,14 @@ import pytest
 
 from silhouette.workers import CAN_FORK, Event, WorkerPool
 from silhouette.workers.process import Work
-from tests.support.batching import forking
+from tests.support.batching import force_forking
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes are not forked on this system")
 
 
 @pytest.fixture(autouse=True)
 def _forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    forking(monkeypatch)
+    force_forking(monkeypatch)
 
 
 def doing(work: Work) -> Callable[[], Work]:
@@ -133,7 +133,7 @@ def test_no_process_is_left_where_the_crew_is_left_in_the_middle() -> None:
 
 
 def test_processes_that_are_started_anew_do_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    forking(monkeypatch, False)
+    force_forking(monkeypatch, False)
     found = events(WorkerPool(partial(_identity, divmod_by_seven), 1), [20, 50])
     assert [event.value for event in found if event.kind == "result"] == [(2, 6), (7, 1)]
 

@@ -18,7 +18,7 @@ import pytest
 import silhouette
 from silhouette.workers import CAN_FORK, WorkerPool, cores, parallel_map, start_method, starting
 from silhouette.workers.starting import StartMethod
-from tests.support.batching import children_of, crowd, wait_until
+from tests.support.batching import children_of, scene_of_blocks, wait_until
 
 FROM_EVERYWHERE = """
 import json, multiprocessing, sys, threading
@@ -62,7 +62,7 @@ print(json.dumps(found))
 def test_threads_and_daemonic_processes_give_the_rows_of_the_main_thread(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(FROM_EVERYWHERE)
-    command = [sys.executable, str(script), str(crowd(tmp_path / "crowd.toml", 6))]
+    command = [sys.executable, str(script), str(scene_of_blocks(tmp_path / "crowd.toml", 6))]
     path = os.pathsep.join(filter(None, [str(Path(silhouette.__file__).parents[1]), os.environ.get("PYTHONPATH")]))
     ran = subprocess.run(
         command, capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": path}, check=False
@@ -82,7 +82,7 @@ def test_where_no_process_can_be_started_the_rows_are_the_same(tmp_path: Path, m
         batch = silhouette.batch(path, everyone=True, cached=False, **options)  # type: ignore[arg-type]
         return silhouette.matrix(path, **options), list(batch)  # type: ignore[arg-type]
 
-    path = crowd(tmp_path / "crowd.toml", 6)
+    path = scene_of_blocks(tmp_path / "crowd.toml", 6)
     expected = rows()
     before = children_of(os.getpid())
     monkeypatch.setattr(starting, "start_method", lambda: StartMethod("none", "as on a system without processes"))

@@ -205,3 +205,13 @@ def test_r17_bases_up_to_1_mm_apart_are_in_contact(gap: float, disregarded: bool
     friend = fighter("Ork", 25 + gap, gang="Kal")
     found = judged(table(fighters=[fighter("Kal", 0, facing=0), friend, fighter("Vex", 300)]))
     assert (found.verdict == "open") is disregarded
+
+
+@pytest.mark.parametrize("arcs, arc", [(["front"], None), (["front", "left"], "front")])
+def test_r3_which_arc_it_was_is_said_from_two_arcs_on(arcs: list[str], arc: str | None) -> None:
+    """A vehicle whose crew have eyes of their own, one for each arc."""
+    eyes = {name: [0, 0, 60] for name in arcs}
+    parts = [{"box": [60, 120, 40]}]
+    hauler = {"name": "Kal", "at": [0, 0], "facing": 0, "arcs": arcs, "eyes": eyes, "parts": parts}
+    found = judged(table(fighters=[fighter("Vex", 300)], vehicles=[hauler]))
+    assert (found.verdict, found.arc) == ("open", arc)
