@@ -1,6 +1,7 @@
 """Mutants of a source file: the small changes that cosmic-ray's operators make to it, one at a time.
 
-Left out are changes inside annotations, which are never evaluated, and the operators of `SKIPPED`.
+Left out are changes inside annotations, which are never evaluated, the operators of `SKIPPED`, and the keywords of
+`FLAGS`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ SKIPPED = ("no_op", "variable_inserter", "variable_replacer", "RemoveDecorator",
 The first changes nothing. The two of variables need arguments. Removing a decorator breaks at import where it is a
 dataclass or a property and changes only speed where it is a cache. An exception of another kind is caught by nobody.
 """
+
+FLAGS = ("strict", "frozen", "eq")
+"""Keyword arguments whose values are left alone: of ``zip``, which only guards, and of ``dataclass``."""
 
 Position = tuple[int, int]
 """Line from 1, column from 0."""
@@ -60,7 +64,7 @@ def mutants_of(path: Path) -> list[Mutant]:
     """Every mutant of a file, in the order of its lines."""
     text = path.read_text(encoding="utf-8")
     nodes = list(ast_nodes(get_ast(text)))
-    unevaluated = _annotations(text)
+    left_alone = _left_alone(text)
     found = []
     for name in cosmic_ray.plugins.operator_names():
         if any(skipped in name for skipped in SKIPPED):
@@ -73,19 +77,21 @@ def mutants_of(path: Path) -> list[Mutant]:
         found += [
             Mutant(path, name, occurrence, start[0])
             for occurrence, start in enumerate(places)
-            if not any(first <= start < last for first, last in unevaluated)
+            if not any(first <= start < last for first, last in left_alone)
         ]
     return sorted(found, key=lambda mutant: (mutant.line, mutant.operator, mutant.occurrence))
 
 
-def _annotations(text: str) -> list[tuple[Position, Position]]:
-    """From where to where annotations reach; with postponed evaluation nothing happens in them."""
+def _left_alone(text: str) -> list[tuple[Position, Position]]:
+    """From where to where annotations reach, in which nothing happens while they are not evaluated, and flags."""
     expressions: list[ast.expr | None] = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.arg | ast.AnnAssign):
             expressions.append(node.annotation)
         elif isinstance(node, ast.FunctionDef):
             expressions.append(node.returns)
+        elif isinstance(node, ast.keyword) and node.arg in FLAGS:
+            expressions.append(node.value)
     return [
         ((each.lineno, each.col_offset), (each.end_lineno or 0, each.end_col_offset or 0))
         for each in expressions

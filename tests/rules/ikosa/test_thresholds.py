@@ -103,3 +103,30 @@ def test_a_cell_holds_its_surface(x: Fraction, held: bool) -> None:
     assert holds((0, 0, 0), point_of(x, 0, 1)) is held
     assert holds((0, 0, 0), point_of(0, x, 1)) is held
     assert holds((0, 0, 0), point_of(0, 1, x)) is held
+
+
+@pytest.mark.parametrize("side, hindered", [(-1, True), (0, False), (1, False)])
+def test_fractions_of_any_size_are_exact(side: int, hindered: bool) -> None:
+    """The line passes a box at a distance that no floating-point number of this size could tell from nothing."""
+    third, least = Fraction(1, 3), Fraction(1, 7**40)
+    solids = Solids([Box(point_of(1, 0, 0), point_of(2, third, 1))])
+    y, z = third + side * least, Fraction(1, 2)
+    assert solids.crossings([point_of(0, y, z)], [point_of(3, y, z)]).hindered.tolist() == [[hindered]]
+    wall = Solids([Box(point_of(1, third, 0), point_of(2, 1, 1))])
+    assert wall.crossings([point_of(0, y, z)], [point_of(3, y, z)]).hindered.tolist() == [[side > 0]]
+
+
+@pytest.mark.parametrize("far", [2**20 - 1, 2**20, 2**21, 2**40])
+def test_no_product_overflows_however_far_apart_the_ends(far: int) -> None:
+    middle = Solids([Box.of_cell((0, 0, 0)), Box.of_cell((-1, -1, -1))])
+    aside = Solids([Box.of_cell((1, 0, 0))])
+    ends = [point_of(-far, -far, -far)], [point_of(far, far, far)]
+    assert middle.crossings(*ends).hindered.all()
+    assert middle.crossings(*ends).boxes == (0, 1)
+    assert not aside.crossings(*ends).hindered.any()
+
+
+def test_boxes_for_drawing_keep_their_fractions() -> None:
+    half, third = Fraction(1, 2), Fraction(1, 3)
+    drawn = Solids([Box(point_of(half, 0, -1), point_of(1, third, 2))]).boxes
+    assert drawn.tolist() == [[[0.5, 0.0, -1.0], [1.0, pytest.approx(1 / 3), 2.0]]]

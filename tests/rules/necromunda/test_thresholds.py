@@ -8,6 +8,7 @@ through the eye.
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,8 +17,8 @@ from silhouette.files.cache import Cache
 from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.necromunda.judge import NECROMUNDA, _could_be, _ladder, _Words
-from silhouette.rules.necromunda.results import VERDICTS
+from silhouette.rules.necromunda.judge import NECROMUNDA, _could_be, _ladder, _warnings, _Words
+from silhouette.rules.necromunda.results import VERDICTS, Blocker
 from silhouette.scenes.scene import Check
 from tests.rules.necromunda.test_necromunda import NOWHERE, duel, fighter, judged, table
 from tests.support.rulings import ruled
@@ -215,3 +216,29 @@ def test_r3_which_arc_it_was_is_said_from_two_arcs_on(arcs: list[str], arc: str 
     hauler = {"name": "Kal", "at": [0, 0], "facing": 0, "arcs": arcs, "eyes": eyes, "parts": parts}
     found = judged(table(fighters=[fighter("Vex", 300)], vehicles=[hauler]))
     assert (found.verdict, found.arc) == ("open", arc)
+
+
+def test_only_who_is_nearest_somewhere_is_named_with_a_share() -> None:
+    """Who stands wholly behind others would obscure something alone, but is nearest nowhere."""
+
+    def by(*shares: float) -> str:
+        blockers = tuple(Blocker(f"B{number}", share, 0.5) for number, share in enumerate(shares))
+        return _Words("Kal", "Vex", None, ["front"], blockers, "").by
+
+    assert by() == ""
+    assert by(0.0) == " by B0"
+    assert by(0.3, 0.0) == " by B0 (30 %)"
+    assert by(0.3, 0.2) == " by B0 (30 %) and B1 (20 %)"
+    assert by(0.3, 0.2, 0.1, 0.0) == " by B0 (30 %) and B1 (20 %) and B2 (10 %)"
+    assert by(0.3, 0.2, 0.1, 0.05, 0.0) == " by B0 (30 %), B1 (20 %), B2 (10 %) and 1 more"
+
+
+@pytest.mark.parametrize("measured, told", [(100.0, False), (101.0, False), (101.5, True), (98.5, True), (99.0, False)])
+def test_another_pixel_than_the_one_asked_for_is_told_from_one_percent_on(measured: float, told: bool) -> None:
+    model = SimpleNamespace(warnings=())
+    sight = SimpleNamespace(
+        attacker=SimpleNamespace(name="Kal", model=model, eye_from="given"),
+        target=SimpleNamespace(name="Vex", model=model),
+    )
+    found = _warnings(SimpleNamespace(pixel=measured, sight=sight, blockers=()), 100.0)  # type: ignore[arg-type]
+    assert bool(found) is told
