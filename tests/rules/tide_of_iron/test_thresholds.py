@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from silhouette.rules.tide_of_iron.hexes import LEFT, RIGHT, along_edges, distance, entered
+from silhouette.rules.tide_of_iron.lines import Ends
 from tests.support.tide_of_iron_maps import judged, ruling
 
 SIX = (0, 0), (6, 0)
@@ -120,3 +121,11 @@ def test_distances_are_counted_in_steps(steps: int) -> None:
     for q, r in ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)):
         assert distance((5, -3), (5 + steps * q, -3 + steps * r)) == steps
     assert distance((0, 0), (steps, steps)) == 2 * steps
+
+
+@pytest.mark.parametrize("attacker, target, higher", [(1, 2, "T"), (2, 2, "A"), (3, 2, "A")])
+def test_on_one_level_the_attacker_counts_as_the_higher_one(attacker: int, target: int, higher: str) -> None:
+    ends = Ends("A", "T", (0, 0), (4, 0), attacker, target)
+    assert (ends.higher[0], ends.downward) == (higher, higher == "A")
+    assert {ends.higher[0], ends.lower[0]} == {"A", "T"}
+    assert ends.nearest_to == ((0, 0) if attacker <= target else (4, 0))
