@@ -52,7 +52,7 @@ GAMES = {
     ),
     "necromunda": _of(
         "necromunda",
-        ("judge",),
+        ("sight", "judge"),
         ("test_thresholds", "test_necromunda", "test_cases"),
     ),
 }

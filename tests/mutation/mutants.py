@@ -16,11 +16,12 @@ import cosmic_ray.plugins
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 
-SKIPPED = ("no_op", "variable_inserter", "variable_replacer", "RemoveDecorator", "ExceptionReplacer")
+SKIPPED = ("no_op", "variable_inserter", "variable_replacer", "RemoveDecorator", "ExceptionReplacer", "BitAnd_Mul")
 """Parts of names of operators that are not used.
 
 The first changes nothing. The two of variables need arguments. Removing a decorator breaks at import where it is a
 dataclass or a property and changes only speed where it is a cache. An exception of another kind is caught by nobody.
+Of flags the product is the conjunction.
 """
 
 FLAGS = ("strict", "frozen", "eq")

@@ -22,8 +22,8 @@ from silhouette.rules.skirmishcorps.contact import (
 )
 from silhouette.rules.skirmishcorps.costs import cover_wounds, is_destroyed, passed_on, pile_through, vault_cost
 from silhouette.rules.skirmishcorps.flanking import Dive
-from silhouette.rules.skirmishcorps.judge import SKIRMISHCORPS
 from silhouette.rules.skirmishcorps.protection import OVER, look_at
+from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from tests.rules.skirmishcorps.test_skirmishcorps import asked, rows
 from tests.support.skirmishcorps_scenes import between
 
