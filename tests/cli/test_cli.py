@@ -131,7 +131,7 @@ def test_a_bad_scene_is_one_line_and_the_others_are_still_judged(tmp_path: Path,
 def test_what_was_judged_before_a_scene_fails_stays_judged(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from silhouette.rules.necromunda.judge import Necromunda
+    from silhouette.rules.necromunda.rule import Necromunda
 
     judge, calls = Necromunda.judge, []
 

@@ -161,7 +161,7 @@ def test_a_matrix_has_a_row_and_a_column_for_everyone(capsys: pytest.CaptureFixt
     lines = [line.split() for line in told.splitlines()]
     assert ["Kal", "Vex", "Ona"] in lines
     assert ["Kal", "partial", "hidden"] in lines
-    assert ["31", "%"] in lines
+    assert ["31.0", "%"] in lines
     assert ["Vex", "full?"] in lines
     assert ["Ona"] in lines
     assert "? is too close to call" in told

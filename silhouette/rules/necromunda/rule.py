@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from silhouette.drawing.in_3d.stage import Stage
-from silhouette.drawing.in_3d.tables import check_table, stage_of_table
-from silhouette.drawing.table.figures import table_figures
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import Band, Figure, Pieces, Rule, Scale, Settings, expectable
 from silhouette.rules.necromunda.judge import judge
-from silhouette.rules.necromunda.picture import draw_eye_view
 from silhouette.rules.necromunda.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, NecromundaRow, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
 from silhouette.rules.table import table_basis, table_meshes, table_pieces
@@ -25,6 +21,9 @@ from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.text import did_you_mean
+
+if TYPE_CHECKING:
+    from silhouette.drawing.in_3d.stage import Stage
 
 LOOKERS = "fighters or vehicles"
 """Those who look and are looked at, in messages."""
@@ -104,19 +103,27 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         self, scene: NecromundaScene, check: Check, verdict: NecromundaVerdict, settings: Settings
     ) -> list[Figure]:
         """Eye view, plan and side view."""
+        from silhouette.drawing.table.figures import table_figures  # not before something is drawn
+
         return table_figures(scene, verdict, settings.renderer)
 
     def picture(self, scene: NecromundaScene, verdict: NecromundaVerdict, settings: Settings, path: Path) -> bool:
         """The eye view with its caption."""
+        from silhouette.rules.necromunda.picture import draw_eye_view
+
         draw_eye_view(scene, verdict, settings.renderer, path)
         return True
 
     def stage(self, scene: NecromundaScene, judged: Sequence[tuple[Check, NecromundaVerdict]], cache: Cache) -> Stage:
         """The table with its models, and what each check sees."""
+        from silhouette.drawing.in_3d.tables import stage_of_table
+
         return stage_of_table(scene, [verdict for _, verdict in judged], cache)
 
     def check_stage(self, scene: NecromundaScene) -> None:
         """Refuses where meshes must be made simpler, and what that takes is not installed."""
+        from silhouette.drawing.in_3d.tables import check_table
+
         check_table(scene)
 
     def facts(self, scene: NecromundaScene, verdict: NecromundaVerdict, words: Mapping[str, str]) -> dict[str, str]:

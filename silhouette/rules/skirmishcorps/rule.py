@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from silhouette.drawing.in_3d.stage import Stage
-from silhouette.drawing.in_3d.tables import check_table, stage_of_table
-from silhouette.drawing.table.figures import table_figures
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import Mesh
@@ -23,6 +20,9 @@ from silhouette.rules.skirmishcorps.scene import SkirmishScene, load_scene
 from silhouette.rules.table import table_basis, table_meshes, table_pieces
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, between, everyone
+
+if TYPE_CHECKING:
+    from silhouette.drawing.in_3d.stage import Stage
 
 LOOKERS = "units"
 """Those who look and are looked at, in messages."""
@@ -100,14 +100,20 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         """Eye view with the classes of cover as bands of height, plan and side view; none of what is not looked at."""
         if verdict.ask != "protection":
             return []
+        from silhouette.drawing.table.figures import table_figures  # not before something is drawn
+
         return table_figures(scene, verdict, settings.renderer, draw_height_bands)
 
     def stage(self, scene: SkirmishScene, judged: Sequence[tuple[Check, SkirmishCorpsVerdict]], cache: Cache) -> Stage:
         """The table with its bodies, and what each check sees."""
+        from silhouette.drawing.in_3d.tables import stage_of_table
+
         return stage_of_table(scene, [verdict for _, verdict in judged], cache)
 
     def check_stage(self, scene: SkirmishScene) -> None:
         """Refuses where meshes must be made simpler, and what that takes is not installed."""
+        from silhouette.drawing.in_3d.tables import check_table
+
         check_table(scene)
 
 
