@@ -5,6 +5,8 @@ The schemas of files are those that files are checked against, and the rule syst
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from functools import reduce
 from operator import or_
@@ -24,6 +26,8 @@ REFERENCE = "#/$defs/{model}"
 
 Schema = dict[str, Any]
 
+_REFERRED = re.compile(r'"#/\$defs/([^"]+)"')
+
 
 def schema_of(kind: str) -> Schema:
     """A JSON Schema.
@@ -38,14 +42,27 @@ def scene_schema() -> Schema:
     """Of a scene file: one schema for each rule system, which its key ``rules`` chooses."""
     entries = [_scene_entry(rule_called(name)) for name in RULES]
     chosen, definitions = models_json_schema([(entry, "validation") for entry in entries], ref_template=REFERENCE)
-    return {
+    schema = {
         "title": "A scene of Silhouette",
         "type": "object",
         "required": ["rules"],
         "properties": {"rules": {"enum": list(RULES)}},
         "oneOf": [chosen[entry, "validation"] for entry in entries],
-        **definitions,
     }
+    return {**schema, "$defs": _used(definitions["$defs"], schema)}
+
+
+def _used(definitions: Schema, schema: Schema) -> Schema:
+    """The definitions that a schema refers to, directly or through another.
+
+    pydantic also defines the types that plain validators make of a file's values, which no file contains.
+    """
+    used, pending = set[str](), [schema]
+    while pending:
+        names = set(_REFERRED.findall(json.dumps(pending.pop()))) - used
+        used |= names
+        pending += [definitions[name] for name in names]
+    return {name: definition for name, definition in definitions.items() if name in used}
 
 
 def _scene_entry(rule: Rule[Any, Verdict]) -> type[BaseModel]:
@@ -82,8 +99,9 @@ def results_schema() -> Schema:
     definitions: Schema = {"judged": judged}
     scenes = [_scene({"type": "null"}, {"maxItems": 0})]  # a file that cannot be read
     for rule in map(rule_called, RULES):
-        row = TypeAdapter(rule.row_type).json_schema(mode="serialization", ref_template=REFERENCE)
-        definitions |= row.pop("$defs", {})
+        # Types of different systems may have the same name.
+        row = TypeAdapter(rule.row_type).json_schema(ref_template=f"#/$defs/{rule.name}-{{model}}")
+        definitions |= {f"{rule.name}-{name}": definition for name, definition in row.pop("$defs", {}).items()}
         definitions[rule.name] = row
         result = {"allOf": [{"$ref": f"#/$defs/{rule.name}"}, {"$ref": "#/$defs/judged"}]}
         scenes.append(_scene({"const": rule.name}, {"items": result}))

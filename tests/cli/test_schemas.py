@@ -142,7 +142,32 @@ def test_results_are_valid(capsys: Capture, name: str) -> None:
         assert not validator("results").is_valid(wrong)
 
 
-@pytest.mark.parametrize("name", ["crisis_protocol/an_object", "ikosa/corner_to_corner", "tide_of_iron/adjacent_units"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_reference_has_a_definition_and_every_definition_is_used(kind: str) -> None:
+    schema = schema_of(kind)
+    referred = {name.removeprefix("#/$defs/") for name in references(schema)}
+    assert referred == schema["$defs"].keys()
+
+
+def references(schema: Any) -> set[str]:
+    if isinstance(schema, list):
+        return set().union(*map(references, schema))
+    if not isinstance(schema, dict):
+        return set()
+    own = {schema["$ref"]} if isinstance(schema.get("$ref"), str) else set()
+    return own.union(*map(references, schema.values()))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "necromunda/example_1_open",
+        "crisis_protocol/an_object",
+        "ikosa/corner_to_corner",
+        "skirmishcorps/behind_the_crates",
+        "tide_of_iron/adjacent_units",
+    ],
+)
 def test_a_row_that_lacks_a_key_or_has_another_kind_of_value_is_not_valid(capsys: Capture, name: str) -> None:
     printed = run(capsys, "check", PROJECT / f"scenes/{name}.toml", "--json", *QUICK).document
     row = printed["scenes"][0]["results"][0]
