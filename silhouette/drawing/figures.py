@@ -1,4 +1,4 @@
-"""DRAW: which figures a verdict has, and how they become files: the one place that knows all rule systems."""
+"""DRAW: the figures of a verdict, asked of its rule system, and how they become files."""
 
 from __future__ import annotations
 

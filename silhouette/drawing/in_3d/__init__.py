@@ -1,5 +1,5 @@
 """DRAW: pieces, poses and lines of sight go in; a `stage.Stage` comes out, which the viewer of a report shows in 3D.
 
 Games without meshes build theirs from `stage`, `simplifying.Shape` and `solids`; those on a table use
-`tables.stage_of_table`.
+`table_stage.stage_of_table`.
 """

@@ -1,4 +1,4 @@
-"""TELL: shapes become a short text in a page, which ``viewer/source/meshes.js`` unpacks.
+"""DRAW: shapes become a short text in a page, which ``viewer/source/meshes.js`` unpacks.
 
 Coordinates are 16-bit steps of the shape's box, each written as its difference from the one before. Vertices stand in
 the order in which faces use them first, so that an index is written as its distance below the next unused one. Bytes of

@@ -1,4 +1,4 @@
-"""TELL: meshes made simpler, for display alone; nothing that is judged ever sees them.
+"""DRAW: meshes made simpler, for display alone; nothing that is judged ever sees them.
 
 Mesh -> few triangles (quadric edge collapse, by fast-simplification) -> Shape
 """

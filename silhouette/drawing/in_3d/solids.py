@@ -1,4 +1,4 @@
-"""TELL: plain bodies for boards that have no meshes: prisms over polygons, and solids of revolution."""
+"""DRAW: plain bodies for boards that have no meshes: prisms over polygons, and solids of revolution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TELL: what a page shows in 3D, whatever the rule system: shapes, pieces that stand somewhere, and what checks see.
+"""DRAW: what a page shows in 3D, whatever the rule system: shapes, pieces that stand somewhere, and what checks see.
 
 scene, verdicts -> Stage (a builder for each kind of scene) -> JSON for ``viewer/source/stage.js``
 """

@@ -1,4 +1,4 @@
-"""TELL: a Crisis Protocol table on a stage: terrain and characters as high as their sizes, which is all that is known.
+"""DRAW: a Crisis Protocol table on a stage: terrain and characters as high as their sizes, which is all that is known.
 
 The rules know sizes and a plan, no heights: the page says that heights are for display alone.
 """

@@ -1,4 +1,4 @@
-"""TELL: an Ikosa scene on a stage: solids, creatures in their cells, and the lines from corner to corner."""
+"""DRAW: an Ikosa scene on a stage: solids, creatures in their cells, and the lines from corner to corner."""
 
 from __future__ import annotations
 

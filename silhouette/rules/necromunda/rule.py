@@ -116,13 +116,13 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
 
     def stage(self, scene: NecromundaScene, judged: Sequence[tuple[Check, NecromundaVerdict]], cache: Cache) -> Stage:
         """The table with its models, and what each check sees."""
-        from silhouette.drawing.in_3d.tables import stage_of_table
+        from silhouette.drawing.in_3d.table_stage import stage_of_table
 
         return stage_of_table(scene, [verdict for _, verdict in judged], cache)
 
     def check_stage(self, scene: NecromundaScene) -> None:
         """Refuses where meshes must be made simpler, and what that takes is not installed."""
-        from silhouette.drawing.in_3d.tables import check_table
+        from silhouette.drawing.in_3d.table_stage import check_table
 
         check_table(scene)
 

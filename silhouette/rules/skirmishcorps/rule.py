@@ -106,13 +106,13 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
 
     def stage(self, scene: SkirmishScene, judged: Sequence[tuple[Check, SkirmishCorpsVerdict]], cache: Cache) -> Stage:
         """The table with its bodies, and what each check sees."""
-        from silhouette.drawing.in_3d.tables import stage_of_table
+        from silhouette.drawing.in_3d.table_stage import stage_of_table
 
         return stage_of_table(scene, [verdict for _, verdict in judged], cache)
 
     def check_stage(self, scene: SkirmishScene) -> None:
         """Refuses where meshes must be made simpler, and what that takes is not installed."""
-        from silhouette.drawing.in_3d.tables import check_table
+        from silhouette.drawing.in_3d.table_stage import check_table
 
         check_table(scene)
 

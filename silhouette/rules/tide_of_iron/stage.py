@@ -1,4 +1,4 @@
-"""TELL: a Tide of Iron map on a stage: hexes as high as their levels, with woods, buildings, smoke and units."""
+"""DRAW: a Tide of Iron map on a stage: hexes as high as their levels, with woods, buildings, smoke and units."""
 
 from __future__ import annotations
 

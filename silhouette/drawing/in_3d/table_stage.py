@@ -18,7 +18,7 @@ from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import VisionArc
 
 ARC_LENGTH = 0.4
-"""Of the table's size: how long the edges of a vision arc are drawn."""
+"""The length of the edges of a vision arc, as a share of the size of the table."""
 
 
 def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache) -> Stage:
@@ -34,21 +34,21 @@ def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache)
     number = {id(model): index for index, model in enumerate(models)}
     items = tuple(Item(piece.name, piece.kind, number[id(piece.model)], piece.pose) for piece in scene.pieces)
     sights = [_sight(scene, number, verdict) for number, verdict in enumerate(verdicts)]
-    told = sum(len(model.mesh.faces) for model in models)
-    kept = sum(len(shape.faces) for shape in shapes)
+    total = sum(len(model.mesh.faces) for model in models)
+    simplified = sum(len(shape.faces) for shape in shapes)
     sentence = (
-        f"For display the meshes are simplified from {_thousands(told)} to {_thousands(kept)} triangles. "
+        f"For display the meshes are simplified from {_thousands(total)} to {_thousands(simplified)} triangles. "
         "No verdict rests on the simplified ones: what is judged is always the whole mesh."
-        if kept < told
+        if simplified < total
         else "The meshes are shown as they were judged, but for the rounding of their coordinates."
     )
     floor = min((float(piece.whole_box[:, 2].min()) for piece in scene.pieces), default=0.0)
-    there = tuple(sight for sight in sights if sight is not None)
-    return Stage(shapes, items, there, (sentence,), floor=floor, unit=25.4)
+    shown = tuple(sight for sight in sights if sight is not None)
+    return Stage(shapes, items, shown, (sentence,), floor=floor, unit=25.4)
 
 
 def check_table(scene: TableScene) -> None:
-    """Says at once, before anything is judged, where the stage of a scene cannot be made.
+    """Checks, before anything is judged, that the stage of a scene can be made.
 
     Raises:
         RequestError: where its meshes must be made simpler, and what that takes is not installed.
