@@ -48,7 +48,7 @@ RESOLUTION = 300
 TITLE, REASON, SMALL, NAME = 8.5, 6.8, 6.2, 6.8
 """The sizes of type in a caption, and of names in a drawing, in points."""
 
-HAIR, THIN, LINE, BOLD = 0.3, 0.5, 0.8, 1.3
+HAIRLINE, THIN, LINE, BOLD = 0.3, 0.5, 0.8, 1.3
 """The widths of lines, in points."""
 
 SETTINGS: dict[Any, Any] = {
@@ -262,7 +262,7 @@ class Sheet:
         for placed in place_labels(self._labels, self._obstacles, self._reserved, self.bounds, self.unit):
             if placed.leader is not None:
                 (x, y), (to_x, to_y) = placed.leader
-                self.axes.plot([x, to_x], [y, to_y], color=self.lettering.soft_ink, linewidth=HAIR, zorder=29)
+                self.axes.plot([x, to_x], [y, to_y], color=self.lettering.soft_ink, linewidth=HAIRLINE, zorder=29)
             label = placed.label
             self._set(*placed.at, label.text, label.size, bold=label.bold, color=label.colour, ha="center")
         lines = _Caption(self).lines() if self.captions else []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.drawing.sheet import COLUMN, EDGE, HAIR, LINE, THIN, Sheet, Swatch
+from silhouette.drawing.sheet import COLUMN, EDGE, HAIRLINE, LINE, THIN, Sheet, Swatch
 from silhouette.drawing.table.sightlines import CLEAR, Sightline
 from silhouette.drawing.table.table_parts import (
     before,
@@ -161,7 +161,7 @@ def _draw_sight(sheet: Sheet, line: Sightline) -> None:
         sheet.avoid_line((0.0, 0.0), tip)
     middle = line.in_plan(line.middle[None])[0]
     (drawn,) = sheet.axes.plot(
-        [0.0, middle[0]], [0.0, middle[1]], color=style.ink, linewidth=HAIR, dashes=(8, 4), zorder=8.3
+        [0.0, middle[0]], [0.0, middle[1]], color=style.ink, linewidth=HAIRLINE, dashes=(8, 4), zorder=8.3
     )
     drawn.set_gid("sight-line")
     sheet.avoid_line((0.0, 0.0), middle)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.sheet import EDGE, HAIR, INCH, THIN, TITLE, Sheet, Swatch
+from silhouette.drawing.sheet import EDGE, HAIRLINE, INCH, THIN, TITLE, Sheet, Swatch
 from silhouette.drawing.table.sightlines import BEYOND, CLEAR, PARTLY, WHOLLY, Sector, Sightline
 from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided, printable
@@ -122,7 +122,7 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
         for cut in range(cuts):
             fill = style.ink if cut % 2 == 0 else style.paper
             corner = (left + cut * step, low)
-            patch = Rectangle(corner, step, high, facecolor=fill, edgecolor=style.ink, linewidth=HAIR, zorder=25)
+            patch = Rectangle(corner, step, high, facecolor=fill, edgecolor=style.ink, linewidth=HAIRLINE, zorder=25)
             sheet.axes.add_patch(patch)
         text = sheet.words(words, number=number)
         sheet.text(left + number * unit + sheet.paper(0.9), low + high / 2, text, ha="left")

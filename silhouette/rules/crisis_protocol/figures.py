@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import shapely
 
-from silhouette.drawing.sheet import BOLD, HAIR, LINE, NAME, NAMED, SMALL, THIN, Sheet, Swatch
+from silhouette.drawing.sheet import BOLD, HAIRLINE, LINE, NAME, NAMED, SMALL, THIN, Sheet, Swatch
 from silhouette.drawing.strokes import AreaStyle, area, arrow, cross, disc, line, short, tint, title
 from silhouette.drawing.typeface import elided, printable
 from silhouette.drawing.words.reasons import why
@@ -150,7 +150,7 @@ class _Plan:
         if len(corners):
             area(self.sheet, corners, fill=style.blue, alpha=0.1, zorder=4.0, mark="between")
             for start, end in (corners[:2], corners[2:]):
-                line(self.sheet, start, end, style.blue, width=HAIR, zorder=4.0)
+                line(self.sheet, start, end, style.blue, width=HAIRLINE, zorder=4.0)
                 self.sheet.avoid_line(start, end)
             self.sheet.legend(Swatch(self.words("between"), fill=tint(style.blue, style.ground, 0.1), edge=style.blue))
 
@@ -190,7 +190,7 @@ class _Plan:
         widest = max(float(((_outline(piece) - start) @ aside).max()) for piece in (self.attacker, self.target))
         shift = aside * (widest + sheet.paper(2.6))
         for point in (start, end):
-            line(sheet, point, point + shift * 1.04, style.soft_ink, width=HAIR)
+            line(sheet, point, point + shift * 1.04, style.soft_ink, width=HAIRLINE)
         arrow(sheet, start + shift, end + shift, style.soft_ink, width=THIN, heads="<|-|>", mark="distance")
         sheet.avoid_line(start + shift, end + shift)
         sheet.label(self._length(self.verdict.distance), tuple((start + end) / 2 + shift), size=SMALL, inside=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.sheet import BOLD, HAIR, LINE, SMALL, THIN, Sheet, Swatch
+from silhouette.drawing.sheet import BOLD, HAIRLINE, LINE, SMALL, THIN, Sheet, Swatch
 from silhouette.drawing.strokes import area, arrow, disc, line, short, tint, title
 from silhouette.drawing.words.reasons import why
 from silhouette.geometry import Floats
@@ -115,7 +115,7 @@ class _CellView:
                     continue
                 if face.front:
                     area(self.sheet, self.view.flat(face.corners), fill=fill, alpha=0.16, zorder=4.0)
-                self._draw_edges(cell, face, cells, edge, (1.0 if bold else THIN) if face.front else HAIR)
+                self._draw_edges(cell, face, cells, edge, (1.0 if bold else THIN) if face.front else HAIRLINE)
         flat = self.view.flat(np.concatenate([Solid.of_cell(cell).corners for cell in creature.cells]))
         low, high = flat.min(axis=0), flat.max(axis=0)
         (x, y), (across, upright) = (low + high) / 2, (high - low) / 2
@@ -132,7 +132,9 @@ class _CellView:
             flush = other in cells and face.face.beyond(other) not in cells
             if face.front or not flush:
                 look: dict[str, Any] = {"dashes": "-", "zorder": 4.0} if face.front else {"dashes": "--", "zorder": 3.0}
-                line(self.sheet, ring[number], ring[(number + 1) % 4], colour, width=HAIR if flush else width, **look)
+                line(
+                    self.sheet, ring[number], ring[(number + 1) % 4], colour, width=HAIRLINE if flush else width, **look
+                )
 
     def draw_lines(self) -> None:
         """Every line from corner to corner: clear ones thin, blocked ones dashed, and bold inside the terrain."""
@@ -141,7 +143,7 @@ class _CellView:
         clear = drawn.count - drawn.blocked
         strong = clear <= FEW
         for i, j in np.argwhere(~drawn.hindered):
-            width, colour = (LINE, style.blue) if strong else (HAIR, tint(style.blue, style.paper, 0.6))
+            width, colour = (LINE, style.blue) if strong else (HAIRLINE, tint(style.blue, style.paper, 0.6))
             line(self.sheet, sources[i], targets[j], colour, width=width, zorder=8.0, mark=f"clear-{i}-{j}")
         if clear:
             self.sheet.legend(Swatch(self.words("clear lines", count=clear), edge=style.blue, line=True))
