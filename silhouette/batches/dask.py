@@ -60,7 +60,7 @@ def judge_chunk(chunk: Chunk, settings: BatchSettings, folder: str, version: str
 
 
 def _gpu_number() -> int:
-    """Which of its worker's GPUs a thread judges on: each thread takes the next of those that the worker announces."""
+    """The GPU of its worker that a thread judges on: each thread takes the next of those that the worker announces."""
     distributed = import_module("distributed")
     gpus = int(distributed.get_worker().state.total_resources.get("GPU", 1))
     return next(_threads) % max(gpus, 1)

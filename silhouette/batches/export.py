@@ -19,7 +19,7 @@ FIRST = ("scene", "attacker", "target", "rules", "verdict", "expected", "reason"
 
 
 def failed(row: Row) -> bool:
-    """Whether a row tells of something that went wrong: its ``error`` is a sentence then, and not a share.
+    """Whether a row is that of a failure: its ``error`` is a sentence then, and not a share.
 
     >>> failed({"error": "duel.toml: not TOML"}), failed({"error": 0.002}), failed({})
     (True, False, False)
@@ -28,7 +28,7 @@ def failed(row: Row) -> bool:
 
 
 def check_table_path(path: Path) -> None:
-    """Refuses early what `write_table` could not write.
+    """Refuses a path that `write_table` could not write, before anything is judged.
 
     Raises:
         FileError: where the ending is not known.
@@ -57,7 +57,7 @@ def write_table(path: Path, rows: Iterable[Row]) -> None:
 def write_junit(path: Path, rows: Iterable[Row]) -> None:
     """Writes what CI systems show of each check: a test case per row, in a suite per scene.
 
-    A row with an error is an error, one that is not as expected a failure, one that expects nothing is passed over.
+    A failed row is an error, an unmet expectation a failure, and a check without an expectation is skipped.
 
     Raises:
         FileError: where it cannot be written.
@@ -84,7 +84,7 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
 
 
 def whose(row: Row) -> str:
-    """Who looks at whom, as a row tells it; empty where it does not.
+    """The attacker and the target of a row in words; empty where it names neither.
 
     >>> whose({"attacker": "Kal", "target": "Vex"}), whose({"attacker": [0, 1], "target": None}), whose({})
     ('Kal to Vex', '[0, 1]', '')
@@ -94,7 +94,7 @@ def whose(row: Row) -> str:
 
 def _clean(text: str) -> str:
     """The text without what XML cannot hold."""
-    return "".join(each if each.isprintable() or each in "\t\n" else "?" for each in text)
+    return "".join(letter if letter.isprintable() or letter in "\t\n" else "?" for letter in text)
 
 
 def _whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
@@ -109,7 +109,7 @@ def _whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 
 def columns(rows: Iterable[Row]) -> list[str]:
-    """The names of all columns of the rows: those everybody looks for first, the others as they come.
+    """The names of all columns of the rows: those of `FIRST`, then the others in the order of their first row.
 
     >>> columns([{"verdict": "open", "seen": 1}, {"scene": "duel.toml", "error": "gone"}])
     ['scene', 'verdict', 'error', 'seen']

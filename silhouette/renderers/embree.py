@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -60,9 +61,7 @@ class EmbreeRenderer:
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
         """See `Renderer.share`: builds every acceleration structure that is not there yet, and ends its thread."""
-        if _second_thread.cache_info().currsize:
-            _second_thread().shutdown()
-            _second_thread.cache_clear()
+        _end_second_thread()
         ray = np.zeros((2, 1, 3), np.float32)
         ray[1, 0, 2] = 1.0
         for mesh in meshes:
@@ -270,6 +269,13 @@ def _cast(
 @cache
 def _second_thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="embree")
+
+
+def _end_second_thread() -> None:
+    """Ends it where it is the only other thread: then the process can be forked. Else another may just be using it."""
+    if _second_thread.cache_info().currsize and threading.active_count() == 2:
+        _second_thread().shutdown()
+        _second_thread.cache_clear()
 
 
 _is_forked = False
