@@ -11,7 +11,7 @@ from itertools import pairwise, product
 from random import Random
 from typing import Any
 
-HAIRLINE = Fraction(1, 10**15)
+EPSILON = Fraction(1, 10**15)
 Vector = tuple[Fraction, ...]
 Pair = tuple[Vector, Vector]
 
@@ -47,7 +47,7 @@ def is_hindered(start: Vector, end: Vector, boxes: list[Pair]) -> bool:
         part = (before + after) / 2
         middle = tuple(a + (b - a) * part for a, b in zip(start, end, strict=True))
         if in_some_box(middle, boxes):
-            moved = product(*((value - HAIRLINE, value + HAIRLINE) for value in middle))
+            moved = product(*((value - EPSILON, value + EPSILON) for value in middle))
             if all(in_some_box(point, boxes) for point in moved):
                 return True
     return False
