@@ -173,5 +173,32 @@ def test_what_cannot_be_sent_to_an_executed_worker_is_an_error_that_leaves_no_pr
     assert children_of(os.getpid()) == before
 
 
+AFTER_EMBREE = """
+import threading
+from silhouette.renderers import choose, embree
+from silhouette.workers import start_method
+renderer = choose("embree")
+embree._second_thread().submit(int).result()
+print(start_method().name)
+end = threading.Event()
+other = threading.Thread(target=end.wait)
+other.start()
+renderer.share([])
+print(threading.active_count())
+end.set()
+other.join()
+renderer.share([])
+print(start_method().name)
+"""
+"""Embree's second thread stays as long as another thread may be using it."""
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="processes are not forked on this system")
+def test_a_renderer_s_own_thread_does_not_stand_in_the_way_of_a_fork() -> None:
+    pytest.importorskip("embreex")
+    ran = subprocess.run([sys.executable, "-c", AFTER_EMBREE], capture_output=True, text=True, timeout=60, check=True)
+    assert ran.stdout.split() == ["execute", "3", "fork"]
+
+
 def test_there_is_a_core_to_work_on() -> None:
     assert cores() >= 1
