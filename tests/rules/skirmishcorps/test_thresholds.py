@@ -51,6 +51,17 @@ def test_r4_as_high_as_the_unit_is_high_and_higher_is_corner_cover(unit_height: 
     assert cover_class(unit_height + BELOW, unit_height) == "corner"
 
 
+@pytest.mark.parametrize("unit_height", [4.0, 12.0, 2.0])
+def test_r4_short_of_a_step_by_exactly_the_slack_is_on_it(unit_height: float) -> None:
+    for quarters, kind in ((1, "very low"), (2, "low"), (3, "high")):
+        step = quarters * unit_height / 4
+        rise = step - SLACK
+        assert rise + SLACK == step, "no rounding in these numbers"
+        assert cover_class(rise, unit_height) == kind
+    assert unit_height + SLACK - SLACK == unit_height
+    assert cover_class(unit_height + SLACK, unit_height) == "high"
+
+
 @pytest.mark.parametrize("bricks, kind", [(0.99, "none"), (1, "very low"), (2, "low"), (3, "high"), (4, "high")])
 def test_r4_the_steps_are_asked_of_by_name(bricks: float, kind: str) -> None:
     assert asked(ask="classify", height=bricks, unit_height=4)["cover"] == kind
