@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import shapely
 
 from silhouette.files.cache import Cache
 from silhouette.rules.skirmishcorps.classes import SLACK, class_of_share, cover_class
@@ -246,3 +248,30 @@ def test_a9_the_eye_is_at_least_a_quarter_brick_above_what_it_looks_over() -> No
         scene = SKIRMISHCORPS.load(Path("table.toml"), document, Cache(None))
         attacker, target = scene.unit("A"), scene.unit("T")
         assert look_at(scene, attacker, target.piece, target.standing).sight.eye[2] == pytest.approx(eye)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "counts"),
+    [(9.9, 99.0, True), (10.0, 99.0, False), (0.0, 5.0, True), (0.0, 4.9, False)],
+)
+def test_of_a_surface_counts_what_rises_above_one_height_and_begins_no_higher_than_another(
+    low: float, high: float, counts: bool
+) -> None:
+    """A triangle from 5 to 10 mm up."""
+    surface = np.array([[[0.0, 0.0, 5.0], [4.0, 0.0, 10.0], [0.0, 4.0, 10.0]]])
+    piece = Standing(Footprint.of_corners(surface[0, :, :2]), 5.0, 10.0, surface)
+    assert len(piece.parts(shapely.Point(1.0, 1.0), 0.0, low, high)) == counts
+
+
+@pytest.mark.parametrize("x, y", [(10.0, 1.0), (-6.0, 1.0), (1.0, 10.0), (1.0, -6.0)])
+def test_of_a_surface_counts_what_comes_exactly_as_near_as_the_reach(x: float, y: float) -> None:
+    """Each point is 6 mm from the bounds of the triangle, which go from 0 to 4 mm both ways."""
+    surface = np.array([[[0.0, 0.0, 5.0], [4.0, 0.0, 10.0], [0.0, 4.0, 10.0]]])
+    piece = Standing(Footprint.of_corners(surface[0, :, :2]), 5.0, 10.0, surface)
+    for reach, counts in ((5.99, 0), (6.0, 1), (6.01, 1)):
+        assert len(piece.parts(shapely.Point(x, y), reach, 0.0)) == counts
+
+
+@pytest.mark.parametrize("dice, shortened", [(12, False), (13, True)])
+def test_more_than_twelve_dice_are_not_all_told(dice: int, shortened: bool) -> None:
+    assert ("..." in asked(ask="destroyed", dice=[1] * dice)["reason"]) is shortened
