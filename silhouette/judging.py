@@ -1,6 +1,6 @@
-"""JUDGE, from outside: a scene file and a question become verdicts.
+"""JUDGE, for every command: a scene file and a selection of checks go in; verdicts come out.
 
-path -> Scene -> the checks asked for -> Verdicts, each held against what was expected -> Judged
+path -> Scene -> the selected checks -> Verdicts, each compared with what its check expects -> Judged
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from silhouette.workers import parallel_map
 __all__ = ["PIXEL", "Judged", "SceneResult", "Selection", "check", "judge_scene", "load_scene", "scenes_in"]
 
 PIXEL = 0.1
-"""Millimetres per pixel at the target, where neither the asker nor the scene says otherwise."""
+"""Millimetres per pixel at the target, where neither the user nor the scene gives another number."""
 
 WORTH_FORKING = 20
-"""Fewer checks are judged by the time that processes have been forked."""
+"""The least number of checks that several processes judge: fewer are judged before the processes have started."""
 
 TOGETHER = 64
-"""Of so many checks those of one target come together: its acceleration structure is at hand then, in caches."""
+"""The number of checks within which those of one target are judged in a row, while its data is in the caches."""
 
 Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
 
@@ -202,10 +202,10 @@ class Judged:
     """One check with its verdict.
 
     Attributes:
-        check: what was asked.
+        check: the question.
         verdict: the answer.
-        unmet: what of the expectation does not hold, a few words each; None where nothing was expected.
-        picture: the file into which it was drawn, or None.
+        unmet: the expectations that do not hold, in a few words each; None where nothing is expected.
+        picture: the file of its picture, or None.
     """
 
     check: Check
@@ -214,19 +214,19 @@ class Judged:
     picture: Path | None = None
 
     @classmethod
-    def held(cls, check: Check, verdict: Verdict) -> Judged:
-        """The verdict, held against what the check expects."""
+    def of(cls, check: Check, verdict: Verdict) -> Judged:
+        """The verdict, compared with what the check expects."""
         return cls(
             check, verdict, None if check.expect is None else tuple(unmet_expectations(verdict.row(), check.expect))
         )
 
     @property
     def expected(self) -> bool | None:
-        """Whether everything expected holds; None where nothing was expected."""
+        """Whether every expectation holds; None where nothing is expected."""
         return None if self.unmet is None else not self.unmet
 
     def row(self) -> dict[str, Any]:
-        """The result as the contract names its keys, with the arc asked for, what is unexpected, and the picture."""
+        """The result under the contract's keys, with the arc of the check, its unmet expectations, and the picture."""
         row = {**self.verdict.row(), "expected": self.expected}
         if self.check.arc is not None:
             row["arc"] = self.check.arc
@@ -238,29 +238,29 @@ class Judged:
 
 
 def judged(scene: Scene, check: Check, renderer: Renderer, pixel: float | None = None, *, keep: bool = False) -> Judged:
-    """The verdict of one check of a scene, held against what is expected.
+    """The verdict of one check of a scene, compared with what the check expects.
 
     Args:
-        scene: that the check is of.
-        check: what is asked.
+        scene: of the check.
+        check: the question.
         renderer: measures.
-        pixel: mm per pixel, if it was asked for.
+        pixel: mm per pixel at the target; by default the scene's, else `PIXEL`.
         keep: whether the verdict keeps its observation, for figures.
     """
     (verdict,) = rule_called(scene.rules).judge(scene, [check], Settings(renderer, _pixel(scene, pixel), keep))
-    return Judged.held(check, verdict)
+    return Judged.of(check, verdict)
 
 
 @dataclass(frozen=True)
 class SceneResult:
-    """What came of one scene: what was judged of it, and why no more, where something went wrong.
+    """The results of one scene, and the error that ended judging, if there was one.
 
     Attributes:
-        path: of the scene, as it was asked for.
-        title, rules: as the scene says; None where it could not be read.
-        judged: in the order asked.
-        warnings: what to know about the scene as a whole.
-        error: one line, without "error:"; None where all is judged.
+        path: of the scene, as the user gave it.
+        title, rules: of the scene; None where it could not be read.
+        judged: the results, in the order of the selected checks.
+        warnings: about the scene as a whole, a sentence each.
+        error: one line, without "error:"; None where every check is judged.
     """
 
     path: Path
@@ -283,17 +283,17 @@ def judge_scene(
     step: Progress = lambda done, total: None,
     workers: int = 1,
 ) -> SceneResult:
-    """Judges what is asked of one scene; what was judged before something goes wrong stays judged.
+    """Judges the selected checks of one scene; results from before an error are kept.
 
     Args:
         path: of the scene.
-        selection: which checks.
+        selection: the checks to judge.
         renderer: measures.
         cache: keeps what takes long to work out.
-        pixel: mm per pixel, if it was asked for.
-        error: to be content with, if it was asked for.
-        draw: draws each verdict, told whether it is the scene's only one, and says into which file, or None.
-        step: is told how many checks are done, of how many.
+        pixel: mm per pixel at the target; by default the scene's, else `PIXEL`.
+        error: the error goal, a share; by default the scene's.
+        draw: draws a verdict, given whether it is the scene's only one, and returns the path of the file, or None.
+        step: is called with the number of checks that are done, and of all.
         workers: processes that judge at the same time, where there is much to judge and nothing to draw.
     """
     result, done = SceneResult(path), list[Judged]()
@@ -306,7 +306,7 @@ def judge_scene(
         verdicts = verdicts_of(scene, checks, settings, workers if draw is None else 1)
         for number, question in enumerate(checks):
             step(number, len(checks))
-            done.append(Judged.held(question, next(verdicts)))
+            done.append(Judged.of(question, next(verdicts)))
             if draw is not None:
                 picture = draw(scene, question, done[-1].verdict, len(checks) == 1)
                 done[-1] = replace(done[-1], picture=picture)

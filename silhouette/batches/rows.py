@@ -80,7 +80,7 @@ def matrix(
     ready = choose(renderer) if isinstance(renderer, str) else renderer
     fine = usable_pixel(pixel) if pixel is not None else scene.pixel or PIXEL
     verdicts = verdicts_of(scene, checks, Settings(ready, fine), cores() if workers is None else workers)
-    judged = (Judged.held(check, verdict) for check, verdict in zip(checks, verdicts, strict=True))
+    judged = (Judged.of(check, verdict) for check, verdict in zip(checks, verdicts, strict=True))
     return [{"scene": scene.path.as_posix(), **strict(result.row())} for result in judged]
 
 

@@ -59,7 +59,7 @@ class Health:
 
 
 def misdirected(faces: NDArray[Any], vertices: int) -> str | None:
-    """Why faces (m, 3) over so many vertices cannot be followed, in words, or None where they can.
+    """What is wrong with the vertex indices of faces (m, 3), in words; None where all are below ``vertices``.
 
     >>> misdirected(np.array([[0, 1, 3]]), 3)
     'has a face that points to vertex 3 of 3 (counted from 0); export it again'
@@ -75,7 +75,7 @@ def misdirected(faces: NDArray[Any], vertices: int) -> str | None:
 
 
 def absurd(vertices: Floats) -> str | None:
-    """Why vertices (n, 3), all used by some face, can be no model, in words, or None where they can.
+    """Why vertices (n, 3), all used by some face, cannot be those of a model, in words; None where they can.
 
     >>> absurd(np.zeros((3, 3)))
     'has all its vertices in one point; a mesh needs an extent'

@@ -44,7 +44,7 @@ LEAST_FIGURE = 2.0  # mm that must rise above a base: a slab with nothing on it 
 
 @dataclass(frozen=True)
 class Base:
-    """The base of a miniature, in the frame of the mesh that was asked about.
+    """The base of a miniature, in the frame of its mesh.
 
     Attributes:
         source: how it is known: found in the shape ("auto"), a named part of the mesh ("part"), a height that the

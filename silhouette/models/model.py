@@ -200,7 +200,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     """
     assert options.mesh is not None
     kind = kind or options.kind or "fighter"
-    file = read_mesh(_beside(location, options.mesh), cache)
+    file = read_mesh(_file_named(location, options.mesh), cache)
     up = options.up or ("y" if file.format in Y_UP_FORMATS else "z")
     vertices = upright(file.mesh.vertices, up)
     extents = np.ptp(upright(file.mesh.bounds, up), axis=0)
@@ -383,7 +383,8 @@ def _within(location: Location, where: str) -> Location:
     return Location(location.path, f"{location.where}, {where}" if location.where else where)
 
 
-def _beside(location: Location, name: str) -> Path:
+def _file_named(location: Location, name: str) -> Path:
+    """The path of a file that a scene or model file names, seen from the folder of that file."""
     if "\0" in name:
         raise location.error("a path contains a zero byte; give the path of a file")
     return location.path.parent / name

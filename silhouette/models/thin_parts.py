@@ -246,14 +246,14 @@ class _Part:
     def makes_shaft(self, other: _Part) -> bool:
         """Whether the two lie on one line and at least one of them is a piece of a shaft and one is free."""
         apart = self.middle - other.middle
-        beside = np.linalg.norm(apart - (apart @ other.axis) * other.axis)
+        off_axis = np.linalg.norm(apart - (apart @ other.axis) * other.axis)
         whole = np.linalg.norm(apart) + (self.length + other.length) / 2.0
         return bool(
             self is not other
             and (self.even or other.even)
             and not (self.grounded and other.grounded)
             and abs(self.axis @ other.axis) > 0.95
-            and beside < 2.0 * other.thickness
+            and off_axis < 2.0 * other.thickness
             and whole >= SLENDER_SHAFT * max(self.thickness, other.thickness)
         )
 

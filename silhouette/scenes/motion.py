@@ -1,8 +1,8 @@
-"""PLACE, again and again: a scene in which the target walks, or the attacker turns, as one scene for each frame.
+"""PLACE: a scene in which the target walks or the attacker turns, as one scene for each frame of an animation.
 
-document, check, motion -> for each frame the same document, in which one thing stands elsewhere
+document, check, motion -> for each frame the document with one piece in another pose
 
-Each of them is what a scene file could hold, so that whoever writes it down and judges it finds what the frame shows.
+The document of each frame is a valid scene file: judged by itself, it gives the verdict that the frame shows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from silhouette.errors import RequestError
 from silhouette.files.schema import LARGEST
 
 FRAMES = 48
-"""Where no other number is asked for."""
+"""The number of frames of an animation, by default."""
 
 MOST_FRAMES = 600
 
@@ -43,12 +43,12 @@ class Mobility:
 
 @dataclass(frozen=True)
 class Motion:
-    """What moves.
+    """The motion of an animation.
 
     Attributes:
-        walk: where the target walks to, in the scene's own coordinates; None where it stands.
-        turn: degrees by which the attacker turns, anticlockwise from above; None where it does not.
-        frames: how many there are, the first and the last pose among them.
+        walk: the place that the target walks to, in the scene's own coordinates; None where it stands still.
+        turn: degrees by which the attacker turns, anticlockwise seen from above; None where it does not turn.
+        frames: the number of frames, those of the first and the last pose included.
     """
 
     walk: tuple[float, ...] | None = None

@@ -1,4 +1,4 @@
-"""ASK: what every scene has, whatever its rule system: the checks asked for, and who could be asked about.
+"""PLACE: what every scene has, whatever its rule system: its checks, and the names that checks may use.
 
 file -> document -> the rule system that it names -> Scene, with its Checks
 """
@@ -47,17 +47,17 @@ class Check:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What is there, and what is asked about it; each rule system adds what it reads.
+    """What stands in a scene, and its checks; each rule system adds what it reads.
 
     Attributes:
-        path: of its file.
-        title: in words; may be empty.
+        path: of the scene file.
+        title: for people; may be empty.
         rules: the name of the rule system.
         checks: in the order of the file.
         readings: which of the possible readings of the rules is taken, validated; each rule system has its own.
         pixel: mm per pixel that the file asks for where anything is measured, or None.
         source: where the scene and what it expects come from.
-        warnings: what the user should know of, a sentence each.
+        warnings: what the user should know, a sentence each.
     """
 
     path: Path

@@ -39,7 +39,7 @@ class Piece:
     """A model standing on the table.
 
     Attributes:
-        name: of its own in the scene.
+        name: unique in the scene.
         kind: fighter, vehicle or terrain.
         model: what stands there; pieces that are alike share one model.
         pose: from the model's frame to the world.

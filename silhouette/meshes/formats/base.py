@@ -1,4 +1,4 @@
-"""What the formats share: the surfaces they give, what they refuse, and the files beside a mesh file."""
+"""What the formats share: the surfaces that they give, the error for files that they refuse, and referenced files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Surface:
     faces: NDArray[Any]
 
 
-def read_beside(folder: Path, reference: str) -> bytes:
+def read_referenced(folder: Path, reference: str) -> bytes:
     """The bytes of a file that a mesh file refers to: in the mesh file's own folder or below, and nowhere else.
 
     Raises:

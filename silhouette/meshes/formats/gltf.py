@@ -20,7 +20,7 @@ from urllib.parse import unquote_to_bytes
 import numpy as np
 
 from silhouette.geometry import Floats
-from silhouette.meshes.formats.base import LARGEST_FILE, Refused, no_triangles, read_beside
+from silhouette.meshes.formats.base import LARGEST_FILE, Refused, no_triangles, read_referenced
 
 Tree = dict[str, Any]
 
@@ -224,7 +224,7 @@ class Gltf:
         elif uri.startswith("data:"):
             data = _inline(uri)
         else:
-            data = self.external[uri] = read_beside(folder, uri)
+            data = self.external[uri] = read_referenced(folder, uri)
         if len(data) < buffer["byteLength"]:
             raise Refused(f"is truncated: buffer {index} announces {buffer['byteLength']} bytes and has {len(data)}")
         return data

@@ -53,7 +53,7 @@ def read(data: bytes) -> list[Surface]:
 
 
 def _absolute(face: str, before: int) -> str:
-    """A face with its relative indices counted from 1, if it stands after so many vertices."""
+    """A face with its relative indices counted from 1, given the number of vertices before it."""
     return _BACKWARDS.sub(lambda index: str(max(before + 1 - int(index[1]), 0)), face)
 
 

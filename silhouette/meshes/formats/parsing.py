@@ -1,4 +1,4 @@
-"""The one door to trimesh's loaders: bytes go in, arrays come out, and what it stumbles over is told in words."""
+"""The only calls of trimesh's loaders: bytes go in, arrays come out; their failures become plain words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from silhouette.meshes.formats.base import Refused
 
-# trimesh logs what it stumbles over; what matters of that is refused or told in words.
+# trimesh logs its failures; those that matter are refused here, in plain words.
 _SILENT = logging.NullHandler()
 _PAST_THE_END = re.compile(r"index (-?\d+) is out of bounds for axis 0 with size (\d+)")
 

@@ -1,4 +1,4 @@
-"""Polygons become triangles that cover them and nothing beside them, where plain fans would cover their notches."""
+"""Polygons become triangles that cover exactly them, where a plain fan of triangles would cover their notches too."""
 
 from __future__ import annotations
 
