@@ -1,7 +1,7 @@
 """JUDGE: SkirmishCorps, the classes of cover and what each does to a roll to hit (R4 to R17).
 
-A piece is measured against the unit at it: from the unit's feet up, as a fraction of its height (A3, A4). Heights are
-in bricks; a mini-figure counts as four bricks high, and is a little taller: 40 mm against 38.4 mm.
+A piece is measured from the feet of the unit that stands at it, as a fraction of the unit's height (A3, A4). Heights
+are in bricks; a mini-figure counts as four bricks high, and is a little taller: 40 mm against 38.4 mm.
 """
 
 from __future__ import annotations
@@ -14,29 +14,31 @@ CoverClass = Literal["none", "very low", "low", "high", "corner"]
 Posture = Literal["standing", "prone"]
 
 CLASSES: tuple[CoverClass, ...] = get_args(CoverClass)
-"""From the least to the greatest."""
+"""The classes of cover, from the lowest to the highest."""
 
-BRICK = 9.6  # mm
+BRICK = 9.6
+"""The height of a brick, mm."""
+
 FIGURE = 4.0
-"""The height of a mini-figure in bricks, as the classes count it."""
+"""The height of a mini-figure, in bricks, by which the classes are measured."""
 
-SLACK = 1e-6
-"""Bricks; a height on a step reaches it, whatever the last digit of a difference of millimetres says."""
+EPSILON = 1e-6
+"""Bricks: a height that falls short of a step by less than this reaches it; differences of millimetres are rounded."""
 
 PENALTY: dict[Posture, dict[CoverClass, int]] = {
     "standing": {"none": 0, "very low": 0, "low": -2, "high": -3, "corner": -3},
     "prone": {"none": 0, "very low": -2, "low": -3, "high": -4, "corner": -4},
 }
-"""To hit a target in this posture that is protected by cover of this class."""
+"""The modifier to hit a target in this posture, protected by cover of this class."""
 
 FROM_PRONE: dict[CoverClass, int | None] = {"none": 0, "very low": 0, "low": -1, "high": None, "corner": 0}
-"""To hit, for a prone unit that fires over, or past, its own cover; None where it sees nothing over it (R13)."""
+"""The modifier to hit for a prone unit that fires over or past its own cover; None where it cannot see over it (R13)."""
 
 LOOKED_OVER: dict[Posture, tuple[CoverClass, ...]] = {
     "standing": ("none", "very low", "low", "high"),
     "prone": ("none", "very low", "low"),
 }
-"""What a unit in contact with it looks over (A9)."""
+"""The classes of cover over which a unit in contact with it can look, by posture (A9)."""
 
 HIT_RULES: dict[Posture, dict[CoverClass, str]] = {
     "standing": {"very low": "R5", "low": "R8", "high": "R11", "corner": "R15"},
@@ -46,29 +48,29 @@ FROM_PRONE_RULES: dict[CoverClass, str] = {"very low": "R7", "low": "R10", "high
 
 
 def cover_class(rise: float, unit_height: float) -> CoverClass:
-    """The class of a piece for a unit: the highest step that it reaches.
+    """The class of a piece for a unit: the highest step that the piece reaches.
 
     Args:
-        rise: of the piece's top above the unit's feet, bricks.
-        unit_height: of the unit, bricks.
+        rise: the height of the piece's top above the unit's feet, bricks.
+        unit_height: the height of the unit, bricks.
 
     >>> [cover_class(rise, 4.0) for rise in (0.99, 1.0, 1.99, 2.0, 3.0, 4.0, 4.5)]
     ['none', 'very low', 'very low', 'low', 'high', 'high', 'corner']
     >>> cover_class(2.0, 12.0), cover_class(9.0, 12.0), cover_class(-1.0, 4.0)
     ('none', 'high', 'none')
     """
-    reached = rise + SLACK
+    reached = rise + EPSILON
     if 4 * reached < unit_height:
         return "none"
     if 2 * reached < unit_height:
         return "very low"
     if 4 * reached < 3 * unit_height:
         return "low"
-    return "high" if rise - SLACK <= unit_height else "corner"
+    return "high" if rise - EPSILON <= unit_height else "corner"
 
 
 def class_of_share(share: float) -> CoverClass:
-    """The class whose step, a quarter, a half or three quarters, is nearest to a share obscured (A15, the option).
+    """The class whose step (a quarter, a half, three quarters) is nearest to the share obscured (A15, the option).
 
     >>> [class_of_share(share) for share in (0.05, 0.3, 0.45, 0.62, 0.7, 1.0)]
     ['very low', 'very low', 'low', 'low', 'high', 'high']
@@ -96,7 +98,7 @@ def section_of(kind: CoverClass) -> str:
 
 
 def cover_words(kind: CoverClass) -> str:
-    """A class in words.
+    """A class of cover as reasons print it.
 
     >>> cover_words("very low"), cover_words("none")
     ('very low cover', 'no cover')
@@ -105,7 +107,7 @@ def cover_words(kind: CoverClass) -> str:
 
 
 def in_bricks(height: float) -> str:
-    """A height in words.
+    """A height, in bricks, as reasons print it.
 
     >>> in_bricks(1.0), in_bricks(2.5), in_bricks(31 / 9.6)
     ('1 brick', '2.5 bricks', '3.23 bricks')

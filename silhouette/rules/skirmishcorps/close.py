@@ -13,10 +13,10 @@ from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit
 from silhouette.text import in_a_sentence, share_in_words
 
 TO_HIT, DODGE = -1, 1
-"""What close combat over cover adds to all rolls to hit, and to all attempts to dodge or parry (R32)."""
+"""The modifiers of close combat over cover: to all rolls to hit, and to all attempts to dodge or parry (R32)."""
 
 FLANKED = -2
-"""What being flanked adds to a dive to prone (R34)."""
+"""The modifier of being flanked to a dive to prone (R34)."""
 
 
 def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> SkirmishCorpsVerdict:
@@ -35,18 +35,18 @@ def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> Skirmish
         "close combat" if possible else "no close combat",
         None,
         rule,
-        _why(attacker, target, both, across, over),
+        _reason(attacker, target, both, across, over),
         "close combat",
         {"possible": possible, "to_hit": TO_HIT if possible else None, "dodge_parry": DODGE if possible else None},
     )
 
 
 def _is_full_height(cover: Cover, attacker: Unit, target: Unit) -> bool:
-    """Whether a piece is a wall that hides both: nobody fights over that (A13)."""
+    """Whether a piece is a wall taller than both units, over which they cannot fight (A13)."""
     return cover.class_for(attacker) == cover.class_for(target) == "corner"
 
 
-def _why(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], over: list[Cover]) -> str:
+def _reason(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], over: list[Cover]) -> str:
     pair = f"{attacker.name} and {target.name}"
     if over:
         at = in_a_sentence(over[0].name)
@@ -70,16 +70,16 @@ def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settin
     if look.observe(replace(settings, keep=False)).counts.seen == 0:
         reason = f"{attacker.name} does not see {target.name}, so cannot attack it"
         return _flank_verdict(scene, attacker, target, settings, None, ("R33", reason))
-    found = dives(scene, attacker, target, settings)
-    return _flank_verdict(scene, attacker, target, settings, found, _flank_grounds(attacker, target, found))
+    tried = dives(scene, attacker, target, settings)
+    return _flank_verdict(scene, attacker, target, settings, tried, _flank_grounds(attacker, target, tried))
 
 
-def _flank_grounds(attacker: Unit, target: Unit, found: Dives) -> tuple[str, str]:
-    """Rule number and reason, where dives were tried."""
-    if found.safe is not None:
-        lies = f"{_how(found.safe)}, where {_hidden(found.safe)}"
-        return "R33" if found.safe.turn is None else "R35", f"{target.name} can {lies}: not flanked"
-    most = f"; at best {_hidden(found.best)}" if found.best is not None and found.best.hidden else ""
+def _flank_grounds(attacker: Unit, target: Unit, tried: Dives) -> tuple[str, str]:
+    """The number of the rule and the reason, once dives have been tried."""
+    if tried.safe is not None:
+        landing = f"{_how(tried.safe)}, where {_hidden(tried.safe)}"
+        return "R33" if tried.safe.turn is None else "R35", f"{target.name} can {landing}: not flanked"
+    most = f"; at best {_hidden(tried.best)}" if tried.best is not None and tried.best.hidden else ""
     reason = f"{target.name} can dive nowhere out of the sight of {attacker.name}{most}: flanked, {FLANKED} to dive"
     return "R34", reason
 
@@ -89,14 +89,14 @@ def _flank_verdict(
     attacker: Unit,
     target: Unit,
     settings: Settings,
-    found: Dives | None,
+    tried: Dives | None,
     grounds: tuple[str, str],
 ) -> SkirmishCorpsVerdict:
-    is_flanked = found is not None and found.safe is None
-    safe = None if found is None else found.safe
-    shown = safe or (None if found is None else found.best)
+    is_flanked = tried is not None and tried.safe is None
+    safe = None if tried is None else tried.safe
+    shown = safe or (None if tried is None else tried.best)
     number, reason = grounds
-    doubtful = found is not None and found.doubtful
+    doubtful = tried is not None and tried.doubtful
     answers = {
         "flanked": is_flanked,
         "dive_penalty": FLANKED if is_flanked else 0,
@@ -127,7 +127,7 @@ def _how(dive: Dive) -> str:
 
 
 def _hidden(dive: Dive) -> str:
-    """How much of its body is hidden there, and by what."""
+    """How much of the body is hidden after a dive, and by what, as reasons print it."""
     share = share_in_words(dive.counts.occluded, dive.counts.total)
     names = " and ".join(in_a_sentence(cover.name) for cover in dive.covers[:2])
     return f"{share} of it lies hidden behind {names}"

@@ -1,6 +1,6 @@
-"""JUDGE: SkirmishCorps, what touches what, who stands opposite whom, and where a dive may go: geometry in plan.
+"""JUDGE: SkirmishCorps, contact, standing opposite each other, and dives: geometry of the table seen from above.
 
-All of it is exact but for the last digits of floating point; shapely measures.
+Distances are measured by shapely, and are exact but for the rounding of floating point.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from shapely.geometry.base import BaseGeometry
 
 from silhouette.geometry import Floats, cosine_and_sine
 
-SLACK = 1e-6
-"""mm; lengths that differ by less are equal."""
+EPSILON = 1e-6
+"""mm: lengths that differ by less are equal."""
 
 
 @dataclass(frozen=True, eq=False)
 class Footprint:
-    """What a thing covers of the table: everything within ``radius`` mm of its core.
+    """The area of the table that something covers: everything within ``radius`` mm of its core.
 
-    So a round base is a point with a radius, and its gap to a wall is exact.
+    A round base is a point with a radius, so that its gap to a wall is exact.
     """
 
     core: BaseGeometry
@@ -32,17 +32,17 @@ class Footprint:
 
     @classmethod
     def disc(cls, x: float, y: float, radius: float) -> Footprint:
-        """A round one."""
+        """The footprint of a round base, in mm."""
         return cls(Point(x, y), radius)
 
     @classmethod
     def of_corners(cls, corners: Any) -> Footprint:
-        """One with corners (k, 2) in order."""
+        """The footprint with these corners (k, 2), in order, mm."""
         return cls(Polygon(np.asarray(corners, dtype=np.float64)))
 
     @classmethod
     def around(cls, points: Floats) -> Footprint:
-        """The convex one round points (n, 3), as they lie in plan.
+        """The convex hull of points (n, 3), seen from above.
 
         >>> Footprint.around(np.array([[0.0, 0.0, 5.0], [4.0, 0.0, 9.0], [0.0, 4.0, 1.0], [1.0, 1.0, 0.0]])).core.area
         8.0
@@ -50,7 +50,7 @@ class Footprint:
         return cls(MultiPoint(points[:, :2]).convex_hull)
 
     def gap(self, other: Footprint) -> float:
-        """mm between two, 0 where they touch or overlap.
+        """The distance between two footprints, mm; 0 where they touch or overlap.
 
         >>> wall = Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0))
         >>> Footprint.disc(12.5, 0.0, 8.0).gap(wall), Footprint.disc(3.0, 0.0, 8.0).gap(wall)
@@ -60,23 +60,23 @@ class Footprint:
 
     @property
     def middle(self) -> Floats:
-        """(2,) its centroid."""
+        """(2,) the centroid, mm."""
         return np.array([self.core.centroid.x, self.core.centroid.y])
 
     def reach(self, axis: Floats) -> tuple[float, float]:
-        """How far back and ahead it goes along a unit vector (2,), from the origin."""
+        """The least and the greatest position of the footprint along a unit vector (2,), mm."""
         along = get_coordinates(self.core) @ axis
         return float(along.min()) - self.radius, float(along.max()) + self.radius
 
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """The room that a unit or a piece takes, as far as contact goes.
+    """The space that a unit or a piece takes up, for questions of contact.
 
     Attributes:
-        footprint: what it covers of the table; of a piece with a surface, the convex outline of that.
-        low, high: from where to where it reaches, mm.
-        surface: (m, 3, 3) the triangles of a piece that need not fill its footprint; None where it does.
+        footprint: the area that it covers; of a piece with a surface, the convex hull of that.
+        low, high: the heights of its underside and its top, mm.
+        surface: (m, 3, 3) the triangles of a piece that need not fill its footprint; None of one that does.
     """
 
     footprint: Footprint
@@ -86,25 +86,27 @@ class Standing:
 
     @cached_property
     def _bounds(self) -> tuple[Floats, Floats]:
-        """The least and the greatest coordinates of each triangle, (m, 3) both."""
+        """(m, 3) and (m, 3) the least and the greatest coordinates of each triangle."""
         assert self.surface is not None
         first, second, third = np.moveaxis(self.surface, 1, 0)
         return np.minimum(np.minimum(first, second), third), np.maximum(np.maximum(first, second), third)
 
-    def parts(self, beside: BaseGeometry, reach: float, low: float, high: float = np.inf) -> Any:
-        """(k,) geometries in plan: the footprint; or those triangles that rise above ``low``, begin no higher than
-        ``high``, and come within ``reach`` mm of the bounds of something beside them."""
+    def parts(self, near: BaseGeometry, reach: float, low: float, high: float = np.inf) -> Any:
+        """(k,) shapely geometries, seen from above: the footprint, or the triangles of the surface that matter.
+
+        Those rise above ``low``, begin no higher than ``high``, and lie within ``reach`` mm of the bounds of ``near``.
+        """
         if self.surface is None:
             return np.array([self.footprint.core])
         least, most = self._bounds
-        start, end = np.array(beside.bounds).reshape(2, 2)
+        start, end = np.array(near.bounds).reshape(2, 2)
         chosen = (most[:, 2] > low) & (least[:, 2] <= high)
         chosen &= (most[:, :2] >= start - reach).all(axis=1) & (least[:, :2] <= end + reach).all(axis=1)
         return shapely.polygons(self.surface[chosen, :, :2])
 
 
 def rectangle(x: float, y: float, length: float, width: float, turn: float) -> Floats:
-    """(4, 2) corners, anticlockwise, of a rectangle about (x, y): ``length`` along x before it turns.
+    """(4, 2) the corners, anticlockwise, of a rectangle about (x, y), turned by ``turn`` degrees from length along x.
 
     >>> rectangle(10.0, 0.0, 4.0, 2.0, 90.0).tolist()
     [[11.0, -2.0], [11.0, 2.0], [9.0, 2.0], [9.0, -2.0]]
@@ -116,16 +118,16 @@ def rectangle(x: float, y: float, length: float, width: float, turn: float) -> F
 
 
 def in_contact(unit: Standing, piece: Standing, tolerance: float) -> bool:
-    """Whether a unit is in contact with a piece (R1): no further from it than the tolerance, in plan and in height.
+    """Whether a unit is in contact with a piece (R1): at most the tolerance away, seen from above and in height.
 
-    What a unit stands on is not what it stands at: a floor under its feet is no contact.
+    A floor under the unit's feet is not in contact with it: the unit stands on it, not at it.
 
     >>> wall = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
     >>> [in_contact(Standing(Footprint.disc(x, 0.0, 8.0), z, z + 40.0), wall, 0.5)
     ...  for x, z in ((12.4, 0.0), (12.6, 0.0), (12.2, 19.2), (12.2, 30.0), (0.0, 19.2))]
     [True, False, True, False, False]
     """
-    near = tolerance + SLACK
+    near = tolerance + EPSILON
     gap = unit.footprint.gap(piece.footprint)
     if gap > near or unit.low > piece.high + near or piece.low > unit.high + near:
         return False
@@ -140,8 +142,13 @@ def opposite(one: Standing, other: Standing, corners: Floats, tolerance: float) 
 
     Args:
         one, other: two units.
-        corners: (4, 2) of the piece in plan, anticlockwise; of a square each pair of faces is a long one.
-        tolerance: the widest gap of a contact, mm.
+        corners: (4, 2) of the piece, anticlockwise; of a square, both pairs of faces count as long.
+        tolerance: the widest gap at which two things are in contact, mm.
+
+                 (one)
+            +--------------+        both touch a long face, from outside, one on each side,
+            +--------------+        and their extents along it overlap
+                   (other)
 
     >>> wall = rectangle(0.0, 0.0, 150.0, 8.0, 0.0)
     >>> at = lambda x, y: Standing(Footprint.disc(x, y, 8.0), 0.0, 40.0)
@@ -151,33 +158,33 @@ def opposite(one: Standing, other: Standing, corners: Floats, tolerance: float) 
     sides = np.roll(corners, -1, axis=0) - corners
     lengths = np.linalg.norm(sides, axis=1)
     for side in range(2):
-        if lengths[side] < lengths.max() - SLACK:
+        if lengths[side] < lengths.max() - EPSILON:
             continue
         (back, ahead), (other_back, other_ahead) = (
-            each.footprint.reach(sides[side] / lengths[side]) for each in (one, other)
+            stand.footprint.reach(sides[side] / lengths[side]) for stand in (one, other)
         )
         overlap = min(ahead, other_ahead) - max(back, other_back)
         here, there = (Footprint(LineString(corners[[k, (k + 1) % 4]])) for k in (side, side + 2))
         across = any(
             _at_face(one, a, tolerance) and _at_face(other, b, tolerance) for a, b in ((here, there), (there, here))
         )
-        if across and overlap > SLACK:
+        if across and overlap > EPSILON:
             return True
     return False
 
 
 def _at_face(unit: Standing, face: Footprint, tolerance: float) -> bool:
-    """Whether a unit stands outside a face, which runs with the piece on its left, and touches it."""
+    """Whether a unit stands outside a face, of which the piece lies on the left, and touches it."""
     start, end = get_coordinates(face.core)
     along, towards = end - start, unit.footprint.middle - start
     outside = bool(along[0] * towards[1] - along[1] * towards[0] < 0.0)
-    return outside and unit.footprint.gap(face) <= tolerance + SLACK
+    return outside and unit.footprint.gap(face) <= tolerance + EPSILON
 
 
 def crosses(start: Any, end: Any, piece: Standing, low: float) -> bool:
-    """Whether the way from one point (2,) to another leads, in plan, through what of a piece rises above a height.
+    """Whether the way from a point (2,) to another crosses, seen from above, what of a piece rises above ``low`` mm.
 
-    To run along its rim is not to cross it.
+    A way along the edge of a piece does not cross it.
 
     >>> wall = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
     >>> crosses((-20.0, 0.0), (20.0, 0.0), wall, 0.0), crosses((-20.0, 0.0), (-4.0, 0.0), wall, 0.0)
@@ -185,22 +192,22 @@ def crosses(start: Any, end: Any, piece: Standing, low: float) -> bool:
     """
     way = LineString([start, end])
     parts = piece.parts(way, 0.0, low)
-    parts = parts[shapely.area(parts) > SLACK]  # an upright triangle is only a rim in plan, and none to cut with
-    return bool((shapely.length(shapely.intersection(way, parts)) > SLACK).any())
+    parts = parts[shapely.area(parts) > EPSILON]  # an upright triangle is only a rim in plan, and none to cut with
+    return bool((shapely.length(shapely.intersection(way, parts)) > EPSILON).any())
 
 
 def may_hide(eye: Any, body: Footprint, piece: Footprint) -> bool:
-    """Whether a piece reaches, in plan, between an eye (2,) and a body: otherwise it hides nothing of it."""
-    return bool(body.core.union(Point(eye)).convex_hull.distance(piece.core) <= body.radius + piece.radius + SLACK)
+    """Whether a piece reaches between an eye (2,) and a body, seen from above: otherwise it hides nothing of it."""
+    return bool(body.core.union(Point(eye)).convex_hull.distance(piece.core) <= body.radius + piece.radius + EPSILON)
 
 
 def landings(middle: Floats, towards: Floats, distance: float, directions: int) -> list[tuple[Floats, float | None]]:
-    """Where a dive may end: in place, and ``distance`` mm away in evenly spread directions.
+    """The spots at which a dive may end: in place, and ``distance`` mm away in evenly spread directions.
 
-    The directions are counted from the one to the attacker, so that they turn with the scene.
+    The first direction is the one towards the attacker, so that the directions turn with the scene.
 
     Returns:
-        each spot (2,) with the direction of the dive in degrees, None for the one in place.
+        Each spot (2,) with the direction of the dive in degrees, None for the dive in place.
 
     >>> [(spot.round(1).tolist(), turn) for spot, turn in landings(np.zeros(2), np.array([9.0, 0.0]), 40.0, 2)]
     [([0.0, 0.0], None), ([40.0, 0.0], 0.0), ([-40.0, 0.0], 180.0)]
@@ -210,21 +217,23 @@ def landings(middle: Floats, towards: Floats, distance: float, directions: int) 
     return [(middle, None), *((middle + distance * np.array(cosine_and_sine(turn)), turn) for turn in turns)]
 
 
-def lies(spot: Floats, dive: float | None, towards: Floats, pieces: list[Footprint], length: float) -> list[float]:
-    """Along what a body that drops at a spot may lie: its dive, the line of fire, or a straight side of what is near.
+def lying_directions(
+    spot: Floats, dive: float | None, towards: Floats, pieces: list[Footprint], length: float
+) -> list[float]:
+    """The directions in which a body at a spot may lie: along its dive, the line of fire, or a side of a piece nearby.
 
     Args:
         spot: (2,) the middle of the body.
         dive: the direction of the dive, degrees, or None.
-        towards: (2,) where the attacker is.
-        pieces: what stands there.
+        towards: (2,) the place of the attacker.
+        pieces: the footprints of the pieces of cover.
         length: of the body, mm.
 
     Returns:
-        degrees from 0 to below 180, each once; those across the line of fire and along near sides as well.
+        Degrees from 0 to below 180, each once; also those at right angles to the line of fire and to such sides.
     """
     fire = np.degrees(np.arctan2(towards[1] - spot[1], towards[0] - spot[0]))
-    found = [fire + 90.0, fire, *([] if dive is None else [dive])]
+    directions = [fire + 90.0, fire, *([] if dive is None else [dive])]
     here = Footprint.disc(float(spot[0]), float(spot[1]), length)
     for piece in pieces:
         corners = get_coordinates(piece.core)
@@ -232,20 +241,20 @@ def lies(spot: Floats, dive: float | None, towards: Floats, pieces: list[Footpri
             continue
         side = corners[1] - corners[0]
         turn = np.degrees(np.arctan2(side[1], side[0]))
-        found += [turn, turn + 90.0]
-    return list(dict.fromkeys(round(float(each) % 180.0, 6) % 180.0 for each in found))
+        directions += [turn, turn + 90.0]
+    return list(dict.fromkeys(round(float(stand) % 180.0, 6) % 180.0 for stand in directions))
 
 
-def lying(spot: Floats, along: float, length: float, width: float, low: float, thickness: float) -> Standing:
-    """The room of a body that lies at a spot (2,) along a direction in degrees."""
+def lying_body(spot: Floats, along: float, length: float, width: float, low: float, thickness: float) -> Standing:
+    """The space of a body that lies at a spot (2,) along a direction in degrees."""
     return Standing(
         Footprint.of_corners(rectangle(float(spot[0]), float(spot[1]), length, width, along)), low, low + thickness
     )
 
 
 def overlaps(body: Standing, piece: Standing, tolerance: float) -> bool:
-    """Whether a body would lie in a piece, deeper than the tolerance."""
-    if body.low >= piece.high - SLACK or piece.low >= body.high - SLACK:
+    """Whether a body would reach into a piece by more than the tolerance, mm."""
+    if body.low >= piece.high - EPSILON or piece.low >= body.high - EPSILON:
         return False
-    core = body.footprint.core.buffer(-(tolerance + SLACK))
-    return bool(shapely.intersects(core, piece.parts(core, 0.0, body.low + SLACK)).any())
+    core = body.footprint.core.buffer(-(tolerance + EPSILON))
+    return bool(shapely.intersects(core, piece.parts(core, 0.0, body.low + EPSILON)).any())

@@ -1,6 +1,6 @@
-"""JUDGE: SkirmishCorps, what needs no table: attacking cover, its wounds, vaulting it, piling through it (R18 to R30).
+"""JUDGE: SkirmishCorps, arithmetic on cover: attacking it, its wounds, vaulting it, piling through it (R18 to R30).
 
-Whole numbers throughout. Dice are given; where they are to be drawn, `rolled` draws them, from a stated seed.
+All numbers are integers. Dice are given, or `roll_dice` rolls them from a stated seed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Consequence = Literal[
 ]
 
 HIGH_VAULT = 6
-"""Inches of its move that a unit needs to vault high cover (R25)."""
+"""The inches of its move that vaulting high cover costs a unit (R25)."""
 
 HURRIES: dict[UnitType, tuple[Pace, ...]] = {
     "foot": ("running", "sprinting"),
@@ -42,22 +42,22 @@ FAILED: dict[UnitType, Consequence] = {
 }
 
 
-def rolled(dice: int, seed: int) -> tuple[int, ...]:
-    """So many D6, the same ones for the same seed, on every machine and with every version of Python.
+def roll_dice(dice: int, seed: int) -> tuple[int, ...]:
+    """The results of this many D6: the same for the same seed, on every machine and with every version of Python.
 
-    Each is ``int(6 * u) + 1``, u in turn from ``random.Random(seed).random()``.
+    Each is ``int(6 * u) + 1``, with u drawn in turn from ``random.Random(seed).random()``.
 
-    >>> rolled(3, 7) == rolled(4, 7)[:3], rolled(0, 7)
+    >>> roll_dice(3, 7) == roll_dice(4, 7)[:3], roll_dice(0, 7)
     (True, ())
     """
     source = Random(seed)
     return tuple(int(6 * source.random()) + 1 for _ in range(dice))
 
 
-def passed_on(damage: int, defence: int) -> int:
-    """The damage that gets through cover to the unit behind: what exceeds its DE (R20, R21).
+def penetrating_damage(damage: int, defence: int) -> int:
+    """The damage that penetrates cover and reaches the unit behind: what exceeds the DE of the cover (R20, R21).
 
-    >>> passed_on(9, 3), passed_on(12, 12), passed_on(2, 12)
+    >>> penetrating_damage(9, 3), penetrating_damage(12, 12), penetrating_damage(2, 12)
     (6, 0, 0)
     """
     return max(0, damage - defence)
@@ -67,15 +67,15 @@ def cover_wounds(damage: int, defence: int, basis: Basis = "penetrating") -> int
     """Wounds to a section of cover: one for more than DE up to twice DE, two up to three times DE, and so on (R22).
 
     Args:
-        damage: rolled.
-        defence: the DE of the cover, above zero.
-        basis: which damage the table is entered with (A5): what penetrates, as the example of the source does, or all.
+        damage: the damage that was rolled.
+        defence: the DE of the cover, above 0.
+        basis: the damage that the table is read with (A5): what penetrates, as in the source's example, or all.
 
     >>> cover_wounds(13, 3), cover_wounds(13, 3, "total"), cover_wounds(6, 3), cover_wounds(2, 3)
     (3, 4, 0, 0)
     """
-    entered = passed_on(damage, defence) if basis == "penetrating" else damage
-    return max(0, -(-entered // defence) - 1)
+    counted = penetrating_damage(damage, defence) if basis == "penetrating" else damage
+    return max(0, -(-counted // defence) - 1)  # rounded up
 
 
 def is_destroyed(dice: Sequence[int]) -> bool:
@@ -88,7 +88,7 @@ def is_destroyed(dice: Sequence[int]) -> bool:
 
 
 def vault_cost(unit_type: UnitType, kind: CoverClass, move_left: float) -> int | None:
-    """Inches of the move that vaulting takes; None where it cannot be done (R24, R25, A11).
+    """The inches of its move that vaulting costs a unit; None where it cannot vault (R24, R25, A11).
 
     >>> vault_cost("foot", "low", 0.0), vault_cost("mech", "high", 6.0), vault_cost("foot", "high", 5.5)
     (0, 6, None)
@@ -102,15 +102,15 @@ def vault_cost(unit_type: UnitType, kind: CoverClass, move_left: float) -> int |
 
 
 @dataclass(frozen=True)
-class Piling:
-    """What comes of piling through: through or not, and what happens to the unit."""
+class PileThrough:
+    """The outcome of piling through cover: whether the unit gets through, and what happens to it."""
 
     through: bool
     consequence: Consequence
 
 
-def pile_through(unit_type: UnitType, die: int, strength: int, defence: int, pace: Pace) -> Piling:
-    """A unit runs into cover: through it where D6 + ST exceed its DE, which destroys the section; else halted.
+def pile_through(unit_type: UnitType, die: int, strength: int, defence: int, pace: Pace) -> PileThrough:
+    """The outcome where a unit runs into cover: D6 + ST above its DE destroys the section; otherwise the unit halts.
 
     >>> pile_through("mech", 5, 8, 12, "sprinting")
     Piling(through=True, consequence='none')
@@ -120,5 +120,5 @@ def pile_through(unit_type: UnitType, die: int, strength: int, defence: int, pac
     'halted; DE test or prone and stunned'
     """
     if die + strength > defence:
-        return Piling(True, "none")
-    return Piling(False, FAILED[unit_type] if pace in HURRIES[unit_type] else "halted")
+        return PileThrough(True, "none")
+    return PileThrough(False, FAILED[unit_type] if pace in HURRIES[unit_type] else "halted")

@@ -10,26 +10,26 @@ from silhouette.geometry import Floats, Pose
 from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.models.model import model_of_solids
 from silhouette.rules.base import Settings
-from silhouette.rules.skirmishcorps.contact import Standing, crosses, landings, lies, lying, overlaps
+from silhouette.rules.skirmishcorps.contact import Standing, crosses, landings, lying_body, lying_directions, overlaps
 from silhouette.rules.skirmishcorps.protection import look_at
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, prone_body, prone_size
 from silhouette.scenes.table import Piece
 
 COARSE, COARSEST = 5.0, 1.0
-"""So much coarser than asked, but not above so many mm per pixel, a dive is looked at first: most are clearly safe, or
+"""A dive is measured first with pixels larger by this factor, but not above this many mm: most are clearly safe, or
 clearly not."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dive:
-    """Where a unit would lie after a dive.
+    """A dive: where the unit would lie afterwards, and how much of it the attacker would see.
 
     Attributes:
         spot: (2,) the middle of its body.
         turn: the direction of the dive in degrees; None where it drops in place.
-        counts: of its body there, as the attacker sees it.
-        covers: what hides it, the largest share first.
-        pixel: mm per pixel at the body, as it was measured.
+        counts: the pixels of its body there, as the attacker sees it.
+        covers: the pieces that hide it, the largest share first.
+        pixel: mm per pixel at the body, in the measurement that counts.
     """
 
     spot: Floats
@@ -40,18 +40,18 @@ class Dive:
 
     @property
     def hidden(self) -> float:
-        """The share of it that is hidden."""
+        """The share of the body that is hidden; all of one that shows no pixel."""
         return self.counts.occluded / self.counts.total if self.counts.total else 1.0
 
 
 @dataclass(frozen=True)
 class Dives:
-    """What of the dives matters.
+    """The dives that decide whether a unit is flanked.
 
     Attributes:
-        safe: the first that is safe, or None.
-        doubtful: whether another answer lies within the error.
-        best: the one that hides most, of those tried, or None.
+        safe: the first dive that is safe, or None.
+        doubtful: whether the opposite answer lies within the error.
+        best: the dive that hides most, of those tried, or None.
     """
 
     safe: Dive | None
@@ -60,7 +60,7 @@ class Dives:
 
 
 def dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> Dives:
-    """Where the target can dive out of the attacker's sight.
+    """The dives by which the target can get out of the attacker's sight.
 
     It drops in place, or goes a set distance in evenly spread directions, over very low and low cover but through
     nothing higher (R35), and lies where its body has room; other units make room (R36).
@@ -73,7 +73,7 @@ def dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings
         if not _can_reach(scene, target, spot):
             continue
         for body in _bodies(scene, target, spot, turn, towards):
-            dive = _looked_at(scene, attacker, body, settings)
+            dive = _measured_dive(scene, attacker, body, settings)
             if dive is None:
                 continue
             error = max(dive.counts.error, scene.tolerance)
@@ -89,7 +89,7 @@ def dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings
 
 
 def _can_reach(scene: SkirmishScene, target: Unit, spot: Floats) -> bool:
-    """Whether nothing that it cannot dive over stands in the way (R35)."""
+    """Whether no cover that the target cannot dive over stands between it and the spot (R35)."""
     return not any(
         cover.class_for(target) in ("high", "corner")
         and cover.standing.low < target.standing.high
@@ -109,26 +109,26 @@ class _Body:
     room: Standing
 
     def piece(self) -> Piece:
-        """What is looked at: the standard figure, of the unit's size."""
+        """The body that the attacker looks at: the standard figure, of the unit's size."""
         model = model_of_solids((prone_body(self.bricks),), Location(Path()), "fighter")
         pose = Pose.standing((*self.spot, self.room.low), self.along - model.front)
         return Piece("body", "fighter", model, pose, None, self.along, (), None, {}, 0)
 
 
 def _bodies(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None, towards: Floats) -> list[_Body]:
-    """The ways in which its body can lie at a spot without lying in anything."""
+    """The ways in which the target's body can lie at a spot without reaching into a piece."""
     length, width, thickness = prone_size(target.bricks)
     low = target.standing.low
     solid = [one.standing for one in scene.covers if one.standing.high > low and one.standing.low < low + thickness]
     found = []
-    for along in lies(spot, turn, towards, [piece.footprint for piece in solid], length):
-        room = lying(spot, along, length, width, low, thickness)
+    for along in lying_directions(spot, turn, towards, [piece.footprint for piece in solid], length):
+        room = lying_body(spot, along, length, width, low, thickness)
         if not any(overlaps(room, piece, scene.readings.contact_tolerance) for piece in solid):
             found.append(_Body(target.bricks, spot, turn, along, room))
     return found
 
 
-def _looked_at(scene: SkirmishScene, attacker: Unit, body: _Body, settings: Settings) -> Dive | None:
+def _measured_dive(scene: SkirmishScene, attacker: Unit, body: _Body, settings: Settings) -> Dive | None:
     """The dive as the attacker sees it; None where nothing stands between, so that all of it is seen."""
     piece = body.piece()
     look = look_at(scene, attacker, piece, body.room)

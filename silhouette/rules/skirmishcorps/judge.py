@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from silhouette.rules.base import Settings
 from silhouette.rules.skirmishcorps.close import close_combat, flanked
 from silhouette.rules.skirmishcorps.entries import CloseCombatEntry, FlankedEntry, PairEntry
+from silhouette.rules.skirmishcorps.lookups import look_up
 from silhouette.rules.skirmishcorps.results import NAME, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene
 from silhouette.rules.skirmishcorps.shooting import protection
-from silhouette.rules.skirmishcorps.tables import tabled
 from silhouette.scenes.scene import Check
 
 
@@ -32,7 +32,7 @@ def judge(scene: SkirmishScene, checks: Sequence[Check], settings: Settings) -> 
 def _ruling_on(scene: SkirmishScene, check: Check, settings: Settings) -> SkirmishCorpsVerdict:
     question = check.question if isinstance(check, SkirmishCheck) else None
     if question is not None and not isinstance(question, PairEntry):
-        return tabled(question, scene.readings, NAME)
+        return look_up(question, scene.readings, NAME)
     attacker, target = scene.unit(check.attacker), scene.unit(check.target)
     if isinstance(question, CloseCombatEntry):
         return close_combat(scene, attacker, target)

@@ -31,7 +31,7 @@ OTHER_CLASS = {"piece": "obscured share", "obscured share": "piece"}
 
 @dataclass(frozen=True, eq=False)
 class _Shot:
-    """Who looks at whom, past what; and what was measured."""
+    """An attacker, its target, what stands between, and what was measured."""
 
     scene: SkirmishScene
     attacker: Unit
@@ -46,27 +46,27 @@ class _Shot:
 
     @property
     def from_prone(self) -> tuple[int, CoverClass]:
-        """The attacker's penalty for firing prone over its own cover, and the class of that (R7, R10)."""
+        """The attacker's penalty for firing prone over its own cover, and the class of that cover (R7, R10)."""
         if self.attacker.posture == "standing":
             return 0, "none"
         kinds = [cover.class_for(self.attacker) for cover in self.look.over]
         return min(((FROM_PRONE[kind] or 0, kind) for kind in kinds), key=lambda each: each[0], default=(0, "none"))
 
     def class_at(self, one: Alone, share: float, taken_from: str) -> CoverClass:
-        """The class of the protection that a piece gives if it obscures this share; "none" where it gives none."""
+        """The class of protection that a piece gives when it obscures this share; "none" where it gives none."""
         if share <= 0.0 or share < self.scene.readings.share_practically_all:
             return "none"
         kind = one.cover.class_for(self.target)
         return class_of_share(share) if taken_from == "obscured share" and kind != "corner" else kind
 
     def weight(self, kind: CoverClass) -> tuple[int, int]:
-        """Larger for what protects more: the penalty, and at equal penalties the class."""
+        """The sort key of a class: by its penalty, at equal penalties by the class; the larger protects more."""
         return -PENALTY[self.target.posture][kind], CLASSES.index(kind)
 
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
-    """What protects the target, and how: the worst single piece, at equal ones the first of the scene (A8)."""
+    """The protection of the target: by the single piece that protects most, of equal ones the scene's first (A8)."""
 
     protecting: Alone | None
     kind: CoverClass
@@ -123,7 +123,7 @@ def protection(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Set
 
 
 def _answer(shot: _Shot, taken_from: str) -> _Answer:
-    """Under a reading of where classes come from."""
+    """The answer under one reading of where classes come from (A15)."""
     kinds = [shot.class_at(one, one.share, taken_from) for one in shot.alone]
     best = max(range(len(kinds)), key=lambda number: shot.weight(kinds[number]), default=None)
     protecting = None if best is None or kinds[best] == "none" else shot.alone[best]
@@ -135,7 +135,7 @@ def _answer(shot: _Shot, taken_from: str) -> _Answer:
 
 
 def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
-    """The rule that decided, and why: the first test that holds."""
+    """The rule that decides, and the reason: the first test that holds."""
     target, one = shot.target, answer.protecting
     if shot.is_hidden:
         return _hidden(shot, answer)
@@ -165,7 +165,7 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
 
 
 def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
-    """Why nothing of the target is seen."""
+    """The rule and the reason where nothing of the target is seen."""
     attacker, target = shot.attacker, shot.target
     blind = [cover for cover in shot.look.blind if any(cover is one.cover for one in shot.alone)]
     if blind:
@@ -180,7 +180,7 @@ def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
 
 
 def _fired_over(shot: _Shot) -> tuple[RuleReference | None, str]:
-    """The rule and the words for what the attacker's own cover does to it."""
+    """The rule and a clause for the effect of the attacker's own cover on its roll."""
     if not shot.look.over:
         return None, ""
     own = " and ".join(in_a_sentence(cover.name) for cover in shot.look.over)
@@ -195,7 +195,7 @@ def _penalty(penalty: int) -> str:
 
 
 def _could_be(shot: _Shot) -> list[str]:
-    """Every verdict within the error, or the scene's tolerance, of the shares that decide."""
+    """The verdicts that hold within the error, or the scene's tolerance, of the shares that decide."""
     silhouette, tolerance = shot.whole.counts, shot.scene.tolerance
     if not silhouette.total:
         return ["hidden"]
@@ -214,7 +214,7 @@ def _could_be(shot: _Shot) -> list[str]:
 
 
 def _kinds_within(shot: _Shot, one: Alone) -> set[CoverClass]:
-    """What a piece may give, its share being known to within the error."""
+    """The classes of protection that a piece may give within the error of its share."""
     error = one.counts.error
     band = max(error, shot.scene.tolerance) if one.counts.occluded else error
     taken_from = shot.scene.readings.cover_class
@@ -222,7 +222,7 @@ def _kinds_within(shot: _Shot, one: Alone) -> set[CoverClass]:
 
 
 def _other_readings(shot: _Shot, answer: _Answer) -> list[dict[str, Any]]:
-    """What the other reading of where classes come from (A15) would give, where that is something else."""
+    """The answer under the other reading of where classes come from (A15), where it differs."""
     taken_from = OTHER_CLASS[shot.scene.readings.cover_class]
     other = _answer(shot, taken_from)
     if (other.verdict, other.modifier) == (answer.verdict, answer.modifier):
@@ -232,14 +232,14 @@ def _other_readings(shot: _Shot, answer: _Answer) -> list[dict[str, Any]]:
 
 
 def _blockers(shot: _Shot) -> list[dict[str, Any]]:
-    """What is in the way, the largest share first."""
+    """The pieces in the way, the largest share first."""
     total = shot.whole.counts.total
     found = [{"name": one.cover.name, "occluded": one.nearest / total, "alone": one.share} for one in shot.alone]
     return sorted(found, key=lambda one: (-one["occluded"], -one["alone"], one["name"]))
 
 
 def _warnings(shot: _Shot, pixel: float) -> list[str]:
-    """What to know before trusting the verdict."""
+    """Warnings about the measurement and the models, each once."""
     attacker, found = shot.attacker, []
     if abs(shot.whole.pixel - pixel) > 0.01 * pixel:
         found.append(f"measured at {shot.whole.pixel:.2g} mm per pixel instead of {pixel:g}")

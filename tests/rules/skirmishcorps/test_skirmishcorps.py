@@ -176,7 +176,7 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
 
 
 def test_drawn_dice_do_not_depend_on_the_machine() -> None:
-    script = "from silhouette.rules.skirmishcorps.costs import rolled; print(rolled(5, 7))"
+    script = "from silhouette.rules.skirmishcorps.costs import roll_dice; print(roll_dice(5, 7))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "(2, 1, 4, 1, 4)"
 

@@ -11,7 +11,7 @@ import pytest
 import shapely
 
 from silhouette.files.cache import Cache
-from silhouette.rules.skirmishcorps.classes import SLACK, class_of_share, cover_class
+from silhouette.rules.skirmishcorps.classes import EPSILON, class_of_share, cover_class
 from silhouette.rules.skirmishcorps.contact import (
     Footprint,
     Standing,
@@ -22,7 +22,13 @@ from silhouette.rules.skirmishcorps.contact import (
     overlaps,
     rectangle,
 )
-from silhouette.rules.skirmishcorps.costs import cover_wounds, is_destroyed, passed_on, pile_through, vault_cost
+from silhouette.rules.skirmishcorps.costs import (
+    cover_wounds,
+    is_destroyed,
+    penetrating_damage,
+    pile_through,
+    vault_cost,
+)
 from silhouette.rules.skirmishcorps.flanking import Dive
 from silhouette.rules.skirmishcorps.protection import OVER, look_at
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
@@ -40,7 +46,7 @@ BELOW = 1e-3
 def test_r4_a_class_begins_exactly_on_its_step(unit_height: float, quarters: int, below: str, on: str) -> None:
     step = quarters * unit_height / 4
     assert cover_class(step - BELOW, unit_height) == below
-    assert cover_class(step - SLACK / 4, unit_height) == on, "rounding does not cost a step"
+    assert cover_class(step - EPSILON / 4, unit_height) == on, "rounding does not cost a step"
     assert cover_class(step, unit_height) == on
     assert cover_class(step + BELOW, unit_height) == on
 
@@ -49,7 +55,7 @@ def test_r4_a_class_begins_exactly_on_its_step(unit_height: float, quarters: int
 def test_r4_as_high_as_the_unit_is_high_and_higher_is_corner_cover(unit_height: float) -> None:
     assert cover_class(unit_height - BELOW, unit_height) == "high"
     assert cover_class(unit_height, unit_height) == "high"
-    assert cover_class(unit_height + SLACK / 4, unit_height) == "high"
+    assert cover_class(unit_height + EPSILON / 4, unit_height) == "high"
     assert cover_class(unit_height + BELOW, unit_height) == "corner"
 
 
@@ -170,7 +176,7 @@ def test_a_piece_that_touches_the_band_between_an_eye_and_a_body_may_hide_it(bes
 
 @pytest.mark.parametrize("damage, through", [(11, 0), (12, 0), (13, 1)])
 def test_r20_r21_only_damage_above_the_de_passes_on(damage: int, through: int) -> None:
-    assert passed_on(damage, 12) == through
+    assert penetrating_damage(damage, 12) == through
     row = asked(ask="attack cover", damage=damage, defence=12)
     assert (row["effective"], row["passed_on"]) == (through > 0, through)
 

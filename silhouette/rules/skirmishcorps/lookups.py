@@ -1,4 +1,4 @@
-"""JUDGE: SkirmishCorps, what concerns no unit of the scene: classes, penalties, damage, vaulting, piling through."""
+"""JUDGE: SkirmishCorps, checks without a unit of the scene: classes, penalties, damage, vaulting, piling through."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from silhouette.rules.skirmishcorps.costs import (
     Basis,
     cover_wounds,
     is_destroyed,
-    passed_on,
+    penetrating_damage,
     pile_through,
-    rolled,
+    roll_dice,
     vault_cost,
 )
 from silhouette.rules.skirmishcorps.entries import (
@@ -41,11 +41,11 @@ from silhouette.rules.skirmishcorps.entries import (
 from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 
 Ruled = tuple[str, RuleReference, str, dict[str, Any]]
-"""Verdict, rule, reason and answers."""
+"""The verdict, the rule, the reason and the answers of a check."""
 
 
-def tabled(question: AskEntry, readings: Readings, rules: str) -> SkirmishCorpsVerdict:
-    """The ruling on a question that needs no table."""
+def look_up(question: AskEntry, readings: Readings, rules: str) -> SkirmishCorpsVerdict:
+    """The ruling on a check that concerns no unit of the scene."""
     rule_on = cast(Callable[[AskEntry, Readings], Ruled], _RULINGS[type(question)])
     verdict, rule, reason, answers = rule_on(question, readings)
     return SkirmishCorpsVerdict("", "", rules, verdict, LEVELS.get(verdict), rule, reason, question.ask, answers)
@@ -84,7 +84,7 @@ def _signed(penalty: int) -> str:
 
 def _attack_cover(question: AttackCoverEntry, readings: Readings) -> Ruled:
     damage, defence, unit = question.damage, question.defence, question.unit_defence
-    through = passed_on(damage, defence)
+    through = penetrating_damage(damage, defence)
     wounded = None if unit is None else through > unit
     answers = {"effective": through > 0, "passed_on": through, "unit_wounded": wounded}
     if not through:
@@ -101,9 +101,11 @@ def _cover_wounds(question: CoverWoundsEntry, readings: Readings) -> Ruled:
     damage, defence = question.damage, question.defence
     basis: Basis = question.basis or readings.basis
     other: Basis = "total" if basis == "penetrating" else "penetrating"
-    wounds, otherwise = (cover_wounds(damage, defence, each) for each in (basis, other))
+    wounds, otherwise = (cover_wounds(damage, defence, damage_basis) for damage_basis in (basis, other))
     if basis == "penetrating":
-        reason = f"{passed_on(damage, defence)} of {damage} damage penetrates a DE of {defence}: {_counted(wounds)}"
+        reason = (
+            f"{penetrating_damage(damage, defence)} of {damage} damage penetrates a DE of {defence}: {_counted(wounds)}"
+        )
     else:
         reason = f"{damage} damage, all of it, against a DE of {defence}: {_counted(wounds)}"
     others = []
@@ -121,7 +123,7 @@ def _counted(wounds: int) -> str:
 def _destroyed(question: DestroyedEntry, readings: Readings) -> Ruled:
     dice = question.dice
     if dice is None:
-        dice = rolled(question.wounds or 0, question.seed or 0)
+        dice = roll_dice(question.wounds or 0, question.seed or 0)
     gone = is_destroyed(dice)
     shown = ", ".join(map(str, dice[:12])) + (" ..." if len(dice) > 12 else "")
     if gone:
@@ -152,21 +154,21 @@ def _vault(question: VaultEntry, readings: Readings) -> Ruled:
 
 
 def _pile_through(question: PileThroughEntry, readings: Readings) -> Ruled:
-    die = rolled(1, question.seed or 0)[0] if question.d6 is None else question.d6
+    die = roll_dice(1, question.seed or 0)[0] if question.d6 is None else question.d6
     unit_type, strength, defence = question.unit_type, question.strength, question.defence
-    piling = pile_through(unit_type, die, strength, defence, question.pace)
+    outcome = pile_through(unit_type, die, strength, defence, question.pace)
     answers = {
-        "through": piling.through,
-        "cover_destroyed": piling.through,
-        "consequence": piling.consequence,
+        "through": outcome.through,
+        "cover_destroyed": outcome.through,
+        "consequence": outcome.consequence,
         "d6": die,
     }
     total = f"a {die} and ST {strength} make {die + strength}"
-    if piling.through:
+    if outcome.through:
         reason = f"{total}, more than the DE of {defence}: through at no cost, and the section is destroyed"
         return "through", RuleReference("Piling Through Cover", "R26"), reason, answers
-    reason = f"{total}, no more than the DE of {defence}: {piling.consequence}"
-    if piling.consequence == "halted":
+    reason = f"{total}, no more than the DE of {defence}: {outcome.consequence}"
+    if outcome.consequence == "halted":
         return "halted", RuleReference("Piling Through Cover", "R27"), reason, answers
     who, number = {"foot": ("Foot-units", "R28"), "mech": ("Mechs", "R29"), "vehicle": ("Vehicles", "R30")}[unit_type]
     return "halted", RuleReference(f"{who} Failing To Pile Through Cover", number), reason, answers
