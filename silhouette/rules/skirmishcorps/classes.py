@@ -32,7 +32,7 @@ PENALTY: dict[Posture, dict[CoverClass, int]] = {
 """The modifier to hit a target in this posture, protected by cover of this class."""
 
 FROM_PRONE: dict[CoverClass, int | None] = {"none": 0, "very low": 0, "low": -1, "high": None, "corner": 0}
-"""The modifier to hit for a prone unit that fires over or past its own cover; None where it cannot see over it (R13)."""
+"""The modifier to hit for a prone unit firing over or past its own cover; None where it cannot see over it (R13)."""
 
 LOOKED_OVER: dict[Posture, tuple[CoverClass, ...]] = {
     "standing": ("none", "very low", "low", "high"),

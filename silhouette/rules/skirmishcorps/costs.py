@@ -113,9 +113,9 @@ def pile_through(unit_type: UnitType, die: int, strength: int, defence: int, pac
     """The outcome where a unit runs into cover: D6 + ST above its DE destroys the section; otherwise the unit halts.
 
     >>> pile_through("mech", 5, 8, 12, "sprinting")
-    Piling(through=True, consequence='none')
+    PileThrough(through=True, consequence='none')
     >>> pile_through("mech", 4, 8, 12, "jogging")
-    Piling(through=False, consequence='halted')
+    PileThrough(through=False, consequence='halted')
     >>> pile_through("foot", 1, 4, 12, "running").consequence
     'halted; DE test or prone and stunned'
     """
