@@ -215,10 +215,9 @@ class Judged:
 
     @classmethod
     def of(cls, check: Check, verdict: Verdict) -> Judged:
-        """The verdict, compared with what the check expects."""
-        return cls(
-            check, verdict, None if check.expect is None else tuple(unmet_expectations(verdict.row(), check.expect))
-        )
+        """The verdict, compared with the check's expectation."""
+        unmet = None if check.expect is None else tuple(unmet_expectations(verdict.row(), check.expect))
+        return cls(check, verdict, unmet)
 
     @property
     def expected(self) -> bool | None:

@@ -58,11 +58,6 @@ class Sight:
     left_out: tuple[Piece, ...] = ()
     uncounted: tuple[tuple[Piece, Mesh], ...] = ()
 
-    @property
-    def is_all_round(self) -> bool:
-        """Whether the attacker looks in every direction."""
-        return self.arcs is None or len(self.arcs) == 4
-
     def past(self, numbers: Sequence[int]) -> Sight:
         """The same sight with only these of its occluders on the table, by number."""
         pieces = tuple(self.occluders.pieces[number] for number in numbers)

@@ -68,8 +68,11 @@ class Piece:
         eye = self.model.eye if self.eye_given is None else self.eye_given
         return self.pose.place(eye)
 
-    def looking(self, arc: ArcName | None) -> Piece:
-        """The same piece with the eye of the crew that looks into an arc, or into its only one."""
+    def with_eye_for(self, arc: ArcName | None) -> Piece:
+        """The piece with the eye of the crew member who looks into ``arc``; without an arc, into the piece's only one.
+
+        The piece itself where it has no such eye.
+        """
         if arc is None and len(self.arcs) == 1:
             arc = self.arcs[0]
         eye = None if arc is None else self.eyes.get(arc)

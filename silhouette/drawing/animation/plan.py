@@ -130,9 +130,9 @@ class _Plan:
 
     def draw_arcs(self) -> None:
         """The vision arcs as wedges without end; none where one looks all round."""
-        if self._line.sight.is_all_round:
+        arcs = self._line.drawn_arcs
+        if not arcs:
             return
-        arcs = self._line.sight.arcs or ()
         far = 4.0 * float(np.hypot(*self._ground.size)) / self._ground.scale
         veil = Image.new("L", self._image.size, 0)
         for arc in arcs:

@@ -42,7 +42,6 @@ class EyeImage:
     Attributes:
         view: the window, upright, its middle where the verdict was measured.
         surrounds: whether the target reaches round the eye, so that this is only what lies ahead.
-        arcs: the vision arcs looked from; None where that is all round.
         front: what is in front, ghosts left out; ids as told at FIRST_PIECE.
         depth: float32, of what is in front or of the table top, on which the lowest piece stands; inf in the sky.
         inside: bool, whether what is met lies in a vision arc; the sky by its direction.
@@ -55,7 +54,6 @@ class EyeImage:
 
     view: View
     surrounds: bool
-    arcs: Sequence[VisionArc] | None
     front: Layer
     depth: NDArray[np.float32]
     inside: Flags
@@ -63,12 +61,6 @@ class EyeImage:
     kinds: NDArray[np.uint8]
     ghosts: Layer
     disregarded: Layer
-
-    @property
-    def obscured_share(self) -> float:
-        """The share of the target's pixels before which something is: the verdict's, in this picture."""
-        total = np.count_nonzero(self.kinds)
-        return np.count_nonzero(self.kinds == OBSCURED) / total if total else 0.0
 
 
 def image_of(scene: TableScene, observation: Observation, renderer: Renderer, width: int, height: int) -> EyeImage:
@@ -100,7 +92,7 @@ def image_of(scene: TableScene, observation: Observation, renderer: Renderer, wi
     _only_before(disregarded, front)
     depth = _with_table(view, scene, front)
     inside = _inside(view, depth, sight.arcs)
-    return EyeImage(view, surrounds, sight.arcs, front, depth, inside, alone, kinds, ghosts, disregarded)
+    return EyeImage(view, surrounds, front, depth, inside, alone, kinds, ghosts, disregarded)
 
 
 def solid_pieces(scene: TableScene, sight: Sight) -> list[tuple[Piece, Mesh]]:

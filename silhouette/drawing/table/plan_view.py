@@ -89,9 +89,7 @@ def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
 
     left, bottom, right, top = sheet.bounds
     far = 3.0 * (right - left + top - bottom)
-    if line.sight.is_all_round:
-        return
-    for number, arc in enumerate(line.sight.arcs or (), 1):
+    for number, arc in enumerate(line.drawn_arcs, 1):
         apex = line.in_plan(arc.apex[None])[0]
         ends = line.in_plan(np.array([arc.apex + far * arc.right, arc.apex + far * arc.left]))
         corners = np.array([apex, *ends])
@@ -198,6 +196,6 @@ def _legend(sheet: Sheet, line: Sightline, shown: list[Piece]) -> None:
         entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))
     if any(piece.name == friend.name for friend in line.sight.disregarded for piece in shown):
         entries.append(Swatch(sheet.words("disregarded"), style.ignored, style.model_edge))
-    if line.sight.arcs and not line.sight.is_all_round:
+    if line.drawn_arcs:
         entries.append(Swatch(sheet.words("arc"), edge=style.arc, line=True, dashes="--"))
     sheet.legend(*entries)

@@ -9,16 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.geometry import Floats, cosine_and_sine
 from silhouette.measure.observe import OBSCURED, OUTSIDE, Observation, Sight
+from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Verdict
 from silhouette.scenes.table import TableScene
+from silhouette.views import VisionArc
 
 PICTURE = (1180, 740)
 """Pixels: width and height of the eye view."""
@@ -75,6 +77,12 @@ class Sightline:
     def sight(self) -> Sight:
         """Who looks at whom, past what."""
         return self.observation.sight
+
+    @property
+    def drawn_arcs(self) -> tuple[VisionArc, ...]:
+        """The vision arcs to draw; none where the attacker looks all round, with or without four arcs."""
+        arcs = self.sight.arcs
+        return () if arcs is None or len(arcs) == len(get_args(ArcName)) else arcs
 
     @cached_property
     def row(self) -> Mapping[str, Any]:

@@ -54,7 +54,7 @@ def _ruling_on(scene: NecromundaScene, check: Check, settings: Settings) -> Necr
     attacker, target = scene.model(check.attacker), scene.model(check.target)
     if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
         return _best_of([_ruling_on(scene, replace(check, arc=arc), settings) for arc in attacker.arcs], attacker)
-    attacker = attacker.looking(check.arc)
+    attacker = attacker.with_eye_for(check.arc)
     readings = scene.readings
     cover = _observed(scene, attacker, target, check.arc, readings, settings)
     sight = cover

@@ -128,7 +128,7 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
 
     def facts(self, scene: NecromundaScene, verdict: NecromundaVerdict, words: Mapping[str, str]) -> dict[str, str]:
         """How far apart the two bases are, how high the eye is, and how much of the target lies in the arc."""
-        attacker, target = scene.piece(verdict.attacker).looking(verdict.arc), scene.piece(verdict.target)
+        attacker, target = scene.piece(verdict.attacker).with_eye_for(verdict.arc), scene.piece(verdict.target)
         apart = float(np.hypot(*(target.base_centre - attacker.base_centre)))
         counts = verdict.counts
         arc = "arc_none" if not counts.in_arc else "arc_all" if counts.in_arc == counts.total else "arc_part"
