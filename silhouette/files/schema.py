@@ -119,6 +119,15 @@ def need_one(entry: BaseModel, *keys: str) -> None:
         raise plain(f"it has {' and '.join(given) or 'none of ' + wanted}; it must have exactly one of {wanted}")
 
 
+def exactly_one(*keys: str) -> ConfigDict:
+    """The configuration of an entry that `need_one` checks: its JSON Schema says so too.
+
+    >>> exactly_one("mesh", "parts")
+    {'json_schema_extra': {'oneOf': [{'required': ['mesh']}, {'required': ['parts']}]}}
+    """
+    return ConfigDict(json_schema_extra={"oneOf": [{"required": [key]} for key in keys]})
+
+
 def validated(schema: type[S], data: object, location: Location) -> S:
     """The data, checked against a schema.
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, StrictBool, field_validator, model_validator
 
-from silhouette.files.schema import LARGEST, Entry, Name, Number, Point, Size, need_one, plain
+from silhouette.files.schema import LARGEST, Entry, Name, Number, Point, Size, exactly_one, need_one, plain
 from silhouette.meshes.primitives import Axis, Box, Cylinder, Solid, Sphere
 
 LEAST_BASE = 0.01  # mm
@@ -36,6 +36,8 @@ class SphereEntry(Entry):
 
 class SolidEntry(Entry):
     """One of ``parts``: a solid in its place."""
+
+    model_config = exactly_one("box", "cylinder", "sphere")
 
     box: tuple[Size, Size, Size] | None = Field(None, description="three sizes in mm along x, y and z, each above zero")
     """A box of these sizes. A solid has exactly one of `box`, `cylinder` and `sphere`."""
@@ -85,6 +87,8 @@ class BallEntry(Entry):
 
 class InsignificantEntry(Entry):
     """One ``[[insignificant]]``: a part by name, or all triangles in a box or a sphere."""
+
+    model_config = exactly_one("part", "box", "sphere")
 
     part: Name | None = Field(
         None, description="the name of a part of the mesh; *, ? and [...] stand for other letters"

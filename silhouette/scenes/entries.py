@@ -6,12 +6,25 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from silhouette.files.schema import COARSEST, LARGEST_ERROR, Entry, Error, Name, Number, Pixel, need_one, plain
+from silhouette.files.schema import (
+    COARSEST,
+    LARGEST_ERROR,
+    Entry,
+    Error,
+    Name,
+    Number,
+    Pixel,
+    exactly_one,
+    need_one,
+    plain,
+)
 from silhouette.models.entries import ArcName, ModelOptions, SolidEntry
 
 
 class PieceEntry(ModelOptions):
     """What a piece of any table may say: which model it is, and where it stands."""
+
+    model_config = exactly_one("model", "mesh", "parts")
 
     name: Name = Field(description="a name of its own, in quotes")
     """What the piece is called. Names are unique in a scene."""
