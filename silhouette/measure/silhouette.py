@@ -294,13 +294,13 @@ def _classified(sampled: SampledView, request: SampleRequest) -> _Classified:
     if not request.blockers:
         return _Classified(sampled, kinds, np.empty((0, 2)), np.empty((0, 2)))
     inside, outside = contour(kinds > 0)
-    within, beside = sampled.index.take(inside), sampled.index.take(outside)
-    occluded, blocked = samples.occluded[within], samples.background_blocked[beside]
-    asked = np.flatnonzero(blocked & ~occluded)
-    inner, outer = samples.places[within], samples.places[beside]
-    if len(asked):
-        blocked[asked] = _extends_before_target(
-            sampled.view, request, inner[asked], outer[asked], samples.depth[within[asked]]
+    within, around = sampled.index.take(inside), sampled.index.take(outside)
+    occluded, blocked = samples.occluded[within], samples.background_blocked[around]
+    undecided = np.flatnonzero(blocked & ~occluded)
+    inner, outer = samples.places[within], samples.places[around]
+    if len(undecided):
+        blocked[undecided] = _extends_before_target(
+            sampled.view, request, inner[undecided], outer[undecided], samples.depth[within[undecided]]
         )
     kinds.ravel()[outside[blocked]] = OUTSIDE_BLOCKED
     together = blocked != occluded
