@@ -60,14 +60,14 @@ def test_r4_as_high_as_the_unit_is_high_and_higher_is_corner_cover(unit_height: 
 
 
 @pytest.mark.parametrize("unit_height", [4.0, 12.0, 2.0])
-def test_r4_short_of_a_step_by_exactly_the_slack_is_on_it(unit_height: float) -> None:
+def test_r4_short_of_a_step_by_exactly_the_epsilon_is_on_it(unit_height: float) -> None:
     for quarters, kind in ((1, "very low"), (2, "low"), (3, "high")):
         step = quarters * unit_height / 4
-        rise = step - SLACK
-        assert rise + SLACK == step, "no rounding in these numbers"
+        rise = step - EPSILON
+        assert rise + EPSILON == step, "no rounding in these numbers"
         assert cover_class(rise, unit_height) == kind
-    assert unit_height + SLACK - SLACK == unit_height
-    assert cover_class(unit_height + SLACK, unit_height) == "high"
+    assert unit_height + EPSILON - EPSILON == unit_height
+    assert cover_class(unit_height + EPSILON, unit_height) == "high"
 
 
 @pytest.mark.parametrize("bricks, kind", [(0.99, "none"), (1, "very low"), (2, "low"), (3, "high"), (4, "high")])
