@@ -228,10 +228,10 @@ def test_only_who_is_nearest_somewhere_is_named_with_a_share() -> None:
 
     assert by() == ""
     assert by(0.0) == " by B0"
-    assert by(0.3, 0.0) == " by B0 (30 %)"
-    assert by(0.3, 0.2) == " by B0 (30 %) and B1 (20 %)"
-    assert by(0.3, 0.2, 0.1, 0.0) == " by B0 (30 %) and B1 (20 %) and B2 (10 %)"
-    assert by(0.3, 0.2, 0.1, 0.05, 0.0) == " by B0 (30 %), B1 (20 %), B2 (10 %) and 1 more"
+    assert by(0.3, 0.0) == " by B0 (30.0 %)"
+    assert by(0.3, 0.2) == " by B0 (30.0 %) and B1 (20.0 %)"
+    assert by(0.3, 0.2, 0.1, 0.0) == " by B0 (30.0 %) and B1 (20.0 %) and B2 (10.0 %)"
+    assert by(0.3, 0.2, 0.1, 0.05, 0.0) == " by B0 (30.0 %), B1 (20.0 %), B2 (10.0 %) and 1 more"
 
 
 @pytest.mark.parametrize("measured, told", [(100.0, False), (101.0, False), (101.5, True), (98.5, True), (99.0, False)])
