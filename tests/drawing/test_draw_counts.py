@@ -186,7 +186,7 @@ def test_bands_of_height_are_drawn_and_the_modifier_told(case: tuple[Path, int],
     title = next(one for one in said if one.startswith(f"{row['attacker']} → {row['target']}: "))
     modifier = {None: "", 0: ", ±0 to hit"}.get(row["modifier"], f", \N{MINUS SIGN}{-(row['modifier'] or 0)} to hit")
     assert title.startswith(f"{row['attacker']} → {row['target']}: {row['verdict']}{modifier}")
-    if scene.reading.cover_class == "piece":
+    if scene.readings.cover_class == "piece":
         assert {"none", "very low"} & set(said)
         assert row["cover"] in said or not row["line_of_sight"]
     else:
