@@ -1,6 +1,16 @@
-"""COUNT, from outside: a sight, as the rules describe it, becomes an Observation: counts, errors and masks.
+"""COUNT, the entry: `observe` turns a Sight, which the rules describe, into an Observation: counts, errors, masks.
 
-Sight -> a picture framed on the target, the occluders that reach into it -> `measure` -> Observation
+Sight                      View                    Mask                       Observation
+who looks at whom,         a picture fitted to     the kind of each pixel     the evidence of a verdict
+from where, past what      the target
+                           +-----------+           . . . . . .  NOTHING       sight     the Sight itself
+   eye                     |    ___    |           . . S S . .  SEEN          blockers  (crate, wall)
+    o---> wall -> target   |   |   |   |           . . S S . .                counts    total 8, occluded 4, ...
+                           |  =|===|=  |           . . b b . .  OBSCURED,     pixel     0.1 mm
+                           |  =|===|=  |           . . b b . .  by blocker b  masks     (Mask,), or six of them
+                           +-----------+           . . . . . .                          round the eye, or none
+
+Sight -> fit_view -> occluders that reach into the picture -> `measure` -> counts and sampled views -> Observation
 """
 
 from __future__ import annotations
@@ -24,27 +34,35 @@ from silhouette.scenes.table import Occluders, Piece
 from silhouette.views import View, VisionArc, fit_view
 
 FINEST = 4
-"""How much finer than asked a picture is taken at most, where a share comes too near to a threshold."""
+"""The largest factor by which a picture is taken finer, where the error of a share reaches across a threshold."""
 
 NOTHING, SEEN, OBSCURED, OUTSIDE = 0, 1, 2, 3
-"""Kinds of pixel in a `Mask`: not the target; target seen; obscured; not obscured, but beyond the vision arcs."""
+"""Kinds of pixel in a `Mask`: no target; target that is seen; obscured; not obscured, but outside the vision arcs."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """Who looks at whom, and past what: everything that the rules decide before anything is measured.
+    """Who looks at whom, and past what: everything that the rules decide before the measurement.
+
+    The measurement reads ``target``, ``eye``, ``facing``, ``arcs``, ``occluders`` and ``absent``. The other attributes
+    say how the figures show the pieces that are not measured.
 
     Attributes:
-        attacker: looks.
-        target: its significant parts are looked at.
+        attacker: the piece that looks.
+        target: the piece that is looked at; its significant parts are measured.
         eye: (3,) mm, world: where the attacker looks from.
-        facing: degrees; what is up in the picture where the target is straight above or below the eye.
-        arcs: the vision arcs looked from; None where the attacker looks all round.
-        occluders: what may stand in the way.
-        absent: numbers of those occluders that do not: the attacker, the target, and what the rules disregard.
-        disregarded: pieces that the rules look past, though they stand there.
-        left_out: pieces that the rules look past, so near the eye that a picture is better without them.
-        uncounted: parts that are neither target nor in the way, such as bases, each with its piece.
+        facing: degrees anticlockwise from +x: the upward direction of the picture where the target is straight above
+            or below the eye, and the viewing direction where the middle of the target is at the eye.
+        arcs: the vision arcs, of which one at least must contain a point for it to be seen; none where the attacker
+            looks into a blind spot; None where no arc limits its sight.
+        occluders: the pieces that may block, each with the part of it that blocks.
+        absent: positions in ``occluders`` of the pieces that do not block after all: the attacker, the target, and
+            those that the rules disregard. All others block where they stand before the target.
+        disregarded: pieces that the rules disregard; figures show them as veils.
+        left_out: pieces that the rules disregard and that figures from the eye leave out, since they are so near to
+            the eye that they would hide everything else.
+        uncounted: parts that neither count nor block, such as bases, each with its piece; figures show them as ghosts
+            where they would hide what is seen of the target. The target's own need not be among them.
     """
 
     attacker: Piece
@@ -59,14 +77,18 @@ class Sight:
     uncounted: tuple[tuple[Piece, Mesh], ...] = ()
 
     def past(self, numbers: Sequence[int]) -> Sight:
-        """The same sight with only these of its occluders on the table, by number."""
+        """The sight with these occluders only.
+
+        Args:
+            numbers: positions in ``occluders``; each of them blocks, even if it is ``absent`` from this sight.
+        """
         pieces = tuple(self.occluders.pieces[number] for number in numbers)
         meshes = tuple(self.occluders.meshes[number] for number in numbers)
         return replace(self, occluders=Occluders(pieces, meshes, self.occluders.boxes[list(numbers)]), absent=())
 
     @cached_property
     def present(self) -> list[tuple[Piece, Mesh]]:
-        """The occluders that do stand in the way, each with what of it blocks."""
+        """The occluders that are not absent, each with the part of it that blocks."""
         absent = set(self.absent)
         pairs = zip(self.occluders.pieces, self.occluders.meshes, strict=True)
         return [pair for number, pair in enumerate(pairs) if number not in absent]
@@ -74,12 +96,12 @@ class Sight:
 
 @dataclass(frozen=True, eq=False)
 class Mask:
-    """The pixels of one picture that were counted; all images are (height, width), row 0 at the top.
+    """The pixels of one picture, as they were counted; all images are (height, width), row 0 at the top.
 
     Attributes:
-        view: the picture.
+        view: the picture: its eye, axes and pixels.
         kinds: uint8, NOTHING, SEEN, OBSCURED or OUTSIDE.
-        blocker: int32, where OBSCURED the number of the blocker in front, of `Observation.blockers`; else -1.
+        blocker: int32, where OBSCURED the position in `Observation.blockers` of the nearest blocker; else -1.
     """
 
     view: View
@@ -88,7 +110,7 @@ class Mask:
 
     @classmethod
     def of(cls, sampled: SampledView) -> Mask:
-        """Every pixel with the sample that stood for it when it was counted."""
+        """The mask of a sampled view: each pixel has the kind of the sample that was counted for it."""
         samples = sampled.samples
         free = np.where(samples.in_arc, SEEN, np.where(samples.target, OUTSIDE, NOTHING))
         kinds = np.where(samples.occluded, OBSCURED, free).astype(np.uint8)
@@ -97,15 +119,17 @@ class Mask:
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """What a look gave: the evidence of a verdict.
+    """The result of a measurement, and the evidence of a verdict.
 
     Attributes:
-        sight: who looked at whom, past what.
-        blockers: the pieces that reach into the picture before the target.
-        counts: of pixels, with these blockers in this order, and the errors of their shares.
-        pixel: mm per pixel at the target, as it was measured.
-        masks: the pixels that were counted: one picture, or the six faces of a cube round the eye, in which they add up
-            to the counts; empty where they were not kept.
+        sight: what was measured.
+        blockers: the occluders that may stand before the target in the picture, in the order of the sight; whether
+            one obscures any of it, ``counts.alone`` says.
+        counts: numbers of pixels and the errors of their shares; ``counts.nearest`` and ``counts.alone`` have an entry
+            for each of ``blockers``.
+        pixel: mm per pixel at the target, as measured.
+        masks: the pixels that were counted: one picture, or the six faces of a cube round the eye; the pixels of all
+            of them together are those of ``counts``. Empty where they were not kept.
     """
 
     sight: Sight
@@ -125,26 +149,26 @@ def observe(
     error_goal: float | None = None,
     keep: bool = False,
 ) -> Observation:
-    """Measures the target of a sight from the eye, past what is in the way.
+    """Measures how much of the target is obscured, seen from the eye.
 
-    The picture is taken finer, up to `FINEST` times, while the error, but not the tolerance, keeps a share from being
-    on one side of a threshold.
+    The picture is taken two times finer, and then up to `FINEST` times, as long as a share is within its error of a
+    threshold, and farther than the tolerance from it.
 
     Args:
         sight: who looks at whom, past what.
-        renderer: what renders.
+        renderer: renders the target and its blockers.
         pixel: mm per pixel at the target.
-        thresholds: shares of the target obscured, besides nothing and all of it, at which a verdict changes.
+        thresholds: obscured shares, from 0 to 1, at which a verdict changes; 0 and 1 are always among them.
         tolerance: a share nearer than this to a threshold is too close to call, however well it is measured.
-        error_goal: an error up to this, as a share, is not made smaller where no threshold is near; by default 0.002.
-        keep: whether to keep the masks.
+        error_goal: the error, as a share, that is small enough where no threshold is near; `ERROR_GOAL` by default.
+        keep: whether the observation keeps its masks.
     """
     target = sight.target
     box, outer = target.body_box, target.pose.place(bounding_points(target.model.significant))
     aim = box.mean(axis=0)
     views = fit_view(sight.eye, aim, outer, pixel, facing=sight.facing)
     farthest = float(np.linalg.norm(box - sight.eye, axis=1).max())
-    blockers, bodies = _in_the_way(sight, views, outer, farthest)
+    blockers, bodies = _blockers_in(sight, views, outer, farthest)
     request = SampleRequest(
         Body(1, target.model.significant, target.pose),
         bodies,
@@ -154,9 +178,11 @@ def observe(
         tuple(sorted({0.0, 1.0, *thresholds})),
         error_goal or ERROR_GOAL,
     )
+    # A very large or small target has coarser or finer pixels than asked for; a rounding difference is not told apart.
     width = views[0].step * float(np.linalg.norm(aim - sight.eye))
     width = pixel if abs(width - pixel) <= 1e-9 * pixel else width
     counts, sampled_views = measure(views, request, width)
+    # A share that is too close to a threshold stays so on a finer grid; one that is only uncertain may be decided.
     factor = 1
     while factor < FINEST and _is_undecided(counts, thresholds, tolerance):
         factor *= 2
@@ -166,17 +192,23 @@ def observe(
 
 
 def _arcs_that_matter(arcs: tuple[VisionArc, ...] | None, box: Floats) -> list[VisionArc] | None:
-    """The arcs that the target's box, (8, 3) corners, may reach into; None where all of it lies in one of them."""
+    """The arcs that a box, of which (8, 3) are the corners, may reach into; None where one arc contains all of it."""
     if arcs is None or any(arc.contains(box).all() for arc in arcs):
         return None
     return [arc for arc in arcs if not arc.misses(box)]
 
 
-def _in_the_way(sight: Sight, views: Sequence[View], outer: Floats, farthest: float) -> tuple[list[Piece], list[Body]]:
-    """The pieces that reach into the picture before the target, whose outermost points are given, and their bodies.
+def _blockers_in(sight: Sight, views: Sequence[View], outer: Floats, farthest: float) -> tuple[list[Piece], list[Body]]:
+    """The pieces that may stand before the target in the picture, and their bodies, with ids from 2 upwards.
 
-    The box of each is tried first, for all at once; then whether a line in the picture parts its hull from the
-    target's.
+    First the boxes of all occluders are tested together; then, for each that is left, whether a straight line in the
+    picture separates its hull from the target's.
+
+    Args:
+        sight: whose occluders these are.
+        views: one picture, or the six faces of a cube; in a cube the second test is left out.
+        outer: (n, 3) mm, world: the outermost points of the target.
+        farthest: mm from the eye to the farthest corner of the target's box.
     """
     occluders = sight.occluders
     reaches: Flags = np.zeros(len(occluders.pieces), dtype=np.bool_)
@@ -184,19 +216,21 @@ def _in_the_way(sight: Sight, views: Sequence[View], outer: Floats, farthest: fl
         reaches |= in_view(view, occluders.boxes, farthest)
     reaches[list(sight.absent)] = False
     blockers, bodies = list[Piece](), list[Body]()
-    reach = picture_bounds(views[0], outer)
+    target_bounds = picture_bounds(views[0], outer)
     for number in np.flatnonzero(reaches):
         piece, mesh = occluders.pieces[number], occluders.meshes[number]
-        if len(views) > 1 or not disjoint(reach, picture_bounds(views[0], piece.pose.place(bounding_points(mesh)))):
+        if len(views) > 1 or not disjoint(
+            target_bounds, picture_bounds(views[0], piece.pose.place(bounding_points(mesh)))
+        ):
             blockers.append(piece)
             bodies.append(Body(len(bodies) + 2, mesh, piece.pose))
     return blockers, bodies
 
 
 def _is_undecided(counts: OcclusionCounts, thresholds: Sequence[float], tolerance: float) -> bool:
-    """Whether a share's error, but not the tolerance, reaches a threshold that the share is not exactly at."""
+    """Whether a finer picture may decide: a share is within its error of a threshold, and not within the tolerance."""
     if counts.in_arc == 0:
         return False
     shares = [(counts.occluded / counts.total, counts.error)]
     shares += [(counts.occluded_in_arc / counts.in_arc, counts.error_in_arc)]
-    return any(tolerance < abs(share - at) <= error for share, error in shares for at in thresholds)
+    return any(tolerance < abs(share - threshold) <= error for share, error in shares for threshold in thresholds)

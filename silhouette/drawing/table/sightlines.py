@@ -1,6 +1,22 @@
-"""DRAW: a look on a table, prepared for its figures: the picture from the eye, and what of it each direction shows.
+"""DRAW: the data that the figures of one check share: the image from the eye, and the target cut into sectors.
 
-verdict with its Observation -> EyeImage -> directions in plan and in elevation, each clear or obscured
+verdict with its Observation -> EyeImage -> directions in plan and in elevation, with a level each -> sectors
+
+Plan and side view cannot show the pixels of the image. They show the target T cut into `DIRECTIONS` narrow wedges that
+begin at the eye, in plan by the angle to the left, in the side view by the angle upward. Six of them, one below the
+other instead of fanned out, with blockers #:
+
+    direction                                          level        sector
+        5      eye o - - - - - - - - - - - - - - ->T   CLEAR    \\
+        4      eye o - - - - - - - - - - - - - - ->T   CLEAR    /   nothing is obscured: reach = end
+        3      eye o - - - - - ->#/////////////////T   PARTLY   \\
+        2      eye o - - - - - ->#/////////////////T   PARTLY   /   some of its pixels are obscured
+        1      eye o - - ->#xxxxxxxxxxxxxxxxxxxxxxxT   WHOLLY       almost all of its pixels are obscured
+        0      eye o . . . . . . . . . . . . . . . T   BEYOND       almost all lie outside the vision arcs
+                           ^                       ^
+                         reach                    end          mm along the line of sight
+
+Neighbouring directions of one level make a `Sector`; runs too narrow to be seen are added to a neighbour.
 """
 
 from __future__ import annotations
@@ -26,30 +42,31 @@ PICTURE = (1180, 740)
 """Pixels: width and height of the eye view."""
 
 DIRECTIONS = 160
-"""Into so many directions the target is cut, from one side of it to the other, and from its foot to its top."""
+"""The number of directions that the target is cut into: from its right to its left side, and from foot to top."""
 
 CLEAR, PARTLY, WHOLLY, BEYOND = 0, 1, 2, 3
-"""What of the target is obscured in a direction; or that it lies beyond the vision arc there."""
+"""The level of a direction: how much of the target is obscured in it, or that it lies outside the vision arcs."""
 
-SLIVER = 7
-"""Fewer directions than this are not told from their neighbours."""
+NARROWEST = 7
+"""The least number of directions in a sector; a narrower run of one level is added to a neighbour."""
 
 MOST_SECTORS = 5
-"""Into so many sectors a target is divided at most: behind a grating no figure could show all of them."""
+"""The most sectors of a target: behind a grating no figure could show all of them."""
 
-NEARLY = 0.02
-"""A share of a direction that is nothing in a figure: single pixels at an edge."""
+IGNORED_SHARE = 0.02
+"""The share of a direction's pixels that its level ignores: single pixels at an edge."""
 
 
 @dataclass(frozen=True)
 class Sector:
-    """Neighbouring directions in which the same is obscured.
+    """A run of n neighbouring directions with the same level.
 
     Attributes:
         level: CLEAR, PARTLY, WHOLLY or BEYOND.
-        angles: (n + 1,) radians from the line of sight: the edges of the directions.
-        reach: (n,) how far along the line of sight the nearest of what obscures is; where nothing does, the target.
-        end: (n,) how far the target is.
+        angles: (n + 1,) the edges of the directions: radians from the line of sight.
+        reach: (n,) mm along the line of sight to the nearest thing that obscures the target; in a CLEAR sector, and
+            where nothing obscures it, to the target.
+        end: (n,) mm along the line of sight to the target.
     """
 
     level: int
@@ -60,12 +77,15 @@ class Sector:
 
 @dataclass(frozen=True, eq=False)
 class Sightline:
-    """All that the figures of one check on a table are drawn from.
+    """The data from which the figures of one check on a table are drawn.
+
+    Its own frame has its origin at the eye: x is level and runs along the line of sight, y is level and to the left.
 
     Attributes:
-        scene, verdict: what was judged, and the ruling.
-        observation: its evidence, with the masks that were counted.
-        renderer: draws what stands round the target.
+        scene: the scene of the check.
+        verdict: the verdict.
+        observation: the verdict's evidence, with the masks that were counted.
+        renderer: renders the pieces round the target; it need not be the one that measured.
     """
 
     scene: TableScene
@@ -80,49 +100,49 @@ class Sightline:
 
     @property
     def drawn_arcs(self) -> tuple[VisionArc, ...]:
-        """The vision arcs to draw; none where the attacker looks all round, with or without four arcs."""
+        """The vision arcs to draw; none where the attacker looks all round: without arcs, or with all four."""
         arcs = self.sight.arcs
         return () if arcs is None or len(arcs) == len(get_args(ArcName)) else arcs
 
     @cached_property
     def row(self) -> Mapping[str, Any]:
-        """The result, as it was printed."""
+        """The verdict's row, as JSON has it."""
         return self.verdict.row()
 
     @cached_property
     def shares(self) -> dict[str, float]:
-        """What is nearest in the way of some of the target, and of how much, the largest share first."""
-        return {one["name"]: one["occluded"] for one in self.row["blockers"] if one["occluded"] > 0.0}
+        """The pieces that are the nearest blocker of some of the target: name -> its share, the largest share first."""
+        return {row["name"]: row["occluded"] for row in self.row["blockers"] if row["occluded"] > 0.0}
 
     @cached_property
     def blocking(self) -> set[str]:
-        """The names of all that is in the way."""
-        return {one["name"] for one in self.row["blockers"] if one["alone"] > 0.0}
+        """The names of all pieces that obscure some of the target, or would with nothing else on the table."""
+        return {row["name"] for row in self.row["blockers"] if row["alone"] > 0.0}
 
     @cached_property
     def image(self) -> EyeImage:
-        """The picture from the eye."""
+        """The image from the eye, `PICTURE` in size."""
         return image_of(self.scene, self.observation, self.renderer, *PICTURE)
 
     @property
     def eye(self) -> Floats:
-        """(3,) in the world."""
+        """(3,) mm, world: where the attacker looks from."""
         return self.sight.eye
 
     @property
     def outside(self) -> bool:
-        """Whether all of the target lies beyond the vision arcs."""
+        """Whether no part of the target lies in a vision arc; False in games without vision arcs."""
         return not self.row.get("in_arc", True)
 
     @cached_property
     def middle(self) -> Floats:
-        """(3,) of the target's significant parts, in the world."""
+        """(3,) mm, world: the middle of the box round the target's significant parts."""
         middle: Floats = self.sight.target.body_box.mean(axis=0)
         return middle
 
     @cached_property
     def along(self) -> Floats:
-        """(3,) a level unit vector from the eye towards the target; ahead, where that is straight above or below."""
+        """(3,) a level unit vector from the eye towards the target's middle; if that is plumb above or below, as it faces."""
         step = (self.middle - self.eye)[:2]
         length = float(np.hypot(*step))
         cosine, sine = step / length if length > 1e-6 else cosine_and_sine(self.sight.facing)
@@ -134,28 +154,31 @@ class Sightline:
         return np.array([-self.along[1], self.along[0], 0.0])
 
     def in_plan(self, points: Any) -> Floats:
-        """World points (n, 2 or 3) from above, (n, 2): along the line of sight from the eye, and to its left."""
+        """(n, 2) mm in plan, along the line of sight from the eye and to its left, of world points (n, 2) or (n, 3)."""
         level = np.asarray(points, dtype=np.float64).reshape(len(points), -1)[:, :2] - self.eye[:2]
         turned: Floats = level @ np.array([self.along[:2], self.across[:2]]).T
         return turned
 
     def in_elevation(self, points: Any) -> Floats:
-        """World points (n, 3) from the side, (n, 2): along the line of sight from the eye, and their height."""
+        """(n, 2) mm in elevation: along the line of sight from the eye, and the height z; of world points (n, 3)."""
         points = np.asarray(points, dtype=np.float64)
         return np.column_stack([(points - self.eye) @ self.along, points[:, 2]])
 
     @cached_property
     def plan_sectors(self) -> list[Sector]:
-        """The target's directions in plan, from right to left."""
+        """The target's sectors in plan, from right to left; none where it is not in the image, or reaches round the eye."""
         return self._sectors(self.across)
 
     @cached_property
     def side_sectors(self) -> list[Sector]:
-        """The target's directions in elevation, from the lowest up."""
+        """The target's sectors in elevation, from the lowest up; none where there are none in plan."""
         return self._sectors(np.array([0.0, 0.0, 1.0]))
 
     def _sectors(self, upward: Floats) -> list[Sector]:
-        """The target cut into directions by their angle from the line of sight towards ``upward``."""
+        """The target cut into directions by their angle from the line of sight towards ``upward``, a unit vector (3,).
+
+        Each pixel of the image that shows the target, seen or obscured, belongs to one direction.
+        """
         image = self.image
         rows, columns = np.nonzero(image.kinds)
         if image.surrounds or not len(rows):
@@ -167,41 +190,62 @@ class Sightline:
         number = np.clip(np.searchsorted(edges, angles, "right") - 1, 0, DIRECTIONS - 1)
         kinds = image.kinds[rows, columns]
         levels = _levels(number, kinds)
+        # The depth of a pixel is along the view's axis; times the ray's part along the line of sight it is level.
         end = _least(number, along * image.target.depth[rows, columns])
-        hidden = kinds == OBSCURED
-        reach = _least(number[hidden], (along * image.front.depth[rows, columns])[hidden])
+        obscured = kinds == OBSCURED
+        reach = _least(number[obscured], (along * image.front.depth[rows, columns])[obscured])
         reach = np.where((levels == CLEAR) | ~np.isfinite(reach), end, np.minimum(reach, end))
-        there = np.isfinite(end)
-        end = np.interp(np.arange(DIRECTIONS), np.flatnonzero(there), end[there])
+        # A direction between two parts of the target may show none of it: its distance lies between its neighbours'.
+        has_target = np.isfinite(end)
+        end = np.interp(np.arange(DIRECTIONS), np.flatnonzero(has_target), end[has_target])
         reach = np.minimum(np.where(np.isfinite(reach), reach, end), end)
         return [
-            Sector(int(levels[start]), edges[start : stop + 1], _evened(reach[start:stop]), _evened(end[start:stop]))
+            Sector(
+                int(levels[start]),
+                edges[start : stop + 1],
+                _without_outliers(reach[start:stop]),
+                _without_outliers(end[start:stop]),
+            )
             for start, stop in _runs(levels)
         ]
 
 
 def _levels(number: Any, kinds: Any) -> Any:
-    """For each direction what of the target is obscured in it; short runs between equal ones are taken for these."""
+    """(`DIRECTIONS`,) the level of each direction, in few runs.
+
+    Args:
+        number: (n,) for each pixel of the target the direction that it belongs to.
+        kinds: (n,) its kind: SEEN, OBSCURED or OUTSIDE.
+    """
     total = np.bincount(number, minlength=DIRECTIONS)
     hidden = np.bincount(number, kinds == OBSCURED, DIRECTIONS) / np.maximum(total, 1)
     beyond = np.bincount(number, kinds == OUTSIDE, DIRECTIONS) / np.maximum(total, 1)
-    levels = np.where(hidden > NEARLY, PARTLY, CLEAR)
-    levels = np.where(hidden > 1.0 - NEARLY, WHOLLY, levels)
-    levels = np.where(beyond > 1.0 - NEARLY, BEYOND, levels)
-    return _without_slivers(levels)
+    levels = np.where(hidden > IGNORED_SHARE, PARTLY, CLEAR)
+    levels = np.where(hidden > 1.0 - IGNORED_SHARE, WHOLLY, levels)
+    levels = np.where(beyond > 1.0 - IGNORED_SHARE, BEYOND, levels)
+    return _in_few_runs(levels)
 
 
-def _without_slivers(levels: Any) -> Any:
-    """The same in few runs: the shortest are taken for what lies beside them, or make one that is obscured in part."""
+def _in_few_runs(levels: Any) -> Any:
+    """The levels of directions in at most `MOST_SECTORS` runs, none shorter than `NARROWEST`, but for a single one.
+
+    As long as the shortest run is too short, or there are too many, the shortest is joined to the longer of its
+    neighbours. A run that is too short takes its neighbour's level:
+
+        0 0 0 0 0 0 0 0 2 2 1 1 1 1 1 1 1 1    ->    0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1 1 1
+
+    Runs that are long enough, but too many, become one that is obscured in part; BEYOND is never mixed with a level
+    of what is obscured, so there the neighbour's level is taken as well.
+    """
     runs = _runs(levels)
     while len(runs) > 1:
-        number = min(range(len(runs)), key=lambda one: runs[one][1] - runs[one][0])
+        number = min(range(len(runs)), key=lambda run: runs[run][1] - runs[run][0])
         start, stop = runs[number]
-        if stop - start >= SLIVER and len(runs) <= MOST_SECTORS:
+        if stop - start >= NARROWEST and len(runs) <= MOST_SECTORS:
             break
-        beside = [runs[one] for one in (number - 1, number + 1) if 0 <= one < len(runs)]
-        first, last = max(beside, key=lambda run: run[1] - run[0])
-        if stop - start < SLIVER or BEYOND in (levels[start], levels[first]):
+        neighbours = [runs[run] for run in (number - 1, number + 1) if 0 <= run < len(runs)]
+        first, last = max(neighbours, key=lambda run: run[1] - run[0])
+        if stop - start < NARROWEST or BEYOND in (levels[start], levels[first]):
             levels[start:stop] = levels[first]
         else:
             levels[min(start, first) : max(stop, last)] = PARTLY
@@ -210,19 +254,20 @@ def _without_slivers(levels: Any) -> Any:
 
 
 def _runs(levels: Any) -> list[tuple[int, int]]:
+    """The first direction of each run of equal levels, and the one after its last."""
     cuts = [0, *(np.flatnonzero(np.diff(levels)) + 1).tolist(), len(levels)]
     return list(pairwise(cuts))
 
 
 def _least(number: Any, values: Floats) -> Floats:
-    """The least value of each direction; infinite where there is none."""
-    found = np.full(DIRECTIONS, np.inf)
-    np.minimum.at(found, number, values)
-    return found
+    """(`DIRECTIONS`,) the least of the values (n,) of each direction; infinite where it has none."""
+    least = np.full(DIRECTIONS, np.inf)
+    np.minimum.at(least, number, values)
+    return least
 
 
-def _evened(values: Floats) -> Floats:
-    """The same without single values that stick out."""
+def _without_outliers(values: Floats) -> Floats:
+    """The values (n,), each replaced by the median of itself and the three on either side."""
     wide = np.pad(values, 3, mode="edge")
-    evened: Floats = np.median(np.lib.stride_tricks.sliding_window_view(wide, 7), axis=1)
-    return evened
+    medians: Floats = np.median(np.lib.stride_tricks.sliding_window_view(wide, 7), axis=1)
+    return medians
