@@ -10,7 +10,8 @@ from typing import Any
 
 from silhouette.drawing.page import check_png_path
 from silhouette.drawing.saving import Format, save
-from silhouette.drawing.sheet import COLUMN, Sheet, settings
+from silhouette.drawing.sheet import COLUMN, Sheet
+from silhouette.drawing.sheet import settings as matplotlib_settings
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.rules import rule_called
 from silhouette.rules.base import Figure, Settings, Verdict
@@ -19,7 +20,15 @@ from silhouette.scenes.scene import Check, Scene
 
 @dataclass(frozen=True)
 class FigureOptions:
-    """How figures are to options: format, colours, whether captions and names are shown, and the language of words."""
+    """The options of figures.
+
+    Attributes:
+        format: of the files.
+        style: the colours.
+        captions: whether figures have a title, a reason and notes.
+        names: whether the names of pieces are written into the drawing.
+        language: the code of the language of all words, such as "en".
+    """
 
     format: Format = "svg"
     style: Style = PRINT
@@ -29,12 +38,13 @@ class FigureOptions:
 
 
 def figures_of(scene: Any, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
-    """The figures of one verdict, the most telling first.
+    """The figures of one verdict, the most telling first; none where its rule system has none.
 
     Args:
-        scene, check: what was judged.
-        verdict: the ruling on it, judged with ``settings.keep``: all that the figures show.
-        settings: with the renderer that draws what stands round a target; it need not be the one that measured.
+        scene: the scene that was judged.
+        check: the check.
+        verdict: the verdict on it, judged with ``settings.keep``.
+        settings: its renderer renders the pieces round a target; it need not be the one that measured.
     """
     return rule_called(scene.rules).figures(scene, check, verdict, settings)
 
@@ -42,20 +52,20 @@ def figures_of(scene: Any, check: Check, verdict: Any, settings: Settings) -> li
 def write_figures(
     scene: Scene, check: Check, verdict: Verdict, judging: Settings, folder: Path, number: int, options: FigureOptions
 ) -> list[Path]:
-    """Writes the figures of one verdict, and gives their paths, ``NN-attacker-target-figure.ext``.
+    """Writes the figures of one verdict; returns their paths, ``NN-attacker-target-figure.ext``.
 
     Args:
-        scene, check, verdict, judging: as of `figures_of`.
-        folder: that they are written into.
-        number: of the check.
+        scene, check, verdict, judging: as of `figures_of`, where ``judging`` is called ``settings``.
+        folder: the folder of the files; it must exist.
+        number: of the check, for the names of the files.
         options: format, colours, captions, names and language.
 
     Raises:
-        FileError: where one cannot be written; those before it are.
+        FileError: where one cannot be written; those before it have been.
         RequestError: where matplotlib is not installed.
     """
     written = []
-    with settings():
+    with matplotlib_settings():
         for figure in figures_of(scene, check, verdict, judging):
             path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
             _write(scene, figure, verdict, path, options)
@@ -64,14 +74,14 @@ def write_figures(
 
 
 def write_main_figure(scene: Any, check: Check, verdict: Verdict, judging: Settings, path: Path) -> bool:
-    """Writes the most telling picture of a verdict as a PNG: the rule system's own, else its first figure.
+    """Writes one picture of a verdict as a PNG: the picture that its rule system draws itself, else its first figure.
 
     Args:
-        scene, check, verdict, judging: as of `figures_of`.
-        path: of the picture, ending in .png, in a folder that is there.
+        scene, check, verdict, judging: as of `figures_of`, where ``judging`` is called ``settings``.
+        path: of the picture, ending in .png, in a folder that exists.
 
     Returns:
-        False where nothing of it can be drawn: then nothing is.
+        Whether a file was written; False where the verdict has neither picture nor figure.
 
     Raises:
         FileError: where it cannot be written.
@@ -80,7 +90,7 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, judging: Setti
     check_png_path(path)
     if rule_called(scene.rules).picture(scene, verdict, judging, path):
         return True
-    with settings():
+    with matplotlib_settings():
         for figure in figures_of(scene, check, verdict, judging)[:1]:
             _write(scene, figure, verdict, path, FigureOptions("png"))
             return True
@@ -88,7 +98,7 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, judging: Setti
 
 
 def _write(scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: FigureOptions) -> None:
-    """One figure into its file."""
+    """Writes one figure into its file, with the verdict's row and the data of the sheet in the file's metadata."""
     sheet = Sheet(COLUMN, options.style, captions=options.captions, names=options.names, language=options.language)
     figure.draw(sheet)
     title = f"{scene.title or scene.path.stem}: {verdict.attacker} → {verdict.target}, {figure.name}"
@@ -97,7 +107,7 @@ def _write(scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: 
 
 
 def file_name(number: int, attacker: str, target: str, figure: str, ending: str) -> str:
-    """A name for a file that every system takes, whatever the models are called.
+    """The name of a figure's file, in lower case ASCII letters, digits and hyphens, whatever the pieces are called.
 
     >>> file_name(1, "Kal", "Vex", "plan", "svg"), file_name(12, "../etc", "<b>&É", "side", "png")
     ('01-kal-vex-plan.svg', '12-etc-b-e-side.png')
@@ -109,5 +119,6 @@ def file_name(number: int, attacker: str, target: str, figure: str, ending: str)
 
 
 def _safe(name: str) -> str:
+    """At most 26 lower case ASCII letters, digits and hyphens for a name; may be empty."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain)[:26].strip("-")

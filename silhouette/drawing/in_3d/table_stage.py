@@ -1,4 +1,4 @@
-"""DRAW: a table of models on a stage, each model once, wherever it stands."""
+"""DRAW: the 3D stage of a table scene: each model once, every piece with its pose, a sight for each check."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache)
     """The stage of a table scene.
 
     Args:
-        scene: that was judged.
-        verdicts: of its checks, in the page's order; those that were measured with their observations.
-        cache: keeps meshes that were made simpler.
+        scene: the scene that was judged.
+        verdicts: the verdicts on its checks, in the order of the page; measured ones with their observations.
+        cache: keeps simplified meshes.
     """
     models, most = _models(scene)
     shapes = tuple(_shape(model, cache, most) for model in models)
@@ -51,7 +51,7 @@ def check_table(scene: TableScene) -> None:
     """Checks, before anything is judged, that the stage of a scene can be made.
 
     Raises:
-        RequestError: where its meshes must be made simpler, and what that takes is not installed.
+        RequestError: where its meshes must be simplified, and the library for that is not installed.
     """
     models, most = _models(scene)
     if any(len(model.mesh.faces) > most for model in models):
@@ -59,29 +59,36 @@ def check_table(scene: TableScene) -> None:
 
 
 def _models(scene: TableScene) -> tuple[list[Model], int]:
-    """The models of a scene, each once, and how many triangles each of them may have."""
+    """The models of a scene, each once, and the most triangles that one of them may have."""
     models = list({id(piece.model): piece.model for piece in scene.pieces}.values())
     return models, min(MOST_TRIANGLES, MOST_IN_ALL // max(len(models), 1))
 
 
 def _shape(model: Model, cache: Cache, most: int) -> Shape:
+    """A model with at most ``most`` triangles; solids of the scene have flat faces."""
     return Shape.of(model.significant, model.ignored, cache, most, flat=model.format == "parts")
 
 
 def _sight(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
-    """What a check shows, by its number on the page; None where it is about no two pieces."""
+    """The sight of a check; None where the check is not about two pieces.
+
+    Args:
+        scene: the scene that was judged.
+        check: the position of the check on the page, from 0.
+        verdict: the verdict on it.
+    """
     numbers = {piece.name: piece.index for piece in scene.pieces}
     if verdict.attacker not in numbers or verdict.target not in numbers:
         return None
     attacker, target = scene.piece(verdict.attacker), scene.piece(verdict.target)
-    shown = Sight(check, attacker.index, target.index)
+    base = Sight(check, attacker.index, target.index)
     if not (isinstance(verdict, MeasuredVerdict) and verdict.observation):
-        return replace(shown, eye=attacker.eye, lines=(_line(attacker.eye, target.body_box.mean(axis=0)),))
+        return replace(base, eye=attacker.eye, lines=(_line(attacker.eye, target.body_box.mean(axis=0)),))
     row, sight = verdict.row(), verdict.observation.sight
     blockers = [blocker["name"] for blocker in row["blockers"] if blocker["alone"] > 0.0]
     arcs = sight.arcs
     return replace(
-        shown,
+        base,
         blockers=tuple(numbers[name] for name in blockers if name in numbers),
         aside=tuple(piece.index for piece in (*sight.left_out, *sight.disregarded)),
         eye=sight.eye,
@@ -97,11 +104,12 @@ def _sight(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
 
 
 def _line(start: Floats, end: Floats) -> Line:
+    """A line of sight between two points (3,) of the world."""
     return Line("sight", (_point(start), _point(end)))
 
 
 def _arc(scene: TableScene, attacker: Piece, arc: VisionArc) -> Line:
-    """The edges of a vision arc on the table, through the place from which it begins."""
+    """The edges of a vision arc, half a millimetre above the attacker's ground, through the point where it begins."""
     points = scene.whole_pieces.boxes.reshape(-1, 3)
     length = ARC_LENGTH * float(np.ptp(points[:, :2], axis=0).max())
     height = float(attacker.whole_box[:, 2].min()) + 0.5

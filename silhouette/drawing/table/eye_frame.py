@@ -1,4 +1,4 @@
-"""DRAW: the attacker's eye view in a vector frame: each blocker outlined, with its name and share of the target."""
+"""DRAW: the eye view as a figure: the image in a frame of vectors, each blocker outlined, with its name and share."""
 
 from __future__ import annotations
 
@@ -19,25 +19,31 @@ from silhouette.geometry import Flags, Floats
 from silhouette.measure.observe import OBSCURED, OUTSIDE, SEEN
 
 NAMED = 4
-"""Blockers that are outlined and named, at most: those with the largest shares."""
+"""The most blockers that are outlined and named: those with the largest shares."""
 
 SMALL_HOLE = 1500.0
-"""Pixels: smaller parts of a blocker, and smaller holes in it, are not outlined."""
+"""Square pixels: smaller parts of a blocker, and smaller holes in it, are not outlined."""
 
 COLOURS = np.array([[0, 0, 0, 0], [86, 180, 233, 48], [213, 94, 0, 60], [110, 110, 118, 48]], np.uint8)
-"""Red, green, blue and opacity of the kinds of pixel, as they are laid over the picture."""
+"""(4, 4) uint8: red, green, blue and opacity of NOTHING, SEEN, OBSCURED and OUTSIDE, laid over the image."""
+
+AVOIDED_STEP = 12
+"""Pixels between those of the target that names keep off."""
+
+SMALLEST_NAMED = 1500
+"""Pixels: a disregarded piece that shows no more is not named."""
 
 COARSE = 4
-"""Pixels to a cell in which room for a name is looked for."""
+"""Pixels across a cell of the grid on which room for a name is sought."""
 
 
 def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sightline], None] | None = None) -> None:
-    """The picture that the verdict rests on, with the names and shares of what is in the way.
+    """Draws the image from the eye, the pixels that were counted, and the names and shares of the blockers.
 
     Args:
-        sheet: to draw on.
-        line: what was judged.
-        overlay: draws over the picture what only one game shows.
+        sheet: the sheet to draw on.
+        line: the check.
+        overlay: draws what only one game shows over the image.
     """
     image = line.image
     sheet.lettering = PRINT
@@ -55,7 +61,7 @@ def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sigh
             _name_area(sheet, area & ~target, target, share_of_blocker(sheet.words, name, share))
     for piece in line.sight.disregarded:
         area = image.disregarded.ids == numbers[piece.name]
-        if area.sum() > 1500:
+        if area.sum() > SMALLEST_NAMED:
             _name_area(sheet, area & ~target, target, piece.name)
     if overlay is not None:
         overlay(sheet, line)
@@ -64,9 +70,18 @@ def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sigh
 
 
 def _draw_counted(sheet: Sheet, line: Sightline) -> None:
-    """The pixels that the verdict counted, each one as it was sampled, laid over the picture in the colour of its kind.
+    r"""Lays the pixels that were counted over the image, in the colours of their kinds.
 
-    They lie askew: the grid of the measurement is turned against the upright. Round the eye only those ahead are shown.
+    They lie askew, since the pixel grid of a measurement is turned against the upright (`views.ROLL`):
+
+        +-------------------+
+        |     /\           |      image: upright, the window of the figure
+        |    /  \  mask    |      mask: turned; an affine map takes its pixels to those of the image
+        |    \  /          |
+        |     \/           |
+        +-------------------+
+
+    Where the target reaches round the eye only the first mask is shown, the one ahead.
     """
     from matplotlib.transforms import Affine2D
 
@@ -78,7 +93,7 @@ def _draw_counted(sheet: Sheet, line: Sightline) -> None:
     start = np.array([across, upward]).T @ [view.left, view.top] / picture.step
     corner = start - [picture.left / picture.step, picture.top / picture.step - picture.height]
     place = Affine2D(np.vstack([np.column_stack([turn, corner]), [0.0, 0.0, 1.0]]))
-    shown = sheet.axes.imshow(
+    overlaid = sheet.axes.imshow(
         COLOURS[kinds],
         extent=(0.0, view.width, view.height, 0.0),
         transform=place + sheet.axes.transData,
@@ -86,10 +101,11 @@ def _draw_counted(sheet: Sheet, line: Sightline) -> None:
         aspect="auto",
         zorder=1,
     )
-    shown.set_gid("counted")
+    overlaid.set_gid("counted")
 
 
 def _name_target(sheet: Sheet, line: Sightline, target: Flags) -> None:
+    """Writes the name of the target beside its pixels (height, width), and keeps other names off them."""
     if not target.any():
         return
     rows, columns = np.nonzero(target)
@@ -98,13 +114,12 @@ def _name_target(sheet: Sheet, line: Sightline, target: Flags) -> None:
     height = target.shape[0]
     at = float(middle[0]), float(height - middle[1])
     sheet.label(line.sight.target.name, at, clear=(float(half[0]), float(half[1])), bold=True)
-    inner = target[::12, ::12]
-    found_rows, found_columns = np.nonzero(inner)
-    sheet.avoid(np.column_stack([found_columns * 12.0, height - found_rows * 12.0]))
+    coarse_rows, coarse_columns = np.nonzero(target[::AVOIDED_STEP, ::AVOIDED_STEP])
+    sheet.avoid(np.column_stack([coarse_columns * float(AVOIDED_STEP), height - coarse_rows * float(AVOIDED_STEP)]))
 
 
 def _outline(sheet: Sheet, area: Flags) -> None:
-    """Round a blocker, dark with a light rim, so that it is seen on whatever lies beside it."""
+    """Draws the outline of an area (height, width), dark on a wider light line, so that it stands out on any ground."""
     from matplotlib.patches import PathPatch
 
     height = area.shape[0]
@@ -118,7 +133,11 @@ def _outline(sheet: Sheet, area: Flags) -> None:
 
 
 def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:
-    """Names what covers an area, in the roomiest part of it that is near the target."""
+    """Writes a name into an area (height, width), where there is most room near the target.
+
+    The score of a cell is its distance from the area's edge, in cells and at most 14, less 12 for each width, or
+    height, of the image that it is away from the target.
+    """
     from scipy.ndimage import distance_transform_edt
 
     small = np.pad(area[COARSE // 2 :: COARSE, COARSE // 2 :: COARSE], 1)
@@ -136,6 +155,7 @@ def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:
 
 
 def _centre(target: Flags) -> Any:
+    """(2,) x and y of the middle of the target's pixels; of the image, where it has none."""
     if not target.any():
         return np.array(target.shape[::-1]) / 2
     rows, columns = np.nonzero(target)
@@ -143,7 +163,7 @@ def _centre(target: Flags) -> Any:
 
 
 def _legend(sheet: Sheet, line: Sightline) -> None:
-    """The colours that are used in this picture; those of the picture itself, whatever the style."""
+    """Draws the legend: the colours that this image has, which are the same in every style."""
     image, kinds = line.image, line.image.kinds
     entries = [
         (SEEN in kinds, Swatch(sheet.words("seen"), "#58b1e4", "#0a2842")),

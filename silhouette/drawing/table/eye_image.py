@@ -1,6 +1,6 @@
-"""DRAW: what the attacker's eye sees, as images of numbers: what is in front, and what of the target is seen.
+"""DRAW: the view from the attacker's eye, as images of numbers: the nearest surface, and the kind of each target pixel.
 
-Observation -> a window wider than the target -> layers of what stands there; kinds of pixel from the masks
+Observation -> a window wider than the target -> rendered layers of the pieces; kinds of pixel from the masks
 """
 
 from __future__ import annotations
@@ -22,34 +22,37 @@ from silhouette.views import View, VisionArc, fit_view, in_any
 
 TARGET = 1
 FIRST_PIECE = 2
-"""Ids in the layers: the target has the lowest, as when it was measured; piece n of the scene has n + FIRST_PIECE."""
+"""Ids in the layers: TARGET for the target's significant parts, n + FIRST_PIECE for piece n of the scene.
+
+At equal depth the lowest id is in front: the target, as when it was measured."""
 
 SHARE_OF_HEIGHT = 0.52
 SHARE_OF_WIDTH = 0.6
-"""How much of the picture the target fills, so that the table around it is seen as well."""
+"""The most of the window's height and width that the target fills, so that the table round it is seen as well."""
 
 WIDEST_WINDOW = 1.1
-"""Half the picture's width over its distance, at most, unless the target itself is wider: beyond, shapes look odd."""
+"""The largest ratio of half the window's width to its distance, but for a target that is wider: beyond, the perspective
+distorts shapes."""
 
 FAR = 1e5
-"""mm; the table ends there, and the sky begins."""
+"""mm from the eye: where the table top ends, and the sky begins."""
 
 
 @dataclass(frozen=True, eq=False)
 class EyeImage:
-    """The attacker's view in numbers; all images are (height, width), row 0 at the top.
+    """The view from the attacker's eye; all images are (height, width), row 0 at the top.
 
     Attributes:
-        view: the window, upright, its middle where the verdict was measured.
-        surrounds: whether the target reaches round the eye, so that this is only what lies ahead.
-        front: what is in front, ghosts left out; ids as told at FIRST_PIECE.
-        depth: float32, of what is in front or of the table top, on which the lowest piece stands; inf in the sky.
-        inside: bool, whether what is met lies in a vision arc; the sky by its direction.
+        view: the window: upright, looking in the direction of the measurement.
+        surrounds: whether the target reaches round the eye, so that the window shows only the part of it ahead.
+        front: the nearest surface, without ghosts and disregarded pieces; ids as of `FIRST_PIECE`.
+        depth: float32 mm, of ``front``, or of the table top, on which the lowest piece stands; inf in the sky.
+        inside: bool, whether the surface lies in a vision arc; for the sky, a point `FAR` away in its direction.
         target: the target's significant parts alone.
-        kinds: uint8, what of the target each pixel is: NOTHING, SEEN, OBSCURED or OUTSIDE.
-        ghosts: parts that neither count nor block, where they stand before what does: the target's own everywhere,
-            those of others before the target.
-        disregarded: pieces that the rules look past, where nothing stands before them.
+        kinds: uint8, the kind of each pixel of the target: SEEN, OBSCURED or OUTSIDE; else NOTHING.
+        ghosts: parts that neither count nor block, such as bases, where they stand before ``front``: the target's own,
+            and all parts of those pieces that would hide what is seen of the target.
+        disregarded: pieces that the rules disregard, where they stand before ``front``.
     """
 
     view: View
@@ -64,15 +67,16 @@ class EyeImage:
 
 
 def image_of(scene: TableScene, observation: Observation, renderer: Renderer, width: int, height: int) -> EyeImage:
-    """Renders what was seen in a look, in a window of so many pixels.
+    """Renders the view that an observation measured, in a window that shows the table round the target as well.
 
-    What each pixel of the target is, seen or obscured, is not decided here: it is read off the observation's masks.
+    Whether a pixel of the target is seen or obscured is not decided here: it is read from the observation's masks.
 
     Args:
-        scene: whose pieces stand round the target.
-        observation: with its masks.
-        renderer: renders; it need not be the one that measured.
-        width, height: of the window, in pixels.
+        scene: the scene that was judged.
+        observation: the measurement, with its masks.
+        renderer: renders the pieces; it need not be the one that measured.
+        width: of the window, in pixels.
+        height: of the window, in pixels.
     """
     sight, target = observation.sight, observation.sight.target
     view, surrounds = _window(sight, width, height)
@@ -81,9 +85,9 @@ def image_of(scene: TableScene, observation: Observation, renderer: Renderer, wi
     def bodies(parts: Sequence[tuple[Piece, Mesh]]) -> list[Body]:
         return [Body(number[piece.name], mesh, piece.pose) for piece, mesh in parts if len(mesh.faces)]
 
-    itself = Body(TARGET, target.model.significant, target.pose)
-    alone = rendered(renderer, view, [itself])
-    front = swept(renderer, view, [itself, *bodies(solid_pieces(scene, sight))])
+    body = Body(TARGET, target.model.significant, target.pose)
+    alone = rendered(renderer, view, [body])
+    front = swept(renderer, view, [body, *bodies(solid_pieces(scene, sight))])
     kinds = _kinds(view, alone, front, sight.arcs, observation)
     ghosts = rendered(renderer, view, bodies([(target, target.model.ignored)]))
     _only_before(ghosts, front)
@@ -96,15 +100,21 @@ def image_of(scene: TableScene, observation: Observation, renderer: Renderer, wi
 
 
 def solid_pieces(scene: TableScene, sight: Sight) -> list[tuple[Piece, Mesh]]:
-    """What a picture shows as solid, each piece with what of it: what may block, and what stands elsewhere."""
+    """The pieces that figures show as solid, each with the part shown: what may block, and what stands elsewhere.
+
+    Not among them are the attacker, the target, and the pieces that the rules disregard.
+    """
     named = [sight.attacker, sight.target, *sight.disregarded, *sight.left_out]
     names = {piece.name for piece in (*named, *(piece for piece, _ in sight.present))}
-    rest = [(piece, piece.model.significant) for piece in scene.pieces if piece.name not in names]
-    return [*sight.present, *rest]
+    elsewhere = [(piece, piece.model.significant) for piece in scene.pieces if piece.name not in names]
+    return [*sight.present, *elsewhere]
 
 
 def _window(sight: Sight, width: int, height: int) -> tuple[View, bool]:
-    """An upright window round the target, looking where the verdict looked; the way ahead where that is all round."""
+    """The window, upright and in the direction of the measurement; and whether the target reaches round the eye.
+
+    Where it does, the window is the quarter turn ahead, two wide at distance one.
+    """
     target = sight.target
     mesh = target.model.significant
     points = target.pose.place(mesh.vertices[np.unique(mesh.faces)])
@@ -127,30 +137,44 @@ def _window(sight: Sight, width: int, height: int) -> tuple[View, bool]:
 def _kinds(
     view: View, alone: Layer, front: Layer, arcs: Sequence[VisionArc] | None, observation: Observation
 ) -> NDArray[np.uint8]:
-    """What of the target each pixel is: as the masks have it, and on its rim, where they have nothing, as rendered."""
+    """(height, width) uint8, the kind of each pixel: from the masks, and as rendered where these have NOTHING.
+
+    The window and the masks have different pixels, so that on its rim the window may show a target where a mask does
+    not.
+
+    Args:
+        view: the window.
+        alone: the target in it, without anything else.
+        front: the nearest surface in it.
+        arcs: the vision arcs, or None.
+        observation: the measurement, with its masks.
+    """
     rows, columns = np.nonzero(alone.ids == TARGET)
     rays = view.directions(rows, columns)
     inside = True if arcs is None else in_any(arcs, view.eye + alone.depth[rows, columns, None] * rays)
     is_front = front.ids[rows, columns] == TARGET
-    shown = np.where(is_front, np.where(inside, SEEN, OUTSIDE), OBSCURED).astype(np.uint8)
+    target_kinds = np.where(is_front, np.where(inside, SEEN, OUTSIDE), OBSCURED).astype(np.uint8)
     for mask in observation.masks:
         across, down, depth = mask.view.project(view.eye + rays)
         met = (depth > 0.0) & (across >= 0.0) & (across < mask.view.width) & (down >= 0.0) & (down < mask.view.height)
         counted = mask.kinds[down[met].astype(np.intp), across[met].astype(np.intp)]
-        shown[met] = np.where(counted == NOTHING, shown[met], counted)
+        target_kinds[met] = np.where(counted == NOTHING, target_kinds[met], counted)
     kinds = np.full(alone.ids.shape, NOTHING, np.uint8)
-    kinds[rows, columns] = shown
+    kinds[rows, columns] = target_kinds
     return kinds
 
 
 def _only_before(layer: Layer, front: Layer) -> None:
-    """Takes out of a layer what lies behind the front."""
-    _cleared(layer, layer.depth >= front.depth)
+    """Clears the pixels of a layer that lie behind ``front``."""
+    _clear(layer, layer.depth >= front.depth)
 
 
 def _enter_ignored(ignored: Layer, front: Layer, kinds: NDArray[np.uint8], ghosts: Layer) -> None:
-    """Draws what others have of parts that do not block: like anything else, but as a ghost where it would hide what
-    is seen of the target; then all of it."""
+    """Enters the parts of others that do not block into ``front``, or into ``ghosts``.
+
+    Those of a piece of which any pixel would hide what is seen of the target become ghosts, all of them; those of other
+    pieces are solid.
+    """
     nearer = ignored.depth < front.depth
     over = np.unique(ignored.ids[nearer & ((kinds == SEEN) | (kinds == OUTSIDE))])
     ghostly = np.isin(ignored.ids, over)
@@ -161,7 +185,7 @@ def _enter_ignored(ignored: Layer, front: Layer, kinds: NDArray[np.uint8], ghost
 
 
 def _with_table(view: View, scene: TableScene, front: Layer) -> NDArray[np.float32]:
-    """The depth of what is in front, or of the table top where that is nothing."""
+    """(height, width) float32 mm: the depth of ``front``, or where it is empty of the table top; inf in the sky."""
     level = min(0.0, *(float(piece.pose.place(piece.model.mesh.bounds)[:, 2].min()) for piece in scene.pieces))
     across, upward = plane(view)
     right, up, forward = view.axes[:, 2].astype(np.float32)
@@ -174,7 +198,7 @@ def _with_table(view: View, scene: TableScene, front: Layer) -> NDArray[np.float
 
 
 def _inside(view: View, depth: NDArray[np.float32], arcs: Sequence[VisionArc] | None) -> Flags:
-    """Which pixels show something in a vision arc; the sky by its direction."""
+    """(height, width) bool: whether the surface at ``depth`` lies in a vision arc; the sky as if it were `FAR` away."""
     if arcs is None:
         return np.ones(depth.shape, np.bool_)
     far = np.where(np.isfinite(depth), depth, np.float32(FAR))
@@ -192,6 +216,7 @@ def _inside(view: View, depth: NDArray[np.float32], arcs: Sequence[VisionArc] | 
     return inside
 
 
-def _cleared(layer: Layer, where: Flags) -> None:
+def _clear(layer: Layer, where: Flags) -> None:
+    """Empties some pixels of a layer."""
     layer.ids[where] = 0
     layer.depth[where] = np.inf

@@ -1,4 +1,4 @@
-"""DRAW: the attacker's eye view of a check: what is seen of the target, what is not, and what is in the way.
+"""DRAW: the attacker's eye view of a check in colours: the target's seen and obscured parts, and the blockers.
 
 EyeImage -> ground and sky, solids, the target as through glass, ghosts, lines -> colours
 """
@@ -34,7 +34,7 @@ VEIL, VEIL_LINE = (232, 196, 217), (132, 62, 104)
 LINE, DARK_BLUE, DARK_VERMILLION, ARC_EDGE = (38, 38, 44), (10, 40, 66), (110, 40, 0), (120, 60, 110)
 
 EVEN = np.float32(0.4)
-"""How much of the light on what is seen of the target is the same everywhere, so that its colour stands out."""
+"""The share of the light on the seen parts of the target that is the same everywhere, so that its colour stands out."""
 
 STEEP = 0.5
 """Sine of the angle above the horizon at which the sky has its full colour."""
@@ -43,13 +43,13 @@ INCH = 25.4
 
 
 def coloured(image: EyeImage, scene: TableScene, target: Piece, blocking: Container[str]) -> NDArray[np.uint8]:
-    """The view as colours (height, width, 3), uint8.
+    """(height, width, 3) uint8: the view in colours.
 
     Args:
-        image: what is seen.
-        scene: whose pieces these are.
-        target: what is looked at.
-        blocking: the names of what is in the way.
+        image: the view in numbers.
+        scene: the scene of its pieces.
+        target: the piece that is looked at.
+        blocking: the names of the blockers.
     """
     view = image.view
     solid = image.front.ids > 0
@@ -60,8 +60,8 @@ def coloured(image: EyeImage, scene: TableScene, target: Piece, blocking: Contai
     brightness = light(view, facing)
     seen = image.kinds == SEEN
     brightness[seen] = EVEN + (1.0 - EVEN) * brightness[seen]
-    shown = lit(_albedo(image, scene, blocking)[solid], brightness[solid])
-    colours[solid] = mixed(shown, _rgb(SKY_LOW), _haze(image.depth[solid], distance))
+    surfaces = lit(_albedo(image, scene, blocking)[solid], brightness[solid])
+    colours[solid] = mixed(surfaces, _rgb(SKY_LOW), _haze(image.depth[solid], distance))
     near = np.exp(-np.maximum(image.depth / np.float32(1.2 * distance) - np.float32(1.0), 0.0))
     colours *= (1.0 - hollows(view, nearness) * near)[..., None]
     beyond = ~image.inside
@@ -81,19 +81,21 @@ def coloured(image: EyeImage, scene: TableScene, target: Piece, blocking: Contai
 
 
 def _haze(depth: Values, distance: float) -> Values:
-    """How far things behind the target fade, so that it stands out from them."""
+    """The share of the haze over surfaces at depths in mm: from 15 % behind the target on they fade, so that it stands
+    out."""
     beyond = np.maximum(depth / np.float32(distance) - np.float32(1.15), 0.0)
     haze: Values = np.float32(0.4) * (np.float32(1.0) - np.exp(-beyond))
     return haze
 
 
 def _rgb(colour: Colour) -> Values:
+    """(3,) float32 from 0 to 1."""
     values: Values = np.array(colour, np.float32) / np.float32(255.0)
     return values
 
 
 def _albedo(image: EyeImage, scene: TableScene, blocking: Container[str]) -> Values:
-    """The colour of each pixel's surface: what blocks warm, other pieces grey, the target by what is seen of it."""
+    """(height, width, 3): the colour of each surface: blockers warm, other pieces grey, the target by kind of pixel."""
     table = np.zeros((FIRST_PIECE + len(scene.pieces), 3), np.float32)
     table[TARGET] = _rgb(SKY_BLUE)
     for number, piece in enumerate(scene.pieces, FIRST_PIECE):
@@ -104,7 +106,7 @@ def _albedo(image: EyeImage, scene: TableScene, blocking: Container[str]) -> Val
 
 
 def _surroundings(image: EyeImage, distance: float) -> Values:
-    """Colours (height, width, 3) of the sky, and of the table top with lines an inch apart, fading into the sky."""
+    """(height, width, 3): the sky, and the table top with lines an inch apart, which fades into the sky."""
     view = image.view
     free = image.front.ids == 0
     met = free & np.isfinite(image.depth)
@@ -127,8 +129,12 @@ def _surroundings(image: EyeImage, distance: float) -> Values:
 
 
 def _grid_lines(along: Values) -> Values:
-    """How much of each pixel lines at every inch cover; nothing where they would run together."""
-    pixel = np.maximum(*(np.abs(one) for one in np.gradient(along)))
+    """(height, width): the share of each pixel that lines at every inch cover; none where they would run together.
+
+    Args:
+        along: (height, width) mm, the coordinate of each pixel across the lines.
+    """
+    pixel = np.maximum(*(np.abs(slope) for slope in np.gradient(along)))
     away = np.abs(along / INCH - np.round(along / INCH)) * INCH
     with np.errstate(divide="ignore", invalid="ignore"):
         covered = np.clip(1.3 - away / np.maximum(pixel, 1e-6), 0.0, 1.0)
@@ -138,7 +144,7 @@ def _grid_lines(along: Values) -> Values:
 
 
 def _rim(flags: Flags, width: int) -> Flags:
-    """The pixels of an area that lie within so many pixels of what is not it."""
+    """The pixels of an area (height, width) that are at most ``width`` pixels from its edge."""
     inner = flags.copy()
     for _ in range(width):
         shrunk = inner.copy()
@@ -152,13 +158,20 @@ def _rim(flags: Flags, width: int) -> Flags:
 
 
 def _draw_arc_edge(colours: Values, inside: Flags) -> None:
-    """A thin line on whatever the edge of the vision arc falls."""
+    """Draws a thin line where surfaces inside and outside the vision arc meet."""
     edge = _rim(np.pad(inside, 1, mode="edge"), FINE)[1:-1, 1:-1]
     colours[edge] = mixed(colours[edge], _rgb(ARC_EDGE), 0.8)
 
 
 def _stripes(shape: tuple[int, ...], period: float, share: float, rising: bool) -> Values:
-    """Diagonal stripes as a share of each pixel from 0 to 1."""
+    """(height, width) from 0 to 1: the share of each pixel that diagonal stripes cover.
+
+    Args:
+        shape: height and width.
+        period: pixels from stripe to stripe, along a row.
+        share: of the period that a stripe fills.
+        rising: whether the stripes rise to the right.
+    """
     rows, columns = np.ogrid[: shape[0], : shape[1]]
     phase = ((columns + rows if rising else columns - rows) % period).astype(np.float32) / np.float32(period)
     stripes: Values = np.clip((share / 2 - np.abs(phase - 0.5)) * period / 1.5 + 0.5, 0.0, 1.0).astype(np.float32)
@@ -166,7 +179,7 @@ def _stripes(shape: tuple[int, ...], period: float, share: float, rising: bool) 
 
 
 def _extent(flags: Flags) -> tuple[slice, slice]:
-    """The rows and columns in which any flag is set, and a few beside them."""
+    """The rows and columns in which any flag is set, and `FINE` more on each side."""
     rows, columns = (np.flatnonzero(flags.any(axis=axis)) for axis in (1, 0))
     return (
         slice(max(int(rows[0]) - FINE, 0), int(rows[-1]) + 1 + FINE),
@@ -175,58 +188,58 @@ def _extent(flags: Flags) -> tuple[slice, slice]:
 
 
 class _Part:
-    """The rectangle of a view in which a layer has anything: its colours, to be painted on, and its shading."""
+    """The rectangle of a view in which a layer has any pixel: its colours, to be painted on, and its shading."""
 
     def __init__(self, colours: Values, view: View, layer: Layer) -> None:
         rows, columns = self.where = _extent(layer.ids > 0)
         self.colours = colours[rows, columns]
         self.ids = layer.ids[rows, columns]
-        self.there = self.ids > 0
+        self.filled = self.ids > 0
         size = self.ids.shape
         self.view = cropped(
             view, slice(rows.start, rows.start + size[0]), slice(columns.start, columns.start + size[1])
         )
         nearness = nearness_of(layer.depth[rows, columns])
         self.facing = normals(self.view, self.ids, nearness)
-        self.lines = outlines(self.ids, nearness, self.facing) * self.there
+        self.lines = outlines(self.ids, nearness, self.facing) * self.filled
 
     def shaded(self, colour: Colour, least: float = 0.0) -> Values:
-        """Every pixel in one colour under the light, of which a share is even."""
+        """(height, width, 3): every pixel in one colour under the light, of which the share ``least`` is even."""
         brightness = least + (1.0 - least) * light(self.view, self.facing)
         return lit(np.broadcast_to(_rgb(colour), self.facing.shape), brightness.astype(np.float32))
 
     def lay(self, over: Values, share: Values | float, where: Flags) -> None:
-        """Lays colours (height, width, 3) or (3,) over those of some pixels, covering a share of them."""
+        """Lays colours (height, width, 3) or (3,) over some pixels, ``share`` of them opaque."""
         share = share[where] if isinstance(share, np.ndarray) else share
         self.colours[where] = mixed(self.colours[where], over[where] if over.ndim > 1 else over, share)
 
 
 def _draw_target(part: _Part, image: EyeImage) -> None:
-    """The target's obscured parts as through glass, hatched; those outside the arc striped; its outline."""
+    """Draws the target's obscured parts as through glass, hatched; those outside the arcs striped; and its outline."""
     kinds = image.kinds[part.where]
     obscured, outside = kinds == OBSCURED, kinds == OUTSIDE
     stripes = _stripes(kinds.shape, 11 * FINE, 0.5, rising=True)
     part.lay(part.shaded(VERMILLION), np.float32(0.5) + np.float32(0.45) * stripes, obscured)
     part.lay(_rgb(PALE), np.float32(0.55) * _stripes(kinds.shape, 9 * FINE, 0.22, rising=False), outside)
     part.lay(_rgb(DARK_VERMILLION), np.float32(0.75) * part.lines, obscured)
-    outline = _rim(np.pad(part.there, FINE), FINE)[FINE:-FINE, FINE:-FINE]
+    outline = _rim(np.pad(part.filled, FINE), FINE)[FINE:-FINE, FINE:-FINE]
     part.lay(_rgb(DARK_VERMILLION), 0.9, outline & obscured)
     part.lay(_rgb(DARK_BLUE), 0.95, outline & ~obscured)
 
 
 def _draw_ghosts(part: _Part, _: EyeImage) -> None:
-    """Parts that do not count: pale and dotted, what lies behind them showing through."""
-    part.lay(part.shaded(PALE, least=0.35), 0.62, part.there)
+    """Draws parts that do not count: pale, dotted and half transparent."""
+    part.lay(part.shaded(PALE, least=0.35), 0.62, part.filled)
     rows, columns = np.ogrid[: part.ids.shape[0], : part.ids.shape[1]]
     period = 7 * FINE
     shifted = (columns + rows // period % 2 * (period // 2)) % period
     dots = np.hypot(rows % period - period / 2, shifted - period / 2) < 1.15 * FINE
-    part.lay(_rgb(GHOST_LINE), 0.5, part.there & dots)
-    part.lay(_rgb(GHOST_LINE), np.float32(0.8) * part.lines, part.there)
+    part.lay(_rgb(GHOST_LINE), 0.5, part.filled & dots)
+    part.lay(_rgb(GHOST_LINE), np.float32(0.8) * part.lines, part.filled)
 
 
 def _draw_disregarded(part: _Part, _: EyeImage) -> None:
-    """Pieces that the rules look past: a faint veil with a broken outline."""
-    part.lay(part.shaded(VEIL), 0.24, part.there)
-    broken = _stripes(part.ids.shape, 9 * FINE, 0.6, rising=True) > 0.5
-    part.lay(_rgb(VEIL_LINE), 0.8, _rim(part.there, FINE) & broken)
+    """Draws pieces that the rules disregard: a faint veil with a dashed outline."""
+    part.lay(part.shaded(VEIL), 0.24, part.filled)
+    dashes = _stripes(part.ids.shape, 9 * FINE, 0.6, rising=True) > 0.5
+    part.lay(_rgb(VEIL_LINE), 0.8, _rim(part.filled, FINE) & dashes)

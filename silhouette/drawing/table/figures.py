@@ -1,4 +1,4 @@
-"""DRAW: the figures of a look on a table: what the eye saw, the plan, and the view from the side."""
+"""DRAW: the three figures of a check on a table: eye view, plan and side view."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ def table_figures(
     renderer: Renderer,
     overlay: Callable[[Sheet, Sightline], None] | None = None,
 ) -> list[Figure]:
-    """Eye view, plan and side view of a verdict, drawn from the observation that it rests on.
+    """The eye view, the plan and the side view of a verdict, drawn from its observation.
 
     Args:
-        scene: that was judged.
-        verdict: the ruling, with its observation.
-        renderer: draws what stands round the target; it need not be the one that measured.
-        overlay: draws over the eye view what only one game shows.
+        scene: the scene that was judged.
+        verdict: the verdict, with its observation.
+        renderer: renders the pieces round the target; it need not be the one that measured.
+        overlay: draws what only one game shows over the eye view.
+
+    Raises:
+        ValueError: where the verdict has not kept its observation.
     """
     from silhouette.drawing.table.eye_frame import draw_eye_frame
     from silhouette.drawing.table.plan_view import draw_plan_view

@@ -1,4 +1,4 @@
-"""DRAW: a look on a table seen from above: true outlines, bases, the vision arc, what is obscured in each direction.
+"""DRAW: a check on a table, seen from above: true outlines, bases, the vision arcs, the obscured sectors of the target.
 
 The plan is turned so that the line of sight runs to the right, and shows the same stretch of table as the side view.
 """
@@ -10,13 +10,13 @@ import numpy as np
 from silhouette.drawing.sheet import COLUMN, EDGE, HAIRLINE, LINE, THIN, Sheet, Swatch
 from silhouette.drawing.table.sightlines import CLEAR, Sightline
 from silhouette.drawing.table.table_parts import (
-    before,
     caption,
     draw_eye,
     draw_scale,
     hatched,
     level_swatches,
     levels_in,
+    near_colour,
     rays,
     shape,
     stretch,
@@ -27,37 +27,38 @@ from silhouette.geometry import Floats, cosine_and_sine
 from silhouette.scenes.table import Piece
 
 WIDEST = 0.3
-"""Of the length shown, how far to each side of the line of sight what is in the way is shown at most."""
+"""The most that the frame widens for blockers on each side of the line of sight, a share of its length."""
 
 STRIP = 7.5
 """mm on paper below the drawing, for the scale bars."""
 
 
 def draw_plan_view(sheet: Sheet, line: Sightline) -> None:
-    """Who stands where, what is in the way, and in which directions the target is obscured."""
+    """Draws the plan: the pieces where they stand, the line of sight, and the sectors of the target."""
     outlines = {piece.name: _outline(line, piece) for piece in line.scene.pieces}
     _frame(sheet, line, outlines)
-    shown = [piece for piece in line.scene.pieces if _is_shown(sheet, outlines[piece.name])]
+    inside = [piece for piece in line.scene.pieces if _is_inside(sheet, outlines[piece.name])]
     _draw_arcs(sheet, line)
-    for piece in sorted(shown, key=lambda piece: float(piece.pose.translation[2])):
+    for piece in sorted(inside, key=lambda piece: float(piece.pose.translation[2])):
         _draw_piece(sheet, line, piece, outlines[piece.name])
     _draw_sight(sheet, line)
     draw_eye(sheet, (0.0, 0.0))
     left, bottom, _, _ = sheet.bounds
     draw_scale(sheet, left + sheet.paper(2.5), bottom + sheet.paper(2.0), sheet.style.ground)
-    for piece in sorted(shown, key=lambda piece: _importance(line, piece)):
+    for piece in sorted(inside, key=lambda piece: _label_order(line, piece)):
         _name(sheet, line, piece, outlines[piece.name])
-    _legend(sheet, line, shown)
+    _legend(sheet, line, inside)
     caption(sheet, line, sheet.words("plan"))
     world_frame(sheet, line, "plan")
 
 
 def _outline(line: Sightline, piece: Piece) -> Rings:
+    """The outline of all of a piece, in the figure's frame."""
     return tuple(line.in_plan(ring) for ring in standing(piece.model.mesh, piece.pose))
 
 
 def _frame(sheet: Sheet, line: Sightline, outlines: dict[str, Rings]) -> None:
-    """The stretch from attacker to target, and as much beside it as these and what is in the way need."""
+    """Sets the frame: from attacker to target, and wide enough for both and for the blockers between them."""
     left, right = stretch(line)
     length = right - left
     models = (line.sight.attacker, line.sight.target)
@@ -75,7 +76,8 @@ def _frame(sheet: Sheet, line: Sightline, outlines: dict[str, Rings]) -> None:
     sheet.frame(left, float(low) - room - STRIP * paper, right, float(high) + room)
 
 
-def _is_shown(sheet: Sheet, rings: Rings) -> bool:
+def _is_inside(sheet: Sheet, rings: Rings) -> bool:
+    """Whether the box round some outlines meets the frame; False where there are none."""
     left, bottom, right, top = sheet.bounds
     if not rings:
         return False
@@ -84,7 +86,7 @@ def _is_shown(sheet: Sheet, rings: Rings) -> bool:
 
 
 def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
-    """The vision arcs looked from, as wedges without end."""
+    """Draws the vision arcs as wedges that reach beyond the frame; none where the attacker looks all round."""
     from matplotlib.patches import Polygon
 
     left, bottom, right, top = sheet.bounds
@@ -101,6 +103,7 @@ def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
 
 
 def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
+    """Draws terrain as its outline; a model as its base, its insignificant parts and its body, with its facing."""
     style = sheet.style
     if piece.kind == "terrain":
         blocks = piece.name in line.blocking
@@ -127,7 +130,7 @@ def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> No
 
 
 def _draw_facing(sheet: Sheet, line: Sightline, piece: Piece, base: Floats, colour: str, zorder: float) -> None:
-    """A small arrowhead on the rim of the base, where the model faces."""
+    """Draws a small arrowhead on the edge of a model's base, in the direction that it faces."""
     from matplotlib.patches import Polygon
 
     cosine, sine = cosine_and_sine(piece.facing)
@@ -142,12 +145,12 @@ def _draw_facing(sheet: Sheet, line: Sightline, piece: Piece, base: Floats, colo
 
 
 def _draw_sight(sheet: Sheet, line: Sightline) -> None:
-    """The wedge from the eye to the target: clear up to what obscures, hatched from there."""
+    """Draws the sectors from the eye to the target: plain up to a blocker, hatched behind; and the line of sight."""
     sectors, style = line.plan_sectors, sheet.style
     for sector in sectors:
         near, far = rays(sector, sector.reach), rays(sector, sector.end)
         open_to = np.concatenate([[[0.0, 0.0]], near])
-        shape(sheet, (open_to,), before(sheet, sector), "none", 8.0, alpha=0.45, linewidth=0.0)
+        shape(sheet, (open_to,), near_colour(sheet, sector), "none", 8.0, alpha=0.45, linewidth=0.0)
         if sector.level != CLEAR:
             hatched(sheet, (np.concatenate([near, far[::-1]]),), sector.level, 8.1)
     angles = [sectors[0].angles[0], sectors[-1].angles[-1]] if sectors else []
@@ -165,15 +168,15 @@ def _draw_sight(sheet: Sheet, line: Sightline) -> None:
     sheet.avoid_line((0.0, 0.0), middle)
 
 
-def _importance(line: Sightline, piece: Piece) -> tuple[int, int]:
-    """Which names are placed first."""
+def _label_order(line: Sightline, piece: Piece) -> tuple[int, int]:
+    """The sort key of names, for which room is found in turn: attacker and target, blockers, others."""
     if piece.name in (line.sight.attacker.name, line.sight.target.name):
         return 0, piece.index
     return (1 if piece.name in line.blocking else 2), piece.index
 
 
 def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
-    """Beside the part of a piece that is shown; within it where it is large."""
+    """Writes the name of a piece beside the part of it in the frame, or within it where that is large."""
     corner, end = np.array(sheet.bounds[:2]), np.array(sheet.bounds[2:])
     points = np.concatenate([*rings, line.in_plan(piece.base_outline)] if piece.kind != "terrain" else list(rings))
     low, high = np.maximum(points.min(axis=0), corner), np.minimum(points.max(axis=0), end)
@@ -189,12 +192,13 @@ def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
     )
 
 
-def _legend(sheet: Sheet, line: Sightline, shown: list[Piece]) -> None:
+def _legend(sheet: Sheet, line: Sightline, pieces: list[Piece]) -> None:
+    """Draws the legend: the colours that these pieces and the sectors have."""
     style = sheet.style
     entries = level_swatches(sheet, levels_in(line.plan_sectors))
     if line.blocking:
         entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))
-    if any(piece.name == friend.name for friend in line.sight.disregarded for piece in shown):
+    if any(piece.name == friend.name for friend in line.sight.disregarded for piece in pieces):
         entries.append(Swatch(sheet.words("disregarded"), style.ignored, style.model_edge))
     if line.drawn_arcs:
         entries.append(Swatch(sheet.words("arc"), edge=style.arc, line=True, dashes="--"))

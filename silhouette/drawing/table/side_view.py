@@ -1,4 +1,4 @@
-"""DRAW: a look on a table from the side: terrain cut along the line of sight, the target's obscured band, its rays."""
+"""DRAW: a check on a table, seen from the side: pieces cut along the line of sight, the target's sectors, rays."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from silhouette.drawing.sheet import COLUMN, EDGE, LINE, SHORTEST, THIN, Sheet, 
 from silhouette.drawing.table.eye_image import solid_pieces
 from silhouette.drawing.table.sightlines import PARTLY, WHOLLY, Sightline
 from silhouette.drawing.table.table_parts import (
-    before,
     caption,
     draw_eye,
     draw_scale,
     hatched,
     level_swatches,
     levels_in,
+    near_colour,
     rays,
     shape,
     stretch,
@@ -31,14 +31,14 @@ from silhouette.scenes.table import Piece
 UP = np.array([0.0, 0.0, 1.0])
 
 ASIDE = 1e-4
-"""mm by which the cut is moved aside, so that it does not pass through the corners of boxes."""
+"""mm by which the cut is moved to the left, so that it does not pass through the corners of boxes."""
 
 STRIP = 8.0
 """mm on paper below the ground, for the scale bars."""
 
 
 def draw_side_view(sheet: Sheet, line: Sightline) -> None:
-    """How high things stand between eye and target, and which band of the target is obscured."""
+    """Draws the side view: the heights between eye and target, and the bands of the target that are obscured."""
     attacker, target = line.sight.attacker, line.sight.target
     between = [(piece, mesh) for piece, mesh in solid_pieces(line.scene, line.sight) if _is_between(line, piece)]
     elevations = {piece.name: _elevation(line, piece, mesh) for piece, mesh in between}
@@ -69,13 +69,13 @@ def draw_side_view(sheet: Sheet, line: Sightline) -> None:
 
 
 def _elevation(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
-    """The outline of a piece from the side: along the line of sight from the eye, and height."""
+    """The outline of a piece from the side, in mm: along the line of sight from the eye, and height."""
     origin = np.array([float(line.eye @ line.along), 0.0])
     return tuple(ring - origin for ring in outline(mesh, piece.pose, line.along, UP))
 
 
 def _is_between(line: Sightline, piece: Piece) -> bool:
-    """Whether a piece is in the way, or is cut by the line of sight between eye and target."""
+    """Whether a piece blocks, or is terrain that stands on both sides of the line of sight within the frame."""
     if piece.name in line.blocking:
         return True
     left, right = stretch(line)
@@ -85,11 +85,13 @@ def _is_between(line: Sightline, piece: Piece) -> bool:
 
 
 def _ground(line: Sightline) -> float:
+    """The height of the table top: that of the lowest point of any piece, and at most 0 mm."""
     pieces = line.scene.pieces
     return min(0.0, *(float(piece.pose.place(piece.model.mesh.bounds)[:, 2].min()) for piece in pieces))
 
 
 def _frame(sheet: Sheet, line: Sightline, elevations: dict[str, Rings]) -> None:
+    """Sets the frame: from attacker to target, and high enough for both and for blockers that are not very tall."""
     left, right = stretch(line)
     paper = (right - left) / (COLUMN - 2 * EDGE)
     low = _ground(line)
@@ -105,7 +107,7 @@ def _frame(sheet: Sheet, line: Sightline, elevations: dict[str, Rings]) -> None:
 
 
 def _draw_ground(sheet: Sheet, line: Sightline) -> None:
-    """The table: a line, and below it nothing but the scale."""
+    """Draws the table top as a line, with room for the scale bars below."""
     from matplotlib.patches import Rectangle
 
     left, bottom, right, _ = sheet.bounds
@@ -118,7 +120,7 @@ def _draw_ground(sheet: Sheet, line: Sightline) -> None:
 
 
 def _draw_between(sheet: Sheet, line: Sightline, piece: Piece, mesh: Mesh, rings: Rings) -> None:
-    """A piece from the side, pale; where the line of sight cuts it, darker and hatched."""
+    """Draws a piece from the side, pale; and where the line of sight cuts it, darker and hatched."""
     style = sheet.style
     blocks = piece.name in line.blocking
     fill, edge = (style.blocker, style.blocker_edge) if blocks else (style.terrain, style.terrain_edge)
@@ -127,7 +129,18 @@ def _draw_between(sheet: Sheet, line: Sightline, piece: Piece, mesh: Mesh, rings
 
 
 def section(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
-    """Where the upright plane through eye and target cuts a mesh: along the line of sight, and height."""
+    """The area in which the upright plane through eye and target cuts a mesh, as rings (n, 2) in mm: along, height.
+
+    Each triangle that the plane crosses gives a segment. The segments are split where they cross, which divides the
+    plane into faces; a face belongs to the solid where the segments wind round a point of it. So meshes
+    whose parts overlap are cut correctly too:
+
+        +--------+
+        |   +----|---+       two boxes that overlap: three faces,
+        |   |    |   |       winding number 1, 2 and 1: all of them solid
+        +---|----+   |
+            +--------+
+    """
     import shapely
 
     starts, ends = _cuts(line, piece, mesh)
@@ -143,10 +156,20 @@ def section(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
 
 
 def _cuts(line: Sightline, piece: Piece, mesh: Mesh) -> tuple[Floats, Floats]:
-    """From where to where, (n, 2) each, the plane cuts triangles; the solid lies always to the same side of the way."""
+    r"""The starts and ends (n, 2) of the segments in which the plane cuts triangles; the solid is on one side of all.
+
+    A triangle that the plane crosses has one corner, the tip, on one side, and two on the other. The corners of a mesh
+    go round anticlockwise seen from outside, so the segment is directed by the side that the tip is on.
+
+              tip
+               /\
+        ------o--o-------  plane
+             /    \
+        third ---- second
+    """
     points = piece.pose.place(mesh.vertices)
-    aside = (points - line.eye) @ line.across - ASIDE
-    sides = aside[mesh.faces] > 0.0
+    distance = (points - line.eye) @ line.across - ASIDE
+    sides = distance[mesh.faces] > 0.0
     crossing = sides.any(axis=1) & ~sides.all(axis=1)
     faces, sides = mesh.faces[crossing], sides[crossing]
     up = sides.sum(axis=1) == 1
@@ -155,20 +178,21 @@ def _cuts(line: Sightline, piece: Piece, mesh: Mesh) -> tuple[Floats, Floats]:
     tip, second, third = (faces[number, (alone + step) % 3] for step in range(3))
     flat = line.in_elevation(points)
 
-    def met(a: Any, b: Any) -> Floats:
-        share = (aside[a] / (aside[a] - aside[b]))[:, None]
-        found: Floats = flat[a] + share * (flat[b] - flat[a])
-        return found
+    def crossing_of(a: Any, b: Any) -> Floats:
+        share = (distance[a] / (distance[a] - distance[b]))[:, None]
+        crossed: Floats = flat[a] + share * (flat[b] - flat[a])
+        return crossed
 
-    one, other = met(tip, second), met(tip, third)
-    starts, ends = np.where(up[:, None], one, other), np.where(up[:, None], other, one)
+    towards_second, towards_third = crossing_of(tip, second), crossing_of(tip, third)
+    starts = np.where(up[:, None], towards_second, towards_third)
+    ends = np.where(up[:, None], towards_third, towards_second)
     rounded = np.round(np.stack([starts, ends]), 4)
     kept = (rounded[0] != rounded[1]).any(axis=1)
     return rounded[0][kept], rounded[1][kept]
 
 
 def _is_inside(point: Floats, starts: Floats, ends: Floats) -> bool:
-    """Whether the cuts wind round a point: as many more in one direction as in the other lie above it."""
+    """Whether the directed segments wind round a point (2,): more of those above it run one way than the other."""
     x, y = point
     forward, backward = (starts[:, 0] <= x) & (ends[:, 0] > x), (ends[:, 0] <= x) & (starts[:, 0] > x)
     span = np.where(ends[:, 0] == starts[:, 0], 1.0, ends[:, 0] - starts[:, 0])
@@ -178,7 +202,7 @@ def _is_inside(point: Floats, starts: Floats, ends: Floats) -> bool:
 
 
 def _draw_bands(sheet: Sheet, line: Sightline, body: Rings) -> None:
-    """What of the target is obscured, by height as seen from the eye; and the shadow that leads to it."""
+    """Draws which bands of the target are obscured, and before each the light or the shadow that falls on it."""
     import shapely
 
     eye = np.array([0.0, float(line.eye[2])])
@@ -190,19 +214,21 @@ def _draw_bands(sheet: Sheet, line: Sightline, body: Rings) -> None:
         band = shapely.intersection(area, shapely.Polygon([eye, *tips]))
         hatched(sheet, rings_of(band), sector.level, 6.3)
         near, end = eye + rays(sector, sector.reach), eye + rays(sector, sector.end)
-        shape(sheet, (np.concatenate([[eye], near]),), before(sheet, sector), "none", 2.5, alpha=0.35, linewidth=0.0)
+        shape(
+            sheet, (np.concatenate([[eye], near]),), near_colour(sheet, sector), "none", 2.5, alpha=0.35, linewidth=0.0
+        )
         if sector.level in (PARTLY, WHOLLY):
             shadow = np.concatenate([near, end[::-1]])
             shape(sheet, (shadow,), sheet.style.obscured, "none", 2.5, alpha=0.35, linewidth=0.0)
 
 
 def _draw_rays(sheet: Sheet, line: Sightline) -> None:
-    """From the eye over the edges of what obscures, and past the foot and the top of the target."""
+    """Draws the rays from the eye between sectors, over the edges of blockers, and to the target's foot and top."""
     sectors, style = line.side_sectors, sheet.style
     if not sectors:
         return
     eye = np.array([0.0, float(line.eye[2])])
-    ends = [max(float(one.end.max()), float(other.end.max())) for one, other in pairwise(sectors)]
+    ends = [max(float(lower.end.max()), float(upper.end.max())) for lower, upper in pairwise(sectors)]
     limits = [(sector.angles[0], end) for sector, end in zip(sectors[1:], ends, strict=True)]
     rims = [(sectors[0].angles[0], float(sectors[0].end[0])), (sectors[-1].angles[-1], float(sectors[-1].end[-1]))]
     for number, (angle, end) in enumerate(limits + rims, 1):
@@ -215,6 +241,7 @@ def _draw_rays(sheet: Sheet, line: Sightline) -> None:
 
 
 def _name(sheet: Sheet, piece: Piece, rings: Rings, chief: bool) -> None:
+    """Writes the name of a piece beside the part of it in the frame; bold for attacker and target, the ``chief``."""
     if not rings:
         return
     corner, end = np.array(sheet.bounds[:2]), np.array(sheet.bounds[2:])
@@ -226,6 +253,7 @@ def _name(sheet: Sheet, piece: Piece, rings: Rings, chief: bool) -> None:
 
 
 def _legend(sheet: Sheet, line: Sightline, between: list[tuple[Piece, Mesh]]) -> None:
+    """Draws the legend: the colours, cuts and rays that the figure has."""
     style = sheet.style
     entries = level_swatches(sheet, levels_in(line.side_sectors))
     if line.blocking:

@@ -7,12 +7,12 @@ begin at the eye, in plan by the angle to the left, in the side view by the angl
 other instead of fanned out, with blockers #:
 
     direction                                          level        sector
-        5      eye o - - - - - - - - - - - - - - ->T   CLEAR    \\
-        4      eye o - - - - - - - - - - - - - - ->T   CLEAR    /   nothing is obscured: reach = end
-        3      eye o - - - - - ->#/////////////////T   PARTLY   \\
-        2      eye o - - - - - ->#/////////////////T   PARTLY   /   some of its pixels are obscured
-        1      eye o - - ->#xxxxxxxxxxxxxxxxxxxxxxxT   WHOLLY       almost all of its pixels are obscured
-        0      eye o . . . . . . . . . . . . . . . T   BEYOND       almost all lie outside the vision arcs
+        5      eye o - - - - - - - - - - - - - - ->T   CLEAR    |
+        4      eye o - - - - - - - - - - - - - - ->T   CLEAR    |   nothing is obscured: reach = end
+        3      eye o - - - - - ->#/////////////////T   PARTLY   |
+        2      eye o - - - - - ->#/////////////////T   PARTLY   |   some of its pixels are obscured
+        1      eye o - - ->#xxxxxxxxxxxxxxxxxxxxxxxT   WHOLLY   |   almost all of its pixels are obscured
+        0      eye o . . . . . . . . . . . . . . . T   BEYOND   |   almost all lie outside the vision arcs
                            ^                       ^
                          reach                    end          mm along the line of sight
 
@@ -111,12 +111,12 @@ class Sightline:
 
     @cached_property
     def shares(self) -> dict[str, float]:
-        """The pieces that are the nearest blocker of some of the target: name -> its share, the largest share first."""
+        """The share of the target of which each piece is the nearest blocker: name -> share, the largest first."""
         return {row["name"]: row["occluded"] for row in self.row["blockers"] if row["occluded"] > 0.0}
 
     @cached_property
     def blocking(self) -> set[str]:
-        """The names of all pieces that obscure some of the target, or would with nothing else on the table."""
+        """The names of the pieces that would obscure some of the target with nothing else on the table."""
         return {row["name"] for row in self.row["blockers"] if row["alone"] > 0.0}
 
     @cached_property
@@ -142,7 +142,7 @@ class Sightline:
 
     @cached_property
     def along(self) -> Floats:
-        """(3,) a level unit vector from the eye towards the target's middle; if that is plumb above or below, as it faces."""
+        """(3,) the level unit vector from the eye towards the target; along ``facing``, where it is above or below."""
         step = (self.middle - self.eye)[:2]
         length = float(np.hypot(*step))
         cosine, sine = step / length if length > 1e-6 else cosine_and_sine(self.sight.facing)
@@ -166,7 +166,7 @@ class Sightline:
 
     @cached_property
     def plan_sectors(self) -> list[Sector]:
-        """The target's sectors in plan, from right to left; none where it is not in the image, or reaches round the eye."""
+        """The target's sectors in plan, from right to left; none where it has no pixel, or reaches round the eye."""
         return self._sectors(self.across)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""DRAW: what plan and side view share: the stretch of table shown, shapes, scale bars, the caption."""
+"""DRAW: the parts that plan and side view share: the stretch of table shown, shapes, scale bars, the caption."""
 
 from __future__ import annotations
 
@@ -12,28 +12,30 @@ from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided, printable
 from silhouette.drawing.words.reasons import why
 from silhouette.geometry import Floats
+from silhouette.scenes.table import Piece
 
 SPARSE, DENSE = "////", "xxxxx"
-"""How what is partly and what is wholly obscured is hatched."""
+"""matplotlib's hatches for what is partly, and what is wholly obscured."""
 
 ROOM = 0.07
-"""Of the length shown, left free beside attacker and target."""
+"""The room left free behind attacker and target, as a share of the length shown."""
 
-CENTIMETRE = 10.0
+CENTIMETRE = 10.0  # mm
 
 MINUS = "\N{MINUS SIGN}"
 
 
 def stretch(line: Sightline) -> tuple[float, float]:
-    """From where to where, along the line of sight from the eye, a figure shows: attacker, target and a little more."""
-    points = np.concatenate([_corners(line, piece) for piece in (line.sight.attacker, line.sight.target)])
+    """The start and the end of a figure, mm along the line of sight from the eye: attacker, target and some room."""
+    points = np.concatenate([_corners(piece) for piece in (line.sight.attacker, line.sight.target)])
     along = line.in_plan(points)[:, 0]
     low, high = min(along.min(), 0.0), max(along.max(), 0.0)
     room = max(ROOM * (high - low), 6.0)
     return float(low - room), float(high + room)
 
 
-def _corners(line: Sightline, piece: Any) -> Floats:
+def _corners(piece: Piece) -> Floats:
+    """(n, 2) mm, world: the corners of the box round a piece in plan, and those of its base."""
     box = piece.model.mesh.bounds
     x, y = np.meshgrid(box[:, 0], box[:, 1])
     corners: Floats = piece.pose.place(np.column_stack([x.ravel(), y.ravel(), np.zeros(4)]))
@@ -41,7 +43,16 @@ def _corners(line: Sightline, piece: Any) -> Floats:
 
 
 def shape(sheet: Sheet, rings: Rings, fill: str, edge: str, zorder: float, **options: Any) -> None:
-    """Fills an outline, holes left free."""
+    """Fills outlines, with their holes left free; nothing where there are none.
+
+    Args:
+        sheet: the sheet to draw on.
+        rings: the outlines, in the units of its frame.
+        fill: a colour, or "none".
+        edge: a colour, or "none".
+        zorder: matplotlib's; what has a higher one is drawn over what has a lower one.
+        options: other properties of a matplotlib patch.
+    """
     from matplotlib.patches import PathPatch
 
     if rings:
@@ -51,7 +62,7 @@ def shape(sheet: Sheet, rings: Rings, fill: str, edge: str, zorder: float, **opt
 
 
 def hatched(sheet: Sheet, rings: Rings, level: int, zorder: float) -> None:
-    """Fills an outline of the target, or of what lies before it, by what is obscured there."""
+    """Fills outlines with the hatch of a level: PARTLY, WHOLLY or BEYOND; nothing for CLEAR."""
     style = sheet.style
     if level == PARTLY:
         shape(sheet, rings, style.obscured, style.obscured_edge, zorder, hatch=SPARSE, linewidth=0.0)
@@ -62,24 +73,27 @@ def hatched(sheet: Sheet, rings: Rings, level: int, zorder: float) -> None:
 
 
 def rays(sector: Sector, distance: Floats) -> Floats:
-    """(n + 1, 2) points on the edges of a sector's directions at a distance along the line of sight for each (n,)."""
+    """(n + 1, 2) mm: a point on each edge of a sector's n directions, at a distance (n,) along the line of sight.
+
+    The distance on an edge between two directions is the mean of theirs.
+    """
     both = np.concatenate([distance[:1], distance]), np.concatenate([distance, distance[-1:]])
     along = (both[0] + both[1]) / 2
     return np.column_stack([along, along * np.tan(sector.angles)])
 
 
-def before(sheet: Sheet, sector: Sector) -> str:
-    """The colour of what lies before a sector's target: open to the eye, or beyond the vision arc."""
+def near_colour(sheet: Sheet, sector: Sector) -> str:
+    """The colour of a sector between the eye and what it meets first: seen, or outside the vision arcs."""
     return sheet.style.terrain if sector.level == BEYOND else sheet.style.seen
 
 
 def levels_in(sectors: list[Sector]) -> set[int]:
-    """Which levels there are."""
+    """The levels of the sectors, each once."""
     return {sector.level for sector in sectors}
 
 
 def level_swatches(sheet: Sheet, levels: set[int]) -> list[Swatch]:
-    """What they look like, for the legend."""
+    """The legend's entries for levels, from CLEAR to BEYOND."""
     style = sheet.style
     entries = {
         CLEAR: Swatch(sheet.words("seen"), style.seen, style.seen_edge),
@@ -91,7 +105,7 @@ def level_swatches(sheet: Sheet, levels: set[int]) -> list[Swatch]:
 
 
 def draw_eye(sheet: Sheet, at: tuple[float, float]) -> None:
-    """A dot where the attacker looks from."""
+    """Draws a dot at the attacker's eye."""
     style = sheet.style
     sheet.axes.plot(
         *at, "o", markersize=2.6, color=style.ink, markeredgecolor=style.paper, markeredgewidth=0.5, zorder=20
@@ -100,9 +114,13 @@ def draw_eye(sheet: Sheet, at: tuple[float, float]) -> None:
 
 
 def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
-    """Two bars, one above the other: inches, and centimetres; their lower left corner in units of the drawing, mm.
+    """Draws two scale bars, inches above centimetres, each as long as fits into 24 mm on paper.
 
-    What lies below them is covered with the colour of the ground.
+    Args:
+        sheet: the sheet to draw on, in mm of the table.
+        left: x of the bars' lower left corner.
+        bottom: y of it.
+        ground: the colour of the box behind the bars, almost opaque.
     """
     from matplotlib.patches import Rectangle
 
@@ -130,12 +148,13 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
 
 
 def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) -> None:
-    """Who looks at whom, the verdict and why; below the legend how it was measured, and what is doubtful.
+    """Writes the title with the verdict, the reason, and as notes below the legend how the share was measured.
 
     Args:
-        sheet, line: what is drawn, and on what.
-        notes: how to read the figure.
-        warned: whether the verdict's warnings stand there too.
+        sheet: the sheet to write on.
+        line: the check.
+        notes: sentences about how to read the figure.
+        warned: whether the first two of the verdict's warnings are among the notes.
     """
     row = line.row
     room = 0.85 * sheet.width
@@ -169,7 +188,7 @@ def share_of_target(sheet: Sheet, line: Sightline) -> str:
 
 
 def world_frame(sheet: Sheet, line: Sightline, kind: str) -> None:
-    """Tells the file where its drawing lies in the world, so that points can be read back from it."""
+    """Writes into the file's data where the figure lies in the world, so that points can be read back from it."""
     left, bottom, right, top = sheet.bounds
     sheet.data["frame"] = {
         "kind": kind,

@@ -1,4 +1,4 @@
-"""DRAW: outlines of meshes as they stand, from above or from a side, true to a quarter of a millimetre.
+"""DRAW: outlines of posed meshes, from above or from a side, with an error of about a quarter of a millimetre.
 
 mesh -> orthographic mask, by the spans of its triangles on the rows of a grid -> contours -> simplified rings
 """
@@ -19,48 +19,55 @@ if TYPE_CHECKING:
     from matplotlib.path import Path as Outline
 
 STEP = 0.3
-"""mm between samples."""
+"""mm between the samples of a mask."""
 
 MOST_ACROSS = 800
-"""Samples along the longer side of a mesh, at most: large pieces are traced less finely."""
+"""The most samples along the longer side of a mesh: large pieces are traced less finely."""
 
 AT_ONCE = 1_000_000
-"""Spans of triangles that are in memory at the same time, each some 80 bytes."""
+"""The number of triangles' spans that are in memory at the same time, at about 80 bytes each."""
 
 SEAM = 1e-9
-"""Samples: so much wider is a triangle, for a sample on an edge that it shares to lie in one of the two at least."""
+"""Samples that each triangle is widened by on both sides: a sample on a shared edge then lies in one at least."""
 
 SMOOTH = 0.6
-"""Samples: what the staircase of a mask is smoothed with."""
+"""Samples: the standard deviation of the Gaussian that smooths the staircase of a mask."""
 
 SMALLEST = 6.0
-"""Samples: outlines and holes of a smaller area are left out."""
+"""Square samples: outlines and holes of a smaller area are left out."""
 
 Rings = tuple[Floats, ...]
-"""Closed outlines (n, 2), holes going round the other way."""
+"""Closed outlines (n, 2), each without a repeated last point; holes go round the other way."""
 
 
 @lru_cache(maxsize=256)
 def from_above(mesh: Mesh) -> Rings:
-    """The outline of a mesh seen from straight above, in its own frame."""
+    """The outline of a mesh seen from straight above, mm in its own frame."""
     return outline(mesh, Pose.standing(), np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
 
 
 @lru_cache(maxsize=256)
 def insignificant(model: Model) -> Mesh:
-    """The parts of a model that do not count, without its base."""
+    """The insignificant parts of a model, without its base."""
     return model.mesh.subset(model.role == INSIGNIFICANT)
 
 
 def standing(mesh: Mesh, pose: Pose) -> Rings:
-    """The outline from above of a mesh that stands upright somewhere, in the world."""
+    """The outline from above of a mesh that stands upright in a pose, mm in the world."""
     return tuple(pose.place(np.column_stack([ring, np.zeros(len(ring))]))[:, :2] for ring in from_above(mesh))
 
 
 def outline(mesh: Mesh, pose: Pose, right: Floats, up: Floats) -> Rings:
-    """The outline of a mesh as it stands, seen along the direction across two unit vectors of the world.
+    """The outline of a posed mesh, projected along the direction that is at right angles to ``right`` and ``up``.
 
-    Points of it are (world point · right, world point · up).
+    Args:
+        mesh: the mesh; one without faces has no outline.
+        pose: from its frame to the world.
+        right: (3,) unit vector, world.
+        up: (3,) unit vector, world, at right angles to it.
+
+    Returns:
+        Rings of points (world point · right, world point · up), mm.
     """
     if not len(mesh.faces):
         return ()
@@ -75,7 +82,13 @@ def outline(mesh: Mesh, pose: Pose, right: Floats, up: Floats) -> Rings:
 
 
 def covered(triangles: Floats, width: int, height: int) -> Flags:
-    """Which pixels' centres lie in one of many triangles.
+    """(height, width) bool: the pixels whose centres lie in any of the triangles.
+
+    For each row of pixel centres that a triangle crosses, +1 is entered at the first pixel of its span, and -1 after
+    the last; the running sum along the row counts the triangles that cover each pixel:
+
+        row of two triangles' spans     +1  .  +1  .  -1  .  -1
+        running sum                      1  1   2  2   1  1   0
 
     Args:
         triangles: (n, 3, 2) corners in pixels from the upper left corner of the picture, x to the right, y down;
@@ -93,8 +106,8 @@ def covered(triangles: Floats, width: int, height: int) -> Flags:
     stride = width + 1
     changes = np.zeros(height * stride, np.int64)
     tall = np.cumsum(np.ptp(triangles[..., 1], axis=1) + 1.0) // AT_ONCE
-    for some in np.split(triangles, np.flatnonzero(np.diff(tall)) + 1):
-        rows, left, right = _spans(some)
+    for group in np.split(triangles, np.flatnonzero(np.diff(tall)) + 1):
+        rows, left, right = _spans(group)
         changes += np.bincount(rows * stride + left, minlength=len(changes))
         changes -= np.bincount(rows * stride + right, minlength=len(changes))
     mask: Flags = changes.reshape(height, stride).cumsum(axis=1)[:, :width] > 0
@@ -102,25 +115,28 @@ def covered(triangles: Floats, width: int, height: int) -> Flags:
 
 
 def _spans(triangles: Floats) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """For each row of pixels' centres that a triangle crosses: the row, the first column and the one after the last."""
+    """The spans of triangles (n, 3, 2) on rows of pixel centres: row, first column, column after the last, (m,) each.
+
+    A triangle has a span on each row that it crosses; spans that hold no pixel's centre are left out.
+    """
     x, y = triangles[..., 0] - 0.5, triangles[..., 1] - 0.5
     first = np.ceil(y.min(axis=1)).astype(np.int64)
     count = np.floor(y.max(axis=1)).astype(np.int64) - first + 1
     owner = np.repeat(np.arange(len(count)), count)
     rows = np.arange(len(owner)) + np.repeat(first - (np.cumsum(count) - count), count)
     left, right = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)
-    for one, other in ((0, 1), (1, 2), (2, 0)):
-        rise = (y[:, other] - y[:, one])[owner]
-        share = (rows - y[owner, one]) / np.where(rise == 0.0, 1.0, rise)
-        at = x[owner, one] + share * (x[:, other] - x[:, one])[owner]
+    for start, end in ((0, 1), (1, 2), (2, 0)):
+        rise = (y[:, end] - y[:, start])[owner]
+        share = (rows - y[owner, start]) / np.where(rise == 0.0, 1.0, rise)
+        at = x[owner, start] + share * (x[:, end] - x[:, start])[owner]
         met = (rise != 0.0) & (share >= 0.0) & (share <= 1.0)
         np.minimum(left, at, out=left, where=met)
         np.maximum(right, at, out=right, where=met)
     whole = left <= right
-    rows, start = rows[whole], np.ceil(left[whole] - SEAM).astype(np.int64)
-    end = np.floor(right[whole] + SEAM).astype(np.int64) + 1
-    kept = end > start
-    return rows[kept], start[kept], end[kept]
+    rows, first_column = rows[whole], np.ceil(left[whole] - SEAM).astype(np.int64)
+    end_column = np.floor(right[whole] + SEAM).astype(np.int64) + 1
+    kept = end_column > first_column
+    return rows[kept], first_column[kept], end_column[kept]
 
 
 def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
@@ -128,7 +144,18 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
 
     Args:
         mask: (height, width) bool.
-        tolerance: how far, in pixels, an outline may be moved to have fewer corners.
+        tolerance: pixels by which an outline may move to have fewer corners.
+
+    Returns:
+        Outlines and holes of at least `SMALLEST`; none of an empty mask.
+
+    >>> traced(np.zeros((5, 5), np.bool_))
+    ()
+    >>> square = np.zeros((20, 20), np.bool_)
+    >>> square[5:15, 5:15] = True
+    >>> (ring,) = traced(square)
+    >>> ring.min(axis=0).round(1).tolist(), ring.max(axis=0).round(1).tolist()
+    ([5.0, 5.0], [15.0, 15.0])
     """
     import shapely
     from contourpy import contour_generator
@@ -138,24 +165,28 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
         return ()
     smooth = gaussian_filter(np.pad(mask, 2).astype(np.float32), SMOOTH)
     lines: list[NDArray[Any]] = contour_generator(z=smooth).lines(0.5)  # type: ignore[assignment]
-    found = []
+    rings = []
     for line in lines:
         if len(line) < 4 or abs(ring_area(line)) < SMALLEST:
             continue
         simple = shapely.get_coordinates(shapely.simplify(shapely.LinearRing(line), tolerance))
         if len(simple) >= 4:
-            found.append(simple - 1.5)
-    return tuple(found)
+            rings.append(simple - 1.5)
+    return tuple(rings)
 
 
 def ring_area(ring: NDArray[Any]) -> float:
-    """The area within a ring (n, 2), negative where it goes round clockwise."""
+    """The area within a ring (n, 2); negative where it goes round clockwise.
+
+    >>> ring_area(np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 1.0]])), ring_area(np.array([[3.0, 4.0]]))
+    (1.0, 0.0)
+    """
     x, y = (ring - ring[0]).T
     return float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2
 
 
 def path_of(rings: Rings) -> Outline:
-    """The same for matplotlib, as one shape with its holes."""
+    """The rings as one path of matplotlib, with holes."""
     from matplotlib.path import Path
 
     closed = [np.concatenate([ring, ring[:1]]) for ring in rings]
@@ -163,7 +194,7 @@ def path_of(rings: Rings) -> Outline:
 
 
 def area_of(rings: Rings) -> Any:
-    """The same for shapely, valid, with its holes."""
+    """The rings as a valid polygon of shapely, with holes; an empty one where there are none."""
     import shapely
 
     whole = shapely.Polygon()
@@ -173,13 +204,13 @@ def area_of(rings: Rings) -> Any:
 
 
 def rings_of(area: Any) -> Rings:
-    """The rings of a shapely area; holes going round the other way."""
+    """The rings of the polygons in a shapely geometry; holes go round the other way."""
     import shapely
 
-    found: list[Floats] = []
+    rings: list[Floats] = []
     for part in shapely.get_parts(area):
         if part.geom_type != "Polygon" or part.is_empty:
             continue
         clean = shapely.orient_polygons(part) if hasattr(shapely, "orient_polygons") else shapely.normalize(part)
-        found += [np.asarray(ring.coords) for ring in (clean.exterior, *clean.interiors)]
-    return tuple(found)
+        rings += [np.asarray(ring.coords) for ring in (clean.exterior, *clean.interiors)]
+    return tuple(rings)

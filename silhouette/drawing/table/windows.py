@@ -1,4 +1,4 @@
-"""DRAW: parts of a view, and how the many pixels of a picture are rendered fast."""
+"""DRAW: layers of large windows, rendered only where bodies are, and in strips."""
 
 from __future__ import annotations
 
@@ -12,37 +12,40 @@ from silhouette.renderers.protocol import Body, Layer, Renderer
 from silhouette.views import View
 
 STRIP = 40
-"""Rows; five times faster with Embree than the whole picture at once."""
+"""Rows rendered at a time: with Embree five times faster than the whole window at once."""
 
 
 def rendered(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
-    """The layer of some bodies, looked for only in the rectangle round them."""
+    """The layer of bodies in a view, rendered only in the rectangle round them; empty where there are no bodies."""
     layer = Layer.empty((view.height, view.width))
     if not bodies:
         return layer
     points = np.concatenate([body.pose.place(corners(*body.mesh.bounds)) for body in bodies])
     rows, columns = _rectangle(view, points)
     if rows.start < rows.stop and columns.start < columns.stop:
-        found = swept(renderer, cropped(view, rows, columns), bodies)
-        layer.ids[rows, columns] = found.ids
-        layer.depth[rows, columns] = found.depth
+        part = swept(renderer, cropped(view, rows, columns), bodies)
+        layer.ids[rows, columns] = part.ids
+        layer.depth[rows, columns] = part.depth
     return layer
 
 
 def swept(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
-    """The layer of some bodies; where rays are cast, strip by strip, so that what is worked on stays in the cache."""
+    """The layer of bodies in a view; ray casters render strips of `STRIP` rows, which fit into the cache."""
     if not renderer.sparse:
         return renderer.render(view, bodies)
     layer = Layer.empty((view.height, view.width))
     for start in range(0, view.height, STRIP):
         rows = slice(start, min(start + STRIP, view.height))
-        found = renderer.render(cropped(view, rows, slice(0, view.width)), bodies)
-        layer.ids[rows], layer.depth[rows] = found.ids, found.depth
+        strip = renderer.render(cropped(view, rows, slice(0, view.width)), bodies)
+        layer.ids[rows], layer.depth[rows] = strip.ids, strip.depth
     return layer
 
 
 def _rectangle(view: View, points: Floats) -> tuple[slice, slice]:
-    """Rows and columns of a view between which points (n, 3) lie; all of them where one lies beside the eye."""
+    """The rows and columns of a view that points (n, 3) of the world lie in, and a pixel more on each side.
+
+    None where all points are behind the eye; all rows and columns where one is, but not all.
+    """
     columns, rows, depth = view.project(points)
     if depth.max() <= 0.0:
         return slice(0, 0), slice(0, 0)
@@ -54,7 +57,7 @@ def _rectangle(view: View, points: Floats) -> tuple[slice, slice]:
 
 
 def cropped(view: View, rows: slice, columns: slice) -> View:
-    """The part of a view in some rows and columns."""
+    """The part of a view in a range of rows and one of columns; both with a start and a stop."""
     return replace(
         view,
         left=view.left + columns.start * view.step,
