@@ -1,4 +1,4 @@
-"""JUDGE: what rule systems share that judge models on a table: what their verdicts rest on, piece by piece."""
+"""JUDGE: the parts that rule systems for models on a table share: meshes, tolerance, and the table of pieces."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ def table_meshes(scene: TableScene) -> dict[str, Mesh]:
 
 
 def table_basis(scene: TableScene) -> list[tuple[str, str]]:
-    """How near to a threshold a verdict is too close to call."""
+    """The distance from a threshold within which a verdict is too close to call, as a name and words."""
     return [("tolerance", f"{100 * scene.tolerance:g} % on either side of a threshold is too close to call")]
 
 
 def table_pieces(scene: TableScene) -> Pieces:
-    """Every piece: where it stands, where it looks from, and what its mesh is."""
+    """The pieces as a table: place, facing and eye of each, and the source, triangles and hash of its mesh."""
     headings = ("name", "kind", "stands at", "eye", "mesh", "counts", "hash")
     rows = [(*_place_of(piece), *_mesh_of(piece)) for piece in scene.pieces]
     return Pieces(headings, rows, CAPTION, frozenset({"hash"}))
 
 
 def _place_of(piece: Piece) -> tuple[str, str, str, str]:
+    """Name, kind, place with facing, and eye of a piece, in words; terrain has no eye."""
     eye = "" if piece.kind == "terrain" else f"{coordinates(piece.eye)}, {piece.eye_from}"
     turned = f"{coordinates(piece.pose.translation)}, facing {piece.facing % 360.0:g}°"
     kind = f"{piece.kind} of {piece.gang}" if piece.gang else piece.kind
@@ -39,6 +40,7 @@ def _place_of(piece: Piece) -> tuple[str, str, str, str]:
 
 
 def _mesh_of(piece: Piece) -> tuple[str, str, str]:
+    """Source, numbers of triangles and hash of a piece's mesh, in words."""
     model = piece.model
     counts = [f"{len(model.mesh.faces):,} triangles".replace(",", " ")]
     if model.kind != "terrain":

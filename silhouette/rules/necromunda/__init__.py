@@ -1,4 +1,4 @@
-"""JUDGE: Necromunda: line of sight and cover by what is seen from the attacker's eye."""
+"""JUDGE: Necromunda: line of sight and cover, by the share of the target that is obscured from the attacker's eye."""
 
 from __future__ import annotations
 

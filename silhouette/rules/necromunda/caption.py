@@ -1,4 +1,4 @@
-"""JUDGE: Necromunda, the words of the eye view: names on the picture, and the caption below it."""
+"""DRAW: Necromunda, the words of the eye view: names in the picture, and the caption below it."""
 
 from __future__ import annotations
 
@@ -41,14 +41,21 @@ LEGEND = Face(16)
 SMALL = Face(13)
 
 CELL = 8 * FINE
-"""Pixels across a cell of the grid on which room for a name is looked for."""
+"""Pixels across a cell of the grid on which room for a name is sought."""
 
 NAMED = 4
-"""Blockers whose names are written on the picture, at most."""
+"""The most blockers that are named, in the picture and in the caption: those with the largest shares."""
 
 
 def label(picture: Image.Image, image: EyeImage, scene: NecromundaScene, verdict: NecromundaVerdict) -> None:
-    """Writes the names of the target, of what is in the way and of who is disregarded, where there is room."""
+    """Writes the names of the target, the blockers and the disregarded friends into a picture, where there is room.
+
+    Args:
+        picture: the eye view in colours, in the size of ``image``; it is written on.
+        image: the eye view in numbers.
+        scene: the scene that was judged.
+        verdict: the verdict.
+    """
     drawing = ImageDraw.Draw(picture)
     taken = image.kinds > 0
     if taken.any():
@@ -58,7 +65,7 @@ def label(picture: Image.Image, image: EyeImage, scene: NecromundaScene, verdict
         x = min(max((columns.min() + columns.max() - width) / 2, rim), picture.width - width - rim)
         taken = _named(drawing, (x, max(rows.min() - NAMES.line - 6 * FINE, rim)), name, taken)
     numbers = {piece.name: number for number, piece in enumerate(scene.pieces, FIRST_PIECE)}
-    blockers = [one.name for one in verdict.blockers if one.occluded > 0][:NAMED]
+    blockers = [blocker.name for blocker in verdict.blockers if blocker.occluded > 0][:NAMED]
     areas = [(name, image.front.ids == numbers[name]) for name in blockers]
     areas += [(name, image.disregarded.ids == number) for name, number in numbers.items()]
     for name, area in areas:
@@ -69,7 +76,7 @@ def label(picture: Image.Image, image: EyeImage, scene: NecromundaScene, verdict
 
 
 def _named(drawing: Drawing, at: tuple[float, float], name: str, taken: Flags) -> Flags:
-    """Writes a name; the pixels that are taken then."""
+    """Writes a name with its upper left corner at x and y, in pixels; returns ``taken`` with the pixels of the name."""
     NAMES.draw(drawing, at, name, halo=PAPER)
     left, top = int(at[0]), int(at[1])
     taken = taken.copy()
@@ -78,17 +85,24 @@ def _named(drawing: Drawing, at: tuple[float, float], name: str, taken: Flags) -
 
 
 def _room(area: Flags, taken: Flags, width: float, height: float) -> tuple[float, float] | None:
-    """Where in an area, and nothing else, a text of a size has room; as near as can be to what is taken already.
+    """The upper left corner, x and y in pixels, of a free rectangle in an area; None where there is none.
 
-    The upper left corner; None where there is no room.
+    Of all such rectangles, whose cells and their neighbours are free, the nearest to the middle of what is taken.
+
+    Args:
+        area: (height, width) the pixels that the text may cover.
+        taken: (height, width) the pixels that have the target or a name.
+        width: of the text, in pixels.
+        height: of the text, in pixels.
     """
     tall, wide = int(-(-height // CELL)), int(-(-width // CELL)) + 1
     offset = CELL // 2
     close = np.pad(taken[offset::CELL, offset::CELL], 1)
-    beside = close[1:-1, :-2] | close[1:-1, 1:-1] | close[1:-1, 2:] | close[:-2, 1:-1] | close[2:, 1:-1]
-    free = area[offset::CELL, offset::CELL] & ~beside
+    adjacent = close[1:-1, :-2] | close[1:-1, 1:-1] | close[1:-1, 2:] | close[:-2, 1:-1] | close[2:, 1:-1]
+    free = area[offset::CELL, offset::CELL] & ~adjacent
     if free.shape[0] < tall or free.shape[1] < wide:
         return None
+    # Sums over all rectangles from the upper left corner give the number of free cells in any rectangle.
     total = np.pad(free.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     inside = total[tall:, wide:] - total[:-tall, wide:] - total[tall:, :-wide] + total[:-tall, :-wide]
     rows, columns = np.nonzero(inside == tall * wide)
@@ -107,7 +121,15 @@ def add_caption(
     verdict: NecromundaVerdict,
     renderer: Renderer,
 ) -> Image.Image:
-    """The page: the picture in a thin frame, below it verdict, share, reason, legend and how it was measured."""
+    """The page: the picture in a thin frame, and below it the verdict, shares, reason, legend and measurement.
+
+    Args:
+        picture: the eye view with its names.
+        image: the eye view in numbers, for the legend.
+        scene: the scene that was judged.
+        verdict: the verdict.
+        renderer: the renderer that drew the picture, which is named where it is not the one that measured.
+    """
     page = Image.new("RGB", (WIDTH, picture.height + 800 * FINE), PAPER)
     page.paste(picture, (MARGIN, MARGIN))
     drawing = ImageDraw.Draw(page)
@@ -130,7 +152,7 @@ def add_caption(
 
 
 def _title(drawing: Drawing, y: float, verdict: NecromundaVerdict) -> float:
-    """Who looks at whom, and the verdict: as large as fits on one line, else smaller and on two."""
+    """Writes attacker, target and verdict, as large as fits on one line, else on several; returns the y below."""
     text = WORDS("title", attacker=verdict.attacker, target=verdict.target, verdict=verdict.verdict)
     text = TITLE[0].printable(WORDS("marginal", title=text) if verdict.marginal else text)
     width = WIDTH - 2 * MARGIN
@@ -139,6 +161,7 @@ def _title(drawing: Drawing, y: float, verdict: NecromundaVerdict) -> float:
 
 
 def _lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour: Colour = INK) -> float:
+    """Writes a text on at most ``most`` lines from y downwards, in pixels; returns the y below."""
     for line in face.wrapped(face.printable(text), WIDTH - 2 * MARGIN, most):
         face.draw(drawing, (MARGIN, y), line, colour)
         y += face.line
@@ -146,37 +169,38 @@ def _lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour:
 
 
 def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
-    """The share obscured with its error, and the blockers, as the caption tells them."""
-    measured = verdict.counts
+    """The obscured share with its error, of the target or of its part in the arc (A1), and the blockers' shares."""
+    counts = verdict.counts
     in_arc = scene.readings.share == "in arc"
     part, whole, error, of = (
-        (measured.occluded_in_arc, measured.in_arc, measured.error_in_arc, WORDS("of what lies in the arc"))
+        (counts.occluded_in_arc, counts.in_arc, counts.error_in_arc, WORDS("of what lies in the arc"))
         if in_arc
-        else (measured.occluded, measured.total, measured.error, "")
+        else (counts.occluded, counts.total, counts.error, "")
     )
     share = WORDS("share", share=f"{WORDS.share(part, whole)}{WORDS.margin(error)}{of}")
-    told = [
+    blockers = [
         WORDS(
             "blocker",
-            name=SHARES.elided(SHARES.printable(one.name), WIDTH / 4),
-            share=WORDS.share(round(one.occluded * 1e9), 10**9),
+            name=SHARES.elided(SHARES.printable(blocker.name), WIDTH / 4),
+            share=WORDS.share(round(blocker.occluded * 1e9), 10**9),
         )
-        for one in verdict.blockers
-        if one.occluded > 0
+        for blocker in verdict.blockers
+        if blocker.occluded > 0
     ]
-    more = [WORDS("more", count=len(told) - NAMED)] if len(told) > NAMED else []
-    return joined([share, *told[:NAMED], *more])
+    more = [WORDS("more", count=len(blockers) - NAMED)] if len(blockers) > NAMED else []
+    return joined([share, *blockers[:NAMED], *more])
 
 
 def _remarks(image: EyeImage, verdict: NecromundaVerdict) -> list[str]:
-    """What must be known to read the picture, and what is doubtful about the verdict."""
+    """Sentences on how to read the picture, and the first two warnings of the verdict, estimates left out."""
     ahead = WORDS("ahead", target=verdict.target)
     warnings = [warning for warning in verdict.warnings if not warning.endswith("is estimated")]
-    told = [WORDS("note", warning=warning) for warning in warnings[:2]]
-    return ([ahead] if image.surrounds else []) + told
+    notes = [WORDS("note", warning=warning) for warning in warnings[:2]]
+    return ([ahead] if image.surrounds else []) + notes
 
 
 def _small_print(verdict: NecromundaVerdict, renderer: Renderer) -> str:
+    """The measurement in words: renderer, pixel, how the eye is known, and the scale of the grid."""
     attacker = verdict.evidence.sight.attacker
     drawn = "" if renderer.name == verdict.renderer else WORDS("drawn with", renderer=renderer.name)
     return joined(
@@ -191,7 +215,7 @@ def _small_print(verdict: NecromundaVerdict, renderer: Renderer) -> str:
 
 @dataclass(frozen=True)
 class _Swatch:
-    """An entry of the legend: what its square looks like, and what it means."""
+    """An entry of the legend: the look of its square, and the words beside it."""
 
     fill: Colour
     words: str
@@ -201,7 +225,7 @@ class _Swatch:
 
 
 def _legend(page: Image.Image, y: float, image: EyeImage, verdict: NecromundaVerdict) -> tuple[float, float]:
-    """The colours that are used in this picture, in words; gives where the last line ends, and its top."""
+    """Draws the colours that this picture has, with words; returns x of the end of the last line, and y of its top."""
     drawing, kinds = ImageDraw.Draw(page), image.kinds
     entries = [
         (SEEN in kinds, _Swatch(SKY_BLUE, WORDS("seen"))),
@@ -211,7 +235,7 @@ def _legend(page: Image.Image, y: float, image: EyeImage, verdict: NecromundaVer
             _Swatch((150, 150, 157), WORDS("outside"), stripes=(212, 212, 215), falling=True),
         ),
         (image.ghosts.ids.any(), _Swatch((240, 241, 241), WORDS("ignored"), dotted=True)),
-        (any(one.occluded > 0 for one in verdict.blockers), _Swatch((222, 190, 152), WORDS("in the way"))),
+        (any(blocker.occluded > 0 for blocker in verdict.blockers), _Swatch((222, 190, 152), WORDS("in the way"))),
         (image.disregarded.ids.any(), _Swatch((241, 222, 233), WORDS("friend"))),
         (not image.inside.all(), _Swatch((214, 213, 210), WORDS("beyond"))),
     ]
@@ -228,6 +252,7 @@ def _legend(page: Image.Image, y: float, image: EyeImage, verdict: NecromundaVer
 
 
 def _square(side: int, swatch: _Swatch) -> Image.Image:
+    """The square of an entry, ``side`` pixels wide: filled, striped or dotted, with a thin frame."""
     tile = Image.new("RGB", (side, side), swatch.fill)
     inner = ImageDraw.Draw(tile)
     if swatch.stripes:

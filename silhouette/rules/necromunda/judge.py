@@ -1,9 +1,9 @@
-"""JUDGE: Necromunda, line of sight and cover, by what is seen from the attacker's eye.
+"""JUDGE: Necromunda, line of sight and cover, by the share of the target that is obscured from the attacker's eye.
 
 The numbers R1 to R21 and A1 to A12 are those of the specification, ../shared/rules/necromunda.md; its source is the
 section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
 
-    pieces -> what may block, the arcs -> pictures -> OcclusionCounts -> the first rule of the ladder that holds
+    pieces -> Sight: occluders and vision arcs -> Observation -> the first rule of the ladder that holds -> verdict
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from silhouette.text import fraction_in_words, in_a_sentence, share_in_words
 
 
 def judge(scene: NecromundaScene, checks: Sequence[Check], settings: Settings) -> list[NecromundaVerdict]:
-    """Looks from the attacker's eye and rules on line of sight and cover, for each of the checks.
+    """The verdicts on line of sight and cover for checks of a scene, in their order.
 
     Raises:
         RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
@@ -34,22 +34,28 @@ def judge(scene: NecromundaScene, checks: Sequence[Check], settings: Settings) -
 
 
 def _best_of(crew: Sequence[NecromundaVerdict], attacker: Piece) -> NecromundaVerdict:
-    """What the one of the crew says who sees best; one whose arc the target lies in, if nobody sees it."""
-    best = min(crew, key=lambda one: (VERDICTS.index(one.verdict), one.counts.in_arc == 0, one.occluded))
+    """The verdict of the crew member who sees best; if nobody sees the target, of one whose arc it lies in.
+
+    Args:
+        crew: a verdict for each of the vehicle's vision arcs.
+        attacker: the vehicle.
+    """
+    best = min(crew, key=lambda ruling: (VERDICTS.index(ruling.verdict), ruling.counts.in_arc == 0, ruling.occluded))
     if best.counts.in_arc:
         return best
     return replace(best, arc=None, reason=_in_no_arc(best.target, attacker.name, attacker.arcs))
 
 
 def _in_no_arc(target: str, attacker: str, arcs: Sequence[str]) -> str:
+    """The reason where no part of the target lies in the arcs (R6)."""
     return f"no part of {target} lies in {attacker}'s {' or '.join(arcs)} vision arc: hidden"
 
 
 def _ruling_on(scene: NecromundaScene, check: Check, settings: Settings) -> NecromundaVerdict:
-    """The ruling on one check.
+    """The verdict on one check.
 
-    Where a vehicle's crew have an eye each for their vision arcs, the one who sees best decides; the verdict says
-    which arc that is.
+    Where a vehicle's crew have an eye each for their vision arcs, the crew member who sees best decides, and the
+    verdict names that arc. Where friends in base contact block sight but give no cover (A7), sight is measured apart.
     """
     attacker, target = scene.model(check.attacker), scene.model(check.target)
     if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
@@ -133,36 +139,43 @@ def _verdict(
 
 @dataclass(frozen=True)
 class _Words:
-    """What the sentences are made of: names, the arc asked for and those there are, who blocks, the share."""
+    """The words of a reason: names, the arc that the check names, the attacker's arcs, the blockers, the share."""
 
     attacker: str
     target: str
-    asked: str | None
+    arc: str | None
     arcs: list[str]
     blockers: tuple[Blocker, ...]
     share: str
 
     @property
     def by(self) -> str:
-        """Who is in the way, with shares where there are several."""
+        """The blockers, as " by the wall"; with shares where there are several, three of them named; "" for none."""
         if not self.blockers:
             return ""
         if len(self.blockers) == 1:
             return f" by {in_a_sentence(self.blockers[0].name)}"
-        told = [
-            f"{in_a_sentence(one.name)} ({fraction_in_words(one.occluded)})"
-            for one in self.blockers[:3]
-            if one.occluded > 0.0
+        named = [
+            f"{in_a_sentence(blocker.name)} ({fraction_in_words(blocker.occluded)})"
+            for blocker in self.blockers[:3]
+            if blocker.occluded > 0.0
         ]
-        rest = sum(one.occluded > 0.0 for one in self.blockers) - len(told)
-        return " by " + (" and ".join(told) if not rest else ", ".join(told) + f" and {rest} more")
+        more = sum(blocker.occluded > 0.0 for blocker in self.blockers) - len(named)
+        return " by " + (" and ".join(named) if not more else ", ".join(named) + f" and {more} more")
 
 
 def _ladder(words: _Words, sight: OcclusionCounts, part: int, whole: int) -> tuple[str, RuleReference, str]:
-    """Verdict, rule and reason: the first test that holds (R6 to R8, R13 to R15). Shares are compared as integers."""
+    """Verdict, rule and reason: the first test that holds (R6 to R8, R13 to R15). Shares are compared as integers.
+
+    Args:
+        words: for the reason.
+        sight: the counts for line of sight.
+        part: pixels of the target that are obscured, as counted for cover.
+        whole: pixels of the target, or of its part in the arc (A1); the share is ``part / whole``.
+    """
     attacker, target = words.attacker, words.target
     if not words.arcs:
-        reason = f"{attacker} has no {words.asked} vision arc: a blind spot, so {target} is hidden"
+        reason = f"{attacker} has no {words.arc} vision arc: a blind spot, so {target} is hidden"
         return "hidden", RuleReference("Vehicle Vision Arcs", "R4"), reason
     if sight.total == 0:
         reason = f"from there {target} is edge-on, nothing of it can be seen: hidden"
@@ -181,23 +194,24 @@ def _ladder(words: _Words, sight: OcclusionCounts, part: int, whole: int) -> tup
     return "full cover", RuleReference("Cover", "R15"), f"{obscured}; at least half: full cover"
 
 
-def _blockers(looked: Observation) -> tuple[Blocker, ...]:
-    """What is in the way of a look, the largest share first."""
-    measured = looked.counts
-    found = [
-        Blocker(piece.name, nearest / measured.total, alone / measured.total)
-        for piece, nearest, alone in zip(looked.blockers, measured.nearest, measured.alone, strict=True)
+def _blockers(observation: Observation) -> tuple[Blocker, ...]:
+    """The pieces that obscure some of the target, alone or behind others, the largest share first."""
+    counts = observation.counts
+    blockers = [
+        Blocker(piece.name, nearest / counts.total, alone / counts.total)
+        for piece, nearest, alone in zip(observation.blockers, counts.nearest, counts.alone, strict=True)
         if alone
     ]
-    return tuple(sorted(found, key=lambda one: (-one.occluded, -one.alone, one.name)))
+    return tuple(sorted(blockers, key=lambda blocker: (-blocker.occluded, -blocker.alone, blocker.name)))
 
 
 def _could_be(
     cover: OcclusionCounts, sight: OcclusionCounts, part: int, whole: int, in_arc: bool, tolerance: float
 ) -> tuple[str, ...]:
-    """Every verdict within the error or the tolerance of the share obscured or of the share seen.
+    """The verdicts that hold within the error, or the tolerance, of the obscured share and of the seen share (R20).
 
-    A share of exactly nothing is uncertain by its error only.
+    A share of exactly nothing is uncertain by its error only. The arguments are as of `_ladder`, with the counts for
+    cover, whether the share is of the part in the arc, and the scene's tolerance.
     """
     seen, total = sight.seen, sight.total
     error_seen = sight.error_seen
@@ -221,19 +235,19 @@ def _could_be(
 
 
 def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
-    """What to know before trusting the verdict: estimates, an eye inside something, faults of the meshes."""
-    attacker, target, found = cover.sight.attacker, cover.sight.target, []
+    """Warnings, each once: a coarser or finer pixel, an estimated eye, an eye inside a piece, faults of meshes."""
+    attacker, target, warnings = cover.sight.attacker, cover.sight.target, list[str]()
     if abs(cover.pixel - pixel) > 0.01 * pixel:
-        found.append(f"measured at {cover.pixel:.2g} mm per pixel instead of {pixel:g}")
+        warnings.append(f"measured at {cover.pixel:.2g} mm per pixel instead of {pixel:g}")
     if attacker.eye_from == "estimated":
-        found.append(f"the eye of {attacker.name} is estimated")
+        warnings.append(f"the eye of {attacker.name} is estimated")
     for piece in cover.blockers:
         low, high = piece.model.significant.bounds
         local = piece.pose.localise(attacker.eye[None])[0]
         if (local > low).all() and (local < high).all() and encloses(piece.model.significant, local):
-            found.append(
+            warnings.append(
                 f"the eye of {attacker.name} lies inside {in_a_sentence(piece.name)}: probably a mistake in the pose"
             )
     for piece in (attacker, target, *cover.blockers):
-        found += [f"{piece.name}: {warning}" for warning in piece.model.warnings]
-    return tuple(dict.fromkeys(found))
+        warnings += [f"{piece.name}: {warning}" for warning in piece.model.warnings]
+    return tuple(dict.fromkeys(warnings))

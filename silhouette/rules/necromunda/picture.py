@@ -1,4 +1,4 @@
-"""JUDGE: Necromunda's eye view as one picture with a caption, for both players; it needs no matplotlib."""
+"""DRAW: Necromunda's eye view as one PNG with a caption, for both players; it needs no matplotlib."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
 
 PICTURE = (WIDTH - 2 * MARGIN, 720 * FINE)
-"""Width and height of the view itself, in the pixels that it is rendered with."""
+"""Pixels: width and height of the picture above the caption."""
 
 
 def draw_eye_view(scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> None:
-    """Writes what the attacker sees as a PNG with a caption: the evidence of a verdict, for both players.
+    """Writes the eye view of a verdict as a PNG with a caption.
 
-    What is seen of the target has one colour; what is obscured has another, hatched, and is drawn through what hides
-    it; the rest of the table is shaded from the depth image. The verdict, with the scene's path, lies as JSON in the
-    text chunk "silhouette".
+    The seen parts of the target have one colour; its obscured parts have another, are hatched, and are drawn over the
+    blockers; the other pieces are shaded. The verdict's row, with the path of the scene, is JSON in the text chunk
+    "silhouette".
 
     Args:
-        scene: what was judged.
-        verdict: the ruling, with its observation.
-        renderer: draws the picture; it need not be the one that measured.
-        path: of the picture, ending in .png, in a folder that is there.
+        scene: the scene that was judged.
+        verdict: the verdict, with its observation.
+        renderer: renders the picture; it need not be the one that measured.
+        path: of the picture, ending in .png, in a folder that exists.
 
     Raises:
-        FileError: where it cannot be written; then nothing is.
+        FileError: where the file cannot be written; then none is left behind.
         ValueError: where the verdict has not kept its observation.
     """
     check_png_path(path)

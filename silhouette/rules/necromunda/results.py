@@ -1,4 +1,4 @@
-"""JUDGE: Necromunda, what a ruling holds, and the row that tells it."""
+"""JUDGE: Necromunda, the verdict type, and its row for JSON."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ LEVELS: Mapping[str, Level] = {
 """Each verdict's level, from exposed to covered."""
 
 VERDICTS = tuple(LEVELS)
+"""The verdicts, from exposed to covered."""
 
 RESULTS = (
     *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
@@ -31,16 +32,16 @@ RESULTS = (
 """The keys of a result, in order; those of `NecromundaVerdict.row`."""
 
 LISTS = ("blockers", "could_be", "warnings")
-"""Those of which the value is a list."""
+"""The keys whose values are lists."""
 
 
 @dataclass(frozen=True)
 class Blocker:
-    """A piece in the way.
+    """A piece that obscures some of the target. Shares are from 0 to 1.
 
     Attributes:
-        name: the piece's.
-        occluded: the share of the target for which it is the nearest thing in the way.
+        name: of the piece.
+        occluded: the share of the target of which it is the nearest blocker.
         alone: the share that it would obscure with nothing else on the table.
     """
 
@@ -50,7 +51,7 @@ class Blocker:
 
 
 class BlockerRow(TypedDict):
-    """A piece in the way as JSON has it; see `Blocker`."""
+    """A `Blocker` as JSON has it."""
 
     name: str
     occluded: float
@@ -58,7 +59,7 @@ class BlockerRow(TypedDict):
 
 
 class NecromundaRow(TypedDict):
-    """A ruling as JSON has it; see `NecromundaVerdict`. Shares are from 0 to 1, ``pixel`` is in mm."""
+    """A `NecromundaVerdict` as JSON has it. Shares are from 0 to 1, ``pixel`` is in mm."""
 
     attacker: str
     target: str
@@ -86,18 +87,18 @@ class NecromundaRow(TypedDict):
 
 @dataclass(frozen=True)
 class NecromundaVerdict(MeasuredVerdict):
-    """A Necromunda ruling with its evidence.
+    """A Necromunda verdict with its evidence.
 
     Attributes:
-        line_of_sight: some part of the target is in the vision arc and not obscured.
-        counts: what was measured for cover.
-        seen: pixels in the arc and not obscured, as line of sight counts them.
-        blockers: what is in the way, the largest share first.
-        could_be: every verdict within the error or the tolerance.
-        renderer: the name of what measured it.
-        pixel: mm per pixel at the target, as it was measured.
-        warnings: what to know before trusting it.
-        arc: the vision arc looked from, or None for any.
+        line_of_sight: whether some part of the target is in a vision arc and not obscured.
+        counts: the pixels and errors as measured for cover.
+        seen: pixels in a vision arc and not obscured, as measured for line of sight.
+        blockers: the pieces that obscure some of the target, the largest share first.
+        could_be: the verdicts that hold within the error or the tolerance, this one among them.
+        renderer: the name of the renderer that counts.
+        pixel: mm per pixel at the target, as counts.
+        warnings: sentences on estimates, doubtful poses and faulty meshes.
+        arc: the vision arc that the check names, or that of the crew member who sees best; None for any.
     """
 
     line_of_sight: bool
@@ -112,36 +113,39 @@ class NecromundaVerdict(MeasuredVerdict):
 
     @property
     def occluded(self) -> float:
-        """The share of the target's significant silhouette that is obscured, from 0 to 1."""
+        """The obscured share of the target's significant parts, from 0 to 1; 0 where they show no pixel."""
         return self.counts.occluded / self.counts.total if self.counts.total else 0.0
 
     @property
     def occluded_in_arc(self) -> float | None:
-        """The same over the part of it in the vision arc; None where none of it is."""
+        """The obscured share of the target's part in the vision arcs, from 0 to 1; None where no part is in them."""
         return self.counts.occluded_in_arc / self.counts.in_arc if self.counts.in_arc else None
 
     @property
     def marginal(self) -> bool:
-        """Whether another verdict is too near to tell: the players should roll off (R20)."""
+        """Whether another verdict holds within the error or the tolerance: the players should roll off (R20)."""
         return len(self.could_be) > 1
 
     def row(self) -> NecromundaRow:
         """The result as the contract names its keys, ready for JSON."""
-        measured = self.counts
+        counts = self.counts
         return {
             "attacker": self.attacker,
             "target": self.target,
             "rules": self.rules,
             "verdict": self.verdict,
             "line_of_sight": self.line_of_sight,
-            "in_arc": measured.in_arc > 0,
+            "in_arc": counts.in_arc > 0,
             "occluded": self.occluded,
             "occluded_in_arc": self.occluded_in_arc,
-            "error": measured.error,
-            "target_pixels": measured.total,
-            "occluded_pixels": measured.occluded,
+            "error": counts.error,
+            "target_pixels": counts.total,
+            "occluded_pixels": counts.occluded,
             "seen_pixels": self.seen,
-            "blockers": [BlockerRow(name=one.name, occluded=one.occluded, alone=one.alone) for one in self.blockers],
+            "blockers": [
+                BlockerRow(name=blocker.name, occluded=blocker.occluded, alone=blocker.alone)
+                for blocker in self.blockers
+            ],
             "marginal": self.marginal,
             "could_be": list(self.could_be),
             "rule": self.rule.section,

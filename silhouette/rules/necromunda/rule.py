@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from silhouette.drawing.in_3d.stage import Stage
 
 LOOKERS = "fighters or vehicles"
-"""Those who look and are looked at, in messages."""
+"""The pieces that look and are looked at, in messages."""
 
-INCH = 25.4
+INCH = 25.4  # mm
 
 
 class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
@@ -48,7 +48,7 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         """The table scene that a document describes.
 
         Raises:
-            FileError: where it does not describe one, or expects a result that there is not.
+            FileError: where it does not describe one, or expects a result or a verdict that does not exist.
         """
         scene = load_scene(path, document, cache)
         for number, check in enumerate(scene.checks, 1):
@@ -69,7 +69,7 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         return between(scene.path, scene.models, LOOKERS, attacker, target, arc)
 
     def judge(self, scene: NecromundaScene, checks: Sequence[Check], settings: Settings) -> list[NecromundaVerdict]:
-        """Looks from the attacker's eye and rules on line of sight and cover, for each check.
+        """The verdicts on line of sight and cover, in the order of the checks.
 
         Raises:
             RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
@@ -81,7 +81,7 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         return table_meshes(scene)
 
     def basis(self, scene: NecromundaScene) -> list[tuple[str, str]]:
-        """How near to a threshold a verdict is too close to call."""
+        """The distance from a threshold within which a verdict is too close to call."""
         return table_basis(scene)
 
     def pieces(self, scene: NecromundaScene) -> Pieces:
@@ -89,12 +89,12 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         return table_pieces(scene)
 
     def scale(self, scene: NecromundaScene) -> Scale:
-        """Partial cover below half, full cover from half (R14, R15)."""
+        """Partial cover below a half, full cover from a half on (R14, R15)."""
         bands = ((0.0, 0.5, "partial cover"), (0.5, 1.0, "full cover"))
         return Scale((0.0, 0.5, 1.0), tuple(Band(*band, self.levels[band[2]]) for band in bands))
 
     def share(self, scene: NecromundaScene, verdict: NecromundaVerdict) -> tuple[float | None, float]:
-        """Of the whole target or of the part in the arc, as the reading says."""
+        """The obscured share and its error: of the whole target, or of its part in the arc, by the reading (A1)."""
         if scene.readings.share == "in arc":
             return verdict.occluded_in_arc, verdict.counts.error_in_arc
         return verdict.occluded, verdict.counts.error
@@ -115,19 +115,19 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         return True
 
     def stage(self, scene: NecromundaScene, judged: Sequence[tuple[Check, NecromundaVerdict]], cache: Cache) -> Stage:
-        """The table with its models, and what each check sees."""
+        """The table with its models, and the line of sight, arcs and blockers of each check."""
         from silhouette.drawing.in_3d.table_stage import stage_of_table
 
         return stage_of_table(scene, [verdict for _, verdict in judged], cache)
 
     def check_stage(self, scene: NecromundaScene) -> None:
-        """Refuses where meshes must be made simpler, and what that takes is not installed."""
+        """Checks that the stage can be made: RequestError where the library that simplifies meshes is missing."""
         from silhouette.drawing.in_3d.table_stage import check_table
 
         check_table(scene)
 
     def facts(self, scene: NecromundaScene, verdict: NecromundaVerdict, words: Mapping[str, str]) -> dict[str, str]:
-        """How far apart the two bases are, how high the eye is, and how much of the target lies in the arc."""
+        """The distance of the bases' centres, the height of the eye, and how much of the target lies in the arc."""
         attacker, target = scene.piece(verdict.attacker).with_eye_for(verdict.arc), scene.piece(verdict.target)
         apart = float(np.hypot(*(target.base_centre - attacker.base_centre)))
         counts = verdict.counts
@@ -143,7 +143,11 @@ NECROMUNDA = Necromunda()
 
 
 def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
-    """Refuses an expectation of a result, or of a verdict, that no check can give."""
+    """Refuses an expectation of a result, or of a verdict, that no check can give.
+
+    Raises:
+        FileError: with the known words that are nearest.
+    """
     expectable(location, expect, RESULTS, LISTS)
     for key in ("verdict", "could_be"):
         wanted = expect.get(key, [])

@@ -1,4 +1,4 @@
-"""PLACE: a Necromunda scene: a table of models, and how the rules are read."""
+"""PLACE: a Necromunda scene: a table of models, and the chosen readings of the rules."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from silhouette.scenes.table import Piece, TableScene, load_table_scene, table_f
 
 
 class Readings(Entry):
-    """``[readings]``: which of the possible readings of the rules is taken; defaults first."""
+    """``[readings]``: the chosen readings of the rules, where several are possible."""
 
     share: Literal["whole target", "in arc"] = Field("whole target", description='"whole target" or "in arc"')
-    """Of what the share is: of the whole target, or of its part in the vision arc (A1)."""
+    """What the obscured share is a share of: the whole target, or its part in the vision arc (A1)."""
     friends_in_contact: Literal["disregarded", "block sight"] = Field(
         "disregarded", description='"disregarded" or "block sight"'
     )
     """Whether friendly fighters in base contact block line of sight; they never give cover (A7)."""
     ignored_parts_block: bool = Field(False, description="true or false")
-    """Whether bases and insignificant parts of models in the way block (A6)."""
+    """Whether the bases and insignificant parts of other models block (A6)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class NecromundaScene(TableScene):
     """A table of fighters, vehicles and terrain.
 
     Attributes:
-        readings: which of the possible readings of the rules is taken.
+        readings: the chosen readings of the rules.
     """
 
     readings: Readings
@@ -59,7 +59,7 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Necromu
     """The scene that a document describes.
 
     Raises:
-        FileError: where the scene or a model file says what cannot be; one line, with the place.
+        FileError: where the scene or a model file is not valid; one line, with the place.
         MeshError: where a mesh cannot be used.
     """
     return NecromundaScene(**table_fields(load_table_scene(path, document, Readings, cache)))

@@ -1,4 +1,4 @@
-"""JUDGE: Necromunda, who looks at whom, past what: vision arcs, friends in base contact, and what blocks."""
+"""JUDGE: Necromunda, the Sight of a check: vision arcs, friends in base contact, and the pieces that may block."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from silhouette.views import VisionArc, fighter_arc, vehicle_arc
 
 
 def arcs_of(attacker: Piece, name: ArcName | None = None) -> tuple[VisionArc, ...]:
-    """The vision arcs that a model has, or the one of them that is named; none where that is a blind spot.
+    """The vision arcs of a model, or only the one of that name; none where the model has no such arc: a blind spot.
 
-    A fighter has a front arc of 90° (R1, R2); a vehicle those it has crew for, bounded by the lines through its
-    corners (R3 to R5). All start from the centre of the base, or of the footprint.
+    A fighter has a front arc of 90° (R1, R2). A vehicle has those that it has crew for, bounded by lines through its
+    corners (R3 to R5). All start at the centre of the base, or of the footprint.
     """
     names = [arc for arc in attacker.arcs if name in (None, arc)]
     centre = attacker.base_centre
@@ -23,7 +23,7 @@ def arcs_of(attacker: Piece, name: ArcName | None = None) -> tuple[VisionArc, ..
 
 
 def is_friend_in_contact(scene: TableScene, attacker: Piece, piece: Piece) -> bool:
-    """Friendly fighters in base contact are disregarded (R17, A7); vehicles in base contact still block (R18)."""
+    """Whether a piece is a friendly fighter in base contact, which is disregarded (R17, A7); a vehicle blocks (R18)."""
     friendly = piece.kind == "fighter" and piece.gang is not None and piece.gang == attacker.gang
     return friendly and piece.name != attacker.name and in_base_contact(scene, attacker, piece)
 
@@ -37,15 +37,15 @@ def sight_between(
     ignored_parts_block: bool = False,
     friends_block: bool = False,
 ) -> Sight:
-    """How one model looks at another: every other piece may be in the way (R8, R10), the attacker never.
+    """The sight from one model to another: every other piece may block (R8, R10).
 
     Args:
-        scene: where both stand.
-        attacker: looks, from the eye that it has for the arc.
-        target: is looked at; never disregarded, even as a friend in base contact.
-        arc: the vision arc looked from; None for any that the attacker has.
-        ignored_parts_block: whether bases and insignificant parts of models in the way block as well (A6).
-        friends_block: whether friends in base contact are in the way.
+        scene: the scene of both.
+        attacker: the piece that looks, with its eye for the arc.
+        target: the piece that is looked at; it is never disregarded, even as a friend in base contact.
+        arc: the vision arc to look from; None for any that the attacker has.
+        ignored_parts_block: whether the bases and insignificant parts of other models block as well (A6).
+        friends_block: whether friends in base contact block.
     """
     friends = [piece for piece in scene.pieces if is_friend_in_contact(scene, attacker, piece)]
     disregarded = () if friends_block else tuple(piece for piece in friends if piece is not target)
