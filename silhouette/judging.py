@@ -68,12 +68,12 @@ def check(
     pixel: float | None = None,
     error: float | None = None,
 ) -> Verdict:
-    """Can the attacker see the target, and is the target in cover?
+    """The verdict on whether the attacker sees the target, and whether the target is in cover.
 
     Args:
         scene: from `load_scene`, or the path of one.
         attacker, target: names of two fighters or vehicles of the scene.
-        arc: "front", "left", "right" or "rear": the vision arc looked from; by default any that the attacker has.
+        arc: "front", "left", "right" or "rear": the vision arc to look from; by default any that the attacker has.
         renderer: "auto", "embree", "gl" or "reference", or one that is started already, from
             `silhouette.renderers.choose`: for many checks that saves preparing the meshes again.
         pixel: mm per pixel at the target, above 0 and at most 10; by default what the scene says, else 0.1.
@@ -118,7 +118,7 @@ def check(
 
 
 def usable_pixel(pixel: float) -> float:
-    """The same number, if it can be millimetres per pixel.
+    """The number itself, if it is valid as millimetres per pixel.
 
     Raises:
         RequestError: where it is not above 0 and at most 10.
@@ -129,7 +129,7 @@ def usable_pixel(pixel: float) -> float:
 
 
 def check_numbers(pixel: float | None, error: float | None) -> None:
-    """Refuses numbers that no scene could be judged with.
+    """Refuses a pixel or an error that is not valid for any scene.
 
     Raises:
         RequestError: where the pixel is not above 0 and at most 10, or the error not above 0 and at most 0.05.
@@ -141,7 +141,7 @@ def check_numbers(pixel: float | None, error: float | None) -> None:
 
 
 def content_with(scene: Scene, error: float | None) -> Scene:
-    """The scene, with the error that is asked for in place of its own; the same where none is, or nothing is measured.
+    """The scene with an error goal in place of its own; the scene itself without one, or where nothing is measured.
 
     Raises:
         RequestError: where the error is not above 0 and at most 0.05.
@@ -152,22 +152,26 @@ def content_with(scene: Scene, error: float | None) -> Scene:
     return replace(scene, error=error)
 
 
-def _pixel(scene: Scene, asked: float | None) -> float:
-    """How fine to look: as asked, else as the scene says, else `PIXEL`."""
-    if asked is not None:
-        return usable_pixel(asked)
+def _pixel(scene: Scene, pixel: float | None) -> float:
+    """Millimetres per pixel at the target: ``pixel`` if given, else the scene's, else `PIXEL`.
+
+    Raises:
+        RequestError: where ``pixel`` is not above 0 and at most 10.
+    """
+    if pixel is not None:
+        return usable_pixel(pixel)
     return PIXEL if scene.pixel is None else scene.pixel
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What to judge in a scene.
+    """The checks to judge in a scene.
 
     Attributes:
-        attacker: who looks; None asks the scene's own checks.
-        target: who is looked at; None is every other model.
-        arc: the vision arc looked from; None is any that the attacker has.
-        everyone: every model against every other, whatever else is said.
+        attacker: the name of the attacker; None for the scene's own checks.
+        target: the name of the target; None for every other model.
+        arc: the vision arc to look from; None for any that the attacker has.
+        everyone: whether every model is checked against every other; the other attributes are ignored then.
     """
 
     attacker: str | None = None
@@ -182,10 +186,10 @@ class Selection:
             raise RequestError("a target or an arc without an attacker; say --from NAME as well")
 
     def checks(self, scene: Scene) -> tuple[Check, ...]:
-        """The checks that answer it in a scene.
+        """The selected checks of a scene.
 
         Raises:
-            RequestError: where a name is not that of anything that looks there, or where nothing is left to check.
+            RequestError: where no piece that can look or be looked at has a name, or where no check is left.
         """
         rule = rule_called(scene.rules)
         if self.everyone:
@@ -330,20 +334,21 @@ def verdicts_of(scene: Scene, checks: Sequence[Check], settings: Settings, worke
 
 
 def _by_target(scene: Scene, checks: Sequence[Check]) -> list[int]:
-    """The numbers of the checks, in runs of `TOGETHER`, each ordered by what the target looks like."""
-    looks = {name: mesh.digest for name, mesh in rule_called(scene.rules).meshes(scene).items()}
+    """The positions of the checks, in runs of `TOGETHER`, each sorted by the hash of the target's mesh."""
+    digests = {name: mesh.digest for name, mesh in rule_called(scene.rules).meshes(scene).items()}
 
-    def like(number: int) -> tuple[int, str, str]:
+    def sort_key(number: int) -> tuple[int, str, str]:
         target = str(checks[number].target)
-        return number // TOGETHER, looks.get(target, ""), target
+        return number // TOGETHER, digests.get(target, ""), target
 
-    return sorted(range(len(checks)), key=like)
+    return sorted(range(len(checks)), key=sort_key)
 
 
 def shared(scene: Scene, renderer: Renderer) -> bool:
-    """Works out all that each check would work out first, so that processes forked from this one need not do it each.
+    """Prepares the meshes of a scene once, before worker processes are forked, which then have them all.
 
-    False where there is nothing to share, or the renderer is of no use in them.
+    Returns:
+        Whether workers are of use; False where the scene has no meshes, or the renderer does not survive a fork.
     """
     meshes = list({id(mesh): mesh for mesh in rule_called(scene.rules).meshes(scene).values()}.values())
     if not meshes or not renderer.share(meshes):
@@ -354,8 +359,8 @@ def shared(scene: Scene, renderer: Renderer) -> bool:
 
 
 def scenes_in(path: Path) -> list[Path]:
-    """The scenes that a path means: where it is a folder, the .toml and .json files in it, sorted; else itself."""
+    """The scene files of a path: the .toml and .json files of a folder, sorted; else, and if it has none, the path."""
     if not path.is_dir():
         return [path]
-    found = sorted(file for file in path.iterdir() if file.suffix.lower() in (".toml", ".json") and file.is_file())
-    return found or [path]
+    files = sorted(file for file in path.iterdir() if file.suffix.lower() in (".toml", ".json") and file.is_file())
+    return files or [path]

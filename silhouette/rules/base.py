@@ -1,4 +1,4 @@
-"""JUDGE: what every rule system takes and gives. A verdict is a level, a reason, and the rule it rests on."""
+"""JUDGE: the types that all rule systems share: `Rule`, which a game implements, `Verdict`, and their parts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from silhouette.text import did_you_mean
 
 @dataclass(frozen=True)
 class RuleReference:
-    """Where in a rule system's specification a ruling stands: its numbers there, and the section of the source text.
+    """The rule that a verdict rests on: the section of the source text, and the number in the project's specification.
 
     >>> str(RuleReference("Cover", "R14"))
     'Cover (R14)'
@@ -38,7 +38,7 @@ class RuleReference:
 
 
 class Level(StrEnum):
-    """How exposed a target is, whatever a game's word for it: what colours and symbols go by."""
+    """How exposed a target is, in every game; colours and symbols depend on it."""
 
     CLEAR = "clear"
     PARTIAL = "partial"
@@ -48,15 +48,16 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """A ruling: its level, why in one sentence, and what it rests on.
+    """The answer to a check.
 
     Attributes:
-        attacker, target: names of pieces of the scene.
-        rules: the rule system that was asked.
-        verdict: its word for it.
-        level: how exposed the target is, whatever the rule system calls it; None where that is not what was asked.
-        rule: the rule that decided.
-        reason: one sentence with the names and numbers of this scene.
+        attacker: the name of a piece of the scene; empty where the check has none.
+        target: the name of a piece of the scene; empty where the check has none.
+        rules: the name of the rule system.
+        verdict: the rule system's word for the answer.
+        level: how exposed the target is; None where the check is about something else.
+        rule: the rule that decides.
+        reason: one sentence with the names and numbers of the scene.
     """
 
     attacker: str
@@ -68,7 +69,7 @@ class Verdict:
     reason: str
 
     def row(self) -> Mapping[str, Any]:
-        """The result as the contract names its keys, ready for JSON; each game says with a TypedDict what is in it."""
+        """The verdict as JSON has it, under the contract's keys; each game declares its row as a TypedDict."""
         return {
             "attacker": self.attacker,
             "target": self.target,
@@ -82,10 +83,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class MeasuredVerdict(Verdict):
-    """A ruling that rests on what was seen from an eye.
+    """A verdict that rests on a measurement.
 
     Attributes:
-        observation: what was measured, with its masks; None where it was not kept.
+        observation: the measurement, with its masks; None where it was not kept.
     """
 
     observation: Observation | None = field(default=None, repr=False, compare=False, kw_only=True)
@@ -103,7 +104,7 @@ class MeasuredVerdict(Verdict):
 
 
 Phrase = str | tuple[str, str]
-"""English text with names in braces, as of `str.format`; of what is counted, the text for one and for several."""
+"""An English text with names in braces, as for `str.format`; or the singular and the plural text of a counted thing."""
 
 OfScene = TypeVar("OfScene", bound=Scene)
 OfVerdict = TypeVar("OfVerdict", bound=Verdict, covariant=True)
@@ -111,12 +112,12 @@ OfVerdict = TypeVar("OfVerdict", bound=Verdict, covariant=True)
 
 @dataclass(frozen=True)
 class Settings:
-    """How checks are judged, where anything is measured.
+    """The settings of a measurement.
 
     Attributes:
-        renderer: measures.
+        renderer: renders the views that are counted.
         pixel: mm per pixel at the target.
-        keep: whether verdicts keep their `Observation`, for figures; without it they are small enough for batches.
+        keep: whether verdicts keep their `Observation`, for figures; in batches they do not, which saves memory.
     """
 
     renderer: Renderer
@@ -126,12 +127,12 @@ class Settings:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure that a verdict has.
+    """One figure of a verdict.
 
     Attributes:
         name: such as "plan"; part of the file's name.
-        draw: draws it on a `silhouette.drawing.sheet.Sheet`.
-        caption: what it shows, in words, for pages; empty where the pages have words for the name.
+        draw: draws the figure on a `silhouette.drawing.sheet.Sheet`.
+        caption: a sentence for pages about what the figure shows; empty where the pages have one for the name.
     """
 
     name: str
@@ -140,7 +141,7 @@ class Figure:
 
 
 class Band(NamedTuple):
-    """A stretch of shares, from 0 to 1, that gives one verdict."""
+    """A range of obscured shares, from 0 to 1, with the verdict and the level that it gives."""
 
     low: float
     high: float
@@ -153,8 +154,8 @@ class Scale:
     """The shares at which a measured verdict changes.
 
     Attributes:
-        marks: the shares.
-        bands: which verdict each stretch of shares gives; none where the share alone does not decide.
+        marks: the shares, from 0 to 1.
+        bands: the ranges between them with their verdicts; none where the share alone does not decide.
     """
 
     marks: tuple[float, ...] = (0.0, 1.0)
@@ -163,13 +164,13 @@ class Scale:
 
 @dataclass(frozen=True)
 class Pieces:
-    """What stands in a scene, as a table for people.
+    """The pieces of a scene, as a table for people.
 
     Attributes:
         headings: of the columns.
-        rows: a text for each column.
-        caption: what the table shows, in a sentence or two.
-        code: the headings of columns that hold no words, such as hashes.
+        rows: one for each piece, with a text for each column.
+        caption: a sentence or two about the table.
+        code: the headings of columns without words, such as hashes.
     """
 
     headings: tuple[str, ...]
@@ -179,21 +180,21 @@ class Pieces:
 
 
 class Rule(ABC, Generic[OfScene, OfVerdict]):
-    """A rule system: how its scenes are read, judged and shown. What must be there is abstract; the rest is optional.
+    """A rule system: reads, judges and shows its scenes. The abstract methods are required; the others are optional.
 
     Attributes:
-        name: as the key ``rules`` of a scene spells it.
-        title: for people.
-        reads: the tables of a scene that it reads.
-        example: an example scene, seen from the project's folder.
+        name: the value of the key ``rules`` in its scenes.
+        title: the name for people.
+        reads: the tables of a scene file that it reads.
+        example: the path of an example scene, relative to the project's folder.
         levels: the level of each of its verdicts, from exposed to covered.
         scene_entry: the schema of its scene files.
-        readings_entry: the schema of their table ``[readings]``; None where there is nothing to choose.
+        readings_entry: the schema of their table ``[readings]``; None where the rules leave no choice.
         row_type: the type of its verdicts' rows: a TypedDict, or a union of them.
         check_entries: the schemas of ``[[check]]`` by the value of ``ask``, where checks ask different questions.
-        phrases: what its figures say besides the phrases of all systems, by name. The package of the class has their
-            translations, and those of its verdicts, in ``locale/``; what is not translated stays English.
-        mobility: what can move in an animation of a scene.
+        phrases: the phrases of its figures, by name, besides those of all systems. The package of the class has their
+            translations, and those of its verdicts, in ``locale/``; a phrase without a translation stays English.
+        mobility: which pieces can move in an animation, and how.
     """
 
     name: ClassVar[str]
@@ -210,92 +211,113 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
 
     @abstractmethod
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:
-        """The scene that a document describes; FileError where it does not describe one."""
+        """The scene that a document describes.
+
+        Args:
+            path: of the scene file, for messages; paths in the document are relative to its folder.
+            document: the content of the file.
+            cache: keeps results about meshes that take long to compute.
+
+        Raises:
+            FileError: where the document is not a valid scene; one line, with the place.
+        """
 
     @abstractmethod
     def everyone(self, scene: OfScene) -> tuple[Check, ...]:
-        """Everyone against everyone; RequestError where there are too few."""
+        """The checks of every piece against every other.
+
+        Raises:
+            RequestError: where the scene has fewer than two pieces that can look or be looked at.
+        """
 
     @abstractmethod
     def between(self, scene: OfScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
-        """One against one, or, without a target, against all there are; RequestError where a name is not there."""
+        """The check of one piece against another, or, without a target, its checks against every other.
+
+        Raises:
+            RequestError: where no such piece has the name.
+        """
 
     @abstractmethod
     def judge(self, scene: OfScene, checks: Sequence[Check], settings: Settings) -> list[OfVerdict]:
-        """The rulings on checks of the scene, in their order; RequestError where one names what is not there."""
+        """The verdicts on checks of the scene, in their order.
+
+        Raises:
+            RequestError: where a check names a piece that does not exist, or that cannot look or be looked at.
+        """
 
     def meshes(self, scene: OfScene) -> Mapping[str, Mesh]:
-        """What is rendered when the scene is judged, by the names of its pieces; none where nothing is.
+        """The meshes that are rendered when the scene is judged, by the names of their pieces; none by default.
 
-        They are prepared once for processes that judge side by side, and checks of like targets are judged together.
+        They are prepared once for all workers, and checks of targets with the same mesh are judged in a row.
         """
         return {}
 
     def figures(self, scene: OfScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
-        """The figures of a verdict that was judged with ``settings.keep``, the most telling first."""
+        """The figures of a verdict that was judged with ``settings.keep``, the most telling first; none by default."""
         return []
 
     def picture(self, scene: OfScene, verdict: Any, settings: Settings, path: Path) -> bool:
-        """Writes a picture of a verdict as PNG without matplotlib; False where there is none, and figures serve."""
+        """Writes a picture of a verdict as a PNG, without matplotlib; False where the system has none, only figures."""
         return False
 
     def stage(self, scene: OfScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Any:
-        """What the scene shows in 3D, a `silhouette.drawing.in_3d.stage.Stage`; None where there is nothing."""
+        """The scene in 3D, a `silhouette.drawing.in_3d.stage.Stage`; None where the system has none."""
         return None
 
     def check_stage(self, scene: OfScene) -> None:
-        """Says at once, before anything is judged, where the stage cannot be made: RequestError."""
+        """Checks that the stage can be made, before anything is judged: RequestError where it cannot."""
 
     def scale(self, scene: OfScene) -> Scale:
-        """The shares at which a verdict changes, for the plot of an animation."""
+        """The shares at which a verdict changes, for the plot of an animation; 0 and 1 by default."""
         return Scale()
 
     def share(self, scene: OfScene, verdict: Any) -> tuple[float | None, float]:
-        """The share obscured, from 0 to 1, on which a verdict rests, and its error; None where nothing is measured."""
+        """The obscured share, from 0 to 1, that a verdict rests on, and its error; None and 0 without a measurement."""
         row = verdict.row()
         return row.get("occluded"), row.get("error", 0.0)
 
     def units(self, scene: OfScene) -> str | None:
-        """What lengths of the scene are given in, in words; None for millimetres, which people read in inches too."""
+        """The unit of lengths in the scene, in words; None for millimetres, which pages give in inches as well."""
         return None
 
     def basis(self, scene: OfScene) -> list[tuple[str, str]]:
-        """What else every verdict of the scene rests on: names, and words about each."""
+        """The settings that all verdicts of the scene rest on: a name, and words about it, for each."""
         return []
 
     def pieces(self, scene: OfScene) -> Pieces | None:
-        """Everything that stands there, as a table; None where nothing does."""
+        """The pieces of the scene as a table; None where the system has none."""
         return None
 
     def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
-        """Why a verdict is as it is, in one short sentence, for figures in another language than English.
+        """The reason of a verdict in one short sentence, for figures in another language than English.
 
         Args:
-            row: of the verdict.
+            row: the verdict's row.
             words: gives a phrase of `phrases` in that language: ``words("why clear", attacker="Kal")``.
 
         Returns:
-            Nothing where the system has none: a measured share is then said in the words of all systems, and any other
-            reason in English.
+            The sentence; empty where the system has none. A measured share is then written in the words of all systems,
+            and any other reason in English.
         """
         return ""
 
     def facts(self, scene: OfScene, verdict: Any, words: Mapping[str, str]) -> dict[str, str]:
-        """What a tutorial can say of a verdict beside its row: a text by name."""
+        """Texts about a verdict, by name, for tutorials, besides its row; ``words`` are the tutorial's own."""
         return {}
 
 
 def expectable(location: Location, expect: Mapping[str, Any], results: Sequence[str], lists: Sequence[str]) -> None:
-    """Refuses an expectation of a result that no check of a rule system gives, or of no value and no range.
+    """Refuses an expectation under a key that no row has, or of a list that is neither a value nor a range.
 
     Args:
         location: of the check, for messages.
-        expect: what it expects.
-        results: the keys that a result may have.
-        lists: those of them that are lists, so that a list is a value and not [least, most].
+        expect: the expectations: a value, or ``[least, most]``, by key.
+        results: the keys that a row may have.
+        lists: the keys whose values are lists, so that a list is a value and not a range.
 
     Raises:
-        FileError: with what would be right.
+        FileError: one line, with the nearest key.
 
     >>> expectable(Location(Path("duel.toml"), "check 1"), {"occludd": 0.3}, ["verdict", "occluded"], [])
     Traceback (most recent call last):
@@ -310,7 +332,7 @@ def expectable(location: Location, expect: Mapping[str, Any], results: Sequence[
 
 
 def unmet_expectations(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
-    """What of an expectation does not hold: for each such key a few words; empty where all of it holds.
+    """The expectations that a row does not meet, a few words each; none where it meets all.
 
     An expectation is a value, or ``[least, most]`` for a number.
 
@@ -323,17 +345,17 @@ def unmet_expectations(row: Mapping[str, Any], expect: Mapping[str, Any]) -> lis
     >>> unmet_expectations({"marginal": True}, {"marginal": 1})
     ['marginal is True, not 1']
     """
-    found = []
+    unmet = []
     for key, wanted in expect.items():
         if key not in row:
-            found.append(f"there is no result {key!r}")
+            unmet.append(f"there is no result {key!r}")
             continue
         value = row[key]
         if isinstance(wanted, list) and not isinstance(value, list):
             least, most = [*wanted, math.nan, math.nan][:2]
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not (number and len(wanted) == 2 and least <= value <= most):
-                found.append(f"{key} is {value!r}, not {least} to {most}")
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not (is_number and len(wanted) == 2 and least <= value <= most):
+                unmet.append(f"{key} is {value!r}, not {least} to {most}")
         elif value != wanted or isinstance(value, bool) != isinstance(wanted, bool):
-            found.append(f"{key} is {value!r}, not {wanted!r}")
-    return found
+            unmet.append(f"{key} is {value!r}, not {wanted!r}")
+    return unmet

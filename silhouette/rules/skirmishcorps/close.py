@@ -1,4 +1,4 @@
-"""JUDGE: SkirmishCorps, close combat over cover (R31, R32) and flanking (R33 to R36): from geometry to a ruling."""
+"""JUDGE: SkirmishCorps, close combat over cover (R31, R32) and flanking (R33 to R36): from geometry to a verdict."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ FLANKED = -2
 
 
 def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> SkirmishCorpsVerdict:
-    """Whether two units can fight across cover."""
+    """The verdict on whether two units can fight across cover (R31, R32)."""
     touched = scene.touched_by(target.standing)
     both = [cover for cover in scene.touched_by(attacker.standing) if cover in touched]
     tolerance = scene.readings.contact_tolerance
-    across = [one for one in both if opposite(attacker.standing, target.standing, one.corners, tolerance)]
-    over = [one for one in across if not _is_full_height(one, attacker, target)]
+    across = [cover for cover in both if opposite(attacker.standing, target.standing, cover.corners, tolerance)]
+    over = [cover for cover in across if not _is_full_height(cover, attacker, target)]
     possible = bool(over)
     rule = RuleReference("Close Combat Over Cover", "R32" if possible else "R31")
     return SkirmishCorpsVerdict(
@@ -61,8 +61,8 @@ def _reason(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover]
 
 
 def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> SkirmishCorpsVerdict:
-    """Whether the attacker flanks the target: a unit in cover, seen, that can dive nowhere out of its sight."""
-    in_cover = [one for one in scene.touched_by(target.standing) if one.class_for(target) != "none"]
+    """The verdict on whether the target is flanked: in cover, seen, and without a dive out of sight (R33 to R36)."""
+    in_cover = [cover for cover in scene.touched_by(target.standing) if cover.class_for(target) != "none"]
     if not in_cover:
         reason = f"{target.name} is not in contact with any cover, and only a unit in cover can be flanked"
         return _flank_verdict(scene, attacker, target, settings, None, ("R33", reason))
@@ -92,20 +92,23 @@ def _flank_verdict(
     tried: Dives | None,
     grounds: tuple[str, str],
 ) -> SkirmishCorpsVerdict:
+    """The verdict on flanking; ``tried`` is None where the target need not dive, ``grounds`` are rule and reason."""
     is_flanked = tried is not None and tried.safe is None
     safe = None if tried is None else tried.safe
-    shown = safe or (None if tried is None else tried.best)
+    dive = safe or (None if tried is None else tried.best)
     number, reason = grounds
     doubtful = tried is not None and tried.doubtful
     answers = {
         "flanked": is_flanked,
         "dive_penalty": FLANKED if is_flanked else 0,
-        "landing": None if safe is None else [round(float(each), 3) for each in safe.spot],
+        "landing": None if safe is None else [round(float(coordinate), 3) for coordinate in safe.spot],
         "marginal": doubtful,
         "could_be": ["flanked", "not flanked"] if doubtful else ["flanked" if is_flanked else "not flanked"],
         "renderer": settings.renderer.name,
-        "pixel": settings.pixel if shown is None else shown.pixel,
-        "warnings": [f"{one.name}: {each}" for one in (attacker.piece, target.piece) for each in one.model.warnings],
+        "pixel": settings.pixel if dive is None else dive.pixel,
+        "warnings": [
+            f"{piece.name}: {warning}" for piece in (attacker.piece, target.piece) for warning in piece.model.warnings
+        ],
     }
     return SkirmishCorpsVerdict(
         attacker.name,
@@ -121,6 +124,7 @@ def _flank_verdict(
 
 
 def _how(dive: Dive) -> str:
+    """A dive in words, as reasons print it."""
     if dive.turn is None:
         return "drop to prone where it stands"
     return f"dive to ({dive.spot[0]:.0f}, {dive.spot[1]:.0f})"

@@ -62,8 +62,10 @@ class Dives:
 def dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> Dives:
     """The dives by which the target can get out of the attacker's sight.
 
-    It drops in place, or goes a set distance in evenly spread directions, over very low and low cover but through
-    nothing higher (R35), and lies where its body has room; other units make room (R36).
+    The target drops in place, or dives a set distance in evenly spread directions, over very low and low cover, but not
+    through anything higher (R35). It lies where its body has room; other units make room for it (R36). The dives are
+    tried in turn until one is safe: its hidden share less the error reaches the reading ``dive_hidden``, or all of the
+    body is hidden, without an error.
     """
     best: Dive | None = None
     perhaps: Dive | None = None
@@ -119,13 +121,14 @@ def _bodies(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None
     """The ways in which the target's body can lie at a spot without reaching into a piece."""
     length, width, thickness = prone_size(target.bricks)
     low = target.standing.low
-    solid = [one.standing for one in scene.covers if one.standing.high > low and one.standing.low < low + thickness]
-    found = []
+    standings = [cover.standing for cover in scene.covers]
+    solid = [standing for standing in standings if standing.high > low and standing.low < low + thickness]
+    bodies = []
     for along in lying_directions(spot, turn, towards, [piece.footprint for piece in solid], length):
         room = lying_body(spot, along, length, width, low, thickness)
         if not any(overlaps(room, piece, scene.readings.contact_tolerance) for piece in solid):
-            found.append(_Body(target.bricks, spot, turn, along, room))
-    return found
+            bodies.append(_Body(target.bricks, spot, turn, along, room))
+    return bodies
 
 
 def _measured_dive(scene: SkirmishScene, attacker: Unit, body: _Body, settings: Settings) -> Dive | None:

@@ -1,6 +1,7 @@
-"""JUDGE: SkirmishCorps, the measured part: what is looked past, and how much each piece obscures of a target.
+"""JUDGE: SkirmishCorps, the measured part: how much all cover together, and each piece alone, obscures of a target.
 
-attacker, target -> its own cover is looked over (A9) or not (R13) -> Look -> Observation of all cover, and of each
+attacker, target -> the attacker's own cover: looked over (A9), or too high for a prone unit (R13) -> Look
+-> Observation of all cover together -> `Alone` for each piece that obscures anything
 """
 
 from __future__ import annotations
@@ -19,23 +20,22 @@ from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, rai
 from silhouette.scenes.table import Occluders, Piece
 
 OVER = BRICK / 4
-"""mm by which the eye of a unit that looks over cover is above its top, at least (A9)."""
-
+"""mm that the eye of a unit that looks over cover is above its top, at least (A9)."""
 
 CLOSE = 40.0
-"""mm: units block nothing; those nearer to the eye than this would only be in the way of a picture."""
+"""mm: units within this distance of the eye are left out of figures; they block nothing, and would hide the rest."""
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """How an attacker looks at something.
+    """An attacker's sight of a target, and the part that each piece of cover has in it.
 
     Attributes:
-        sight: from where, past what; its occluders are the bodies of ``covers``, in the same order.
-        covers: what may obscure.
-        over: the attacker's own cover that it looks over, and that lies between.
-        blind: its own cover that it cannot look over, being prone (R13).
-        error_goal: an error up to this is small enough, where no threshold is near; None for the usual one.
+        sight: the sight to measure; its occluders are the bodies of ``covers``, in the same order.
+        covers: the pieces that may obscure the target.
+        over: the attacker's own cover that it looks over, and that lies between it and the target (A9).
+        blind: the attacker's own cover that it cannot look over, since it is prone (R13).
+        error_goal: the error, as a share, that is small enough where no threshold is near; None for the default.
     """
 
     sight: Sight
@@ -45,7 +45,7 @@ class Look:
     error_goal: float | None
 
     def observe(self, settings: Settings, *thresholds: float) -> Observation:
-        """What all cover together obscures; ``thresholds`` are the shares at which an answer changes."""
+        """The measurement past all cover together; ``thresholds`` are the shares at which an answer changes."""
         return observe(
             self.sight,
             settings.renderer,
@@ -56,13 +56,19 @@ class Look:
         )
 
     def cover_of(self, blocker: Piece) -> Cover:
-        """The cover whose body an observation names as a blocker."""
+        """The cover whose body is among the blockers of an observation."""
         return self.covers[self.sight.occluders.pieces.index(blocker)]
 
 
 @dataclass(frozen=True, eq=False)
 class Alone:
-    """What one piece obscures: the pixels at which it is nearest, and all of it with nothing else on the table."""
+    """The effect of one piece of cover.
+
+    Attributes:
+        cover: the piece.
+        nearest: pixels of the target of which it is the nearest blocker, among all cover.
+        counts: the measurement with nothing else on the table.
+    """
 
     cover: Cover
     nearest: int
@@ -70,22 +76,29 @@ class Alone:
 
     @property
     def share(self) -> float:
-        """Of the target, obscured by this piece alone."""
+        """The share of the target, from 0 to 1, that this piece alone obscures; its counts must not be empty."""
         return self.counts.occluded / self.counts.total
 
 
 def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing) -> Look:
-    """How an attacker looks at a body that stands, or would lie, somewhere.
+    """The look of an attacker at a body, which stands there or would lie there after a dive.
 
-    Its own very low, low or high cover (prone: very low or low) it looks over, its eye at least a quarter brick above
-    the top, and that does not obscure, unless the target touches it too (A9). Nobody prone sees over high cover (R13).
+    An attacker in contact with very low, low or high cover (if prone: very low or low) looks over it, with its eye at
+    least a quarter brick above the top. Such cover does not obscure, unless the target is in contact with it too (A9).
+    A prone unit cannot look over high cover (R13): that is made high enough to hide everything behind it.
+
+    Args:
+        scene: the scene of both.
+        attacker: the unit that looks.
+        piece: the body that is looked at.
+        target: the space that the body takes, which decides what it is in contact with.
     """
     eye = attacker.piece.eye.copy()
     own = scene.touched_by(attacker.standing)
     tolerance = scene.readings.contact_tolerance
     over: list[Cover] = []
     blind: list[Cover] = []
-    past: list[Cover] = []
+    disregarded: list[Cover] = []
     for cover in own:
         feet = attacker.standing.low
         between = crosses(attacker.piece.eye[:2], target.footprint.middle, cover.standing, feet)
@@ -95,14 +108,16 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
                 over.append(cover)
                 eye[2] = max(eye[2], cover.standing.high + OVER)
             if not in_contact(target, cover.standing, tolerance):
-                past.append(cover)
+                disregarded.append(cover)
         elif attacker.posture == "prone" and kind == "high":
             blind.append(cover)
     # A body may reach beyond its base, on which it stands.
     body = Footprint.around(piece.pose.place(bounding_points(piece.model.significant)))
     top = max(float(eye[2]), float(piece.body_box[:, 2].max())) + 1.0
     covers = tuple(
-        cover for cover in scene.covers if cover not in past and may_hide(eye[:2], body, cover.standing.footprint)
+        cover
+        for cover in scene.covers
+        if cover not in disregarded and may_hide(eye[:2], body, cover.standing.footprint)
     )
     bodies = [raised(cover, top) if cover in blind and cover.is_section else cover.piece for cover in covers]
     others = [unit.piece for unit in scene.units if unit.piece is not attacker.piece and unit.piece is not piece]
@@ -122,28 +137,28 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
 
 
 def each_alone(look: Look, whole: Observation, settings: Settings, threshold: float) -> list[Alone]:
-    """Measures a target past each of the covers alone that obscure anything of it, in the order of the scene.
+    """Measures a target past each piece of cover alone that obscures any of it, in the order of the scene.
 
-    Where only one reaches into the picture it has been measured already.
+    Where only one piece reaches into the picture, the measurement of all cover together is that of the piece.
 
     Args:
-        look: who looks at whom.
-        whole: what all of them together obscure.
-        settings: how it is measured.
-        threshold: the share of the target at which the answer changes.
+        look: the look at the target.
+        whole: the measurement past all cover together.
+        settings: the renderer and the pixel.
+        threshold: the share of the target, from 0 to 1, at which the answer changes.
     """
-    found = []
+    effects = []
     for number, blocker in enumerate(whole.blockers):
         if whole.counts.alone[number]:
-            place = look.sight.occluders.pieces.index(blocker)
+            position = look.sight.occluders.pieces.index(blocker)
             counts = whole.counts
             if len(whole.blockers) > 1:
                 counts = observe(
-                    look.sight.past([place]),
+                    look.sight.past([position]),
                     settings.renderer,
                     settings.pixel,
                     thresholds=(threshold,),
                     error_goal=look.error_goal,
                 ).counts
-            found.append(Alone(look.covers[place], whole.counts.nearest[number], counts))
-    return found
+            effects.append(Alone(look.covers[position], whole.counts.nearest[number], counts))
+    return effects

@@ -1,4 +1,4 @@
-"""JUDGE: SkirmishCorps, line of sight and the protection of cover (R1 to R17): from what is measured to a ruling."""
+"""JUDGE: SkirmishCorps, line of sight and the protection of cover (R1 to R17): from a measurement to a verdict."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
 from silhouette.text import in_a_sentence, share_in_words
 
 VERDICTS = ("open", *(f"{kind} cover" for kind in CLASSES[1:]), "hidden")
+"""The verdicts, from exposed to covered."""
+
 OTHER_CLASS = {"piece": "obscured share", "obscured share": "piece"}
+"""The other reading of where classes come from, by the one chosen (A15)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,7 @@ class _Shot:
 
     @property
     def is_hidden(self) -> bool:
+        """Whether nothing of the target is seen."""
         return self.whole.counts.seen == 0
 
     @property
@@ -50,13 +54,15 @@ class _Shot:
         if self.attacker.posture == "standing":
             return 0, "none"
         kinds = [cover.class_for(self.attacker) for cover in self.look.over]
-        return min(((FROM_PRONE[kind] or 0, kind) for kind in kinds), key=lambda each: each[0], default=(0, "none"))
+        return min(
+            ((FROM_PRONE[kind] or 0, kind) for kind in kinds), key=lambda penalty: penalty[0], default=(0, "none")
+        )
 
-    def class_at(self, one: Alone, share: float, taken_from: str) -> CoverClass:
+    def class_at(self, effect: Alone, share: float, taken_from: str) -> CoverClass:
         """The class of protection that a piece gives when it obscures this share; "none" where it gives none."""
         if share <= 0.0 or share < self.scene.readings.share_practically_all:
             return "none"
-        kind = one.cover.class_for(self.target)
+        kind = effect.cover.class_for(self.target)
         return class_of_share(share) if taken_from == "obscured share" and kind != "corner" else kind
 
     def weight(self, kind: CoverClass) -> tuple[int, int]:
@@ -75,7 +81,7 @@ class _Answer:
 
 
 def protection(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> SkirmishCorpsVerdict:
-    """Looks from the attacker's eye and rules on line of sight, the protection of cover and the roll to hit."""
+    """The verdict on line of sight from the attacker's eye, the protection of cover, and the roll to hit."""
     threshold = scene.readings.share_practically_all
     look = look_at(scene, attacker, target.piece, target.standing)
     whole = look.observe(settings, threshold)
@@ -89,17 +95,17 @@ def protection(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Set
     others_read = _other_readings(shot, answer)
     for other in others_read:
         reason += f"; with {other['reading']}: {other['verdict']}"
-    silhouette = whole.counts
+    counts = whole.counts
     answers = {
         "line_of_sight": not shot.is_hidden,
         "cover": answer.kind,
         "protected_by": answer.protecting.cover.name if answer.protecting else None,
         "in_contact_with": [cover.name for cover in scene.touched_by(target.standing)],
         "modifier": answer.modifier,
-        "occluded": silhouette.occluded / silhouette.total if silhouette.total else 0.0,
-        "error": silhouette.error,
-        "target_pixels": silhouette.total,
-        "occluded_pixels": silhouette.occluded,
+        "occluded": counts.occluded / counts.total if counts.total else 0.0,
+        "error": counts.error,
+        "target_pixels": counts.total,
+        "occluded_pixels": counts.occluded,
         "blockers": _blockers(shot),
         "other_readings": others_read,
         "marginal": len(could_be) > 1,
@@ -124,7 +130,7 @@ def protection(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Set
 
 def _answer(shot: _Shot, taken_from: str) -> _Answer:
     """The answer under one reading of where classes come from (A15)."""
-    kinds = [shot.class_at(one, one.share, taken_from) for one in shot.alone]
+    kinds = [shot.class_at(effect, effect.share, taken_from) for effect in shot.alone]
     best = max(range(len(kinds)), key=lambda number: shot.weight(kinds[number]), default=None)
     protecting = None if best is None or kinds[best] == "none" else shot.alone[best]
     kind = "none" if best is None else kinds[best]
@@ -136,23 +142,23 @@ def _answer(shot: _Shot, taken_from: str) -> _Answer:
 
 def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
     """The rule that decides, and the reason: the first test that holds."""
-    target, one = shot.target, answer.protecting
+    target, protecting = shot.target, answer.protecting
     if shot.is_hidden:
         return _hidden(shot, answer)
     over, tail = _fired_over(shot)
-    if one is not None:
-        share = share_in_words(one.counts.occluded, one.counts.total)
+    if protecting is not None:
+        share = share_in_words(protecting.counts.occluded, protecting.counts.total)
         penalty = PENALTY[target.posture][answer.kind]
         reason = (
-            f"{share} of {target.name}, {target.posture}, is obscured by {in_a_sentence(one.cover.name)} "
-            f"({in_bricks(one.cover.bricks)}): {cover_words(answer.kind)}, {_penalty(penalty)}{tail}"
+            f"{share} of {target.name}, {target.posture}, is obscured by {in_a_sentence(protecting.cover.name)} "
+            f"({in_bricks(protecting.cover.bricks)}): {cover_words(answer.kind)}, {_penalty(penalty)}{tail}"
         )
         return hit_rule(answer.kind, target.posture), reason
     if over is not None:
         return over, f"nothing protects {target.name}{tail}"
     if not shot.whole.counts.occluded:
         return RuleReference("Cover", "R2"), f"nothing obscures {target.name}: in the open{tail}"
-    most = max(shot.alone, key=lambda each: each.share)
+    most = max(shot.alone, key=lambda effect: effect.share)
     share = share_in_words(most.counts.occluded, most.counts.total)
     if most.share < shot.scene.readings.share_practically_all:
         limit = f"{100 * shot.scene.readings.share_practically_all:g} %"
@@ -167,11 +173,11 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
 def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
     """The rule and the reason where nothing of the target is seen."""
     attacker, target = shot.attacker, shot.target
-    blind = [cover for cover in shot.look.blind if any(cover is one.cover for one in shot.alone)]
+    blind = [cover for cover in shot.look.blind if any(cover is effect.cover for effect in shot.alone)]
     if blind:
         reason = f"{attacker.name} lies prone at {in_a_sentence(blind[0].name)} and cannot look over it"
         return RuleReference("High Cover", "R13"), f"{reason}: no line of sight to {target.name}"
-    names = [in_a_sentence(one.cover.name) for one in shot.alone if one.nearest]
+    names = [in_a_sentence(effect.cover.name) for effect in shot.alone if effect.nearest]
     by = f" by {' and '.join(names)}" if names else ""
     reason = f"all of {target.name} is hidden{by}: no line of sight"
     if answer.kind == "none":
@@ -191,34 +197,38 @@ def _fired_over(shot: _Shot) -> tuple[RuleReference | None, str]:
 
 
 def _penalty(penalty: int) -> str:
+    """A penalty to hit in words."""
     return f"{penalty} to hit" if penalty else "no penalty to hit"
 
 
 def _could_be(shot: _Shot) -> list[str]:
     """The verdicts that hold within the error, or the scene's tolerance, of the shares that decide."""
-    silhouette, tolerance = shot.whole.counts, shot.scene.tolerance
-    if not silhouette.total:
+    counts, tolerance = shot.whole.counts, shot.scene.tolerance
+    if not counts.total:
         return ["hidden"]
-    seen = silhouette.seen / silhouette.total
-    band = max(silhouette.error_seen, tolerance) if seen else silhouette.error_seen
+    seen = counts.seen / counts.total
+    band = max(counts.error_seen, tolerance) if seen else counts.error_seen
     possible = {"hidden"} if seen <= band else set()
     if seen + band > 0.0:
-        kinds = [_kinds_within(shot, one) for one in shot.alone]
-        least = [min(some, key=shot.weight) for some in kinds]
-        for number, some in enumerate(kinds):
-            rest = least[:number] + least[number + 1 :]
-            possible |= {cover_words(max([kind, *rest], key=shot.weight)) for kind in some}
+        # Any piece may give any of its classes while the others give their least: the strongest of these decides.
+        kinds = [_kinds_within(shot, effect) for effect in shot.alone]
+        least = [min(kinds_of_piece, key=shot.weight) for kinds_of_piece in kinds]
+        for number, kinds_of_piece in enumerate(kinds):
+            others = least[:number] + least[number + 1 :]
+            possible |= {cover_words(max([kind, *others], key=shot.weight)) for kind in kinds_of_piece}
         possible |= set() if kinds else {"no cover"}
     possible = {"open" if word == "no cover" else word for word in possible}
     return [verdict for verdict in VERDICTS if verdict in possible]
 
 
-def _kinds_within(shot: _Shot, one: Alone) -> set[CoverClass]:
+def _kinds_within(shot: _Shot, effect: Alone) -> set[CoverClass]:
     """The classes of protection that a piece may give within the error of its share."""
-    error = one.counts.error
-    band = max(error, shot.scene.tolerance) if one.counts.occluded else error
+    error = effect.counts.error
+    band = max(error, shot.scene.tolerance) if effect.counts.occluded else error
     taken_from = shot.scene.readings.cover_class
-    return {shot.class_at(one, share, taken_from) for share in (one.share - band, one.share, one.share + band)}
+    return {
+        shot.class_at(effect, share, taken_from) for share in (effect.share - band, effect.share, effect.share + band)
+    }
 
 
 def _other_readings(shot: _Shot, answer: _Answer) -> list[dict[str, Any]]:
@@ -234,25 +244,27 @@ def _other_readings(shot: _Shot, answer: _Answer) -> list[dict[str, Any]]:
 def _blockers(shot: _Shot) -> list[dict[str, Any]]:
     """The pieces in the way, the largest share first."""
     total = shot.whole.counts.total
-    found = [{"name": one.cover.name, "occluded": one.nearest / total, "alone": one.share} for one in shot.alone]
-    return sorted(found, key=lambda one: (-one["occluded"], -one["alone"], one["name"]))
+    rows = [
+        {"name": effect.cover.name, "occluded": effect.nearest / total, "alone": effect.share} for effect in shot.alone
+    ]
+    return sorted(rows, key=lambda row: (-row["occluded"], -row["alone"], row["name"]))
 
 
 def _warnings(shot: _Shot, pixel: float) -> list[str]:
     """Warnings about the measurement and the models, each once."""
-    attacker, found = shot.attacker, []
+    attacker, warnings = shot.attacker, list[str]()
     if abs(shot.whole.pixel - pixel) > 0.01 * pixel:
-        found.append(f"measured at {shot.whole.pixel:.2g} mm per pixel instead of {pixel:g}")
+        warnings.append(f"measured at {shot.whole.pixel:.2g} mm per pixel instead of {pixel:g}")
     if attacker.piece.eye_from == "estimated":
-        found.append(f"the eye of {attacker.name} is estimated")
+        warnings.append(f"the eye of {attacker.name} is estimated")
     bodies = shot.look.sight.occluders.pieces
     for cover, piece in zip(shot.look.covers, bodies, strict=True):
         low, high = piece.model.mesh.bounds
         local = piece.pose.localise(shot.look.sight.eye[None])[0]
         if (local > low).all() and (local < high).all() and encloses(piece.model.mesh, local):
-            found.append(
+            warnings.append(
                 f"the eye of {attacker.name} lies inside {in_a_sentence(cover.name)}: probably a mistake in the scene"
             )
     pieces = (attacker.piece, shot.target.piece, *bodies)
-    found += [f"{piece.name}: {warning}" for piece in pieces for warning in piece.model.warnings]
-    return list(dict.fromkeys(found))
+    warnings += [f"{piece.name}: {warning}" for piece in pieces for warning in piece.model.warnings]
+    return list(dict.fromkeys(warnings))
