@@ -61,8 +61,6 @@ class Sight:
         disregarded: pieces that the rules disregard; figures show them as veils.
         left_out: pieces that the rules disregard and that figures from the eye leave out, since they are so near to
             the eye that they would hide everything else.
-        uncounted: parts that neither count nor block, such as bases, each with its piece; figures show them as ghosts
-            where they would hide what is seen of the target. The target's own need not be among them.
     """
 
     attacker: Piece
@@ -74,7 +72,6 @@ class Sight:
     absent: tuple[int, ...] = ()
     disregarded: tuple[Piece, ...] = ()
     left_out: tuple[Piece, ...] = ()
-    uncounted: tuple[tuple[Piece, Mesh], ...] = ()
 
     def past(self, numbers: Sequence[int]) -> Sight:
         """The sight with these occluders only.
@@ -92,6 +89,11 @@ class Sight:
         absent = set(self.absent)
         pairs = zip(self.occluders.pieces, self.occluders.meshes, strict=True)
         return [pair for number, pair in enumerate(pairs) if number not in absent]
+
+    @cached_property
+    def uncounted(self) -> list[tuple[Piece, Mesh]]:
+        """The parts of these pieces that do not block, such as bases, each with its piece."""
+        return [(piece, piece.model.ignored) for piece, mesh in self.present if mesh is not piece.model.mesh]
 
 
 @dataclass(frozen=True, eq=False)

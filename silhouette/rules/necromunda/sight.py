@@ -50,7 +50,6 @@ def sight_between(
     friends = [piece for piece in scene.pieces if is_friend_in_contact(scene, attacker, piece)]
     disregarded = () if friends_block else tuple(piece for piece in friends if piece is not target)
     absent = tuple(piece.index for piece in (attacker, target, *disregarded))
-    uncounted = [] if ignored_parts_block else [piece for piece in scene.pieces if piece.index not in absent]
     return Sight(
         attacker=attacker,
         target=target,
@@ -60,5 +59,4 @@ def sight_between(
         occluders=scene.whole_pieces if ignored_parts_block else scene.significant_parts,
         absent=absent,
         disregarded=disregarded,
-        uncounted=tuple((piece, piece.model.ignored) for piece in uncounted),
     )
