@@ -42,12 +42,12 @@ GAMES = {
     ),
     "crisis_protocol": _of(
         "crisis_protocol",
-        ("plan", "evidence", "judge", "line_cells", "free_lines"),
+        ("plane_geometry", "supports", "evidence", "judge", "line_cells", "free_lines"),
         ("test_thresholds", "test_crisis_protocol", "test_crisis_protocol_laws"),
     ),
     "skirmishcorps": _of(
         "skirmishcorps",
-        ("classes", "costs", "tables", "contact", "protection", "shooting", "flanking", "close"),
+        ("classes", "costs", "lookups", "contact", "protection", "shooting", "flanking", "close"),
         ("test_thresholds", "test_skirmishcorps", "test_skirmishcorps_laws"),
     ),
     "necromunda": _of(

@@ -184,10 +184,12 @@ def _at_face(unit: Standing, face: Footprint, tolerance: float) -> bool:
 def crosses(start: Any, end: Any, piece: Standing, low: float) -> bool:
     """Whether the way from a point (2,) to another crosses, seen from above, what of a piece rises above ``low`` mm.
 
-    A way along the edge of a piece does not cross it.
+    A way along an edge of the piece crosses it; a way that only touches the piece in a point does not.
 
     >>> wall = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
     >>> crosses((-20.0, 0.0), (20.0, 0.0), wall, 0.0), crosses((-20.0, 0.0), (-4.0, 0.0), wall, 0.0)
+    (True, False)
+    >>> crosses((4.0, -20.0), (4.0, 20.0), wall, 0.0), crosses((4.01, -20.0), (4.01, 20.0), wall, 0.0)
     (True, False)
     """
     way = LineString([start, end])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from silhouette.rules.tide_of_iron.hexes import LEFT, RIGHT, along_edges, distance, entered
@@ -129,3 +131,47 @@ def test_on_one_level_the_attacker_counts_as_the_higher_one(attacker: int, targe
     assert (ends.higher[0], ends.downward) == (higher, higher == "A")
     assert {ends.higher[0], ends.lower[0]} == {"A", "T"}
     assert ends.nearest_to == ((0, 0) if attacker <= target else (4, 0))
+
+
+@pytest.mark.parametrize("start, end", [SIX, SIX[::-1]])
+def test_of_two_obstructions_the_one_is_named_that_the_rule_means_whichever_unit_attacks(
+    start: tuple[int, int], end: tuple[int, int]
+) -> None:
+    """(0, 0) is the higher end. A hill above both is looked for from there, a blind hex from the lower unit."""
+    hills = {(0, 0): 2, (2, 0): 3, (4, 0): 3, (6, 0): 1}
+    assert judged(hills, start, end).obstruction == (2, 0)
+    woods: dict[tuple[int, int], Any] = {(0, 0): 1, (2, 0): "woods", (5, 0): "woods"}
+    for behind in ("hexes entered", "hex distance"):
+        found = judged(woods, start, end, readings={"behind": behind})
+        assert (found.obstruction, found.lines[0].finding.behind) == ((5, 0), 1)
+
+
+@pytest.mark.parametrize("at, level, rule", [((3, 0), 3, "R21"), ((1, 0), 2, "R23")])
+def test_r17_r18_a_hill_above_both_and_a_plateau_have_no_blind_hexes(
+    at: tuple[int, int], level: int, rule: str
+) -> None:
+    found = judged({(0, 0): 2, at: level}, *SIX)
+    assert found.rule.number == rule
+    assert found.lines[0].blind_hexes == ()
+    assert judged({(0, 0): 2, at: "woods"}, *SIX).lines[0].blind_hexes == ((at[0] + 1, 0),)
+
+
+@pytest.mark.parametrize(
+    ("level", "behind", "reason"),
+    [
+        (1, 1, "is 1 hex behind the woods at [5, 0], and from 1 level up the next 2 are blind"),
+        (1, 2, "is 2 hexes behind the woods at [4, 0], and from 1 level up the next 2 are blind"),
+        (1, 3, "is 3 hexes behind the woods at [3, 0], and from 1 level up only the next 2 are blind"),
+        (2, 1, "is 1 hex behind the woods at [5, 0], and from 2 levels up the next one is blind"),
+        (2, 2, "is 2 hexes behind the woods at [4, 0], and from 2 levels up only the next one is blind"),
+        (3, 1, "is 1 hex behind the woods at [5, 0], and from 3 levels up none is blind"),
+    ],
+)
+def test_r17_r18_r19_the_reason_counts_the_hexes_and_the_levels(level: int, behind: int, reason: str) -> None:
+    assert judged({(0, 0): level, (6 - behind, 0): "woods"}, *SIX).reason.endswith(reason)
+
+
+def test_r21_the_reason_names_one_level_or_two() -> None:
+    for target, levels in ((2, "level 2"), (1, "levels 2 and 1")):
+        found = judged({(0, 0): 2, (3, 0): 3, (6, 0): target}, *SIX)
+        assert found.reason.endswith(f"the hill at [3, 0] (level 3) is higher than both of them ({levels})")
