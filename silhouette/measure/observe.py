@@ -180,7 +180,7 @@ def observe(
         tuple(sorted({0.0, 1.0, *thresholds})),
         error_goal or ERROR_GOAL,
     )
-    # A very large or small target has coarser or finer pixels than asked for; a rounding difference is not told apart.
+    # A very large or small target has coarser or finer pixels than asked for; a rounding difference is ignored.
     width = views[0].step * float(np.linalg.norm(aim - sight.eye))
     width = pixel if abs(width - pixel) <= 1e-9 * pixel else width
     counts, sampled_views = measure(views, request, width)

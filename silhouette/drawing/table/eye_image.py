@@ -51,7 +51,7 @@ class EyeImage:
         target: the target's significant parts alone.
         kinds: uint8, the kind of each pixel of the target: SEEN, OBSCURED or OUTSIDE; else NOTHING.
         ghosts: parts that neither count nor block, such as bases, where they stand before ``front``: the target's own,
-            and all parts of those pieces that would hide what is seen of the target.
+            and all of such parts of a piece that would hide some of the target that is not obscured.
         disregarded: pieces that the rules disregard, where they stand before ``front``.
     """
 
@@ -172,8 +172,8 @@ def _only_before(layer: Layer, front: Layer) -> None:
 def _enter_ignored(ignored: Layer, front: Layer, kinds: NDArray[np.uint8], ghosts: Layer) -> None:
     """Enters the parts of others that do not block into ``front``, or into ``ghosts``.
 
-    Those of a piece of which any pixel would hide what is seen of the target become ghosts, all of them; those of other
-    pieces are solid.
+    If any pixel of a piece's parts would hide some of the target that is not obscured, all of them become ghosts; the
+    parts of other pieces are solid.
     """
     nearer = ignored.depth < front.depth
     over = np.unique(ignored.ids[nearer & ((kinds == SEEN) | (kinds == OUTSIDE))])

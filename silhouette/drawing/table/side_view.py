@@ -165,7 +165,7 @@ def _cuts(line: Sightline, piece: Piece, mesh: Mesh) -> tuple[Floats, Floats]:
                /\
         ------o--o-------  plane
              /    \
-        third ---- second
+        second --- third
     """
     points = piece.pose.place(mesh.vertices)
     distance = (points - line.eye) @ line.across - ASIDE

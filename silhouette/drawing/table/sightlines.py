@@ -230,12 +230,17 @@ def _in_few_runs(levels: Any) -> Any:
     """The levels of directions in at most `MOST_SECTORS` runs, none shorter than `NARROWEST`, but for a single one.
 
     As long as the shortest run is too short, or there are too many, the shortest is joined to the longer of its
-    neighbours. A run that is too short takes its neighbour's level:
+    neighbours. A run that is too short takes its neighbour's level. Runs that are long enough, but too many, become one
+    that is obscured in part; BEYOND is never mixed with the other levels, so there the neighbour's is taken as well.
+    The array is changed in place.
 
-        0 0 0 0 0 0 0 0 2 2 1 1 1 1 1 1 1 1    ->    0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1 1 1
-
-    Runs that are long enough, but too many, become one that is obscured in part; BEYOND is never mixed with a level
-    of what is obscured, so there the neighbour's level is taken as well.
+    >>> _in_few_runs(np.repeat([CLEAR, WHOLLY, PARTLY], [8, 2, 9])).tolist()
+    [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    >>> grating = np.tile(np.repeat([CLEAR, WHOLLY], NARROWEST), 4)
+    >>> len(_runs(grating)), len(_runs(_in_few_runs(grating)))
+    (8, 5)
+    >>> _in_few_runs(np.array([WHOLLY])).tolist()
+    [2]
     """
     runs = _runs(levels)
     while len(runs) > 1:
@@ -254,7 +259,11 @@ def _in_few_runs(levels: Any) -> Any:
 
 
 def _runs(levels: Any) -> list[tuple[int, int]]:
-    """The first direction of each run of equal levels, and the one after its last."""
+    """The first direction of each run of equal levels, and the one after its last.
+
+    >>> _runs(np.array([CLEAR, CLEAR, WHOLLY])), _runs(np.array([BEYOND]))
+    ([(0, 2), (2, 3)], [(0, 1)])
+    """
     cuts = [0, *(np.flatnonzero(np.diff(levels)) + 1).tolist(), len(levels)]
     return list(pairwise(cuts))
 
@@ -267,7 +276,11 @@ def _least(number: Any, values: Floats) -> Floats:
 
 
 def _without_outliers(values: Floats) -> Floats:
-    """The values (n,), each replaced by the median of itself and the three on either side."""
+    """The values (n,), each replaced by the median of itself and the three on either side.
+
+    >>> _without_outliers(np.array([5.0, 5.0, 90.0, 5.0, 5.0])).tolist(), _without_outliers(np.array([4.0])).tolist()
+    ([5.0, 5.0, 5.0, 5.0, 5.0], [4.0])
+    """
     wide = np.pad(values, 3, mode="edge")
     medians: Floats = np.median(np.lib.stride_tricks.sliding_window_view(wide, 7), axis=1)
     return medians
