@@ -43,8 +43,8 @@ def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache)
         else "The meshes are shown as they were judged, but for the rounding of their coordinates."
     )
     floor = min((float(piece.whole_box[:, 2].min()) for piece in scene.pieces), default=0.0)
-    shown = tuple(sight for sight in sights if sight is not None)
-    return Stage(shapes, items, shown, (sentence,), floor=floor, unit=25.4)
+    drawn = tuple(sight for sight in sights if sight is not None)
+    return Stage(shapes, items, drawn, (sentence,), floor=floor, unit=25.4)
 
 
 def check_table(scene: TableScene) -> None:
@@ -118,9 +118,15 @@ def _arc(scene: TableScene, attacker: Piece, arc: VisionArc) -> Line:
 
 
 def _point(values: Any) -> tuple[float, float, float]:
+    """A point (3,) as plain numbers."""
     x, y, z = map(float, values)
     return x, y, z
 
 
 def _thousands(number: int) -> str:
+    """A number with its digits in groups of three.
+
+    >>> _thousands(1234567), _thousands(0)
+    ('1 234 567', '0')
+    """
     return f"{number:,}".replace(",", " ")

@@ -63,19 +63,19 @@ def label(picture: Image.Image, image: EyeImage, scene: NecromundaScene, verdict
         name = NAMES.elided(NAMES.printable(verdict.target), 0.3 * picture.width)
         width, rim = NAMES.width(name), 8 * FINE
         x = min(max((columns.min() + columns.max() - width) / 2, rim), picture.width - width - rim)
-        taken = _named(drawing, (x, max(rows.min() - NAMES.line - 6 * FINE, rim)), name, taken)
+        taken = _write_name(drawing, (x, max(rows.min() - NAMES.line - 6 * FINE, rim)), name, taken)
     numbers = {piece.name: number for number, piece in enumerate(scene.pieces, FIRST_PIECE)}
     blockers = [blocker.name for blocker in verdict.blockers if blocker.occluded > 0][:NAMED]
     areas = [(name, image.front.ids == numbers[name]) for name in blockers]
     areas += [(name, image.disregarded.ids == number) for name, number in numbers.items()]
     for name, area in areas:
         name = NAMES.elided(NAMES.printable(name), 0.3 * picture.width)
-        at = _room(area, taken, NAMES.width(name), NAMES.line) if area.any() else None
+        at = _free_corner(area, taken, NAMES.width(name), NAMES.line) if area.any() else None
         if at is not None:
-            taken = _named(drawing, at, name, taken)
+            taken = _write_name(drawing, at, name, taken)
 
 
-def _named(drawing: Drawing, at: tuple[float, float], name: str, taken: Flags) -> Flags:
+def _write_name(drawing: Drawing, at: tuple[float, float], name: str, taken: Flags) -> Flags:
     """Writes a name with its upper left corner at x and y, in pixels; returns ``taken`` with the pixels of the name."""
     NAMES.draw(drawing, at, name, halo=PAPER)
     left, top = int(at[0]), int(at[1])
@@ -84,7 +84,7 @@ def _named(drawing: Drawing, at: tuple[float, float], name: str, taken: Flags) -
     return taken
 
 
-def _room(area: Flags, taken: Flags, width: float, height: float) -> tuple[float, float] | None:
+def _free_corner(area: Flags, taken: Flags, width: float, height: float) -> tuple[float, float] | None:
     """The upper left corner, x and y in pixels, of a free rectangle in an area; None where there is none.
 
     Of all such rectangles, whose cells and their neighbours are free, the nearest to the middle of what is taken.

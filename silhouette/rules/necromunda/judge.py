@@ -79,6 +79,7 @@ def _observed(
     *,
     friends_block: bool = False,
 ) -> Observation:
+    """The measurement of a target under the scene's readings; ``friends_block`` is for line of sight alone (A7)."""
     sight = sight_between(
         scene,
         attacker,
@@ -110,7 +111,7 @@ def _verdict(
     in_arc = readings.share == "in arc"
     part, whole = (counts.occluded_in_arc, counts.in_arc) if in_arc else (counts.occluded, counts.total)
     names = [vision.name for vision in cover.sight.arcs or ()]
-    words = _Words(attacker.name, target.name, arc, names, _blockers(sight), share_in_words(part, whole))
+    words = _ReasonWords(attacker.name, target.name, arc, names, _blockers(sight), share_in_words(part, whole))
     verdict, rule, reason = _ladder(words, sight.counts, part, whole)
     could_be = _could_be(cover.counts, sight.counts, part, whole, in_arc, scene.tolerance)
     if len(could_be) > 1:
@@ -138,7 +139,7 @@ def _verdict(
 
 
 @dataclass(frozen=True)
-class _Words:
+class _ReasonWords:
     """The words of a reason: names, the arc that the check names, the attacker's arcs, the blockers, the share."""
 
     attacker: str
@@ -164,7 +165,7 @@ class _Words:
         return " by " + (" and ".join(named) if not more else ", ".join(named) + f" and {more} more")
 
 
-def _ladder(words: _Words, sight: OcclusionCounts, part: int, whole: int) -> tuple[str, RuleReference, str]:
+def _ladder(words: _ReasonWords, sight: OcclusionCounts, part: int, whole: int) -> tuple[str, RuleReference, str]:
     """Verdict, rule and reason: the first test that holds (R6 to R8, R13 to R15). Shares are compared as integers.
 
     Args:

@@ -47,6 +47,15 @@ def _is_full_height(cover: Cover, attacker: Unit, target: Unit) -> bool:
 
 
 def _reason(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], over: list[Cover]) -> str:
+    """The reason of a verdict on close combat.
+
+    Args:
+        attacker: one unit.
+        target: the other unit.
+        both: the cover that both units are in contact with.
+        across: of that, the cover at which they stand opposite each other.
+        over: of that, the cover that is not taller than both.
+    """
     pair = f"{attacker.name} and {target.name}"
     if over:
         at = in_a_sentence(over[0].name)

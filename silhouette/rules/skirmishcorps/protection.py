@@ -1,7 +1,7 @@
 """JUDGE: SkirmishCorps, the measured part: how much all cover together, and each piece alone, obscures of a target.
 
 attacker, target -> the attacker's own cover: looked over (A9), or too high for a prone unit (R13) -> Look
--> Observation of all cover together -> `Alone` for each piece that obscures anything
+-> Observation of all cover together -> `CoverEffect` for each piece that obscures anything
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Look:
 
 
 @dataclass(frozen=True, eq=False)
-class Alone:
+class CoverEffect:
     """The effect of one piece of cover.
 
     Attributes:
@@ -136,7 +136,7 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
     return Look(sight, covers, tuple(over), tuple(blind), scene.error)
 
 
-def each_alone(look: Look, whole: Observation, settings: Settings, threshold: float) -> list[Alone]:
+def cover_effects(look: Look, whole: Observation, settings: Settings, threshold: float) -> list[CoverEffect]:
     """Measures a target past each piece of cover alone that obscures any of it, in the order of the scene.
 
     Where only one piece reaches into the picture, the measurement of all cover together is that of the piece.
@@ -160,5 +160,5 @@ def each_alone(look: Look, whole: Observation, settings: Settings, threshold: fl
                     thresholds=(threshold,),
                     error_goal=look.error_goal,
                 ).counts
-            effects.append(Alone(look.covers[position], whole.counts.nearest[number], counts))
+            effects.append(CoverEffect(look.covers[position], whole.counts.nearest[number], counts))
     return effects

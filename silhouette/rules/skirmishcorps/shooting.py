@@ -20,7 +20,7 @@ from silhouette.rules.skirmishcorps.classes import (
     hit_rule,
     in_bricks,
 )
-from silhouette.rules.skirmishcorps.protection import Alone, Look, each_alone, look_at
+from silhouette.rules.skirmishcorps.protection import CoverEffect, Look, cover_effects, look_at
 from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
 from silhouette.text import in_a_sentence, share_in_words
@@ -41,7 +41,7 @@ class _Shot:
     target: Unit
     look: Look
     whole: Observation
-    alone: Sequence[Alone]
+    effects: Sequence[CoverEffect]
 
     @property
     def is_hidden(self) -> bool:
@@ -58,7 +58,7 @@ class _Shot:
             ((FROM_PRONE[kind] or 0, kind) for kind in kinds), key=lambda penalty: penalty[0], default=(0, "none")
         )
 
-    def class_at(self, effect: Alone, share: float, taken_from: str) -> CoverClass:
+    def class_at(self, effect: CoverEffect, share: float, taken_from: str) -> CoverClass:
         """The class of protection that a piece gives when it obscures this share; "none" where it gives none."""
         if share <= 0.0 or share < self.scene.readings.share_practically_all:
             return "none"
@@ -74,7 +74,7 @@ class _Shot:
 class _Answer:
     """The protection of the target: by the single piece that protects most, of equal ones the scene's first (A8)."""
 
-    protecting: Alone | None
+    protecting: CoverEffect | None
     kind: CoverClass
     verdict: str
     modifier: int | None
@@ -85,7 +85,7 @@ def protection(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Set
     threshold = scene.readings.share_practically_all
     look = look_at(scene, attacker, target.piece, target.standing)
     whole = look.observe(settings, threshold)
-    shot = _Shot(scene, attacker, target, look, whole, each_alone(look, whole, settings, threshold))
+    shot = _Shot(scene, attacker, target, look, whole, cover_effects(look, whole, settings, threshold))
     answer = _answer(shot, scene.readings.cover_class)
     rule, reason = _grounds(shot, answer)
     could_be = _could_be(shot)
@@ -130,9 +130,9 @@ def protection(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Set
 
 def _answer(shot: _Shot, taken_from: str) -> _Answer:
     """The answer under one reading of where classes come from (A15)."""
-    kinds = [shot.class_at(effect, effect.share, taken_from) for effect in shot.alone]
+    kinds = [shot.class_at(effect, effect.share, taken_from) for effect in shot.effects]
     best = max(range(len(kinds)), key=lambda number: shot.weight(kinds[number]), default=None)
-    protecting = None if best is None or kinds[best] == "none" else shot.alone[best]
+    protecting = None if best is None or kinds[best] == "none" else shot.effects[best]
     kind = "none" if best is None else kinds[best]
     if shot.is_hidden:
         return _Answer(protecting, kind, "hidden", None)
@@ -158,7 +158,7 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
         return over, f"nothing protects {target.name}{tail}"
     if not shot.whole.counts.occluded:
         return RuleReference("Cover", "R2"), f"nothing obscures {target.name}: in the open{tail}"
-    most = max(shot.alone, key=lambda effect: effect.share)
+    most = max(shot.effects, key=lambda effect: effect.share)
     share = share_in_words(most.counts.occluded, most.counts.total)
     if most.share < shot.scene.readings.share_practically_all:
         limit = f"{100 * shot.scene.readings.share_practically_all:g} %"
@@ -173,11 +173,11 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
 def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
     """The rule and the reason where nothing of the target is seen."""
     attacker, target = shot.attacker, shot.target
-    blind = [cover for cover in shot.look.blind if any(cover is effect.cover for effect in shot.alone)]
+    blind = [cover for cover in shot.look.blind if any(cover is effect.cover for effect in shot.effects)]
     if blind:
         reason = f"{attacker.name} lies prone at {in_a_sentence(blind[0].name)} and cannot look over it"
         return RuleReference("High Cover", "R13"), f"{reason}: no line of sight to {target.name}"
-    names = [in_a_sentence(effect.cover.name) for effect in shot.alone if effect.nearest]
+    names = [in_a_sentence(effect.cover.name) for effect in shot.effects if effect.nearest]
     by = f" by {' and '.join(names)}" if names else ""
     reason = f"all of {target.name} is hidden{by}: no line of sight"
     if answer.kind == "none":
@@ -211,7 +211,7 @@ def _could_be(shot: _Shot) -> list[str]:
     possible = {"hidden"} if seen <= band else set()
     if seen + band > 0.0:
         # Any piece may give any of its classes while the others give their least: the strongest of these decides.
-        kinds = [_kinds_within(shot, effect) for effect in shot.alone]
+        kinds = [_kinds_within(shot, effect) for effect in shot.effects]
         least = [min(kinds_of_piece, key=shot.weight) for kinds_of_piece in kinds]
         for number, kinds_of_piece in enumerate(kinds):
             others = least[:number] + least[number + 1 :]
@@ -221,7 +221,7 @@ def _could_be(shot: _Shot) -> list[str]:
     return [verdict for verdict in VERDICTS if verdict in possible]
 
 
-def _kinds_within(shot: _Shot, effect: Alone) -> set[CoverClass]:
+def _kinds_within(shot: _Shot, effect: CoverEffect) -> set[CoverClass]:
     """The classes of protection that a piece may give within the error of its share."""
     error = effect.counts.error
     band = max(error, shot.scene.tolerance) if effect.counts.occluded else error
@@ -245,7 +245,8 @@ def _blockers(shot: _Shot) -> list[dict[str, Any]]:
     """The pieces in the way, the largest share first."""
     total = shot.whole.counts.total
     rows = [
-        {"name": effect.cover.name, "occluded": effect.nearest / total, "alone": effect.share} for effect in shot.alone
+        {"name": effect.cover.name, "occluded": effect.nearest / total, "alone": effect.share}
+        for effect in shot.effects
     ]
     return sorted(rows, key=lambda row: (-row["occluded"], -row["alone"], row["name"]))
 
