@@ -92,7 +92,7 @@ class Sight:
 
     @cached_property
     def uncounted(self) -> list[tuple[Piece, Mesh]]:
-        """The parts of these pieces that do not block, such as bases, each with its piece."""
+        """The parts of the present occluders that do not block, such as bases, each with its piece."""
         return [(piece, piece.model.ignored) for piece, mesh in self.present if mesh is not piece.model.mesh]
 
 
