@@ -89,10 +89,10 @@ def share_in_words(part: int, whole: int) -> str:
     if 2 * part in (0, whole, 2 * whole):
         return f"{share:.0f} %"
     for digits in (1, 2):
-        shown = round(share, digits)
-        if shown not in marks:
-            return f"{shown:.{digits}f} %"
-    return {0.0: "under 0.01 %", 50.0: "about 50 %", 100.0: "over 99.99 %"}[shown]
+        rounded = round(share, digits)
+        if rounded not in marks:
+            return f"{rounded:.{digits}f} %"
+    return {0.0: "under 0.01 %", 50.0: "about 50 %", 100.0: "over 99.99 %"}[rounded]
 
 
 def fraction_in_words(share: float) -> str:

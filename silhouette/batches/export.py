@@ -72,8 +72,8 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
         if failed(row):
             ElementTree.SubElement(case, "error", message=_clean(row["error"]))
         elif row.get("expected") is False:
-            broken = "; ".join(row.get("broken", ())) or "not as expected"
-            ElementTree.SubElement(case, "failure", message=_clean(broken)).text = _clean(row.get("reason") or "")
+            unmet = "; ".join(row.get("broken", ())) or "not as expected"
+            ElementTree.SubElement(case, "failure", message=_clean(unmet)).text = _clean(row.get("reason") or "")
         elif row.get("expected") is None:
             ElementTree.SubElement(case, "skipped", message="nothing is expected")
     for element in (*suites.values(), root):

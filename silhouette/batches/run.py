@@ -165,14 +165,14 @@ def write_batch(
 
 
 def _summary(rows: Iterable[Row], judged: int) -> BatchSummary:
-    count, failures, broken = 0, [], []
+    count, failures, unexpected = 0, [], []
     for row in rows:
         count += 1
         if failed(row):
             failures.append(row["error"])
         if row.get("expected") is False:
-            broken.append(f"{row['scene']}: {whose(row)}: {'; '.join(row.get('broken', ()))}")
-    return BatchSummary(count, count - judged, tuple(failures), tuple(broken))
+            unexpected.append(f"{row['scene']}: {whose(row)}: {'; '.join(row.get('broken', ()))}")
+    return BatchSummary(count, count - judged, tuple(failures), tuple(unexpected))
 
 
 def check_settings(settings: BatchSettings) -> None:

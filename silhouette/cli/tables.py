@@ -117,21 +117,22 @@ def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
 
 
 def _warnings(result: SceneResult, rows: Sequence[Row]) -> list[str]:
-    """Every warning once: those of the scene only where no verdict has told them, with a name before them."""
+    """Every warning once; a warning of the scene only where no verdict repeats it with a name before it."""
     warnings = list(dict.fromkeys(warning for row in rows for warning in row.get("warnings", ())))
-    return warnings + [warning for warning in result.warnings if not any(other.endswith(warning) for other in warnings)]
+    of_scene = (warning for warning in result.warnings if not any(named.endswith(warning) for named in warnings))
+    return [*warnings, *of_scene]
 
 
 def summary(results: Sequence[SceneResult]) -> Text:
     """One line about many scenes."""
     checks = [judged for result in results for judged in result.judged]
-    broken = sum(judged.expected is False for judged in checks)
+    unexpected = sum(judged.expected is False for judged in checks)
     failed = sum(result.error is not None for result in results)
     words = [f"{_counted(len(checks), 'check')} in {_counted(len(results), 'scene')}"]
-    words.append(f"{broken} not as expected" if broken else "every expectation held")
+    words.append(f"{unexpected} not as expected" if unexpected else "every expectation held")
     if failed:
         words.append(f"{_counted(failed, 'scene')} with an error")
-    return _line(", ".join(words), "bold red" if broken or failed else "bold")
+    return _line(", ".join(words), "bold red" if unexpected or failed else "bold")
 
 
 def _share(row: Row) -> str:
@@ -158,7 +159,7 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     wide = len(targets) <= MOST_COLUMNS
     table = _table("", *(targets if wide else attackers))
     for name in attackers if wide else targets:
-        pairs = [(name, other) for other in targets] if wide else [(other, name) for other in attackers]
+        pairs = [(name, column) for column in targets] if wide else [(column, name) for column in attackers]
         table.add_row(_line(name, "bold"), *(cells.get(pair, _line("")) for pair in pairs))
     parts: list[RenderableType] = [_heading(result), table]
     if not quiet:

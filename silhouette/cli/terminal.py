@@ -85,7 +85,7 @@ class Waiting:
         self._words = printable(words)
         self._rated = rated
         self._forking = forking
-        self._shown = not quiet and sys.stderr.isatty()
+        self._visible = not quiet and sys.stderr.isatty()
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._draw_on, daemon=True)
@@ -95,13 +95,13 @@ class Waiting:
         self._done: tuple[int, int | None] = (0, None)
 
     def __enter__(self) -> Waiting:
-        if self._shown:
+        if self._visible:
             self._thread.start()
         return self
 
     def step(self, done: int, total: int) -> None:
         """Shows that ``done`` steps of ``total`` are done."""
-        if not self._shown:
+        if not self._visible:
             return
         if self._forking:
             self._end_thread()
@@ -115,7 +115,7 @@ class Waiting:
             self._draw()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._shown:
+        if self._visible:
             self._end_thread()
         if self._bar is not None:
             self._bar[0].stop()

@@ -44,11 +44,11 @@ def tutorial(
     with Waiting(f"writing {out}", quiet=quiet, forking=True) as waiting:
         pages = write_tutorial(out, run, waiting.step)
     checks = [check for page in pages for part in page["parts"] for check in part["checks"]]
-    broken = [check for check in checks if check["expected"] is False]
+    unexpected = [check for check in checks if check["expected"] is False]
     if as_json:
         show_json({"out": str(out), "pages": pages})
     else:
         counted = f"{len(checks)} check{'' if len(checks) == 1 else 's'}"
         words = f"{len(pages) + 1} pages with {counted}; open {out / INDEX}"
-        show(f"{words}; {len(broken)} not as expected" if broken else words)
-    return exit_status(failed=False, unexpected=bool(broken))
+        show(f"{words}; {len(unexpected)} not as expected" if unexpected else words)
+    return exit_status(failed=False, unexpected=bool(unexpected))

@@ -20,8 +20,8 @@ def in_view(view: View, boxes: Floats, farthest: float) -> Flags:
     outside |= (across > (view.left + view.width * view.step) * depth).all(axis=1)
     outside |= (upward > view.top * depth).all(axis=1)
     outside |= (upward < (view.top - view.height * view.step) * depth).all(axis=1)
-    near: Flags = ~outside & (depth.max(axis=1) > 0.0) & (depth.min(axis=1) < farthest)
-    return near
+    reaches: Flags = ~outside & (depth.max(axis=1) > 0.0) & (depth.min(axis=1) < farthest)
+    return reaches
 
 
 def picture_bounds(view: View, points: Floats) -> Floats:
@@ -36,7 +36,7 @@ def picture_bounds(view: View, points: Floats) -> Floats:
     return np.stack([along.min(axis=1), along.max(axis=1)])
 
 
-def disjoint(one: Floats, other: Floats) -> bool:
+def disjoint(first: Floats, second: Floats) -> bool:
     """Whether a straight line of the picture separates two bodies of which these are the `picture_bounds`.
 
     False says nothing: the bodies may overlap or not. A body without bounds is never disjoint.
@@ -50,4 +50,4 @@ def disjoint(one: Floats, other: Floats) -> bool:
     >>> disjoint(picture_bounds(view, square), picture_bounds(view, behind_the_eye))
     False
     """
-    return bool(((one[0] > other[1]) | (other[0] > one[1])).any())
+    return bool(((first[0] > second[1]) | (second[0] > first[1])).any())

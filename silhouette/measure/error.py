@@ -180,6 +180,6 @@ def contour(target: Flags) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     upper = np.flatnonzero(target[:-1] != target[1:])
     left = np.flatnonzero(target[:, :-1] != target[:, 1:])
     left += left // max(width - 1, 1)  # a place among width - 1 columns becomes one among width
-    one, other = np.concatenate([upper, left]), np.concatenate([upper + width, left + 1])
-    is_inside = target.ravel()[one]
-    return np.where(is_inside, one, other), np.where(is_inside, other, one)
+    first, second = np.concatenate([upper, left]), np.concatenate([upper + width, left + 1])
+    is_inside = target.ravel()[first]
+    return np.where(is_inside, first, second), np.where(is_inside, second, first)

@@ -278,8 +278,8 @@ class _Grid:
             np.clip(rows + STEPS_OUTWARD[:, 0], 0, height - 1),
             np.clip(columns + STEPS_OUTWARD[:, 1], 0, width - 1),
         )
-        one, other = (self.index.take(row * width + column) for row, column in ((rows, columns), neighbours))
-        differing = differ(self.code.take(one), self.code.take(other))
+        quarters, adjacent = (self.index.take(row * width + column) for row, column in ((rows, columns), neighbours))
+        differing = differ(self.code.take(quarters), self.code.take(adjacent))
         return neighbours[0][differing] // 2, neighbours[1][differing] // 2
 
 
@@ -294,28 +294,28 @@ def _middles(blocks: Any, width: int) -> Floats:
     return middles
 
 
-def _target_differs(one: Codes, other: Codes) -> Flags:
+def _target_differs(first: Codes, second: Codes) -> Flags:
     """Where two samples differ in any way and at least one of them lies on the target."""
-    different: Flags = (one != other) & (((one | other) & TARGET) > 0)
+    different: Flags = (first != second) & (((first | second) & TARGET) > 0)
     return different
 
 
-def _divided(one: Codes, other: Codes) -> Flags:
+def _divided(first: Codes, second: Codes) -> Flags:
     """Where both samples lie on the target and differ in any way, or one does and what occludes it ends there as well.
 
     In the second case the bit `TARGET` changes together with the bit `HIDDEN` places further.
     """
-    changed = one ^ other
-    different: Flags = (changed > 0) & (((one & other | changed & changed >> HIDDEN) & TARGET) > 0)
+    changed = first ^ second
+    different: Flags = (changed > 0) & (((first & second | changed & changed >> HIDDEN) & TARGET) > 0)
     return different
 
 
-def _differs_along(contours: Contours, one: Codes, other: Codes) -> Flags:
+def _differs_along(contours: Contours, first: Codes, second: Codes) -> Flags:
     """Where seen and occluded parts of the target are divided, and on those parts of its contour that are followed."""
-    chosen = _divided(one, other)
+    chosen = _divided(first, second)
     # On the contour one of the two samples lies on the target: that one says whether the target is occluded there.
-    contour = ((one ^ other) & TARGET) > 0
-    occluded = (((one & TARGET) * one | (other & TARGET) * other) >> HIDDEN & TARGET) > 0
+    contour = ((first ^ second) & TARGET) > 0
+    occluded = (((first & TARGET) * first | (second & TARGET) * second) >> HIDDEN & TARGET) > 0
     if contours.seen:
         chosen |= contour & ~occluded
     if contours.occluded:

@@ -114,13 +114,13 @@ class Samples:
     def concatenated(several: Sequence[Samples]) -> Samples:
         """All samples, one batch after the other."""
         return Samples(
-            np.concatenate([one.places for one in several]),
-            np.concatenate([one.target for one in several]),
-            np.concatenate([one.in_arc for one in several]),
-            np.concatenate([one.depth for one in several]),
-            np.concatenate([one.blocked for one in several], axis=1),
-            np.concatenate([one.nearest for one in several]),
-            np.concatenate([one.background_blocked for one in several]),
+            np.concatenate([batch.places for batch in several]),
+            np.concatenate([batch.target for batch in several]),
+            np.concatenate([batch.in_arc for batch in several]),
+            np.concatenate([batch.depth for batch in several]),
+            np.concatenate([batch.blocked for batch in several], axis=1),
+            np.concatenate([batch.nearest for batch in several]),
+            np.concatenate([batch.background_blocked for batch in several]),
         )
 
 
@@ -144,7 +144,7 @@ def sample(view: View, request: SampleRequest, pixels: Any = None, background: b
     renderer = request.renderer
     if pixels is not None and not request.blockers and not request.arcs:
         return _sample_target_alone(view, request, np.asarray(pixels, dtype=np.float64))
-    # A renderer that draws whole pictures draws all bodies in one go; the others are asked about each body in turn.
+    # A renderer that draws whole pictures draws all bodies in one go; the others render each body in turn.
     drawn = None if renderer.sparse else render_separately(renderer, view, [request.target, *request.blockers], pixels)
     layer = next(drawn) if drawn else renderer.render(view, [request.target], pixels)
     target, depth = layer.ids.ravel() > 0, layer.depth.ravel()

@@ -118,9 +118,9 @@ def _along_edges(view: View, ends: Integers, corners: Floats) -> Floats:
     start, way = start[:2, long], (end - start)[:2, long]
     # Where each edge crosses the lines of the sides; nan where it lies in such a line, which does not bound it.
     with np.errstate(divide="ignore", invalid="ignore"):
-        one, other = -start / way, (size - start) / way
-    enter = np.nanmax(np.vstack([np.minimum(one, other), np.zeros(way.shape[1])]), axis=0)
-    leave = np.nanmin(np.vstack([np.maximum(one, other), np.ones(way.shape[1])]), axis=0)
+        to_low_side, to_high_side = -start / way, (size - start) / way
+    enter = np.nanmax(np.vstack([np.minimum(to_low_side, to_high_side), np.zeros(way.shape[1])]), axis=0)
+    leave = np.nanmin(np.vstack([np.maximum(to_low_side, to_high_side), np.ones(way.shape[1])]), axis=0)
     pieces = np.ceil(np.maximum(leave - enter, 0.0) * np.abs(way).max(axis=0) / EDGE_STEP).astype(np.intp)
     owner = np.repeat(np.arange(len(pieces)), pieces)
     number = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
@@ -156,9 +156,9 @@ def _eroded(mask: Flags, blocks: int) -> Flags:
         kept = mask.copy()
         for shift in range(1, blocks + 1):
             later, sooner = np.s_[shift:], np.s_[:-shift]
-            one, other = (later, sooner) if rows else ((slice(None), later), (slice(None), sooner))
-            kept[one] &= mask[other]
-            kept[other] &= mask[one]
+            later_blocks, sooner_blocks = (later, sooner) if rows else ((slice(None), later), (slice(None), sooner))
+            kept[later_blocks] &= mask[sooner_blocks]
+            kept[sooner_blocks] &= mask[later_blocks]
         mask = kept
     return mask
 
@@ -206,9 +206,9 @@ def _with_wanted(
         view, scale = sampled.view.refined(FINER), FINER
     samples = sample(view, request, places * scale - 0.5)
     samples = replace(samples, places=places - 0.5)
-    found = wanted(samples)
-    if not found.any():
+    is_wanted = wanted(samples)
+    if not is_wanted.any():
         return sampled
-    pixels = np.floor(places[found]).astype(np.int32)
+    pixels = np.floor(places[is_wanted]).astype(np.int32)
     pixels = np.clip(pixels, 0, [sampled.view.height - 1, sampled.view.width - 1]).astype(np.int32)
-    return sampled.with_samples(pixels, samples.selected(found))
+    return sampled.with_samples(pixels, samples.selected(is_wanted))

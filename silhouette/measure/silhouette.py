@@ -101,23 +101,24 @@ def measure(views: Sequence[View], request: SampleRequest, pixel: float) -> tupl
     settled = _settled_coarsely(sampled_views[0], request) if len(sampled_views) == 1 else None
     if settled is not None:
         return settled, sampled_views
-    sampled_views = [refine(one, request, FOLLOWED_TO) for one in sampled_views]
+    sampled_views = [refine(sampled, request, FOLLOWED_TO) for sampled in sampled_views]
     counts, classified = _counted(sampled_views, request)
     contours = _contours_to_follow(counts, classified, request)
     if contours is not None:
         unfollowed = _unfollowed(_variance(classified), contours)
-        sampled_views = [refine(one, request, 1, contours) for one in sampled_views]
+        sampled_views = [refine(sampled, request, 1, contours) for sampled in sampled_views]
         counts, classified = _counted(sampled_views, request, unfollowed)
     if counts.seen == 0 and (request.arcs is None or len(request.arcs)):
-        sampled_views = [search_for_seen(one, request) for one in sampled_views]
+        sampled_views = [search_for_seen(sampled, request) for sampled in sampled_views]
         sampled_views = _contours_searched(sampled_views, classified, request, lambda samples: samples.seen)
     if counts.occluded == 0 and request.blockers:
-        sampled_views = [search_for_occluded(one, request) for one in sampled_views]
+        sampled_views = [search_for_occluded(sampled, request) for sampled in sampled_views]
         sampled_views = _contours_searched(sampled_views, classified, request, lambda samples: samples.occluded)
-    if any(new is not old for new, old in zip(sampled_views, (kind.sampled for kind in classified), strict=True)):
+    before = [view_kinds.sampled for view_kinds in classified]
+    if any(new is not old for new, old in zip(sampled_views, before, strict=True)):
         counts, _ = _counted(sampled_views, request)
     if 0 < counts.seen <= FEW or 0 < counts.occluded <= FEW:
-        sampled_views = [_confirmed(one, request) for one in sampled_views]
+        sampled_views = [_confirmed(sampled, request) for sampled in sampled_views]
         counts, _ = _counted(sampled_views, request)
     return counts, sampled_views
 
@@ -151,7 +152,7 @@ def _contours_to_follow(
     Where all of the target is seen, or all of it occluded, the share is exactly none or all, whatever its contour.
     Elsewhere the division of the two parts weighs most, and of the contours the one round the smaller part.
     """
-    coarse = [one.sampled for one in classified if one.sampled.block > 1]
+    coarse = [view_kinds.sampled for view_kinds in classified if view_kinds.sampled.block > 1]
     if len(classified) > 1:  # a cube's faces have few pixels each: following all of their contours costs little
         return ALL_CONTOURS if coarse else None
     if not coarse or max(counts.error, counts.error_seen) == 0.0:
@@ -234,19 +235,19 @@ def _counted(
     sampled_views: Sequence[SampledView], request: SampleRequest, unfollowed: ContourVariance = NO_VARIANCE
 ) -> tuple[OcclusionCounts, list[_Classified]]:
     """The counts in the views as they are sampled, and the variance along contours that were not followed further."""
-    classified = [_classified(one, request) for one in sampled_views]
+    classified = [_classified(sampled, request) for sampled in sampled_views]
     variance = _variance(classified).overridden_by(unfollowed)
     total = occluded = in_arc = occluded_in_arc = 0
     nearest = np.zeros(len(request.blockers), np.int64)
     alone = np.zeros(len(request.blockers), np.int64)
-    for one in sampled_views:
-        samples = one.samples
-        total += one.count(samples.target)
-        occluded += one.count(samples.occluded)
-        in_arc += one.count(samples.in_arc)
-        occluded_in_arc += one.count(samples.in_arc & samples.occluded)
-        nearest += one.tally(samples.nearest + 1, len(nearest) + 1)[1:]
-        alone += np.array([one.count(blocked) for blocked in samples.blocked], dtype=np.int64)
+    for sampled in sampled_views:
+        samples = sampled.samples
+        total += sampled.count(samples.target)
+        occluded += sampled.count(samples.occluded)
+        in_arc += sampled.count(samples.in_arc)
+        occluded_in_arc += sampled.count(samples.in_arc & samples.occluded)
+        nearest += sampled.tally(samples.nearest + 1, len(nearest) + 1)[1:]
+        alone += np.array([sampled.count(blocked) for blocked in samples.blocked], dtype=np.int64)
     error = variance.share_error(occluded, total)
     error_in_arc = error_seen = error
     if in_arc < total:
@@ -267,7 +268,7 @@ def _counted(
 
 def _variance(classified: Sequence[_Classified]) -> ContourVariance:
     """The variance along the contours of all views, in pixels squared."""
-    return sum((one.variance for one in classified), NO_VARIANCE)
+    return sum((view_kinds.variance for view_kinds in classified), NO_VARIANCE)
 
 
 def _arc_errors(classified: Sequence[_Classified], counts: tuple[int, int, int]) -> tuple[float, float]:
@@ -276,14 +277,14 @@ def _arc_errors(classified: Sequence[_Classified], counts: tuple[int, int, int])
     if in_arc == 0:
         return 1.0, 0.0
     within = unseen = NO_VARIANCE
-    for one in classified:
-        samples = one.sampled.samples
-        inside = one.sampled.mask(samples.in_arc)
-        kinds = np.where(inside | (one.kinds == OUTSIDE_BLOCKED), one.kinds, 0).astype(np.uint8)
-        within += contour_variance(kinds) * one.sampled.block**4
-        beyond = one.sampled.mask(samples.target & ~samples.in_arc)
-        kinds = np.where(beyond, OCCLUDED, one.kinds).astype(np.uint8)
-        unseen += contour_variance(kinds) * one.sampled.block**4
+    for view_kinds in classified:
+        samples = view_kinds.sampled.samples
+        inside = view_kinds.sampled.mask(samples.in_arc)
+        kinds = np.where(inside | (view_kinds.kinds == OUTSIDE_BLOCKED), view_kinds.kinds, 0).astype(np.uint8)
+        within += contour_variance(kinds) * view_kinds.sampled.block**4
+        beyond = view_kinds.sampled.mask(samples.target & ~samples.in_arc)
+        kinds = np.where(beyond, OCCLUDED, view_kinds.kinds).astype(np.uint8)
+        unseen += contour_variance(kinds) * view_kinds.sampled.block**4
     return within.share_error(occluded_in_arc, in_arc), unseen.share_error(total - in_arc + occluded_in_arc, total)
 
 
@@ -343,4 +344,6 @@ def _contours_searched(
 ) -> list[SampledView]:
     """The views, searched at those places of the contour at which the target and a blocker end together."""
     pairs = zip(sampled_views, classified, strict=True)
-    return [search_contour(one, kind.inside, kind.outside, request, wanted) for one, kind in pairs]
+    return [
+        search_contour(sampled, view_kinds.inside, view_kinds.outside, request, wanted) for sampled, view_kinds in pairs
+    ]

@@ -1,4 +1,4 @@
-"""LOAD: points and edges that stand for a whole mesh, worked out once for each mesh and kept as long as it is."""
+"""LOAD: points and edges that stand for a whole mesh, computed once for each mesh and kept as long as the mesh."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def long_edges(mesh: Mesh) -> NDArray[np.int32]:
 
 
 def prepare(mesh: Mesh) -> None:
-    """Works out the points and edges of a mesh now, so that processes forked from this one need not do it again."""
+    """Computes the points and edges of a mesh now, so that processes forked from this one need not do it again."""
     bounding_points(mesh)
     inset_vertices(mesh)
     long_edges(mesh)

@@ -59,7 +59,7 @@ class Health:
 
 
 def misdirected(faces: NDArray[Any], vertices: int) -> str | None:
-    """What is wrong with the vertex indices of faces (m, 3), in words; None where all are below ``vertices``.
+    """The fault of the vertex indices of faces (m, 3), in words; None where all are below ``vertices``.
 
     >>> misdirected(np.array([[0, 1, 3]]), 3)
     'has a face that points to vertex 3 of 3 (counted from 0); export it again'
@@ -93,7 +93,7 @@ def absurd(vertices: Floats) -> str | None:
 
 
 def extremes(points: Floats) -> tuple[Floats, Floats]:
-    """The least and the greatest coordinates (3,) of points (n, 3), column by column, which is many times as fast."""
+    """The least and the greatest coordinates (3,) of points (n, 3), taken column by column, many times faster."""
     columns = [points[:, axis] for axis in range(3)]
     return np.array([column.min() for column in columns]), np.array([column.max() for column in columns])
 

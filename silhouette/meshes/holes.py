@@ -2,8 +2,8 @@ r"""LOAD: the holes of a scan are closed, so that nothing is ever seen through i
 
     boundary -> near vertices welded -> slits zipped -> loops left -> a cone or a skirt for each
 
-A cone joins a loop to one point, so it closes a loop of any shape. The open underside of a scanned building would get a
-tent by that, so there a skirt goes straight down to a flat floor instead::
+A cone joins a loop to one point, so it closes a loop of any shape. It would put a tent under the open
+underside of a scanned building, so there a skirt goes straight down to a flat floor instead::
 
       cone                skirt, seen from the side
        .-----.
@@ -66,7 +66,7 @@ class Closed:
 
     @property
     def sentence(self) -> str:
-        """What was done, in words.
+        """The closing of the mesh, in words.
 
         >>> Closed(None, holes=0, skirts=0, area_grown=0.0, share_grown=0.0, largest=0.0).sentence
         'nothing was open'
@@ -346,7 +346,7 @@ def _areas(vertices: Floats, faces: NDArray[Any]) -> Floats:
 
 
 def _joined(mesh: Mesh, vertices: Floats, added: Edges) -> Mesh:
-    """The mesh over more vertices, with added faces as a part of their own."""
+    """The mesh over more vertices, with the added faces as a separate part."""
     names = mesh.part_names if CLOSING in mesh.part_names else (*mesh.part_names, CLOSING)
     part = np.concatenate([mesh.part, np.full(len(added), names.index(CLOSING), dtype=np.int32)])
     return Mesh(vertices, np.concatenate([mesh.faces, added.astype(np.int32)]), part, names)

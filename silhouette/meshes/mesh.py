@@ -64,7 +64,7 @@ class Mesh:
 
 @dataclass(frozen=True, eq=False)
 class MeshFile:
-    """The content of a mesh file, in the file's own units and axes.
+    """The content of a mesh file, in the file's units and axes.
 
     Attributes:
         path: the file.
@@ -93,7 +93,7 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
 
     Transforms of the file's scene are applied, instances included; skinned figures stand in the pose they were bound
     in. Parts are the scene's nodes (glTF), groups, objects or materials (OBJ), objects (3MF) or solids (STL); parts of
-    equal names are one part. Textures are ignored. Nothing is read outside the file's own folder.
+    equal names are one part. Textures are ignored. Nothing is read outside the file's folder.
 
     Raises:
         MeshError: where the file is missing, of an unknown or another format, damaged, hostile, or holds nothing
@@ -149,7 +149,7 @@ def _digest(ending: str, data: bytes, external: dict[str, bytes]) -> str:
 
 
 def _build(ending: str, data: bytes, gltf: Gltf | None) -> Arrays:
-    """Everything that is worth keeping about a file, from its bytes."""
+    """Everything that the cache keeps about a file, from its bytes."""
     units: str | None = None
     if gltf is not None:
         surfaces = _decode(gltf.prepare())
@@ -169,9 +169,9 @@ def _build(ending: str, data: bytes, gltf: Gltf | None) -> Arrays:
 
 
 def _decode(prepared: Prepared) -> list[Surface]:
-    """The surfaces that trimesh's own loader decodes, without the Trimesh objects it would build and copy from them."""
+    """The surfaces that trimesh's loader decodes, without the Trimesh objects it would build and copy from them."""
     # The resolver knows what was read beforehand, and no file and no network.
-    loaded = parsed("gltf", prepared.content, resolver=prepared.held, skip_materials=True)
+    loaded = parsed("gltf", prepared.content, resolver=prepared.buffers, skip_materials=True)
     geometries: dict[str, dict[str, Any]] = loaded["geometry"]
     total = sum(len(geometries[placed.geometry]["faces"]) for placed in prepared.placed)
     if total > MOST_TRIANGLES:

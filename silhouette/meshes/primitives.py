@@ -65,10 +65,10 @@ class Solid:
     """A solid in its place.
 
     Attributes:
-        shape: what it is.
+        shape: the box, cylinder or sphere.
         at: x, y, z in mm of the middle of its underside; of a lying cylinder, of the underside of the box round it.
-        turn: degrees anticlockwise about its own vertical.
-        name: of the part it becomes; without one it is numbered, as in "box 1".
+        turn: degrees anticlockwise about its vertical axis.
+        name: the name of the part that it becomes; without one it is numbered, as in "box 1".
     """
 
     shape: Box | Cylinder | Sphere
@@ -125,14 +125,14 @@ def _joined(parts: tuple[Solid, ...]) -> Mesh:
 
 
 def part_names(parts: Sequence[Solid]) -> tuple[str, ...]:
-    """The name of each solid's part: its own, or its kind and a number.
+    """The name of each solid's part: the name of the solid, or its kind and a number.
 
     >>> part_names([Solid(Sphere(4.0)), Solid(Sphere(5.0), name="head"), Solid(Sphere(6.0))])
     ('sphere 1', 'head', 'sphere 2')
     """
     names = []
     for index, part in enumerate(parts):
-        alike = sum(type(other.shape) is type(part.shape) and other.name is None for other in parts[: index + 1])
+        alike = sum(type(earlier.shape) is type(part.shape) and earlier.name is None for earlier in parts[: index + 1])
         names.append(part.name or f"{type(part.shape).__name__.lower()} {alike}")
     return tuple(names)
 
@@ -222,7 +222,7 @@ def _rows(*triangles: list[NDArray[np.int64]]) -> Integers:
 
 
 def _sealed(mesh: Mesh) -> Mesh:
-    """The mesh, its arrays made unwritable: it is shared by all who ask for the same solids."""
+    """The mesh, its arrays made unwritable: every call for the same solids shares it."""
     for array in (mesh.vertices, mesh.faces, mesh.part):
         array.setflags(write=False)
     return mesh

@@ -86,14 +86,14 @@ def find_base(mesh: Mesh) -> Base | None:
         slabs: list[tuple[float, Flags]] = []
         for height in levels.candidates(reach, ceiling):
             slab = _slab_below(triangles, window, height)
-            share = 0.0 if slab is None else _rim_share(levels.near(height, reach), slab, window, height)
+            share = 0.0 if slab is None else _rim_share(levels.within(height, reach), slab, window, height)
             if slab is not None and share >= (LIP_SHARE if slabs else LEDGE_SHARE):
                 slabs.append((height, slab))
         if slabs:
             # A raised lip or an upper step is level as well, and higher: the base ends at its top.
             lips = [(height, slab) for height, slab in slabs[1:] if height > slabs[0][0] and levels.is_plane(height)]
             height, slab = max(lips, key=lambda lip: lip[0], default=slabs[0])
-            return _measured(triangles, slab, window, float(np.median(levels.near(height, reach).z)))
+            return _measured(triangles, slab, window, float(np.median(levels.within(height, reach).z)))
     return None
 
 
@@ -183,14 +183,14 @@ class _Levels:
         support[(heights < LEAST_HEIGHT) | (heights > ceiling)] = 0.0
         while (best := float(support.max())) > 0.006 * GRID**2:
             middle = heights[support.argmax()]
-            height = float(np.median(self.near(middle, reach + step).z))
+            height = float(np.median(self.within(middle, reach + step).z))
             support[np.abs(heights - middle) <= 2.0 * reach + step] = 0.0
             around = np.count_nonzero(np.abs(self.z - middle) <= 3.0 * reach)
             # A level has most of its surface within the reach; a slope has as much of it just above and just below.
             if best > 0.6 * around or reach < 0.2:
                 yield height
 
-    def near(self, height: float, reach: float) -> _Levels:
+    def within(self, height: float, reach: float) -> _Levels:
         """The levels within ``reach`` of ``height``."""
         chosen = np.abs(self.z - height) <= reach
         return _Levels(self.cell[chosen], self.z[chosen])

@@ -64,7 +64,7 @@ class SolidEntry(Entry):
         return self
 
     def solid(self) -> Solid:
-        """The solid that it describes."""
+        """The solid that the entry describes."""
         shape: Box | Cylinder | Sphere
         if self.box is not None:
             shape = Box(self.box)
@@ -135,7 +135,7 @@ class BaseChoice:
 
 
 class ModelOptions(Entry):
-    """The keys of a model file, which may also stand in a scene's piece beside ``mesh``."""
+    """The keys of a model file, which may also stand in a scene's piece that names a ``mesh``."""
 
     mesh: Name | None = Field(None, description="the path of a mesh file, seen from the file that names it")
     """The mesh: STL, OBJ, PLY, GLB, glTF, 3MF or OFF."""

@@ -55,24 +55,24 @@ def _axis(body: Mesh, upper: Flags) -> Floats:
 
 
 def _distances(lines: Floats, forward: Floats) -> Floats:
-    """How far ahead of the origin (k,) lines in plan (n, 2, 2) are met along a direction; some are not."""
+    """(k,) distances from the origin, along a direction, of the lines in plan (n, 2, 2) that lie ahead."""
     along = lines @ forward
-    aside = lines @ [-forward[1], forward[0]]
-    met = (aside[:, 0] < 0.0) != (aside[:, 1] < 0.0)
-    along, aside = along[met], aside[met]
-    distances: Floats = along[:, 0] + (along[:, 1] - along[:, 0]) * aside[:, 0] / (aside[:, 0] - aside[:, 1])
+    sideways = lines @ [-forward[1], forward[0]]
+    met = (sideways[:, 0] < 0.0) != (sideways[:, 1] < 0.0)
+    along, sideways = along[met], sideways[met]
+    distances: Floats = along[:, 0] + (along[:, 1] - along[:, 0]) * sideways[:, 0] / (sideways[:, 0] - sideways[:, 1])
     return distances[distances >= 0.0]
 
 
 def _cut_edges(triangles: Floats, level: float) -> Floats:
-    """The ends in plan (k, 2, 2) of the lines in which triangles that cross a level do so."""
+    """The ends in plan (k, 2, 2) of the lines in which triangles (n, 3, 3) cross a level."""
     above = triangles[:, :, 2] >= level
     alone = np.where(above.sum(axis=1) == 1, above.argmax(axis=1), (~above).argmax(axis=1))
     rows = np.arange(len(triangles))
     tip = triangles[rows, alone]
     ends = []
     for step in (1, 2):
-        other = triangles[rows, (alone + step) % 3]
-        share = (level - tip[:, 2]) / (other[:, 2] - tip[:, 2])
-        ends.append((tip + share[:, None] * (other - tip))[:, :2])
+        corner = triangles[rows, (alone + step) % 3]
+        share = (level - tip[:, 2]) / (corner[:, 2] - tip[:, 2])
+        ends.append((tip + share[:, None] * (corner - tip))[:, :2])
     return np.stack(ends, axis=1)

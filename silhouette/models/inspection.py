@@ -26,13 +26,13 @@ def model_at(path: Path, options: dict[str, Any], cache: Cache) -> Model:
     """The model of a model file or of a bare mesh.
 
     Args:
-        path: of the file.
-        options: keys of a model file that are to hold for a bare mesh: kind, units, up, scale.
-        cache: keeps what takes long to work out.
+        path: the path of the file.
+        options: keys of a model file for a bare mesh: kind, units, up, scale.
+        cache: keeps slow results, such as a closed mesh.
 
     Raises:
         FileError: where the file or an option cannot be used.
-        RequestError: where options are given beside a model file, which has them as keys.
+        RequestError: where options are given with a model file, which has them as keys.
     """
     if options and path.suffix.lower() in (".toml", ".json"):
         keys = " and ".join(options)

@@ -42,18 +42,18 @@ class Model:
     Attributes:
         source: the name of the file it came from, or "parts" for solids; for messages.
         kind: fighter, vehicle or terrain.
-        mesh: all of it, cut where the base ends.
+        mesh: the whole mesh, cut where the base ends.
         role: (m,) uint8, for each face BODY, BASE or INSIGNIFICANT.
         base: its base, or None; in the model's frame.
         eye_given: (3,) the eye that the model file gives, or None.
         eyes: the eyes of a vehicle's crew, by the vision arc that they look into; empty where one eye sees all.
-        front: the direction it faces, degrees anticlockwise from +x.
+        front: the direction that it faces, degrees anticlockwise from +x.
         solid: whether nothing is ever seen through it, holes in the scan included.
         format: of the mesh file; "parts" for solids.
         units: taken for the mesh file, and ``units_from`` how they are known.
         up: the axis that was up in the mesh file.
         watertight, holes: of the mesh file, before anything was closed.
-        warnings: what the user should know of, a sentence each.
+        warnings: a sentence for each thing that the user should know.
     """
 
     source: str
@@ -75,12 +75,12 @@ class Model:
 
     @cached_property
     def significant(self) -> Mesh:
-        """What counts as target and blocks sight: the body's triangles; of terrain the whole mesh."""
+        """The triangles that count as target and block sight: those of the body; of terrain the whole mesh."""
         return self.mesh if self.kind == "terrain" else _chosen(self.mesh, self.role == BODY)
 
     @cached_property
     def ignored(self) -> Mesh:
-        """The rest: base and insignificant triangles; of terrain none."""
+        """The triangles that do not count: base and insignificant parts; of terrain none."""
         return _chosen(self.mesh, (self.role != BODY) & (self.kind != "terrain"))
 
     @cached_property
@@ -110,12 +110,12 @@ class Model:
 
     @property
     def body_length(self) -> float:
-        """Of the footprint along the front, mm."""
+        """The length of the footprint along the front, mm."""
         return float(self._reach[1, 0] - self._reach[0, 0])
 
     @property
     def body_width(self) -> float:
-        """Of the footprint across the front, mm."""
+        """The width of the footprint across the front, mm."""
         return float(self._reach[1, 1] - self._reach[0, 1])
 
     @cached_property
@@ -170,7 +170,7 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
     Args:
         path: of the file.
         cache: keeps what takes long to work out.
-        kind: what the model must be, from the table in which it stands; without it what the file says, or a fighter.
+        kind: the kind that the scene's table requires; without it the kind in the file, or a fighter.
         overrides: keys of a model file, already checked, that replace those of the file.
 
     Raises:
@@ -194,7 +194,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
 
     Args:
         options: the keys of a model file; ``mesh`` is a path seen from the file in which they stand.
-        location: of the options in a file, for messages.
+        location: the place of the options in a file, for messages.
         cache: keeps what takes long to work out.
         kind: as for `load_model`.
     """
@@ -204,20 +204,20 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     up = options.up or ("y" if file.format in Y_UP_FORMATS else "z")
     vertices = upright(file.mesh.vertices, up)
     extents = np.ptp(upright(file.mesh.bounds, up), axis=0)
-    taken = (
+    choice = (
         units_of(extents, kind, file.declared_units, options.scale)
         if options.units == "auto"
         else UnitsChoice(options.units, "given")
     )
-    factor = MILLIMETRES[taken.units] * options.scale
+    factor = MILLIMETRES[choice.units] * options.scale
     if not LEAST_EXTENT <= extents.max() * factor <= LARGEST:
         raise location.error(
             f"{options.mesh} comes out {extents.max() * factor:.3g} mm across; "
             "give units or scale that make it a size for the table"
         )
     mesh = replace(file.mesh, vertices=vertices * factor)
-    warnings = [*file.warnings, *([taken.warning] if taken.warning else [])]
-    key = f"{file.digest} {taken.units} {up} {options.scale!r}"
+    warnings = [*file.warnings, *([choice.warning] if choice.warning else [])]
+    key = f"{file.digest} {choice.units} {up} {options.scale!r}"
     if options.solid and not file.watertight:
         mesh, sentence = _closed(mesh, key, cache)
         warnings = [warning for warning in warnings if "hole" not in warning] + [sentence]
@@ -235,7 +235,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     eye = None if options.eye is None else np.array(options.eye)
     model = Model(
         Path(options.mesh).name, kind, mesh, role, base, eye, options.front, options.solid, file.format,
-        taken.units, taken.source, up, file.watertight, file.holes,
+        choice.units, choice.source, up, file.watertight, file.holes,
         tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
         {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
     )  # fmt: skip

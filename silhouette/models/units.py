@@ -1,4 +1,4 @@
-"""TAG: from a mesh file's own units and axes to the model's frame: mm, z up. numpy only."""
+"""TAG: from a mesh file's units and axes to the model's frame: mm, z up. numpy only."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class UnitsChoice:
     Attributes:
         units: a key of `MILLIMETRES`.
         source: how they are known: given by the user, declared by the mesh file, or guessed from the size.
-        warning: what the user should know about it, or None.
+        warning: a sentence for the user where the units are doubtful, or None.
     """
 
     units: str
@@ -60,9 +60,9 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
 
     Args:
         extents: (3,) along x, y and z, z up, in the file's units.
-        kind: of the model: a fighter is 25 to 60 mm high, a vehicle 30 to 400 mm long, terrain 10 to 600 mm across.
+        kind: the model's kind: a fighter is 25 to 60 mm high, a vehicle 30 to 400 mm long, terrain 10 to 600 mm across.
         declared: the units that the file states, one of DECLARED, if any.
-        scale: by which the model file enlarges the model.
+        scale: the factor by which the model file enlarges the model.
 
     >>> units_of(np.array([25.0, 25.0, 38.0]), "fighter")
     UnitsChoice(units='mm', source='guessed', warning=None)
@@ -87,18 +87,18 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
     widest = [float(max(extents)) * factor for factor in (1.0, scale)]
     lenient = LENIENCY if kind == "fighter" else 1.0
     if any(least / lenient <= length <= greatest * lenient for length in widest):
-        taken = "mm"
+        chosen = "mm"
     else:
         middle = math.sqrt(least * greatest)
-        taken = min(
+        chosen = min(
             GUESSED, key=lambda units: (misfit(units), abs(math.log(size * scale * MILLIMETRES[units] / middle)))
         )
-    if taken == "mm" and stated is None and misfit(taken) <= math.log(UNREMARKABLE):
-        return UnitsChoice(taken, "guessed")
+    if chosen == "mm" and stated is None and misfit(chosen) <= math.log(UNREMARKABLE):
+        return UnitsChoice(chosen, "guessed")
     usual = {"fighter": "a fighter", "vehicle": "a vehicle", "terrain": "terrain"}[kind]
-    unusual = "" if misfit(taken) == 0.0 else f", unusual for {usual} ({least:g} to {greatest:g} mm)"
-    size_taken = f"{size * MILLIMETRES[taken] * scale:.3g} mm {dimension}{unusual}"
-    words = IN_WORDS.get(taken, taken)
+    unusual = "" if misfit(chosen) == 0.0 else f", unusual for {usual} ({least:g} to {greatest:g} mm)"
+    sized = f"{size * MILLIMETRES[chosen] * scale:.3g} mm {dimension}{unusual}"
+    words = IN_WORDS.get(chosen, chosen)
     return UnitsChoice(
-        taken, "guessed", f"taken to be in {words}, which makes it {size_taken}; give units or scale if that is wrong"
+        chosen, "guessed", f"taken to be in {words}, which makes it {sized}; give units or scale if that is wrong"
     )

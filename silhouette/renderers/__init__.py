@@ -1,7 +1,7 @@
 """RENDER: a view and bodies go in, a layer comes out: which body is in front at each pixel, and how deep it lies.
 
 Others use `choose`, `check_name`, `RENDERERS`, the values of `silhouette.renderers.protocol`, and what
-`silhouette.renderers.probe` finds out about this machine; the modules of one renderer are its own.
+`silhouette.renderers.probe` finds out about this machine; the modules of a renderer are for that renderer alone.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class EmbreeRenderer:
             shape = (len(rows),)
         plane = _plane(view, rows, columns)
         front = Layer.empty((len(rows),))
-        for body in sorted(bodies, key=lambda one: one.id):
+        for body in sorted(bodies, key=lambda body: body.id):
             for chunk in self._index(body.mesh):
                 _trace(self._aim(view, body, chunk), body.id, chunk, plane, front)
         return Layer(front.ids.reshape(shape), front.depth.reshape(shape))
@@ -91,15 +91,15 @@ class EmbreeRenderer:
         plane, met = _plane(view, rows, columns), np.zeros(len(rows), dtype=np.bool_)
         for chunk in self._index(body.mesh):
             aim = self._aim(view, body, chunk)
-            near = _near(aim, plane)
-            if len(near):
-                rays = _along(aim, plane[:, near]).T.astype(np.float32, order="C")
+            nearby = _rays_near(aim, plane)
+            if len(nearby):
+                rays = _along(aim, plane[:, nearby]).T.astype(np.float32, order="C")
                 origins = aim.eye.astype(np.float32) + np.float32(NEAREST) * rays
-                met[near] |= chunk.structure().run(origins, rays, query="OCCLUDED") >= 0
+                met[nearby] |= chunk.structure().run(origins, rays, query="OCCLUDED") >= 0
         return met
 
     def _aim(self, view: View, body: Body, chunk: _Chunk) -> _Aim:
-        """Worked out once for each view and body: a survey sends its rays in several rounds."""
+        """The aim at a chunk, computed once for each view and body: a measurement sends its rays in several rounds."""
         if view is not self._view:
             self._view = view
             self._aims.clear()
@@ -173,7 +173,7 @@ class _Aim:
     Attributes:
         eye: (3,) float64.
         axes: (3, 3) float64, rows right, up and forward.
-        window: left, right, bottom and top of the chunk in the picture; None where it reaches beside the eye.
+        window: left, right, bottom and top of the chunk in the picture; None where its box reaches behind the eye.
         behind: whether all of it lies behind the eye.
     """
 
@@ -200,8 +200,8 @@ def _plane(view: View, rows: Any, columns: Any) -> Floats:
     return np.stack([view.left + (columns + 0.5) * view.step, view.top - (rows + 0.5) * view.step])
 
 
-def _near(aim: _Aim, plane: Floats) -> NDArray[np.intp]:
-    """(k,) which of the rays through the ``plane`` (2, n) come near the chunk."""
+def _rays_near(aim: _Aim, plane: Floats) -> NDArray[np.intp]:
+    """(k,) the indices of those rays through the ``plane`` (2, n) that come near the chunk."""
     if aim.behind:
         return np.empty(0, dtype=np.intp)
     if aim.window is None or plane.shape[1] <= RAYS_WORTH_A_LOOK:
@@ -221,27 +221,27 @@ def _along(aim: _Aim, plane: Floats) -> Floats:
 
 
 def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -> None:
-    """Casts the rays that come near the chunk, and enters in ``front`` what they meet before what is there.
+    """Casts the rays that come near the chunk, and enters in ``front`` the hits that are nearer than its own.
 
     ``plane`` (2, n) is where the rays pass the picture; ``number`` the body's id.
     """
-    near = _near(aim, plane)
-    if len(near) == 0:
+    nearby = _rays_near(aim, plane)
+    if len(nearby) == 0:
         return
-    along = _along(aim, plane if len(near) == plane.shape[1] else plane.take(near, axis=1))
+    along = _along(aim, plane if len(nearby) == plane.shape[1] else plane.take(nearby, axis=1))
     rays = along.T.astype(np.float32, order="C")
     origin = aim.eye.astype(np.float32)
-    faces, found = _cast(chunk.structure(), np.broadcast_to(origin, rays.shape), rays)
-    touching = (found < NEAREST).nonzero()[0]
+    faces, hit_depth = _cast(chunk.structure(), np.broadcast_to(origin, rays.shape), rays)
+    touching = (hit_depth < NEAREST).nonzero()[0]
     if len(touching):
         onward = origin + np.float32(NEAREST) * rays[touching]
         faces[touching], further = _cast(chunk.structure(), onward, rays[touching])
-        found[touching] = further + np.float32(NEAREST)
+        hit_depth[touching] = further + np.float32(NEAREST)
     met = (faces >= 0).nonzero()[0]
     if len(met) == 0:
         return
-    depth = _exact_depth(chunk.planes().take(faces[met], axis=0), aim.eye, along.take(met, axis=1), found[met])
-    where = near[met]
+    depth = _exact_depth(chunk.planes().take(faces[met], axis=0), aim.eye, along.take(met, axis=1), hit_depth[met])
+    where = nearby[met]
     closer = depth < front.depth[where]
     front.depth[where[closer]] = depth[closer]
     front.ids[where[closer]] = number
@@ -272,7 +272,7 @@ def _second_thread() -> ThreadPoolExecutor:
 
 
 def _end_second_thread() -> None:
-    """Ends it where it is the only other thread: then the process can be forked. Else another may just be using it."""
+    """Ends the second thread where no other runs, so that the process can be forked; else another may be using it."""
     if _second_thread.cache_info().currsize and threading.active_count() == 2:
         _second_thread().shutdown()
         _second_thread.cache_clear()
@@ -282,7 +282,7 @@ _is_forked = False
 
 
 def _after_fork() -> None:
-    """A forked process has none of the threads, and siblings on the other cores."""
+    """Notes the fork: the new process has none of the threads, and its siblings use the other cores."""
     global _is_forked
     _is_forked = True
 
@@ -291,7 +291,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _exact_depth(planes: Floats, eye: Floats, along: Floats, found: NDArray[np.float32]) -> NDArray[np.float32]:
+def _exact_depth(planes: Floats, eye: Floats, along: Floats, hit_depth: NDArray[np.float32]) -> NDArray[np.float32]:
     """Where rays from the eye meet the planes (n, 4) of the faces they hit, as depth; Embree's where one is edge-on.
 
     ``along`` (3, n) are the rays in the chunk's frame, as long as one unit of depth.
@@ -300,5 +300,5 @@ def _exact_depth(planes: Floats, eye: Floats, along: Floats, found: NDArray[np.f
     facing = np.einsum("ij,ji->i", planes[:, :3], along)
     with np.errstate(divide="ignore", invalid="ignore"):
         depth = ahead / facing
-    trusted = np.abs(depth - found) <= 1e-4 * (1.0 + found)
-    return np.maximum(np.where(trusted, depth, found), NEAREST).astype(np.float32)
+    trusted = np.abs(depth - hit_depth) <= 1e-4 * (1.0 + hit_depth)
+    return np.maximum(np.where(trusted, depth, hit_depth), NEAREST).astype(np.float32)

@@ -1,6 +1,6 @@
 """Which renderers work on this machine, on what device, and why the others do not.
 
-``python -m silhouette.renderers.probe NAME [--device N]`` tries one in a process of its own, where PyOpenGL is bound to
+``python -m silhouette.renderers.probe NAME [--device N]`` tries one in a separate process, where PyOpenGL is bound to
 the platform that PYOPENGL_PLATFORM names, and prints its device, or the reason why it does not work, as JSON.
 """
 
@@ -33,17 +33,17 @@ LONGEST = 60.0
 
 @dataclass(frozen=True)
 class Probe:
-    """What `probe_renderers` found out about one renderer, on one device.
+    """The findings of `probe_renderers` about one renderer, on one device.
 
     Attributes:
         name: as ``--renderer`` spells it.
         available: whether it drew a triangle as it should.
-        device: what it runs on, or would.
-        reason: why it does not run, empty where it does.
-        number: of the EGL device, for ``--device``; None where it has none.
-        driver: what OpenGL says of the driver and its version.
+        device: the device that it runs on, or would run on, in words.
+        reason: the reason why it does not run; empty where it runs.
+        number: the number of the EGL device, for ``--device``; None where it has none.
+        driver: OpenGL's words for the driver and its version.
         hardware: whether a GPU draws.
-        platform: "egl" or "osmesa", "" for what is no OpenGL.
+        platform: "egl" or "osmesa", "" for a renderer without OpenGL.
     """
 
     name: str
@@ -91,11 +91,11 @@ def _probe_in_process(entry: RendererEntry, trial: Trial) -> Probe:
 def run_module(module: str, arguments: list[str], platform: str = "") -> dict[str, Any]:
     """The JSON object that ``python -m module arguments`` prints last.
 
-    Where it prints none, the object has one key, ``reason``: why not, in one line.
+    Where it prints none, the object has one key, ``reason``: the reason in one line.
 
     Args:
-        module: by its dotted name; it calls `print_answer`.
-        arguments: of its command line.
+        module: the dotted name of the module; it calls `print_answer`.
+        arguments: the arguments of its command line.
         platform: the OpenGL platform that the process is bound to, "egl" or "osmesa"; empty for any.
     """
     package = str(Path(__file__).resolve().parents[2])
@@ -125,7 +125,7 @@ def print_answer(answer: Callable[[], dict[str, Any]]) -> None:
 
 
 def renderer_arguments(module: str) -> argparse.ArgumentParser:
-    """A parser of NAME and ``--device N``, by which a module run by `run_module` is told which renderer is meant."""
+    """A parser of NAME and ``--device N``, which name the renderer for a module that `run_module` runs."""
     parser = argparse.ArgumentParser(f"python -m {module}")
     parser.add_argument("name", metavar="NAME", help="the renderer, as --renderer spells it")
     parser.add_argument("--device", type=int, metavar="N", help="the number of its device")

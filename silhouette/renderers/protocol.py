@@ -1,4 +1,4 @@
-"""RENDER: what every renderer takes and gives: bodies seen through a view become a layer."""
+"""RENDER: the protocol of every renderer: bodies seen through a view become a layer."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """What is in front at each pixel of a view.
+    """The body in front at each pixel of a view, and its depth.
 
     Attributes:
-        ids: int32, the id of the nearest body, 0 where nothing is.
-        depth: float32, mm along the view's axis, inf where nothing is.
+        ids: int32, the id of the nearest body, 0 where there is none.
+        depth: float32, mm along the view's axis, inf where there is none.
 
-    Both are (height, width) with row 0 at the top, or (n,) where n pixels were asked for.
+    Both are (height, width) with row 0 at the top, or (n,) where n pixels were given.
     """
 
     ids: Integers
@@ -49,7 +49,7 @@ class Layer:
 
     @classmethod
     def empty(cls, shape: tuple[int, ...]) -> Layer:
-        """A layer on which nothing is."""
+        """A layer without any body."""
         return cls(np.zeros(shape, np.int32), np.full(shape, np.inf, np.float32))
 
 
@@ -58,8 +58,8 @@ class Renderer(Protocol):
 
     Attributes:
         name: as the option ``--renderer`` spells it.
-        device: what it runs on, in words, for the result and for ``silhouette doctor``.
-        sparse: whether asking for few pixels costs less than asking for all of them.
+        device: the device that it runs on, in words, for the result and for ``silhouette doctor``.
+        sparse: whether few pixels cost less than all of them.
     """
 
     name: str
@@ -74,20 +74,20 @@ class Renderer(Protocol):
         ...
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
-        """What is in front: at every pixel, or at ``pixels`` (n, 2) as row and column, in that order.
+        """The bodies in front: at every pixel, or at ``pixels`` (n, 2) as row and column, in that order.
 
         A pixel is sampled at its centre, once; nothing is culled, clipped or blended: both faces of every
         triangle count, at any distance in front of the eye, and only the given ids and 0 appear.
-        Pixels asked for may lie outside the image: the view's plane goes on there. They may be fractional:
+        The given pixels may lie outside the image: the view's plane goes on there. They may be fractional:
         a sparse renderer looks at that very point, another one at the middle of the nearest pixel.
         """
         ...
 
 
 def render_separately(renderer: Renderer, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
-    """What `Renderer.render` gives for each body alone, in their order; drawn in one go where the renderer can.
+    """The layer that `Renderer.render` gives for each body alone, in their order; drawn in one go where possible.
 
-    Such a renderer has a method ``render_separately(view, bodies, pixels)``. The pixels are asked for of every body.
+    Such a renderer has a method ``render_separately(view, bodies, pixels)``. The pixels are the same for every body.
 
     >>> from silhouette.renderers.reference import ReferenceRenderer
     >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
@@ -108,7 +108,7 @@ def render_separately(renderer: Renderer, view: View, bodies: Sequence[Body], pi
 
 
 def coverage(renderer: Renderer, view: View, body: Body, pixels: Any) -> Flags:
-    """(n,) at which ``pixels`` (n, 2) a body is, however far: what `Renderer.render` says, asked for less.
+    """(n,) bool, at which ``pixels`` (n, 2) a body is, at any distance: `Renderer.render` without ids and depths.
 
     A renderer that can answer that sooner has a method ``coverage(view, body, pixels)``.
 

@@ -1,4 +1,4 @@
-"""A z-buffer in numpy, short enough to check by eye; what the other renderers are judged by.
+"""A z-buffer in numpy, short enough to check by eye; the other renderers are judged by it.
 
 Everything happens in the frame of the view: x right, y up, z forward from the eye. A pixel looks along d = (x, y, 1),
 and with the corners a, b, c of a triangle and s = d·(b × c) + d·(c × a) + d·(a × b), the line along d meets it at
@@ -40,7 +40,7 @@ class ReferenceRenderer:
     sparse = True
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
-        """See `Renderer.share`: it keeps nothing."""
+        """See `Renderer.share`: this renderer keeps nothing, so there is nothing to share."""
         return True
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
@@ -78,14 +78,14 @@ class ReferenceRenderer:
 
 @dataclass(frozen=True, eq=False)
 class _Samples:
-    """The points asked for, in reading order of the pixels that they lie in.
+    """The requested points, in reading order of the pixels that they lie in.
 
     Attributes:
         low, high: (2,) the least and greatest row and column of those pixels.
         keys: (n,) ascending; a pixel's place in the reading order of the box from low to high.
         x, y: (n,) where each point lies in the plane at distance one, along right and along up.
         off: how far, in pixels, a point lies from the middle of its pixel at most; 0 for whole rows and columns.
-        order: (n,) which of the points asked for each of these is.
+        order: (n,) the index of each point among the requested points.
     """
 
     low: Indices

@@ -21,8 +21,8 @@ class Trial:
     """One way in which `silhouette doctor` tries a renderer.
 
     Attributes:
-        label: what it would run on, in words, for a renderer that does not start.
-        platform: what PYOPENGL_PLATFORM has to be, "egl" or "osmesa"; empty for a renderer without OpenGL.
+        label: the device that it would run on, in words, for a renderer that does not start.
+        platform: the value for PYOPENGL_PLATFORM, "egl" or "osmesa"; empty for a renderer without OpenGL.
         device: the number of the device; None where the renderer has one only.
     """
 
@@ -33,7 +33,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class RendererEntry:
-    """What is known of a renderer before it is started.
+    """The facts about a renderer that are known before it is started.
 
     Attributes:
         name: as the option ``--renderer`` spells it.

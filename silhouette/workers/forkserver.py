@@ -238,21 +238,21 @@ def _load(work: SharedWork, task: Any) -> Loaded:
 
 def _fork(pipe: Connection, work: SharedWork, pool: int, pool_pidfd: int) -> None:
     """Sends the number of the new process, and the pipe to it; the new process never returns from here."""
-    near, far = Pipe()
+    pool_end, worker_end = Pipe()
     with starting.fork_warning_silenced():
         pid = os.fork()
     if pid:
-        far.close()
+        worker_end.close()
         pipe.send(pid)
-        send_handle(pipe, near.fileno(), pool)
-        near.close()
+        send_handle(pipe, pool_end.fileno(), pool)
+        pool_end.close()
         return
     status = 1
     try:
-        near.close()
+        pool_end.close()
         pipe.close()
         threading.Thread(target=_end_with, args=(pool_pidfd,), daemon=True).start()
-        serve(far, work)
+        serve(worker_end, work)
         status = 0
     except BaseException:
         traceback.print_exc()

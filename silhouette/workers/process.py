@@ -56,19 +56,19 @@ class ChildProcess:
     """
 
     def __init__(self, target: Callable[[Connection, Any], None], argument: Any) -> None:
-        self.pipe, far = multiprocessing.Pipe()
+        self.pipe, child_end = multiprocessing.Pipe()
         self._forked: Any = None
         self._executed: subprocess.Popen[bytes] | None = None
         try:
             if starting.start_method().name == "fork":
-                self._forked = _fork(self.pipe, far, target, argument)
+                self._forked = _fork(self.pipe, child_end, target, argument)
             else:
-                self._executed = _execute(far)
+                self._executed = _execute(child_end)
         except BaseException:
             self.pipe.close()
             raise
         finally:
-            far.close()
+            child_end.close()
         if self._executed is not None:
             self._instruct(target, argument)
 
@@ -108,8 +108,10 @@ class ChildProcess:
         self.pipe.close()
 
 
-def _fork(near: Connection, far: Connection, target: Callable[[Connection, Any], None], argument: Any) -> Any:
-    arguments = (far, near, os.getpid(), target, argument)
+def _fork(
+    parent_end: Connection, child_end: Connection, target: Callable[[Connection, Any], None], argument: Any
+) -> Any:
+    arguments = (child_end, parent_end, os.getpid(), target, argument)
     process = multiprocessing.get_context("fork").Process(target=_begin_forked, args=arguments, daemon=True)
     with starting.fork_warning_silenced():
         process.start()
@@ -117,21 +119,21 @@ def _fork(near: Connection, far: Connection, target: Callable[[Connection, Any],
 
 
 def _begin_forked(
-    pipe: Connection, near: Connection, parent: int, target: Callable[[Connection, Any], None], argument: Any
+    pipe: Connection, parent_end: Connection, parent: int, target: Callable[[Connection, Any], None], argument: Any
 ) -> None:
     """Closes the copy of the parent's end, without which the parent's death would not break the pipe."""
-    near.close()
+    parent_end.close()
     run_child(pipe, parent, target, argument)
 
 
-def _execute(far: Connection) -> subprocess.Popen[bytes]:
+def _execute(child_end: Connection) -> subprocess.Popen[bytes]:
     """A fresh Python that runs `silhouette.workers.child` with that end of a pipe, in a process group of its own.
 
     So Ctrl-C does not reach it before it can ignore it. ``-P`` keeps modules of the current folder out.
     """
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-    handle = far.fileno()
+    handle = child_end.fileno()
     options: dict[str, Any] = {"pass_fds": [handle], "process_group": 0}
     if sys.platform == "win32":
         os.set_handle_inheritable(handle, True)

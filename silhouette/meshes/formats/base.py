@@ -1,4 +1,4 @@
-"""What the formats share: the surfaces that they give, the error for files that they refuse, and referenced files."""
+"""Shared by the formats: the surfaces that they give, the error for files that they refuse, and referenced files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST_FILE = 1024**3
 
 
 class Refused(Exception):
-    """A file that no verdict can rest on; the text says what is wrong, and what would be right."""
+    """The error for a file that no verdict can rest on; the text says what is wrong, and what would be right."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Surface:
     """The triangles of one part as the file gives them.
 
     Attributes:
-        part: its name.
+        part: the name of the part.
         vertices: (n, 3) numbers.
         faces: (m, 3) integers, unchecked.
     """

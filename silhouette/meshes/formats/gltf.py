@@ -45,7 +45,7 @@ class Placed:
     Attributes:
         geometry: trimesh's name for it.
         part: the name of the part that it belongs to.
-        matrix: (4, 4) float64, from the geometry's own frame to the file's.
+        matrix: (4, 4) float64, from the geometry's frame to the file's.
     """
 
     geometry: str
@@ -59,12 +59,12 @@ class Prepared:
 
     Attributes:
         content: the bytes for trimesh's loader.
-        held: further content, by the name under which ``content`` refers to it. There is nothing else it could read.
+        buffers: the bytes of each buffer, by the name under which ``content`` refers to it; trimesh reads nothing else.
         placed: where each geometry stands.
     """
 
     content: bytes
-    held: Mapping[str, bytes]
+    buffers: Mapping[str, bytes]
     placed: tuple[Placed, ...]
 
 
@@ -72,7 +72,7 @@ class Gltf:
     """A glTF or GLB file taken apart: its tree, and the bytes of the buffers that its triangles lie in.
 
     Attributes:
-        external: what lies in other files, by reference, for the digest of the content.
+        external: the bytes of other files, by the reference to each, for the digest of the content.
     """
 
     def __init__(self, data: bytes, folder: Path, binary: bool) -> None:
@@ -88,14 +88,14 @@ class Gltf:
         if not self._placed:
             raise no_triangles("points, lines or empty nodes" if self._tree.get("meshes") else "")
         self.external: dict[str, bytes] = {}
-        self._held: dict[str, bytes] = {}
+        self._buffer_contents: dict[str, bytes] = {}
         for index, number in self._buffers.items():
-            self._held[f"buffer-{number}"] = self._buffer(index, folder)
+            self._buffer_contents[f"buffer-{number}"] = self._buffer(index, folder)
 
     def prepare(self) -> Prepared:
-        """The reduced tree for trimesh, with each primitive as a mesh of its own."""
+        """The reduced tree for trimesh, with each primitive as a separate mesh."""
         self._reduced["meshes"] = [{"name": key, "primitives": [body]} for key, body in self._primitives.items()]
-        return Prepared(json.dumps(self._reduced).encode(), self._held, tuple(self._placed))
+        return Prepared(json.dumps(self._reduced).encode(), self._buffer_contents, tuple(self._placed))
 
     def _walk(self) -> None:
         """Place every mesh that hangs below the scene's roots; skinned ones in the pose they were bound in."""
@@ -285,8 +285,8 @@ def _need_draco() -> None:
 
 def _item(items: Any, index: Any, what: str) -> Tree:
     if not isinstance(items, list) or type(index) is not int or not 0 <= index < len(items):
-        held = len(items) if isinstance(items, list) else 0
-        raise Refused(f"is malformed: it refers to {what} {index!r} and has {held} of them")
+        count = len(items) if isinstance(items, list) else 0
+        raise Refused(f"is malformed: it refers to {what} {index!r} and has {count} of them")
     item = items[index]
     if not isinstance(item, dict):
         raise Refused(f"is malformed: {what} {index} is no object")
@@ -308,7 +308,7 @@ def _inline(uri: str) -> bytes:
 
 
 def _matrix(node: Tree) -> Floats:
-    """A node's own transform (4, 4): its matrix, or translation after rotation after scale."""
+    """A node's transform (4, 4): its matrix, or translation after rotation after scale."""
     if "matrix" in node:
         return np.array(node["matrix"], dtype=np.float64).reshape(4, 4).T
     matrix = np.eye(4)

@@ -1,4 +1,4 @@
-"""OBJ: vertices and polygons, with parts by ``g``, ``o`` or ``usemtl``. trimesh reads what is first put plainly."""
+"""OBJ: vertices and polygons, with parts by ``g``, ``o`` or ``usemtl``. trimesh reads a plain version."""
 
 from __future__ import annotations
 

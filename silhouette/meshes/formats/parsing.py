@@ -18,15 +18,15 @@ _PAST_THE_END = re.compile(r"index (-?\d+) is out of bounds for axis 0 with size
 def parsed(
     ending: str, content: bytes, needs: str = "it cannot be read; export it again", **options: Any
 ) -> dict[str, Any]:
-    """What trimesh's loader for a format makes of content, without the Trimesh objects it would build and copy.
+    """The result of trimesh's loader for a format, without the Trimesh objects it would build and copy.
 
-    The loader is handed bytes, and at most a table of what it may refer to: it opens no file and no network.
+    The loader is handed bytes, and at most a table of the files that it may refer to: it opens no file and no network.
 
     Args:
         ending: "stl", "obj", "ply", "off", "gltf".
         content: the file's bytes.
-        needs: what the format needs where numbers cannot be read, in words.
-        options: for trimesh's loader.
+        needs: the requirement of the format, in words, for the message where numbers cannot be read.
+        options: further arguments for trimesh's loader.
 
     Raises:
         Refused: where trimesh fails, or stops in the middle of the numbers.

@@ -43,7 +43,7 @@ def origins(lengths: Indices) -> Indices:
 def mended(vertices: Floats, triangles: NDArray[Any], origin: Indices) -> Indices:
     """The triangles (t, 3) of fans, and of cut ears where a fan folds back over itself.
 
-    Such a one would cover the notch of a concave polygon, such as the window in a wall.
+    A fan that folds back would cover the notch of a concave polygon, such as the window in a wall.
 
     Args:
         vertices: (n, 3).

@@ -50,6 +50,6 @@ def check_signature(data: bytes, ending: str) -> None:
     for what, pattern in _NO_MESH.items():
         if pattern.match(head):
             raise Refused(f"is {what}, not a mesh; {_LISTED}")
-    for other, (what, pattern) in _SIGNATURES.items():
-        if other != ending and pattern.match(head) and not (other == "stl" and ending == "off"):
-            raise Refused(f"is {what} file, but its name ends in .{ending}; give it the ending .{other}")
+    for format_ending, (what, pattern) in _SIGNATURES.items():
+        if format_ending != ending and pattern.match(head) and not (format_ending == "stl" and ending == "off"):
+            raise Refused(f"is {what} file, but its name ends in .{ending}; give it the ending .{format_ending}")

@@ -1,4 +1,4 @@
-"""STL: binary, ASCII, and several solids in one file. trimesh reads it; what it says is held against the file's own."""
+"""STL: binary, ASCII, and several solids in one file. trimesh reads it; its counts are checked against the file's."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def read(data: bytes) -> list[Surface]:
     if len(data) < _HEADER:
         raise Refused("is truncated: a binary STL file begins with 84 bytes of header")
     triangles = int.from_bytes(data[80:_HEADER], "little")
-    held = (len(data) - _HEADER) // _FACET
-    if triangles > held:
-        raise Refused(f"is truncated or no STL file: it announces {triangles} triangles and has room for {held}")
+    room = (len(data) - _HEADER) // _FACET
+    if triangles > room:
+        raise Refused(f"is truncated or no STL file: it announces {triangles} triangles and has room for {room}")
     if triangles == 0:
         raise no_triangles()
     loaded = parsed("stl", data[: _HEADER + triangles * _FACET])
@@ -63,9 +63,9 @@ def _read_text(text: str) -> list[Surface]:
         raise no_triangles()
     loaded = parsed("stl", text.encode(), needs="a 'vertex' line needs three numbers")
     solids = loaded["geometry"] if "geometry" in loaded else {loaded["metadata"]["name"]: loaded}
-    held, announced = sum(len(solid["faces"]) for solid in solids.values()), shape.count("f")
-    if held != announced:
-        raise Refused(f"is malformed: of its {announced} facets only {held} can be read; export it again")
+    readable, announced = sum(len(solid["faces"]) for solid in solids.values()), shape.count("f")
+    if readable != announced:
+        raise Refused(f"is malformed: of its {announced} facets only {readable} can be read; export it again")
     return [
         Surface(names[int(number)], np.asarray(solid["vertices"]), np.asarray(solid["faces"]))
         for number, solid in solids.items()

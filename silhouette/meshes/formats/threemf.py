@@ -87,7 +87,7 @@ def read(data: bytes) -> tuple[list[Surface], str]:
             referred = {key[0] for key, _ in models[path].build} if path == root else set[str]()
             for thing in models[path].objects.values():
                 referred |= {key[0] for key, _ in thing.components}
-            pending += [other for other in sorted(referred) if other not in models and other not in pending]
+            pending += [file for file in sorted(referred) if file not in models and file not in pending]
     surfaces = _build(models, models[root].build)
     if not surfaces:
         raise no_triangles()

@@ -1,9 +1,9 @@
 """OpenGL's context: one for each device in a process, opened when it is first asked for, lent by pyrender.
 
-The only module that imports pyrender, for its contexts on EGL and on OSMesa. What is drawn is our own (gl_pass.py),
-because pyrender's passes cannot keep the contract: its depth and segmentation modes cull back faces whatever they are
-told, its framebuffer holds four samples per pixel of which none is the middle, and its 24 bits of depth lie between
-planes that have to be chosen.
+The only module that imports pyrender, for its contexts on EGL and on OSMesa. The drawing is our own (depth_pass.py),
+because pyrender's passes cannot keep the contract: its depth and segmentation modes cull back faces under every
+setting, its framebuffer holds four samples per pixel of which none is the middle, and its 24 bits of depth lie
+between planes that have to be chosen.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ SOFTWARE = ("llvmpipe", "softpipe", "swrast", "software")
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """An OpenGL context. It lives to the end of the process: PyOpenGL could not be bound to another platform anyway.
+    """An OpenGL context. It lives to the end of the process: PyOpenGL cannot be bound to another platform in it.
 
     Attributes:
         label: "EGL" or "OSMesa".
         device: the number of the EGL device, None on OSMesa.
         vendor, renderer, version: what OpenGL calls itself.
-        platform: pyrender's.
+        platform: pyrender's object for the context.
     """
 
     label: str
@@ -65,19 +65,19 @@ class Context:
 _contexts: dict[tuple[str, int | None], Context] = {}
 
 
-def context_on(asked: str | None, number: int | None) -> Context:
+def context_on(requested: str | None, number: int | None) -> Context:
     """The process's context on a platform and a device, opened on first use.
 
     Args:
-        asked: "egl" or "osmesa"; without one what the environment's PYOPENGL_PLATFORM names, else EGL where it works,
-            else OSMesa.
-        number: of an EGL device; without one see `silhouette.renderers.gl.devices.chosen_device`.
+        requested: "egl" or "osmesa"; None for the platform that the environment's PYOPENGL_PLATFORM names, else EGL
+            where it works, else OSMesa.
+        number: the number of an EGL device; None for `silhouette.renderers.gl.devices.chosen_device`.
 
     Raises:
-        RendererUnavailable: where that cannot run here, with the reason and what to install.
-        RequestError: where a device is asked for on OSMesa, which has none.
+        RendererUnavailable: where the platform or the device cannot run here, with the reason and what to install.
+        RequestError: where a device is given for OSMesa, which has none.
     """
-    platform, device = _choose_platform(asked or os.environ.get("PYOPENGL_PLATFORM"), number)
+    platform, device = _choose_platform(requested or os.environ.get("PYOPENGL_PLATFORM"), number)
     if (platform, device) not in _contexts:
         _import_pyrender(platform)
         try:
@@ -90,23 +90,23 @@ def context_on(asked: str | None, number: int | None) -> Context:
     return _contexts[platform, device]
 
 
-def _choose_platform(asked: str | None, number: int | None) -> tuple[str, int | None]:
-    """What PyOpenGL is to be bound to, and the EGL device, known to work; raises with the reason where nothing is."""
-    if asked is not None and asked not in PLATFORMS:
-        raise RendererUnavailable(f"OpenGL platform '{asked}' is not known here; egl or osmesa would be right")
+def _choose_platform(requested: str | None, number: int | None) -> tuple[str, int | None]:
+    """The platform for PyOpenGL, and the EGL device, both known to work; raises with the reason where none works."""
+    if requested is not None and requested not in PLATFORMS:
+        raise RendererUnavailable(f"OpenGL platform '{requested}' is not known here; egl or osmesa would be right")
     bound = _bound_platform()
-    if bound is not None and (asked or bound) != bound:
+    if bound is not None and (requested or bound) != bound:
         raise RendererUnavailable(
-            f"OpenGL is bound to {bound} in this process and cannot change to {asked}; start another process"
+            f"OpenGL is bound to {bound} in this process and cannot change to {requested}; start another process"
         )
     if bound is not None and bound not in PLATFORMS:
         raise RendererUnavailable(
             f"OpenGL is bound to {bound} in this process, not to egl or osmesa; start another process"
         )
-    if number is not None and (asked or bound or "egl") != "egl":
+    if number is not None and (requested or bound or "egl") != "egl":
         raise RequestError(f"device {number} is asked for, but OpenGL is on OSMesa, which has no devices")
     reasons = []
-    for platform in [asked or bound] if asked or bound else PLATFORMS:
+    for platform in [requested or bound] if requested or bound else PLATFORMS:
         try:
             if platform == "egl":
                 return platform, chosen_device(number).index

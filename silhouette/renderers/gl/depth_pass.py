@@ -1,8 +1,8 @@
-"""What is drawn with OpenGL: for one body, the least distance at each pixel.
+"""The drawing with OpenGL: for one body, the least distance at each pixel.
 
 The fragments write their distance as a float and blending keeps the minimum: nothing is culled, there is no depth
 buffer and no far plane, and the order of the triangles does not matter. Several bodies are drawn one after the other
-into the same texture; what is wanted of each is copied into one buffer on the device, and that comes back in one piece,
+into the same texture; the wanted pixels of each are copied into one buffer on the device, which is read in one piece,
 so that a check waits for the device once. Everything here needs a current context.
 """
 
@@ -78,7 +78,7 @@ class MeshBuffer:
         GL.glBindVertexArray(0)
 
     def free(self) -> None:
-        """Gives the memory on the device back."""
+        """Frees the memory on the device."""
         from OpenGL import GL
 
         GL.glDeleteVertexArrays(1, [self.array])
@@ -148,8 +148,8 @@ class DepthPass:
                 self._draw(window, clip_from_view @ _view_from_mesh(view, body, mesh.middle), mesh)
                 GL.glReadPixels(*_origin(window), *_shape(window)[::-1], GL.GL_RED, GL.GL_FLOAT, done * FLOAT)
                 done += size
-        found = self._fetched(GL.GL_PIXEL_PACK_BUFFER, done)
-        parts = np.split(found, np.cumsum(sizes)[:-1])
+        depths = self._fetched(GL.GL_PIXEL_PACK_BUFFER, done)
+        parts = np.split(depths, np.cumsum(sizes)[:-1])
         return [(window, part.reshape(_shape(window))) for window, part in zip(windows, parts, strict=True)]
 
     def depths(self, view: View, bodies: Sequence[tuple[Body, MeshBuffer]], pixels: NDArray[np.int64]) -> Depths:
@@ -161,9 +161,9 @@ class DepthPass:
 
         depths = np.full((len(bodies), len(pixels)), np.inf, np.float32)
         (top, left), (bottom, right) = pixels.min(axis=0).tolist(), pixels.max(axis=0).tolist()
-        asked = slice(top, bottom + 1), slice(left, right + 1)
+        window = slice(top, bottom + 1), slice(left, right + 1)
         touched = np.flatnonzero(
-            [_overlap(asked, _window(view, body.pose.place(mesh.corners))) for body, mesh in bodies]
+            [_overlap(window, _window(view, body.pose.place(mesh.corners))) for body, mesh in bodies]
         )
         if len(touched) == 0:
             return depths
@@ -178,7 +178,7 @@ class DepthPass:
         for number, index in enumerate(touched.tolist()):
             body, mesh = bodies[index]
             GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[0])
-            self._draw(asked, clip_from_view @ _view_from_mesh(view, body, mesh.middle), mesh)
+            self._draw(window, clip_from_view @ _view_from_mesh(view, body, mesh.middle), mesh)
             GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[1])
             self._look_up(number, len(places))
         depths[touched] = self._fetched(GL.GL_TRANSFORM_FEEDBACK_BUFFER, len(touched) * len(pixels)).reshape(
@@ -187,7 +187,7 @@ class DepthPass:
         return depths
 
     def _begin(self, view: View) -> None:
-        """All that stays the same from one body to the next."""
+        """Sets the state that stays the same from one body to the next."""
         from OpenGL import GL
 
         GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[0])
@@ -202,7 +202,7 @@ class DepthPass:
         GL.glBlendEquation(GL.GL_MIN)
 
     def _draw(self, window: Window, clip_from_mesh: Floats, mesh: MeshBuffer) -> None:
-        """One body into a window of the texture."""
+        """Draws one body into a window of the texture."""
         from OpenGL import GL
 
         GL.glScissor(*_origin(window), *_shape(window)[::-1])
@@ -213,7 +213,7 @@ class DepthPass:
         GL.glDrawElements(GL.GL_TRIANGLES, 3 * mesh.triangles, GL.GL_UNSIGNED_INT, _START)
 
     def _look_up(self, number: int, count: int) -> None:
-        """Copies so many pixels of what was drawn into the buffer, as the part of that number."""
+        """Copies ``count`` pixels of the texture into part ``number`` of the buffer."""
         from OpenGL import GL
 
         size = count * FLOAT
@@ -227,7 +227,7 @@ class DepthPass:
         GL.glDisable(GL.GL_RASTERIZER_DISCARD)
 
     def _make_room(self, floats: int) -> None:
-        """Sees to it that the buffer holds so many."""
+        """Enlarges the buffer where it holds fewer than ``floats`` numbers."""
         from OpenGL import GL
 
         if floats > self._room:
@@ -237,17 +237,17 @@ class DepthPass:
             GL.glBindBuffer(GL.GL_PIXEL_PACK_BUFFER, 0)
 
     def _fetched(self, binding: Any, floats: int) -> Depths:
-        """What the buffer holds, so many from its beginning, once all that was drawn is in it."""
+        """The first ``floats`` numbers of the buffer, once everything that was drawn is in it."""
         from OpenGL import GL
 
-        found = np.empty(floats, np.float32)
-        GL.glGetBufferSubData(binding, 0, found.nbytes, found.view(np.uint8))
+        depths = np.empty(floats, np.float32)
+        GL.glGetBufferSubData(binding, 0, depths.nbytes, depths.view(np.uint8))
         GL.glBindBuffer(binding, 0)
         GL.glBindVertexArray(0)
-        return found
+        return depths
 
     def free(self) -> None:
-        """Gives everything back."""
+        """Frees the programs, the texture and the buffers on the device."""
         from OpenGL import GL
 
         GL.glUseProgram(0)
@@ -265,7 +265,7 @@ _START = ctypes.c_void_p(0)
 
 
 def _lookup_program() -> Any:
-    """The program that reads single pixels; what it tells is named before it is linked."""
+    """The program that reads single pixels; its output is named before it is linked."""
     from OpenGL import GL
     from OpenGL.GL import shaders
 
@@ -321,9 +321,9 @@ def _span(places: Floats, size: int) -> slice:
     return slice(low, high)
 
 
-def _overlap(one: Window, other: Window) -> bool:
+def _overlap(first: Window, second: Window) -> bool:
     """Whether two windows share a pixel."""
-    return all(max(a.start, b.start) < min(a.stop, b.stop) for a, b in zip(one, other, strict=True))
+    return all(max(a.start, b.start) < min(a.stop, b.stop) for a, b in zip(first, second, strict=True))
 
 
 def _shape(window: Window) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """Which OpenGL devices this machine has, found out in milliseconds and without importing OpenGL.
 
-PyOpenGL binds to one platform, EGL or OSMesa, when it is first imported, and to no other in that process. So what works
-has to be known before: the libraries are asked directly, by ctypes.
+PyOpenGL binds to one platform, EGL or OSMesa, when it is first imported, and to no other in that process. So which
+platform works has to be known before the import: ctypes calls the libraries directly.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class EGLDevice:
     Attributes:
         index: its place in EGL's own list, and so its number.
         software: whether it is no GPU but Mesa's software renderer.
-        file: the device file that it draws through, such as /dev/dri/card0; empty where EGL names none.
+        file: the device file through which it draws, such as /dev/dri/card0; empty where EGL names none.
         cuda: the number that CUDA gives it, or None.
-        handle: EGL's own.
+        handle: the pointer by which EGL knows it.
     """
 
     index: int
@@ -63,14 +63,14 @@ def listed_devices() -> list[EGLDevice]:
     handles, count = (c_void_p * DEVICES_AT_MOST)(), c_int()
     if not query(DEVICES_AT_MOST, handles, count) or count.value == 0:
         raise RendererUnavailable(f"EGL lists no device; {INSTALL}")
-    found = []
+    devices = []
     for index, handle in enumerate(handles[: count.value]):
         extensions = (describe(handle, EGL_EXTENSIONS) or b"").split()
         file = describe(handle, EGL_DRM_DEVICE_FILE) if b"EGL_EXT_device_drm" in extensions else None
         cuda = _cuda_number(library, handle) if b"EGL_NV_device_cuda" in extensions else None
         software = b"EGL_MESA_device_software" in extensions
-        found.append(EGLDevice(index, software, (file or b"").decode(errors="replace"), cuda, handle))
-    return found
+        devices.append(EGLDevice(index, software, (file or b"").decode(errors="replace"), cuda, handle))
+    return devices
 
 
 def _cuda_number(library: ctypes.CDLL, device: int | None) -> int | None:
@@ -80,39 +80,40 @@ def _cuda_number(library: ctypes.CDLL, device: int | None) -> int | None:
 
 
 def chosen_device(number: int | None = None) -> EGLDevice:
-    """The device of that number; without one what the environment chooses, else the first that starts, a GPU if any.
+    """The device ``number``; for None the one that the environment chooses, else the first that starts, a GPU if any.
 
-    The environment chooses by EGL_DEVICE_ID, a number of EGL's own, as for other programs that draw on EGL; or where a
-    GPU was handed out by CUDA_VISIBLE_DEVICES, the first that it names.
+    The environment chooses by EGL_DEVICE_ID, a number in EGL's list, as for other programs that draw on EGL; or where
+    CUDA_VISIBLE_DEVICES hands out GPUs, the first that it names.
 
     Raises:
         RendererUnavailable: where there is no EGL library, no device of that number, or it does not start.
-        RequestError: where the environment's number is none.
+        RequestError: where EGL_DEVICE_ID is no number.
     """
     listed = listed_devices()
-    asked, whose = number, "--device"
-    if asked is None and os.environ.get("EGL_DEVICE_ID"):
-        whose = "EGL_DEVICE_ID"
-        asked = _whole_number(os.environ["EGL_DEVICE_ID"])
-        if asked is None:
+    requested, source = number, "--device"
+    if requested is None and os.environ.get("EGL_DEVICE_ID"):
+        source = "EGL_DEVICE_ID"
+        requested = _whole_number(os.environ["EGL_DEVICE_ID"])
+        if requested is None:
             raise RequestError(f"EGL_DEVICE_ID is '{os.environ['EGL_DEVICE_ID']}'; it must be a number of a device")
-    if asked is None:
-        for device in [*_gpus(listed), *(one for one in listed if one.software)]:
+    if requested is None:
+        for device in [*_gpus(listed), *(device for device in listed if device.software)]:
             if starts(device):
                 return device
         raise RendererUnavailable(f"EGL has no device that starts, not even in software; {INSTALL}")
-    if not 0 <= asked < len(listed):
+    if not 0 <= requested < len(listed):
         there = "0" if len(listed) == 1 else f"0 to {len(listed) - 1}"
-        raise RendererUnavailable(f"there is no device {asked} ({whose}); EGL lists {there}, see silhouette doctor")
-    if not starts(listed[asked]):
-        raise RendererUnavailable(f"EGL's device {asked} does not start; silhouette doctor says more")
-    return listed[asked]
+        absent = f"there is no device {requested} ({source})"
+        raise RendererUnavailable(f"{absent}; EGL lists {there}, see silhouette doctor")
+    if not starts(listed[requested]):
+        raise RendererUnavailable(f"EGL's device {requested} does not start; silhouette doctor says more")
+    return listed[requested]
 
 
 def shared_out(worker: int) -> int | None:
-    """The device for a worker of that number, from 0, where none is asked for: the GPUs in turn.
+    """The device for worker ``worker``, from 0, of a pool without a chosen device: the GPUs in turn.
 
-    They are of one kind, that of the first: the pictures of others could differ in pixels on a rim. None leaves it to
+    All GPUs are of the kind of the first: the pictures of others could differ in pixels on a rim. None leaves it to
     `chosen_device`: where the environment names one, and where there is one GPU or none.
     """
     if os.environ.get("EGL_DEVICE_ID") or os.environ.get("PYOPENGL_PLATFORM", "egl") != "egl" or not shows_gpu():
@@ -129,14 +130,14 @@ def shared_out(worker: int) -> int | None:
 
 
 def _gpus(devices: list[EGLDevice]) -> list[EGLDevice]:
-    """Those that are not software; where CUDA_VISIBLE_DEVICES names any by number, these alone and in its order."""
+    """The devices that are GPUs; where CUDA_VISIBLE_DEVICES names any by number, these alone and in its order."""
     wanted = [_whole_number(word) for word in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
     chosen = [device for cuda in wanted for device in devices if cuda is not None and device.cuda == cuda]
     return chosen or [device for device in devices if not device.software]
 
 
 def _whole_number(word: str) -> int | None:
-    """What a word says in digits alone; None where it says anything else.
+    """The whole number that a word of digits alone stands for; None for any other word.
 
     >>> _whole_number(" 2"), _whole_number("GPU-5ebe9fa3"), _whole_number("-1")
     (2, None, None)
@@ -145,7 +146,7 @@ def _whole_number(word: str) -> int | None:
 
 
 def _kind(device: EGLDevice) -> tuple[str, ...]:
-    """What the system calls the chip, and whether NVIDIA's driver lists it: Mesa may list the same card again."""
+    """The system's name for the chip, and whether NVIDIA's driver lists it: Mesa may list the same card again."""
     place = Path(SYSTEM, "sys/class/drm", Path(device.file).name, "device")
     names = []
     for name in ("vendor", "device"):
@@ -194,7 +195,7 @@ def _library(what: str, *names: str) -> ctypes.CDLL:
 
 
 def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
-    """An EGL function by name; extensions are not exported and are asked for by `eglGetProcAddress`."""
+    """An EGL function by name; extensions are not exported, but found through `eglGetProcAddress`."""
     find = library.eglGetProcAddress
     find.restype, find.argtypes = c_void_p, [c_char_p]
     address = find(name.encode())

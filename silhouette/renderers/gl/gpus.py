@@ -1,7 +1,7 @@
 """Which GPUs a system shows, whether or not OpenGL can draw on them, and what stands in the way where it cannot.
 
-What is looked at, on Linux: device files, what the kernel says of the PCI bus, the list of drivers by which EGL's
-loader (glvnd) goes, and what nvidia-smi says. Nothing is drawn: what came of that is told to `obstacles`.
+The sources, on Linux: device files, the kernel's list of the PCI bus, the list of drivers that EGL's loader (glvnd)
+reads, and the output of nvidia-smi. Nothing is drawn here: `obstacles` gets the outcome of attempts to draw.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ class Sighting:
     """What the system shows of GPUs.
 
     Attributes:
-        makers: whose chips are on the PCI bus, or have a device file of their own.
-        chips: each on the bus, in words, or as nvidia-smi names it.
+        makers: the makers of the chips that are on the PCI bus or have a device file.
+        chips: each chip on the bus, in words, or as nvidia-smi names it.
         files: the device files, /dev/nvidia0, /dev/dri/renderD128, /dev/dxg and so on.
-        complaint: of nvidia-smi, where it finds none.
+        complaint: the first line of nvidia-smi where it finds no GPU; else empty.
     """
 
     makers: frozenset[str]
@@ -92,7 +92,7 @@ class Sighting:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no sign of one."""
+        """Whether there is no sign of a GPU."""
         return not (self.makers or self.files)
 
 
@@ -131,47 +131,50 @@ def _word(file: Path) -> str:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What came of an attempt to draw on an EGL device.
+    """The outcome of an attempt to draw on an EGL device.
 
     Attributes:
-        number: of the device; None where EGL itself does not work.
+        number: the number of the device; None where EGL itself does not work.
         works: whether it drew.
-        hardware: whether OpenGL said that a GPU did it.
-        told: what OpenGL calls its renderer, or why it did not draw.
+        hardware: whether OpenGL said that a GPU drew.
+        description: OpenGL's name for its renderer, or why it did not draw.
     """
 
     number: int | None
     works: bool
     hardware: bool
-    told: str
+    description: str
 
 
 def obstacles(system: System, sighting: Sighting, drawn: Sequence[Drawn]) -> list[str]:
-    """Why OpenGL does not draw on the GPU that is there: a sentence each, the likeliest first.
+    """The reasons why OpenGL does not draw on the GPU of this machine: a sentence each, the likeliest first.
 
-    Empty where it does, and where there is none.
+    Empty where it does draw on a GPU, and where the machine has none.
     """
-    found = [*_forced(system)]
-    if sighting.is_empty or any(one.works and one.hardware for one in drawn):
-        return [] if sighting.is_empty else found
+    sentences = [*_forced(system)]
+    if sighting.is_empty or any(attempt.works and attempt.hardware for attempt in drawn):
+        return [] if sighting.is_empty else sentences
     if "NVIDIA" in sighting.makers:
-        found += _nvidia(system, sighting)
+        sentences += _nvidia(system, sighting)
     if sighting.makers - {"NVIDIA"} or not sighting.makers:
-        found += _rendering(system, sighting)
-    for one in drawn:
-        if not one.works:
-            found.append(f"EGL's device {one.number}: {one.told}" if one.number is not None else one.told)
-        elif not found:
-            found.append(f"EGL's device {one.number} draws in software ({one.told}): it was given no driver of the GPU")
-    return found or ["EGL does not list it, and says no more; is the driver of the GPU installed?"]
+        sentences += _rendering(system, sighting)
+    for attempt in drawn:
+        number, description = attempt.number, attempt.description
+        if not attempt.works:
+            sentences.append(f"EGL's device {number}: {description}" if number is not None else description)
+        elif not sentences:
+            sentences.append(
+                f"EGL's device {number} draws in software ({description}): it was given no driver of the GPU"
+            )
+    return sentences or ["EGL does not list it, and says no more; is the driver of the GPU installed?"]
 
 
 def _forced(system: System) -> Iterator[str]:
-    """What the environment says against the GPU."""
-    asked = system.environment
-    if asked.get("PYOPENGL_PLATFORM", "egl") != "egl":
-        yield f"PYOPENGL_PLATFORM is {asked['PYOPENGL_PLATFORM']}, which draws in software; unset it"
-    if asked.get("LIBGL_ALWAYS_SOFTWARE", "") not in ("", "0", "false"):
+    """Variables of the environment that keep OpenGL off the GPU."""
+    environment = system.environment
+    if environment.get("PYOPENGL_PLATFORM", "egl") != "egl":
+        yield f"PYOPENGL_PLATFORM is {environment['PYOPENGL_PLATFORM']}, which draws in software; unset it"
+    if environment.get("LIBGL_ALWAYS_SOFTWARE", "") not in ("", "0", "false"):
         yield "LIBGL_ALWAYS_SOFTWARE is set, which asks Mesa for software; unset it"
 
 
@@ -199,12 +202,12 @@ def _nvidia(system: System, sighting: Sighting) -> Iterator[str]:
 
 
 def _drivers(system: System) -> Iterator[str]:
-    """The libraries that EGL's loader is told of; the environment may name files or folders in place of its own."""
-    asked = system.environment
-    if asked.get("__EGL_VENDOR_LIBRARY_FILENAMES"):
-        files = [Path(name) for name in asked["__EGL_VENDOR_LIBRARY_FILENAMES"].split(":")]
-    elif asked.get("__EGL_VENDOR_LIBRARY_DIRS"):
-        folders = asked["__EGL_VENDOR_LIBRARY_DIRS"].split(":")
+    """The libraries that EGL's loader knows; the environment may name files or folders in place of the system's."""
+    environment = system.environment
+    if environment.get("__EGL_VENDOR_LIBRARY_FILENAMES"):
+        files = [Path(name) for name in environment["__EGL_VENDOR_LIBRARY_FILENAMES"].split(":")]
+    elif environment.get("__EGL_VENDOR_LIBRARY_DIRS"):
+        folders = environment["__EGL_VENDOR_LIBRARY_DIRS"].split(":")
         files = [file for folder in folders for file in sorted(Path(folder).glob("*.json"))]
     else:
         files = system.files(*(f"{folder}/*.json" for folder in DRIVER_LISTS))
@@ -214,7 +217,7 @@ def _drivers(system: System) -> Iterator[str]:
 
 
 def _rendering(system: System, sighting: Sighting) -> Iterator[str]:
-    """For the drivers of Mesa, which draw through /dev/dri, and on Windows' own Linux through /dev/dxg."""
+    """The reasons about Mesa's drivers, which draw through /dev/dri, and on Windows' own Linux through /dev/dxg."""
     files = [file for file in sighting.files if not file.name.startswith("nvidia")]
     if not files:
         yield (
@@ -229,7 +232,7 @@ def _rendering(system: System, sighting: Sighting) -> Iterator[str]:
 
 
 def _closed(system: System, files: Sequence[Path]) -> Iterator[str]:
-    """Device files that this user may not open, and who may."""
+    """Device files that this user may not open, and who may open them."""
     closed = [file for file in files if not system.opens(file)]
     if not closed:
         return

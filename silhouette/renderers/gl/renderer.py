@@ -1,4 +1,4 @@
-"""OpenGL on a GPU or in software: each body drawn alone, and told apart afterwards, in numpy, by depth and id."""
+"""OpenGL on a GPU or in software: each body drawn alone, the pictures merged afterwards, in numpy, by depth and id."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from silhouette.views import View
 # and seen at 6°, came out 5e-6 apart on Mesa. It is 5 µm at 300 mm.
 SAME_DEPTH = 1.0 + 2.0**-16
 
-# By how many pixels a picture is drawn larger than it is, because pixels just beyond it are often asked for.
+# The pixels by which a drawn picture exceeds the view on each side, because pixels just beyond it are often needed.
 MARGIN = 4
 
-# What is kept for the next call: depths of the last picture (float32), and triangles on the device.
+# Limits on memory for the next call: depths of the last picture (float32), and triangles on the device.
 DEPTHS_KEPT = 32_000_000
 TRIANGLES_KEPT = 20_000_000
 
-# What is drawn before anything is read back: so many pixels of the device's texture at most, counted for each body.
+# The most pixels of the device's texture, counted for each body, that are drawn before anything is read back.
 DEPTHS_AT_ONCE = 16_000_000
 
 Place = tuple[int, int]
@@ -45,8 +45,8 @@ class GLRenderer:
     Attributes:
         device: the platform and what OpenGL calls its renderer, such as "EGL: llvmpipe (LLVM 15.0.6, 256 bits)".
         hardware: whether that is a GPU and not a software renderer.
-        driver: the version that OpenGL gives itself, with the driver's, and whose it is.
-        number: of the EGL device; None on OSMesa.
+        driver: the versions of OpenGL and of the driver, and the driver's maker.
+        number: the number of the EGL device; None on OSMesa.
     """
 
     name = "gl"
@@ -66,15 +66,15 @@ class GLRenderer:
 
     @classmethod
     def create(cls, platform: str | None = None, device: int | None = None) -> GLRenderer:
-        """A renderer on ``platform``, "egl" or "osmesa", and on the EGL device of that number.
+        """A renderer on ``platform``, "egl" or "osmesa", and on the EGL device with that number.
 
-        Without a platform it is what the environment's PYOPENGL_PLATFORM names, else EGL where it works, else OSMesa.
+        Without a platform: the one that the variable PYOPENGL_PLATFORM names, else EGL where it works, else OSMesa.
         Without a number see `silhouette.renderers.gl.devices.chosen_device`.
 
         Raises:
             RendererUnavailable: where that cannot run here, with the reason and what to install, or there is no such
                 device.
-            RequestError: where a device is asked for on OSMesa, which has none.
+            RequestError: where a device is given for OSMesa, which has none.
         """
         context = context_on(platform, device)
         try:
@@ -133,11 +133,11 @@ class GLRenderer:
             raise RendererUnavailable("this OpenGL renderer was closed; create another")
         solid = [body for body in bodies if len(body.mesh.faces)]
         if pixels is not None:
-            found = iter(self._depths(view, solid, _middles(pixels)))
+            depths = iter(self._depths(view, solid, _middles(pixels)))
             for body in bodies:
                 layer = Layer.empty((len(pixels),))
                 if len(body.mesh.faces):
-                    _enter(body, [(layer.ids, layer.depth, next(found))])
+                    _enter(body, [(layer.ids, layer.depth, next(depths))])
                 yield layer
             return
         drawn = self._pictures(view, solid)
@@ -157,11 +157,11 @@ class GLRenderer:
         view_key = _view_key(view)
         for group in _groups(bodies, _padded(view)):
             keys = [_body_key(view_key, body) for body in group]
-            found = {key: self._patches.get(key) for key in keys}
-            missing = {key: body for key, body in zip(keys, group, strict=True) if found[key] is None}
+            kept = {key: self._patches.get(key) for key in keys}
+            missing = {key: body for key, body in zip(keys, group, strict=True) if kept[key] is None}
             drawn = dict(zip(missing, self._drawn_whole(view, list(missing.values())), strict=True))
             self._keep(drawn)
-            yield from (found[key] or drawn.get(key, []) for key in keys)
+            yield from (kept[key] or drawn.get(key, []) for key in keys)
 
     def _keep(self, drawn: dict[BodyKey, list[Patch]]) -> None:
         """Keeps the patches of one picture, in place of those of any other."""
@@ -218,7 +218,7 @@ class GLRenderer:
         return depths
 
     def _buffers(self, bodies: Sequence[Body]) -> list[MeshBuffer]:
-        """The meshes on the device, each put there unless it is."""
+        """The meshes on the device; those that are not there yet are put there."""
         for body in bodies:
             if body.mesh.digest not in self._meshes:
                 self._meshes[body.mesh.digest] = MeshBuffer(body.mesh)
@@ -226,7 +226,7 @@ class GLRenderer:
         return [self._meshes[body.mesh.digest] for body in bodies]
 
     def _make_room(self) -> None:
-        """What was used longest ago leaves the device, where too much is there."""
+        """Frees the meshes that were used longest ago, where too much lies on the device."""
         kept = sum(mesh.triangles for mesh in self._meshes.values())
         while kept > TRIANGLES_KEPT and len(self._meshes) > 1:
             _, dropped = self._meshes.popitem(last=False)
@@ -276,7 +276,7 @@ def _padded(view: View) -> int:
 
 
 def _groups(bodies: Sequence[Body], depths_per_body: int) -> Iterator[list[Body]]:
-    """The bodies in their order, in groups that fit onto the device, where each takes so many depths.
+    """The bodies in their order, in groups that fit onto the device, where each takes ``depths_per_body`` depths.
 
     >>> from silhouette.geometry import Pose
     >>> mesh = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
@@ -297,7 +297,7 @@ def _groups(bodies: Sequence[Body], depths_per_body: int) -> Iterator[list[Body]
 
 
 def _tile_size(pixels: int) -> int:
-    """Into how large tiles a picture of so many pixels, with its margin, is cut: as few and as even as can be.
+    """The side of the tiles into which ``pixels`` pixels, with their margin, are cut: as few and as even as can be.
 
     >>> _tile_size(300), _tile_size(4000)
     (308, 2004)
@@ -334,7 +334,7 @@ def _by_tile(view: View, pixels: NDArray[np.int64]) -> Iterator[tuple[View, Any,
 
 
 def _within(picture: Any, patches: Sequence[Patch]) -> Iterator[tuple[Any, Depths]]:
-    """Of each patch what lies within the picture: that part of the picture, and the depths there."""
+    """For each patch the part of the picture that it covers, and the depths there."""
     height, width = picture.shape
     for row, column, depth in patches:
         top, left = max(row, 0), max(column, 0)
@@ -344,7 +344,7 @@ def _within(picture: Any, patches: Sequence[Patch]) -> Iterator[tuple[Any, Depth
 
 
 def _look_up(patches: Sequence[Patch], pixels: NDArray[np.int64], depths: Depths) -> None:
-    """Enters into ``depths`` (n,) what the patches say of pixels (n, 2)."""
+    """Enters into ``depths`` (n,) the depths of the patches at pixels (n, 2)."""
     for row, column, depth in patches:
         rows, columns = pixels[:, 0] - row, pixels[:, 1] - column
         inside = (rows >= 0) & (rows < depth.shape[0]) & (columns >= 0) & (columns < depth.shape[1])
