@@ -1,6 +1,6 @@
-"""MEASURE, for Crisis Protocol: everything that its rules ask about one attacker and one target, under any reading.
+"""MEASURE, for Crisis Protocol: everything that its rules need to know of one attacker and one target.
 
-bases and polygons -> which line is free, what stands between them and how far off -> Evidence
+bases and polygons -> a free line, the terrain between them and its distances -> Evidence
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What the ladder asks about: everything that is measured, under any reading.
+    """The measurements of one check, which hold under every reading; the ladder of rules decides by them.
 
     Attributes:
-        scene: that is judged.
-        attacker, target: of the check.
-        size: what the target counts as for line of sight (R6).
+        scene: the scene of the check.
+        attacker, target: the two pieces of the check.
+        size: the size that the target counts as for line of sight (R6).
         sight_line: (2, 2) a free line, or None.
-        blockers: the names of what obstructs every line; first what does so alone.
-        alone: how many of them do so alone.
-        distance: from the attacker's base to the target.
+        blockers: the names of the terrain that obstructs every line; first the pieces that each do so alone.
+        alone: the number of blockers that each obstruct every line alone.
+        distance: the distance from the attacker's base to the target, in the units of the scene.
         epsilon: lengths no further apart than this are equal.
-        between: (terrain,) whether a line from base to base passes through it (R12).
-        apart: (terrain,) how far it is from the target's base.
+        between: (terrain,) whether a line from base to base passes through each piece (R12).
+        apart: (terrain,) the distance of each piece from the target's base.
     """
 
     scene: PlanScene
@@ -46,23 +46,23 @@ class Evidence:
 
     @property
     def too_close(self) -> bool:
-        """The attacker is within range 2 (R13)."""
+        """Whether the attacker is within range 2 (R13)."""
         return self.distance <= self.scene.ranges.two + self.epsilon
 
     @property
     def large_enough(self) -> Flags:
-        """(terrain,) of the target's own size or larger (R11, A2)."""
+        """(terrain,) whether each piece has the target's own size or a larger one (R11, A2)."""
         flags: Flags = self.scene.sizes >= self.target.size
         return flags
 
     @property
     def within_one(self) -> Flags:
-        """(terrain,) within range 1 of the target (R10)."""
+        """(terrain,) whether each piece is within range 1 of the target (R10)."""
         flags: Flags = self.apart <= self.scene.ranges.one + self.epsilon
         return flags
 
     def cover_from(self, readings: Readings) -> tuple[str, ...]:
-        """The terrain that meets all conditions (R14), one and the same (A5); the nearest first."""
+        """The names of the terrain that gives cover, the nearest first: one piece meets all conditions (R14, A5)."""
         if self.too_close or not isinstance(self.target, Character):
             return ()
         gives = self.between & self.large_enough & self.within_one

@@ -73,7 +73,7 @@ class _Plan:
         self.words = sheet.words.of(verdict.rules)
 
     def frame(self) -> tuple[float, float, float, float]:
-        """Left, bottom, right and top: both, range 1 of the target, and what has a part in the verdict near them."""
+        """Left, bottom, right and top of both pieces, range 1 of the target, and the terrain near them that decided."""
         both = [_outline(self.attacker), _outline(self.target)]
         if isinstance(self.target, Character):
             both.append(_round(self.target.base.centre, self.target.base.radius + self.scene.ranges.one))
@@ -90,13 +90,13 @@ class _Plan:
             points = np.concatenate([points, kept[(kept == corners).any(axis=1)]])
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
         edge = 0.04 * max(right - left, top - bottom)
-        beside = 0.15 * (right - left)  # so that names have room above those whom they name
+        name_room = 0.15 * (right - left)  # so that names have room above those whom they name
         across = [_middle(piece)[0] for piece in (self.attacker, self.target)]
-        left, right = min(left - edge, min(across) - beside), max(right + edge, max(across) + beside)
+        left, right = min(left - edge, min(across) - name_room), max(right + edge, max(across) + name_room)
         return left, bottom - edge, right, top + edge
 
     def draw_terrain(self) -> None:
-        """Every piece with what it does."""
+        """The terrain and the objects, each coloured by its part in the verdict."""
         sheet, style = self.sheet, self.sheet.style
         left_over = False
         for number, feature in enumerate(self.scene.terrain):
@@ -111,11 +111,11 @@ class _Plan:
                 left_over = True
         if left_over:
             sheet.legend(Swatch(self.words("other terrain"), fill=style.terrain, edge=style.terrain_edge))
-        for number, other in enumerate(self.scene.objects):
-            chosen = other is self.target
+        for number, piece in enumerate(self.scene.objects):
+            chosen = piece is self.target
             fill, edge = (style.seen, style.seen_edge) if chosen else (style.model, style.model_edge)
-            area(sheet, other.outline.corners, fill=fill, edge=edge, width=LINE, zorder=3.0, mark=f"object-{number}")
-            self._name(other, bold=chosen)
+            area(sheet, piece.outline.corners, fill=fill, edge=edge, width=LINE, zorder=3.0, mark=f"object-{number}")
+            self._name(piece, bold=chosen)
 
     def _draw_obstacle(self, feature: Feature, mark: str) -> None:
         """A piece of terrain that blocks the line, gives cover, or both."""
@@ -131,7 +131,7 @@ class _Plan:
         self.sheet.legend(Swatch(self.words(phrase), fill=fill, edge=edge, hatch=hatch))
 
     def draw_bases(self) -> None:
-        """Everyone's base, name and size; the attacker and the target in their own colours."""
+        """The base, name and size of every character; the attacker and the target have colours of their own."""
         sheet, style = self.sheet, self.sheet.style
         looks = {
             self.attacker.name: (style.attacker, style.attacker_edge),
@@ -144,7 +144,7 @@ class _Plan:
             self._name(character, bold=character.name in looks)
 
     def draw_between(self) -> None:
-        """The strip of all lines from base to base: what stands between the two reaches in there."""
+        """The strip of all lines from base to base; terrain between the two reaches into it."""
         style = self.sheet.style
         corners = self._strip()
         if len(corners):
@@ -170,8 +170,8 @@ class _Plan:
             disc(sheet, piece.base.centre, rim, zorder=5.0, **look)
             sheet.avoid(_round(piece.base.centre, rim)[::2])
             steps = np.column_stack([np.cos(turns), np.sin(turns)])
-            shown = [step for step in steps if self._holds(np.array(piece.base.centre) + 1.02 * rim * step)]
-            for step in shown[:1]:
+            visible_steps = [step for step in steps if self._holds(np.array(piece.base.centre) + 1.02 * rim * step)]
+            for step in visible_steps[:1]:
                 start, end = np.array(piece.base.centre) + np.outer([piece.base.radius, rim], step)
                 arrow(sheet, start, end, colour, width=THIN, heads="<|-|>")
                 sheet.label(self.words(f"{key} here"), tuple((start + end) / 2), size=SMALL, inside=True)
@@ -185,10 +185,10 @@ class _Plan:
         sheet, style = self.sheet, self.sheet.style
         start, end = self._nearest()
         along = (end - start) / max(float(np.hypot(*(end - start))), 1e-12)
-        aside = np.array([along[1], -along[0]])
-        aside = aside if aside[1] < 0.0 or (aside[1] == 0.0 and aside[0] > 0.0) else -aside
-        widest = max(float(((_outline(piece) - start) @ aside).max()) for piece in (self.attacker, self.target))
-        shift = aside * (widest + sheet.paper(2.6))
+        sideways = np.array([along[1], -along[0]])
+        sideways = sideways if sideways[1] < 0.0 or (sideways[1] == 0.0 and sideways[0] > 0.0) else -sideways
+        widest = max(float(((_outline(piece) - start) @ sideways).max()) for piece in (self.attacker, self.target))
+        shift = sideways * (widest + sheet.paper(2.6))
         for point in (start, end):
             line(sheet, point, point + shift * 1.04, style.soft_ink, width=HAIRLINE)
         arrow(sheet, start + shift, end + shift, style.soft_ink, width=THIN, heads="<|-|>", mark="distance")
@@ -240,10 +240,10 @@ class _Plan:
         strip = self._strip()
         busy += [shapely.Polygon(strip)] if len(strip) else []
         for feature in self.scene.terrain:
-            shown = shapely.clip_by_rect(feature.outline.polygons[0], left, bottom, right, top)
-            free = shapely.difference(shown, shapely.union_all(busy))
-            free = free if free.area > 0.15 * shown.area else shown
-            if shown.area > 0.0:
+            visible = shapely.clip_by_rect(feature.outline.polygons[0], left, bottom, right, top)
+            free = shapely.difference(visible, shapely.union_all(busy))
+            free = free if free.area > 0.15 * visible.area else visible
+            if visible.area > 0.0:
                 widest = max(shapely.get_parts(free), key=lambda part: float(part.area))
                 centre = shapely.get_coordinates(shapely.maximum_inscribed_circle(widest))[0]
                 at = (float(centre[0]), float(centre[1]))

@@ -88,8 +88,8 @@ def find_free_line(source: Disc, target: Target, blockers: Outlines, epsilon: fl
     direct, contact = _direct(source, target, epsilon)
     if contact is not None:
         return FreeLine(np.stack([contact, contact]), none, none)
-    near = _may_be_between(source, target, blockers, direct.directions[0], epsilon)
-    problem = _Problem(source, target, blockers.chosen(near), epsilon)
+    in_between = _may_be_between(source, target, blockers, direct.directions[0], epsilon)
+    problem = _Problem(source, target, blockers.chosen(in_between), epsilon)
     if not problem.blocked(direct).any():
         return FreeLine(problem.segment(direct), none, none)
     supports = supports_of(source, target, problem.blockers, epsilon)
@@ -103,7 +103,7 @@ def find_free_line(source: Disc, target: Target, blockers: Outlines, epsilon: fl
                 return FreeLine(problem.segment(_with_most_clearance(lines, free, supports, problem)), none, none)
             in_the_way |= (blocked & (blocked.sum(axis=2, keepdims=True) == 1)).any(axis=(0, 1))
     alone |= len(alone) == 1
-    return FreeLine(None, _among_all(in_the_way | alone, near), _among_all(alone, near))
+    return FreeLine(None, _among_all(in_the_way | alone, in_between), _among_all(alone, in_between))
 
 
 def _alone(problem: _Problem, direct: Lines) -> Flags:
@@ -124,7 +124,7 @@ def _among_all(flags: Flags, among: Flags) -> Flags:
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """What a free line is looked for between, and the polygons that may be in its way."""
+    """The source and the target of the free line that is wanted, and the polygons that may be in its way."""
 
     source: Disc
     target: Target
@@ -155,9 +155,9 @@ class _Problem:
 
     def _blocked(self, lines: Lines) -> Flags:
         blockers = self.blockers
-        found = np.zeros((len(lines.offsets), 2, len(blockers.starts)), dtype=bool)
-        if found.size == 0:
-            return found
+        blocked = np.zeros((len(lines.offsets), 2, len(blockers.starts)), dtype=bool)
+        if blocked.size == 0:
+            return blocked
         leftward, along = lines.left_of(blockers.corners), lines.along(blockers.corners)
         ahead = along[:, blockers.following] - along
         for column, side in enumerate((LEFT, RIGHT)):
@@ -171,8 +171,8 @@ class _Problem:
             within = crosses & (crossing > start) & (crossing < end)
             beyond = crosses & (crossing > (start + end) / 2.0)
             inside = np.add.reduceat(beyond, blockers.starts, axis=1, dtype=np.int64) % 2 == 1
-            found[:, column] = np.logical_or.reduceat(within, blockers.starts, axis=1) | inside
-        return found
+            blocked[:, column] = np.logical_or.reduceat(within, blockers.starts, axis=1) | inside
+        return blocked
 
     def _moved_spans(self, lines: Lines, side: float) -> tuple[Floats, Floats]:
         """(n, 1) and (n, 1) the positions along each line, shifted by an epsilon to one side, between which it is free.
@@ -261,9 +261,9 @@ def _bitangents(supports: Supports, cells: LineCells | None, problem: _Problem) 
     rows = max(1, PAIRS_AT_ONCE // max(1, count))
     batch = max(CLEARANCES_AT_ONCE, SIDES_AT_ONCE // max(1, len(problem.blockers.corners)))
     for first in range(0, count, rows):
-        one, other = pairs(first, min(first + rows, count), count)
-        lines, pair = lines_touching(supports, one, other, problem.epsilon)
-        for step in (one, other):
+        first_support, second_support = pairs(first, min(first + rows, count), count)
+        lines, pair = lines_touching(supports, first_support, second_support, problem.epsilon)
+        for step in (first_support, second_support):
             allowed = supports.allow(step[pair], lines, problem.epsilon)
             lines, pair = lines.chosen(allowed), pair[allowed]
         lines = lines.chosen(np.isfinite(problem.spans(lines)[1]))

@@ -51,8 +51,8 @@ def _ruling(evidence: Evidence, readings: Readings) -> CrisisProtocolVerdict:
                 {"reading": reading, "verdict": other_verdict, "cover": other_cover, "cover_from": list(other_from)}
             )
             gave = "gave no cover" if value else "gave cover"
-            beside = f", {'with' if other_cover else 'without'} cover" if other_verdict == "hidden" else ""
-            reason += f"; if what {evidence.attacker.name} stands on {gave}, it would be: {other_verdict}{beside} (A3)"
+            clause = f", {'with' if other_cover else 'without'} cover" if other_verdict == "hidden" else ""
+            reason += f"; if what {evidence.attacker.name} stands on {gave}, it would be: {other_verdict}{clause} (A3)"
     line = evidence.sight_line
     return CrisisProtocolVerdict(
         attacker=evidence.attacker.name,

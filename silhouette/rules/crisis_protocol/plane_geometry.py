@@ -23,7 +23,7 @@ EPSILON = 1e-9
 """The epsilon, as a share of the distance across both pieces."""
 
 ROUNDING = 1e-13
-"""What is added to it, as a share of the largest coordinate: far from the origin, coordinates are less exact."""
+"""The part added to the epsilon, a share of the largest coordinate: far from the origin, coordinates are less exact."""
 
 NO_AREA = 1e-12
 """A polygon with less area than this, as a share of the square of its extent, is a line."""
@@ -167,7 +167,7 @@ def epsilon_of(*bounds: Floats) -> float:
     return EPSILON * across + ROUNDING * float(np.abs(both).max())
 
 
-def disc_distance(one: Disc, other: Disc) -> float:
+def disc_distance(first: Disc, second: Disc) -> float:
     """The distance between two discs; 0 where they touch or overlap.
 
     >>> disc_distance(Disc((0.0, 0.0), 2.0), Disc((8.0, 6.0), 3.0))
@@ -175,8 +175,8 @@ def disc_distance(one: Disc, other: Disc) -> float:
     >>> disc_distance(Disc((0.0, 0.0), 2.0), Disc((0.0, 0.0), 3.0))
     0.0
     """
-    apart = np.hypot(one.centre[0] - other.centre[0], one.centre[1] - other.centre[1])
-    return max(0.0, float(apart) - one.radius - other.radius)
+    apart = np.hypot(first.centre[0] - second.centre[0], first.centre[1] - second.centre[1])
+    return max(0.0, float(apart) - first.radius - second.radius)
 
 
 def outline_distances(disc: Disc, outlines: Outlines) -> Floats:
@@ -190,39 +190,39 @@ def outline_distances(disc: Disc, outlines: Outlines) -> Floats:
     return np.maximum(apart, 0.0)
 
 
-def tangent_quadrilateral(one: Disc, other: Disc) -> Floats:
+def tangent_quadrilateral(first: Disc, second: Disc) -> Floats:
     """(4, 2) the corners of the area between the outer common tangents of two discs; (0, 2) where one holds the other.
 
     The corners are where the tangents touch. With both discs the area makes up their convex hull:
 
-        (one) 3 x--------------x 2 (other)
-                |              |
-        (one) 0 x--------------x 1 (other)
+        (first) 3 x--------------x 2 (second)
+                  |              |
+        (first) 0 x--------------x 1 (second)
 
     >>> tangent_quadrilateral(Disc((0.0, 0.0), 2.0), Disc((9.0, 0.0), 2.0)).tolist()
     [[0.0, -2.0], [9.0, -2.0], [9.0, 2.0], [0.0, 2.0]]
     >>> tangent_quadrilateral(Disc((0.0, 0.0), 3.0), Disc((1.0, 0.0), 2.0)).shape
     (0, 2)
     """
-    start, end = np.array(one.centre), np.array(other.centre)
+    start, end = np.array(first.centre), np.array(second.centre)
     apart = float(np.hypot(*(end - start)))
-    if apart <= abs(one.radius - other.radius):
+    if apart <= abs(first.radius - second.radius):
         return np.empty((0, 2))
     along = (end - start) / apart
     across = np.array([-along[1], along[0]])
-    cosine = (one.radius - other.radius) / apart
+    cosine = (first.radius - second.radius) / apart
     sine = np.sqrt(1.0 - cosine**2)
     right, left = cosine * along - sine * across, cosine * along + sine * across
-    steps = (one.radius * right, other.radius * right, other.radius * left, one.radius * left)
+    steps = (first.radius * right, second.radius * right, second.radius * left, first.radius * left)
     corners: Floats = np.stack([start, end, end, start]) + np.stack(steps)
     return corners
 
 
-def crossed(one: Disc, other: Disc | Outlines, outlines: Outlines, epsilon: float) -> Flags:
-    """(polygons,) whether some line from a point of a disc to a point of another piece passes through each polygon.
+def crossed(source: Disc, target: Disc | Outlines, outlines: Outlines, epsilon: float) -> Flags:
+    """(polygons,) whether some line from a point of the source to a point of the target passes through each polygon.
 
     All those lines together fill the convex hull of the two. A polygon that reaches into it by no more than an epsilon
-    touches it: no line passes through. Where the other piece is a polygon, what lies within that piece is not passed.
+    touches it: no line passes through. Where the target is a polygon, what lies within it is not passed.
 
     >>> post = Outlines.of([[[4, 2], [5, 2], [5, 9], [4, 9]]])
     >>> crossed(Disc((0.0, 0.0), 2.5), Disc((9.0, 0.0), 2.5), post, 1e-9).tolist()
@@ -233,15 +233,15 @@ def crossed(one: Disc, other: Disc | Outlines, outlines: Outlines, epsilon: floa
     [True]
     """
     # Both ends are made smaller by the epsilon: a polygon that still meets their hull overlaps by more than that.
-    small = Disc(one.centre, max(one.radius - epsilon, 0.0))
+    small = Disc(source.centre, max(source.radius - epsilon, 0.0))
     flags: Flags = shapely.dwithin(outlines.polygons, shapely.Point(small.centre), small.radius)
-    if isinstance(other, Outlines):
-        rays = [tangent_quadrilateral(small, Disc((float(x), float(y)), 0.0)) for x, y in other.corners]
+    if isinstance(target, Outlines):
+        rays = [tangent_quadrilateral(small, Disc((float(x), float(y)), 0.0)) for x, y in target.corners]
         hull = shapely.convex_hull(shapely.MultiPoint(np.concatenate(rays)))
-        passed = shapely.difference(shapely.intersection(outlines.polygons, hull), other.polygons[0])
+        passed = shapely.difference(shapely.intersection(outlines.polygons, hull), target.polygons[0])
         flags |= shapely.area(passed) > epsilon * shapely.length(hull)
         return flags
-    end = Disc(other.centre, max(other.radius - epsilon, 0.0))
+    end = Disc(target.centre, max(target.radius - epsilon, 0.0))
     flags |= shapely.dwithin(outlines.polygons, shapely.Point(end.centre), end.radius)
     corners = tangent_quadrilateral(small, end)
     if len(corners):

@@ -1,4 +1,4 @@
-"""JUDGE: Crisis Protocol, what a ruling holds, and the row that tells it."""
+"""JUDGE, for Crisis Protocol: the verdict, and the row of a result that is made of it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ RESULTS = (
 """The keys of a result, in order; those of `CrisisProtocolVerdict.row`."""
 
 LISTS = ("sight_line", "blockers", "cover_from", "other_readings")
-"""Those of which the value is a list."""
+"""The keys of a result of which the value is a list."""
 
 
 class OtherReading(TypedDict):
-    """What would be different under another reading of the rules."""
+    """The results that would differ under another reading of the rules."""
 
     reading: str
     verdict: str
@@ -93,7 +93,7 @@ class CrisisProtocolVerdict(Verdict):
             "cover_from": list(self.cover_from),
             "distance": self.distance,
             "target_size": self.target_size,
-            "other_readings": [other.copy() for other in self.other_readings],
+            "other_readings": [reading.copy() for reading in self.other_readings],
             "rule": self.rule.section,
             "rule_number": self.rule.number,
             "reason": self.reason,

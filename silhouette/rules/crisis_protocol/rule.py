@@ -31,7 +31,7 @@ from silhouette.scenes.scene import Check, everyone
 from silhouette.text import coordinates, did_you_mean
 
 LOOKERS = "characters"
-"""Those who look, in messages."""
+"""The plural by which messages call the pieces that look."""
 
 
 class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
@@ -79,7 +79,7 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         others += [piece.name for piece in scene.objects]
         if not others:
             raise RequestError(f"{scene.path}: nobody but '{attacker}' stands there; add another to look at")
-        return tuple(Check(attacker, other) for other in others)
+        return tuple(Check(attacker, name) for name in others)
 
     def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
         """Why a verdict is as it is, in one short sentence in another language than English."""

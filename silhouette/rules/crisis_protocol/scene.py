@@ -127,10 +127,10 @@ class PlanEntry(SceneEntry):
     @classmethod
     def _ranges(cls, value: Any) -> Ranges:
         match value:
-            case {"1": int() | float() as one, "2": int() | float() as two, **rest} if not rest:
-                numbers = not isinstance(one, bool) and not isinstance(two, bool)
-                if numbers and 0 < one <= two <= 1e6:
-                    return Ranges(float(one), float(two))
+            case {"1": int() | float() as first, "2": int() | float() as second, **rest} if not rest:
+                numbers = not isinstance(first, bool) and not isinstance(second, bool)
+                if numbers and 0 < first <= second <= 1e6:
+                    return Ranges(float(first), float(second))
         raise ValueError
 
 
@@ -174,8 +174,8 @@ class PlanScene(Scene):
 
     Attributes:
         readings: which of the possible readings of the rules is taken.
-        units: what lengths are told in; a label.
-        ranges: how long they are.
+        units: the name of the unit of all lengths; a label.
+        ranges: the lengths of range 1 and range 2, in those units.
         characters, terrain, objects: in the order of the file.
     """
 
@@ -188,53 +188,53 @@ class PlanScene(Scene):
 
     @cached_property
     def outlines(self) -> Outlines:
-        """Those of all terrain, in its order."""
+        """The outlines of all terrain, in its order."""
         return Outlines.of([feature.outline.corners for feature in self.terrain])
 
     @cached_property
     def names(self) -> NDArray[np.object_]:
-        """(terrain,) their names."""
+        """(terrain,) the name of each piece of terrain."""
         return np.array([feature.name for feature in self.terrain], dtype=object)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """(terrain,) their sizes."""
+        """(terrain,) the size of each piece of terrain."""
         return np.array([feature.size for feature in self.terrain], dtype=np.int64)
 
     def character(self, name: str) -> Character:
         """The character of that name.
 
         Raises:
-            RequestError: where there is none.
+            RequestError: where no character has that name.
         """
-        found = self._by_name.get(name)
-        if isinstance(found, Character):
-            return found
-        if isinstance(found, Feature):
+        piece = self._by_name.get(name)
+        if isinstance(piece, Character):
+            return piece
+        if isinstance(piece, Feature):
             raise RequestError(f"{self.path}: '{name}' is no character and sees nothing; name a character")
         raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, self._by_name)}")
 
     def target(self, name: str) -> Character | Feature:
-        """What has that name.
+        """The character, terrain or object of that name.
 
         Raises:
-            RequestError: where there is nothing.
+            RequestError: where nothing has that name.
         """
-        found = self._by_name.get(name)
-        return self.character(name) if found is None else found
+        piece = self._by_name.get(name)
+        return self.character(name) if piece is None else piece
 
     def standing_on(self, character: Character) -> Feature | None:
         """The terrain that a character stands on, or None."""
         return None if character.on is None else self._by_name[character.on]  # type: ignore[return-value]
 
     def terrain_distances(self, character: Character) -> Floats:
-        """(terrain,) how far the character's base is from each; 0 from what it stands on."""
+        """(terrain,) the distance of the character's base from each piece; 0 from the one that it stands on."""
         return self._distances[character.name]
 
     @cached_property
     def _by_name(self) -> dict[str, Character | Feature]:
-        found: dict[str, Character | Feature] = {piece.name: piece for piece in self.characters}
-        return found | {piece.name: piece for piece in (*self.terrain, *self.objects)}
+        by_name: dict[str, Character | Feature] = {piece.name: piece for piece in self.characters}
+        return by_name | {piece.name: piece for piece in (*self.terrain, *self.objects)}
 
     @cached_property
     def _distances(self) -> dict[str, Floats]:
@@ -248,7 +248,7 @@ def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
     """The scene that a document describes.
 
     Raises:
-        FileError: where the scene says what cannot be; one line, with the place.
+        FileError: where the scene is not valid; one line, with the place.
     """
     entry = validated(PlanEntry, document, Location(path))
     readings = validated(Readings, entry.readings, Location(path, "readings"))
@@ -291,15 +291,15 @@ def _names_differ(path: Path, entry: PlanEntry) -> None:
     named = [("character", piece.name) for piece in entry.character]
     named += [("terrain", piece.name) for piece in entry.terrain] + [("object", piece.name) for piece in entry.object]
     for kind, name in named:
-        other = kinds.get(name)
-        if other is not None:
-            who = f"two of [[{kind}]]" if other == kind else f"one of [[{other}]] and one of [[{kind}]]"
+        first_kind = kinds.get(name)
+        if first_kind is not None:
+            who = f"two of [[{kind}]]" if first_kind == kind else f"one of [[{first_kind}]] and one of [[{kind}]]"
             raise Location(path).error(f"{who} are called '{name}'; give each a name of its own")
         kinds[name] = kind
 
 
 def _checks_are_of(path: Path, scene: PlanScene) -> None:
-    """Refuses a check of what is not there, or in which something looks that is no character."""
+    """Refuses a check that names nothing on the table, or an attacker that is no character."""
     characters = [piece.name for piece in scene.characters]
     targets = [*characters, *(piece.name for piece in (*scene.objects, *scene.terrain))]
     for number, check in enumerate(scene.checks, 1):

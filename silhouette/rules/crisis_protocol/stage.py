@@ -1,4 +1,4 @@
-"""DRAW: a Crisis Protocol table on a stage: terrain and characters as high as their sizes, which is all that is known.
+"""DRAW: a Crisis Protocol table on a stage: terrain and characters, each as high as its size.
 
 The rules know sizes and a plan, no heights: the page says that heights are for display alone.
 """
@@ -30,7 +30,7 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
     """The stage of a Crisis Protocol scene.
 
     Args:
-        scene: that was judged.
+        scene: the scene that was judged.
         judged: its checks with their verdicts, in the order of the page.
     """
     bases = [character.base.radius * 2.0 for character in scene.characters]
@@ -71,7 +71,7 @@ def _sight(
     heads: dict[str, Floats],
     step: float,
 ) -> Sight:
-    """What a check shows, by its place on the page."""
+    """The lines and colours that a check shows in 3D; ``place`` is its place on the page."""
     attacker, target = check.attacker, check.target
     ends = verdict.sight_line or [heads[attacker][:2], heads[target][:2]]
     height = 0.25 * step

@@ -120,36 +120,41 @@ def _crossings_with_disc(outlines: Outlines, disc: Disc, epsilon: float) -> Floa
 
 
 def _crossings(some: Outlines, others: Outlines) -> Floats:
-    """(n, 2) where edges of some outlines cross edges of the target: what lies within the target is not in the way."""
+    """(n, 2) the points where edges of some outlines cross edges of the others, those of the target.
+
+    What lies within the target is not in the way, so that a line may end at such a crossing.
+    """
     start, there = some.corners[:, None], others.corners[None]
     step = some.corners[some.following][:, None] - start
     side = others.corners[others.following][None] - there
     turn = step[..., 0] * side[..., 1] - step[..., 1] * side[..., 0]
     slanting = turn != 0.0
     apart, turn = there - start, np.where(slanting, turn, 1.0)
-    share = (apart[..., 0] * side[..., 1] - apart[..., 1] * side[..., 0]) / turn
-    other = (apart[..., 0] * step[..., 1] - apart[..., 1] * step[..., 0]) / turn
-    crosses = slanting & (share >= 0.0) & (share <= 1.0) & (other >= 0.0) & (other <= 1.0)
-    points: Floats = (start + step * share[..., None])[crosses]
+    share_of_some = (apart[..., 0] * side[..., 1] - apart[..., 1] * side[..., 0]) / turn
+    share_of_others = (apart[..., 0] * step[..., 1] - apart[..., 1] * step[..., 0]) / turn
+    crosses = (
+        slanting & (share_of_some >= 0.0) & (share_of_some <= 1.0) & (share_of_others >= 0.0) & (share_of_others <= 1.0)
+    )
+    points: Floats = (start + step * share_of_some[..., None])[crosses]
     return points
 
 
 def pairs(first: int, last: int, count: int) -> tuple[Indices, Indices]:
-    """The numbers of every pair, of ``count`` things, of one from ``first`` to before ``last`` and a later one."""
-    one, other = np.nonzero(np.arange(first, last)[:, None] < np.arange(count))
-    return one + first, other
+    """(pairs,) and (pairs,) the numbers of all pairs of ``count`` things: one in [first, last), and a later one."""
+    earlier, later = np.nonzero(np.arange(first, last)[:, None] < np.arange(count))
+    return earlier + first, later
 
 
-def lines_touching(supports: Supports, one: Indices, other: Indices, epsilon: float) -> tuple[Lines, Indices]:
+def lines_touching(supports: Supports, first: Indices, second: Indices, epsilon: float) -> tuple[Lines, Indices]:
     """The directed lines that touch both supports of each pair, and (lines,) the number of each line's pair.
 
     With d the distance between the two points and r1 - r2 the difference of their reaches, the normal stands at the
-    angle to the step from one to the other of which (r1 - r2) / d is the cosine: one solution to its left, one to its
+    angle to the step from first to second of which (r1 - r2) / d is the cosine: one solution to its left, one to its
     right.
     """
-    step = supports.points[other] - supports.points[one]
+    step = supports.points[second] - supports.points[first]
     apart = np.hypot(step[:, 0], step[:, 1])
-    wanted = supports.reach[one] - supports.reach[other]
+    wanted = supports.reach[first] - supports.reach[second]
     pair = np.flatnonzero((apart > epsilon) & (np.abs(wanted) <= apart + epsilon))
     step, apart, wanted = step[pair] / apart[pair, None], apart[pair], wanted[pair]
     cosine = np.clip(wanted / apart, -1.0, 1.0)
@@ -159,5 +164,5 @@ def lines_touching(supports: Supports, one: Indices, other: Indices, epsilon: fl
     across = np.stack([-step[:, 1], step[:, 0]], axis=1)
     normals = np.concatenate([step * cosine[:, None] + turn * across * sine[:, None] for turn in (LEFT, RIGHT)])
     pair = np.concatenate([pair, pair])
-    offsets = np.sum(supports.points[one[pair]] * normals, axis=1) + supports.reach[one[pair]]
+    offsets = np.sum(supports.points[first[pair]] * normals, axis=1) + supports.reach[first[pair]]
     return Lines(normals, offsets), pair

@@ -1,4 +1,4 @@
-"""TELL, for Crisis Protocol: what was measured, in the words of which a reason is made."""
+"""TELL, for Crisis Protocol: the parts of the sentence that gives the reason for a verdict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Words:
 
     @property
     def target(self) -> str:
-        """What is looked at, as it stands in a sentence."""
+        """The name of the target, as it stands in a sentence."""
         name = self.evidence.target.name
         return name if isinstance(self.evidence.target, Character) else in_a_sentence(name)
 
@@ -42,7 +42,7 @@ class Words:
 
     @property
     def hidden(self) -> str:
-        """Why no line is free."""
+        """The clause that says why no line is free: the terrain in the way, and sizes."""
         evidence = self.evidence
         blame = evidence.blockers[: evidence.alone] or evidence.blockers
         joint = "and" if evidence.alone else "or"
@@ -53,12 +53,12 @@ class Words:
             f"every line passes through {names}, {larger} than {self.counted}: hidden"
         )
 
-    def sees(self, untold: Sequence[str] = ()) -> str:
-        """That a line is free, and past or over what terrain it may go, but for some that is not told of."""
+    def sees(self, unnamed: Sequence[str] = ()) -> str:
+        """The clause that says that a line is free, past or over what terrain; ``unnamed`` terrain is left out."""
         evidence, scene = self.evidence, self.evidence.scene
         target = evidence.target
         below = (evidence.attacker.on, target.on if isinstance(target, Character) else target.name)
-        others = evidence.between & np.array([name not in (*below, *untold) for name in scene.names], dtype=bool)
+        others = evidence.between & np.array([name not in (*below, *unnamed) for name in scene.names], dtype=bool)
         larger = scene.sizes > evidence.size
         past, over = self._sized(others & larger), self._sized(others & ~larger)
         way = " and".join(f" {word} {names}" for word, names in (("past", past), ("over", over)) if names)
@@ -66,13 +66,13 @@ class Words:
 
     @property
     def away(self) -> str:
-        """How far off the attacker is, beside range 2."""
+        """The attacker's distance, compared with range 2."""
         evidence, limit = self.evidence, self.evidence.scene.ranges.two
         side = "within" if evidence.too_close else "beyond"
         return f"{self.compared(evidence.distance, limit)} away, {side} range 2 ({self.length(limit)})"
 
     def in_cover(self, names: Sequence[str]) -> str:
-        """That the target is seen, what gives it cover, and that every condition is met."""
+        """The sentence that says that the target is seen, what gives it cover, and that every condition is met."""
         scene = self.evidence.scene
         features = []
         for name in names:
@@ -86,7 +86,7 @@ class Words:
         )
 
     def those(self, names: Iterable[str]) -> str:
-        """Terrain by name, the first few."""
+        """The names of terrain in a sentence: the first few, then a count of the rest."""
         return _few([in_a_sentence(name) for name in names], "and")
 
     def length(self, length: float, digits: int = 4) -> str:
@@ -94,11 +94,13 @@ class Words:
         return f"{length:.{digits}g} {self.evidence.scene.units}"
 
     def compared(self, length: float, limit: float) -> str:
-        """A length in as many digits as show on which side of a limit it is."""
+        """A length with its unit, in enough digits to show on which side of a limit it lies."""
         if abs(length - limit) <= self.evidence.epsilon:
             return self.length(limit)
-        enough = (digits for digits in range(4, 17) if (float(f"{length:.{digits}g}") > limit) == (length > limit))
-        return self.length(length, next(enough, 17))
+        telling_digits = (
+            digits for digits in range(4, 17) if (float(f"{length:.{digits}g}") > limit) == (length > limit)
+        )
+        return self.length(length, next(telling_digits, 17))
 
     def _sized(self, which: Flags) -> str:
         scene = self.evidence.scene
@@ -114,11 +116,11 @@ class Words:
 
 
 def _few(names: Sequence[str], joint: str) -> str:
-    """The first of several things in a sentence, and how many more there are.
+    """The first few of several things in a sentence, then a count of the rest.
 
     >>> _few(["a", "b", "c"], "and"), _few(["a"], "or"), _few([], "and"), _few(list("abcde"), "or")
     ('a, b and c', 'a', '', 'a, b, c or 2 more')
     """
     rest = len(names) - MOST_NAMES
-    shown = [*names[:MOST_NAMES], *([f"{rest} more"] if rest > 0 else [])]
-    return f" {joint} ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
+    parts = [*names[:MOST_NAMES], *([f"{rest} more"] if rest > 0 else [])]
+    return f" {joint} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

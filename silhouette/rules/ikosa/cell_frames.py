@@ -1,4 +1,4 @@
-"""DRAW: boxes in space, seen from above and aside without perspective: where from, which faces, in which order.
+"""DRAW: boxes in space, seen from above and from one side without perspective: viewpoint, visible faces, drawing order.
 
 Lengths are in sides of a cell. A viewpoint is chosen from which the used corners lie well apart.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from silhouette.geometry import Floats
 from silhouette.rules.ikosa.cell_lines import Cell, Face, Solids
 
-AZIMUTHS = tuple(quarter + aside for quarter in (-90, 180, 0, 90) for aside in (28, 62, 40))
+AZIMUTHS = tuple(quarter + turn for quarter in (-90, 180, 0, 90) for turn in (28, 62, 40))
 HEIGHTS = (24, 32)
 """The directions of view, in degrees. None is a true isometric, in which opposite corners of a cube fall together."""
 
@@ -25,7 +25,8 @@ APART = 0.16
 AROUND, FURTHER = 1.5, 4.0
 """The margins round creatures and lines for terrain, and for terrain in the way of a line, in sides of a cell."""
 
-ENOUGH = 1e-9
+TINY = 1e-9
+"""A length, in sides of a cell, below which two places count as one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class Solid:
 
     Attributes:
         low, high: (3,) its least and greatest corner.
-        in_the_way: some line of the verdict passes through it.
+        in_the_way: whether some line of the verdict passes through it.
     """
 
     low: Floats
@@ -59,11 +60,11 @@ class SeenFace(NamedTuple):
     """A face of a box as it is drawn.
 
     Attributes:
-        face: which one.
-        corners: (4, 3) round it.
-        turn: 0 for faces that look up, 1 and 2 for those to the sides: each is shaded in its own way.
-        depth: how near it is; the least is drawn first.
-        front: it is turned towards the viewer.
+        face: the face of the box.
+        corners: (4, 3) its corners, in order round it.
+        turn: 0 for faces that look up, 1 and 2 for those to the sides; each number has a shade.
+        depth: the position of its middle towards the viewer, in sides of a cell; the least is drawn first.
+        front: whether it is turned towards the viewer.
     """
 
     face: Face
@@ -78,8 +79,8 @@ class Viewpoint:
     """A direction of view, from infinitely far away.
 
     Attributes:
-        azimuth: degrees anticlockwise from +x, seen from above, in which the viewer is.
-        height: degrees above the ground.
+        azimuth: the direction of the viewer, in degrees anticlockwise from +x, seen from above.
+        height: the viewer's angle above the ground, in degrees.
     """
 
     azimuth: float
@@ -105,12 +106,12 @@ class Viewpoint:
 
 
 def solids_of(solids: Solids, in_the_way: Iterable[int], low: Floats, high: Floats) -> list[Solid]:
-    """The boxes of terrain round creatures and lines, cut to what is shown.
+    """The boxes of terrain round creatures and lines, cut to the part of space that is drawn.
 
     Args:
         solids: all terrain.
-        in_the_way: the numbers of those through which lines pass.
-        low, high: (3,) each, of the box round creatures and lines.
+        in_the_way: the numbers of the boxes through which lines pass.
+        low, high: (3,) the least and greatest corner of the box round creatures and lines.
     """
     lows, highs = solids.boxes[:, 0], solids.boxes[:, 1]
     blocking = np.isin(np.arange(len(lows)), list(in_the_way))
@@ -139,7 +140,7 @@ def faces_of(solid: Solid, view: Viewpoint, *, both: bool = False) -> list[SeenF
 
 
 def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Sequence[Solid]) -> Viewpoint:
-    """The viewpoint that shows most: nobody behind terrain, used corners apart, the attacker on the left.
+    """The viewpoint that shows most: no creature behind terrain, used corners apart, the attacker on the left.
 
     Args:
         used: (n, 3) corners.
@@ -154,7 +155,7 @@ def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Seque
         gaps = np.hypot(*(flat[:, None] - flat[None]).transpose(2, 0, 1)) + 9.0 * np.eye(len(flat))
         close = int((gaps < APART).sum()) if len(flat) else 0
         way = view.flat(target).mean(axis=0) - view.flat(attacker).mean(axis=0)
-        across = float(way[0] / max(np.hypot(*way), ENOUGH))
+        across = float(way[0] / max(np.hypot(*way), TINY))
         return round(3.0 * hidden + close + 4.0 * (1.0 - abs(across)) + 0.8 * (across < 0.0), 6)
 
     return min((Viewpoint(azimuth, height) for azimuth in AZIMUTHS for height in HEIGHTS), key=cost)
@@ -162,24 +163,24 @@ def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Seque
 
 def _lies_before(solid: Solid, at: Floats, towards: Floats) -> bool:
     """Whether a box lies between a point and the viewer."""
-    near = (solid.low - at) / towards
-    far = (solid.high - at) / towards
-    enter, leave = np.minimum(near, far).max(), np.maximum(near, far).min()
-    return bool(max(enter, 0.0) + ENOUGH < leave)
+    to_low = (solid.low - at) / towards
+    to_high = (solid.high - at) / towards
+    enter, leave = np.minimum(to_low, to_high).max(), np.maximum(to_low, to_high).min()
+    return bool(max(enter, 0.0) + TINY < leave)
 
 
 def inside_stretch(start: Floats, end: Floats, solids: Sequence[Solid]) -> Floats | None:
     """The shares (2,) of a line between which it lies in some of the boxes; None where it passes them by."""
     stretches = []
-    for shrunk in (ENOUGH, -ENOUGH):  # through the inside of one; else along a seam between two
+    for shrunk in (TINY, -TINY):  # through the inside of one; else along a seam between two
         for solid in solids:
             low, high = solid.low + shrunk, solid.high - shrunk
             with np.errstate(divide="ignore", invalid="ignore"):
-                near, far = (low - start) / (end - start), (high - start) / (end - start)
+                to_low, to_high = (low - start) / (end - start), (high - start) / (end - start)
             stays = start == end
             outside = stays & ((start < low) | (start > high))
-            enter = np.where(stays, 0.0, np.minimum(near, far)).max()
-            leave = np.where(stays, 1.0, np.maximum(near, far)).min()
+            enter = np.where(stays, 0.0, np.minimum(to_low, to_high)).max()
+            leave = np.where(stays, 1.0, np.maximum(to_low, to_high)).min()
             if not outside.any() and max(enter, 0.0) + 1e-6 < min(leave, 1.0):
                 stretches.append((max(enter, 0.0), min(leave, 1.0)))
         if stretches:

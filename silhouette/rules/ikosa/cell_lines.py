@@ -85,16 +85,16 @@ def point_of(x: int | Fraction, y: int | Fraction, z: int | Fraction) -> Point:
     return Fraction(x), Fraction(y), Fraction(z)
 
 
-def are_adjacent(one: Cell, other: Cell) -> bool:
+def are_adjacent(first: Cell, second: Cell) -> bool:
     """Whether two cells are neighbours: they share a face, an edge or a corner.
 
     >>> are_adjacent((0, 0, 0), (1, -1, 1)), are_adjacent((0, 0, 0), (2, 0, 0)), are_adjacent((0, 0, 0), (0, 0, 0))
     (True, False, False)
     """
-    return max(abs(a - b) for a, b in zip(one, other, strict=True)) == 1
+    return max(abs(a - b) for a, b in zip(first, second, strict=True)) == 1
 
 
-def faces_towards(cell: Cell, other: Cell) -> frozenset[Face]:
+def faces_towards(cell: Cell, towards: Cell) -> frozenset[Face]:
     """The faces of a cell that are turned towards another cell: none along an axis on which the two are level.
 
     >>> sorted(faces_towards((0, 0, 1), (1, 0, 0)))
@@ -102,7 +102,7 @@ def faces_towards(cell: Cell, other: Cell) -> frozenset[Face]:
     >>> sorted(faces_towards((0, 0, 0), (0, 0, 0)))
     []
     """
-    return frozenset(Face(axis, other[axis] > cell[axis]) for axis in AXES if other[axis] != cell[axis])
+    return frozenset(Face(axis, towards[axis] > cell[axis]) for axis in AXES if towards[axis] != cell[axis])
 
 
 def faces_seen_from(point: Point, cell: Cell) -> frozenset[Face]:
@@ -151,7 +151,7 @@ def holds(cell: Cell, point: Point) -> bool:
 
 
 class Crossings(NamedTuple):
-    """Which lines pass through solids, and through which of them.
+    """The lines that pass through solids, and the numbers of those solids.
 
     Attributes:
         hindered: (sources, targets) whether the line between the two has a stretch inside the solids.
@@ -205,11 +205,11 @@ class Solids:
         )
         hindered, crossed = np.zeros(len(first), dtype=bool), np.zeros(len(low), dtype=bool)
         if len(first):
-            near = np.flatnonzero(_near(low, high, np.concatenate([first, last])))
-            for batch in np.array_split(np.arange(len(first)), 1 + len(first) * len(near) // AT_ONCE):
-                inside = _inside(first[batch], last[batch], low[near], high[near])
+            candidates = np.flatnonzero(_touch_bounds(low, high, np.concatenate([first, last])))
+            for batch in np.array_split(np.arange(len(first)), 1 + len(first) * len(candidates) // AT_ONCE):
+                inside = _inside(first[batch], last[batch], low[candidates], high[candidates])
                 hindered[batch] = inside.any(axis=1)
-                crossed[near] |= inside.any(axis=0)
+                crossed[candidates] |= inside.any(axis=0)
         boxes = tuple(int(number) for number in np.flatnonzero(crossed))
         return Crossings(hindered.reshape(len(sources), len(targets)), boxes)
 
@@ -231,7 +231,7 @@ class Solids:
         return bool(touching.any())
 
 
-def _near(low: Integers, high: Integers, points: Integers) -> Flags:
+def _touch_bounds(low: Integers, high: Integers, points: Integers) -> Flags:
     """(b,) whether each box touches the bounds of points (n, 3), outside of which no line between them runs."""
     touching: Flags = np.logical_and.reduce((low <= points.max(axis=0)) & (high >= points.min(axis=0)), axis=1)
     return touching
@@ -255,7 +255,7 @@ def _inside(starts: Integers, ends: Integers, low: Integers, high: Integers) -> 
         sides.append((moves | ((least < at) & (at <= most)), moves | ((least <= at) & (at < most))))
     alone: Flags = np.logical_and.reduce([passes, *(lesser & greater for lesser, greater in sides)])
     # All eight sides of each line. Only where every side lies in some box, but no box holds the line itself, can it
-    # lie in a seam: those few are looked at one by one.
+    # lie in a seam: the loop goes through those few one by one.
     on_sides = np.stack([passes & x & y & z for x, y, z in product(*sides)])  # (8, n, b)
     maybe_in_seams = on_sides.any(axis=2).all(axis=0) & ~alone.any(axis=1)
     for line in np.flatnonzero(maybe_in_seams):

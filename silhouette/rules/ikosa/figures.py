@@ -87,7 +87,7 @@ class _CellView:
         sheet.frame(x - across / 2, y - upright / 2, x + across / 2, y + upright / 2, ground=sheet.style.paper)
 
     def draw_solids(self) -> None:
-        """Terrain, shaded by the way its faces turn, the furthest first; what is in the way in its own colour."""
+        """Terrain, each face shaded by its direction, the furthest first; solids in the way have another colour."""
         style = self.sheet.style
         faces = [(solid, face) for solid in self.solids for face in faces_of(solid, self.view)]
         for solid, face in sorted(faces, key=lambda pair: pair[1].depth):
@@ -99,7 +99,7 @@ class _CellView:
             self.sheet.legend(Swatch(words, fill=fill, edge=edge))
 
     def draw_creatures(self) -> None:
-        """The outlines of everybody's cells, with names."""
+        """The outlines of the cells of every creature, with names."""
         style = self.sheet.style
         for creature in self.others:
             self._draw_creature(creature, style.model, style.model_edge, "creature")
@@ -128,8 +128,8 @@ class _CellView:
         first, second = Face((face.face.axis + 1) % 3, False), Face((face.face.axis + 2) % 3, False)
         sides = (second, first._replace(high=True), second._replace(high=True), first)
         for number, side in enumerate(sides):
-            other = side.beyond(cell)
-            flush = other in cells and face.face.beyond(other) not in cells
+            neighbour = side.beyond(cell)
+            flush = neighbour in cells and face.face.beyond(neighbour) not in cells
             if face.front or not flush:
                 look: dict[str, Any] = {"dashes": "-", "zorder": 4.0} if face.front else {"dashes": "--", "zorder": 3.0}
                 line(

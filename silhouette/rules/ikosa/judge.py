@@ -33,13 +33,13 @@ def judge(scene: CellScene, checks: Sequence[Check]) -> list[IkosaVerdict]:
     """The rulings on cover for each of the checks; exact, nothing is rendered.
 
     Raises:
-        RequestError: where a check names a creature that is not there.
+        RequestError: where a check names a creature that the scene does not have.
     """
     return [_judged(scene, check) for check in checks]
 
 
 def _judged(scene: CellScene, check: Check) -> IkosaVerdict:
-    """The ruling under the scene's readings, with what the other reading would make of it."""
+    """The ruling under the scene's readings, with the result under the other reading where it differs."""
     attacker, target = scene.creature(check.attacker), scene.creature(check.target)
     point = check.source_point if isinstance(check, CellCheck) else None
     readings = scene.readings
@@ -71,21 +71,21 @@ def _ruling(
     )
 
 
-def _compared(verdict: IkosaVerdict, other: IkosaVerdict, readings: Readings) -> IkosaVerdict:
-    """The verdict, with what would be otherwise under the other reading of which faces are exposed to a point (A9)."""
+def _compared(verdict: IkosaVerdict, otherwise: IkosaVerdict, readings: Readings) -> IkosaVerdict:
+    """The verdict, with the results that differ under the other reading of which faces are exposed to a point (A9)."""
     changed = OtherReading(reading="")
-    if other.verdict != verdict.verdict:
-        changed["verdict"] = other.verdict
-    if other.cover != verdict.cover:
-        changed["cover"] = other.cover
-    if other.line_of_effect != verdict.line_of_effect:
-        changed["line_of_effect"] = other.line_of_effect
+    if otherwise.verdict != verdict.verdict:
+        changed["verdict"] = otherwise.verdict
+    if otherwise.cover != verdict.cover:
+        changed["cover"] = otherwise.cover
+    if otherwise.line_of_effect != verdict.line_of_effect:
+        changed["line_of_effect"] = otherwise.line_of_effect
     if len(changed) == 1:
         return verdict
     exposure = OTHER[readings.exposure]
     changed["reading"] = f"exposure = {exposure}"
     chosen = {"cells": "by the attacker's cell", "point": "by the source point itself"}[exposure]
-    reason = f"{verdict.reason}; were the faces of {verdict.target} chosen {chosen}: {other.verdict} (A9)"
+    reason = f"{verdict.reason}; were the faces of {verdict.target} chosen {chosen}: {otherwise.verdict} (A9)"
     return replace(verdict, reason=reason, other_readings=(changed,))
 
 

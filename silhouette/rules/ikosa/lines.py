@@ -1,8 +1,8 @@
 """JUDGE, first half of Ikosa: which lines are drawn from an attacker to a target, and which of them terrain hinders.
 
-The source text knows attackers of one cell. One that fills several attacks from whichever is best for it, in melee
-against whichever neighbouring cell of the target is best, as in the rules of D&D 3.5 that Ikosa rests on; each of its
-cells is supported, or not, by what lies under that cell.
+The source text knows attackers of one cell. An attacker of several cells attacks from the best one for it, in melee
+against the best neighbouring cell of the target, as in the rules of D&D 3.5 that Ikosa rests on; each of its cells is
+supported, or not, by what lies under that cell.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from silhouette.rules.ikosa.cell_lines import (
 from silhouette.rules.ikosa.entries import Exposure
 from silhouette.rules.ikosa.scene import CellScene, Creature
 
-How = Literal["one cell", "melee", "ranged", "out of reach"]
-"""Not at all; cell to neighbouring cell; point to whole creature; the same although melee was asked for."""
+LineRule = Literal["one cell", "melee", "ranged", "out of reach"]
+"""The rule by which lines are drawn: none within one cell; from cell to neighbouring cell in melee; from a point to the
+whole creature at range; the same out of reach, where the mode is melee but no cells are neighbours."""
 
 CellFace = tuple[Cell, Face]
 
@@ -41,12 +42,12 @@ class Lines:
     """The lines from every source point to every target point, and which of them terrain hinders.
 
     Attributes:
-        source_cell: the attacker's cell that they come from; None where no lines are drawn.
+        source_cell: the attacker's cell from which the lines run; None where no lines are drawn.
         target_cell: the target's one cell that is attacked; None where it is the whole target.
         sources, targets: the points, sorted.
-        hindered: (sources, targets).
-        solids: numbers of the boxes in the way.
-        gravity_face_excluded: corners only on the attacker's gravity face are left out of the sources (R9).
+        hindered: (sources, targets) bool, whether terrain hinders each line.
+        solids: the numbers of the boxes in the way.
+        gravity_face_excluded: whether the corners only on the attacker's gravity face are left out of the sources (R9).
     """
 
     source_cell: Cell | None = None
@@ -59,24 +60,24 @@ class Lines:
 
     @property
     def count(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return len(self.sources) * len(self.targets)
 
     @property
     def blocked(self) -> int:
-        """How many of them are hindered."""
+        """The number of lines that are hindered."""
         return int(self.hindered.sum())
 
     @property
     def share(self) -> Fraction:
-        """The share of them that is hindered; nothing where there are none."""
+        """The share of the lines that is hindered; 0 where there are none."""
         return Fraction(self.blocked, max(self.count, 1))
 
 
 def lines_between(
     scene: CellScene, attacker: Creature, target: Creature, point: Point | None, exposure: Exposure
-) -> tuple[How, Lines]:
-    """The lines that decide, and by which rule they are drawn; of several possible sets the attacker's best."""
+) -> tuple[LineRule, Lines]:
+    """The rule by which lines are drawn, and the lines that decide; of several possible sets the attacker's best."""
     if set(attacker.cells) & set(target.cells):
         return "one cell", Lines()
     neighbours = [pair for pair in product(attacker.cells, target.cells) if are_adjacent(*pair)]
@@ -87,10 +88,10 @@ def lines_between(
 
 
 def _melee(scene: CellScene, attacker: Creature, source: Cell, target: Cell) -> Lines:
-    """Cell to neighbouring cell: the corners on the faces that they turn to each other (R5 to R10)."""
+    """The lines from a cell to a neighbouring cell, between the faces that they turn to each other (R5 to R10)."""
     faces = faces_towards(source, target)
     down = attacker.gravity
-    # Where the gravity face is the only one it stays (A4): without it there would be no corners to attack from.
+    # The gravity face stays where it is the only one (A4): without it there would be no corners to attack from.
     needed = down in faces and len(faces) > 1
     excluded = needed and not attacker.flying and scene.solids.touch(source, down)
     sources = tuple(sorted(corners_on(source, faces - {down} if excluded else faces)))
@@ -101,7 +102,7 @@ def _melee(scene: CellScene, attacker: Creature, source: Cell, target: Cell) -> 
 def _shots(
     scene: CellScene, attacker: Creature, target: Creature, point: Point | None, exposure: Exposure
 ) -> list[Lines]:
-    """One point to the whole target (R12 to R14): of all points that the same faces are exposed to, the best."""
+    """The lines from a point to the whole target (R12 to R14), from the best point for each set of exposed faces."""
     own = frozenset(target.cells)
     alike: dict[frozenset[CellFace], dict[Point, Cell]] = {}
     for cell in _cells_at(attacker, point):
@@ -136,7 +137,7 @@ def _cells_at(attacker: Creature, point: Point | None) -> Sequence[Cell]:
 
 
 def _best(possible: Sequence[Lines]) -> Lines:
-    """The attacker's choice: the smallest share of hindered lines (A5); the rest makes it one of equals."""
+    """The attacker's choice: the smallest share of hindered lines (A5), then a fixed order among equals."""
 
     def preference(lines: Lines) -> tuple[Any, ...]:
         numbers = (lines.count == 0, lines.share, lines.count, len(lines.sources), lines.gravity_face_excluded)

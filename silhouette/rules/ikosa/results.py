@@ -1,4 +1,4 @@
-"""JUDGE: Ikosa, what a ruling holds, and the row that tells it."""
+"""JUDGE: Ikosa, the verdict, and the row of a result that is made of it."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ RESULTS = (
 """The keys of a result, in order; those of `IkosaVerdict.row`."""
 
 LISTS = ("other_readings",)
-"""Those of which the value is a list."""
+"""The keys of a result of which the value is a list."""
 
 
 class OtherReading(TypedDict, total=False):
-    """What would be different under another reading of the rules."""
+    """The results that would differ under another reading of the rules."""
 
     reading: Required[str]
     verdict: str
@@ -73,10 +73,10 @@ class IkosaVerdict(Verdict):
 
     Attributes:
         drawn: the lines that decided.
-        cover: at least one line is hindered.
-        line_of_effect: at least one line is free, or none is needed.
+        cover: whether at least one line is hindered.
+        line_of_effect: whether at least one line is free, or none is needed.
         cover_value: 0, 2, 4 or 8 where the scene asks for graded cover, else None.
-        other_readings: what would be otherwise under another reading of the rules, if anything.
+        other_readings: the results that would differ under another reading of the rules; empty where none would.
     """
 
     drawn: Lines
@@ -104,5 +104,5 @@ class IkosaVerdict(Verdict):
             "rule": self.rule.section,
             "rule_number": self.rule.number,
             "reason": self.reason,
-            "other_readings": [other.copy() for other in self.other_readings],
+            "other_readings": [reading.copy() for reading in self.other_readings],
         }

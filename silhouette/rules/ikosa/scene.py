@@ -1,4 +1,4 @@
-"""PLACE: an Ikosa scene file becomes a CellScene: creatures in their cells among solids, and the checks asked for.
+"""PLACE: an Ikosa scene file becomes a CellScene: creatures in their cells among solids, and its checks.
 
 document -> entries checked by the schema -> creatures and one union of solids -> CellScene
 """
@@ -31,10 +31,10 @@ class Creature:
     """A creature in the grid.
 
     Attributes:
-        name: of its own in the scene.
-        cells: those it fills, sorted; at least one.
+        name: its name, unique in the scene.
+        cells: the cells that it fills, sorted; at least one.
         gravity: the face of each of its cells towards which it falls.
-        flying: it is held by nothing beneath it.
+        flying: whether it stays up without support.
     """
 
     name: str
@@ -56,8 +56,8 @@ class CellScene(Scene):
 
     Attributes:
         readings: which of the possible readings of the rules is taken.
-        mode: how they attack.
-        creatures: in the order of the file.
+        mode: how creatures attack: in melee or at range.
+        creatures: the creatures, in the order of the file.
         solid_cells: whole cells of terrain, each once.
         solids: all terrain as one: the solid cells, then the boxes of the file.
     """
@@ -72,7 +72,7 @@ class CellScene(Scene):
         """The creature of a name.
 
         Raises:
-            RequestError: where there is none.
+            RequestError: where no creature has that name.
         """
         for creature in self.creatures:
             if creature.name == name:
@@ -112,13 +112,13 @@ def load_cell_scene(path: Path, document: Mapping[str, Any]) -> CellScene:
 
 
 def _creatures(path: Path, entries: Sequence[CreatureEntry]) -> dict[str, Creature]:
-    found: dict[str, Creature] = {}
+    by_name: dict[str, Creature] = {}
     for entry in entries:
-        if entry.name in found:
+        if entry.name in by_name:
             raise Location(path).error(f"two creatures are called '{entry.name}'; give each a name of its own")
         gravity = Face("xyz".index(entry.gravity[1]), entry.gravity[0] == "+")
-        found[entry.name] = Creature(entry.name, tuple(sorted(entry.cells)), gravity, entry.flying)
-    return found
+        by_name[entry.name] = Creature(entry.name, tuple(sorted(entry.cells)), gravity, entry.flying)
+    return by_name
 
 
 def _check(location: Location, entry: CellCheckEntry, mode: Mode, creatures: dict[str, Creature]) -> CellCheck:
@@ -133,18 +133,18 @@ def _check(location: Location, entry: CellCheckEntry, mode: Mode, creatures: dic
 
 
 def _warnings(entry: CellSceneEntry, creatures: dict[str, Creature], checks: Sequence[CellCheck]) -> tuple[str, ...]:
-    """What is allowed, but is probably a mistake."""
-    found = []
+    """The warnings: each names something that is allowed, but is probably a mistake."""
+    warnings = []
     twice = first_repeated(entry.solid_cells)
     if twice is not None:
-        found.append(f"solid_cells: {in_words(twice)} stands there twice")
+        warnings.append(f"solid_cells: {in_words(twice)} stands there twice")
     solid = set(entry.solid_cells)
     for creature in creatures.values():
-        found += [
+        warnings += [
             f"{creature.name} stands in the solid cell {in_words(cell)}" for cell in creature.cells if cell in solid
         ]
     for number, check in enumerate(checks, 1):
         point = check.source_point
         if point is not None and not any(holds(cell, point) for cell in creatures[check.attacker].cells):
-            found.append(f"check {number}: source_point {in_words(point)} is no point of {check.attacker}")
-    return tuple(found)
+            warnings.append(f"check {number}: source_point {in_words(point)} is no point of {check.attacker}")
+    return tuple(warnings)

@@ -70,9 +70,9 @@ def _cell(creature: Creature, cell: Cell) -> Shape:
     cells = set(creature.cells)
     for axis in range(3):
         for step, side, sign in ((-1, low, 1.0), (1, high, -1.0)):
-            beside = list(cell)
-            beside[axis] += step
-            if tuple(beside) not in cells:
+            neighbour = list(cell)
+            neighbour[axis] += step
+            if tuple(neighbour) not in cells:
                 side[axis] += sign * SHRUNK
     return box(low, high)
 

@@ -1,4 +1,4 @@
-"""JUDGE: Ikosa, the parts of the sentences that say why a ruling is as it is."""
+"""JUDGE: Ikosa, the parts of the sentences that give the reason for a verdict."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass
 
 from silhouette.rules.ikosa.cell_lines import Point
 from silhouette.rules.ikosa.entries import in_words
-from silhouette.rules.ikosa.lines import How, Lines
+from silhouette.rules.ikosa.lines import LineRule, Lines
 from silhouette.rules.ikosa.scene import CellScene, Creature
 from silhouette.text import in_a_sentence
 
 MOST_NAMED = 3
-"""Cells or boxes that a sentence names, at most."""
+"""The greatest number of cells or boxes that a sentence names."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """What the sentences about one check are made of.
+    """The parts of the sentences about one check.
 
     Attributes:
-        scene: that is judged.
-        attacker, target: of the check.
-        point: from which a ranged attack comes; None for the best corner.
-        how: by which rule the lines are drawn.
+        scene: the scene of the check.
+        attacker, target: the two creatures of the check.
+        point: the point from which a ranged attack comes; None for the best corner.
+        how: the rule by which the lines are drawn.
         drawn: the lines.
     """
 
@@ -31,12 +31,12 @@ class Words:
     attacker: Creature
     target: Creature
     point: Point | None
-    how: How
+    how: LineRule
     drawn: Lines
 
     @property
     def lines(self) -> str:
-        """The lines, counted, and where they run."""
+        """The number of lines, and their ends."""
         drawn, attacker, target = self.drawn, in_a_sentence(self.attacker.name), in_a_sentence(self.target.name)
         if self.how == "melee":
             ends = f"from {attacker}'s {len(drawn.sources)} corners to {target}'s {len(drawn.targets)}"
@@ -48,20 +48,20 @@ class Words:
 
     @property
     def solids(self) -> str:
-        """What is in the way."""
+        """The solids in the way, by their cells and numbers."""
         cells = self.scene.solid_cells
         crossed = [in_words(cells[number]) for number in self.drawn.solids if number < len(cells)]
         boxes = [str(number - len(cells) + 1) for number in self.drawn.solids if number >= len(cells)]
-        found = []
+        parts = []
         if crossed:
-            found.append(f"the solid {'cell' if len(crossed) == 1 else 'cells'} {_listed(crossed)}")
+            parts.append(f"the solid {'cell' if len(crossed) == 1 else 'cells'} {_listed(crossed)}")
         if boxes:
-            found.append(f"{'box' if len(boxes) == 1 else 'boxes'} {_listed(boxes)}")
-        return " and ".join(found)
+            parts.append(f"{'box' if len(boxes) == 1 else 'boxes'} {_listed(boxes)}")
+        return " and ".join(parts)
 
     @property
     def notes(self) -> str:
-        """What else decided: which lines were drawn, and which were not."""
+        """The remarks on which lines were drawn and which were not, each after a semicolon."""
         drawn, attacker, target = self.drawn, self.attacker, self.target
         looker, looked_at = in_a_sentence(attacker.name), in_a_sentence(target.name)
         notes = []
@@ -80,12 +80,12 @@ class Words:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names in a sentence, the first few of them.
+    """Names in a sentence: the first few, then a count of the rest.
 
     >>> _listed(["1"]), _listed(["1", "2"]), _listed(["1", "2", "3"]), _listed(["1", "2", "3", "4", "5"])
     ('1', '1 and 2', '1, 2 and 3', '1, 2, 3 and 2 more')
     """
-    shown = list(names[:MOST_NAMED])
+    parts = list(names[:MOST_NAMED])
     if len(names) > MOST_NAMED:
-        shown.append(f"{len(names) - MOST_NAMED} more")
-    return " and ".join([part for part in (", ".join(shown[:-1]), shown[-1]) if part])
+        parts.append(f"{len(names) - MOST_NAMED} more")
+    return " and ".join([part for part in (", ".join(parts[:-1]), parts[-1]) if part])

@@ -23,7 +23,7 @@ FIGURE = 4.0
 """The height of a mini-figure, in bricks, by which the classes are measured."""
 
 EPSILON = 1e-6
-"""Bricks: a height that falls short of a step by less than this reaches it; differences of millimetres are rounded."""
+"""A tolerance, in bricks: a height that falls short of a step by less reaches it, since millimetres are rounded."""
 
 PENALTY: dict[Posture, dict[CoverClass, int]] = {
     "standing": {"none": 0, "very low": 0, "low": -2, "high": -3, "corner": -3},

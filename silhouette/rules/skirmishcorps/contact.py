@@ -91,15 +91,16 @@ class Standing:
         first, second, third = np.moveaxis(self.surface, 1, 0)
         return np.minimum(np.minimum(first, second), third), np.maximum(np.maximum(first, second), third)
 
-    def parts(self, near: BaseGeometry, reach: float, low: float, high: float = np.inf) -> Any:
+    def parts(self, geometry: BaseGeometry, reach: float, low: float, high: float = np.inf) -> Any:
         """(k,) shapely geometries, seen from above: the footprint, or the triangles of the surface that matter.
 
-        Those rise above ``low``, begin no higher than ``high``, and lie within ``reach`` mm of the bounds of ``near``.
+        Those triangles rise above ``low``, begin no higher than ``high``, and lie within ``reach`` mm of the bounds of
+        ``geometry``.
         """
         if self.surface is None:
             return np.array([self.footprint.core])
         least, most = self._bounds
-        start, end = np.array(near.bounds).reshape(2, 2)
+        start, end = np.array(geometry.bounds).reshape(2, 2)
         chosen = (most[:, 2] > low) & (least[:, 2] <= high)
         chosen &= (most[:, :2] >= start - reach).all(axis=1) & (least[:, :2] <= end + reach).all(axis=1)
         return shapely.polygons(self.surface[chosen, :, :2])
@@ -127,28 +128,30 @@ def in_contact(unit: Standing, piece: Standing, tolerance: float) -> bool:
     ...  for x, z in ((12.4, 0.0), (12.6, 0.0), (12.2, 19.2), (12.2, 30.0), (0.0, 19.2))]
     [True, False, True, False, False]
     """
-    near = tolerance + EPSILON
+    margin = tolerance + EPSILON
     gap = unit.footprint.gap(piece.footprint)
-    if gap > near or unit.low > piece.high + near or piece.low > unit.high + near:
+    if gap > margin or unit.low > piece.high + margin or piece.low > unit.high + margin:
         return False
     if piece.surface is None:
-        return gap > 0.0 or piece.high > unit.low + near
-    core, reach = unit.footprint.core, unit.footprint.radius + near
-    return bool((shapely.distance(core, piece.parts(core, reach, unit.low + near, unit.high + near)) <= reach).any())
+        return gap > 0.0 or piece.high > unit.low + margin
+    core, reach = unit.footprint.core, unit.footprint.radius + margin
+    return bool(
+        (shapely.distance(core, piece.parts(core, reach, unit.low + margin, unit.high + margin)) <= reach).any()
+    )
 
 
-def opposite(one: Standing, other: Standing, corners: Floats, tolerance: float) -> bool:
-    """Whether two stand at the two long faces of a piece and overlap along it by more than nothing (R31, A12).
+def opposite(first: Standing, second: Standing, corners: Floats, tolerance: float) -> bool:
+    """Whether two units stand at the two long faces of a piece and overlap along it by more than nothing (R31, A12).
 
     Args:
-        one, other: two units.
-        corners: (4, 2) of the piece, anticlockwise; of a square, both pairs of faces count as long.
+        first, second: two units.
+        corners: (4, 2) the corners of the piece, anticlockwise; of a square, both pairs of faces count as long.
         tolerance: the widest gap at which two things are in contact, mm.
 
-                 (one)
+                (first)
             +--------------+        both touch a long face, from outside, one on each side,
             +--------------+        and their extents along it overlap
-                   (other)
+                  (second)
 
     >>> wall = rectangle(0.0, 0.0, 150.0, 8.0, 0.0)
     >>> at = lambda x, y: Standing(Footprint.disc(x, y, 8.0), 0.0, 40.0)
@@ -161,12 +164,12 @@ def opposite(one: Standing, other: Standing, corners: Floats, tolerance: float) 
         if lengths[side] < lengths.max() - EPSILON:
             continue
         (back, ahead), (other_back, other_ahead) = (
-            stand.footprint.reach(sides[side] / lengths[side]) for stand in (one, other)
+            stand.footprint.reach(sides[side] / lengths[side]) for stand in (first, second)
         )
         overlap = min(ahead, other_ahead) - max(back, other_back)
         here, there = (Footprint(LineString(corners[[k, (k + 1) % 4]])) for k in (side, side + 2))
         across = any(
-            _at_face(one, a, tolerance) and _at_face(other, b, tolerance) for a, b in ((here, there), (there, here))
+            _at_face(first, a, tolerance) and _at_face(second, b, tolerance) for a, b in ((here, there), (there, here))
         )
         if across and overlap > EPSILON:
             return True
@@ -229,10 +232,10 @@ def lying_directions(
         dive: the direction of the dive, degrees, or None.
         towards: (2,) the place of the attacker.
         pieces: the footprints of the pieces of cover.
-        length: of the body, mm.
+        length: the length of the body, mm.
 
     Returns:
-        Degrees from 0 to below 180, each once; also those at right angles to the line of fire and to such sides.
+        Degrees from 0 to below 180, without repeats; also those at right angles to the line of fire and to such sides.
     """
     fire = np.degrees(np.arctan2(towards[1] - spot[1], towards[0] - spot[0]))
     directions = [fire + 90.0, fire, *([] if dive is None else [dive])]

@@ -45,7 +45,7 @@ FAILED: dict[UnitType, Consequence] = {
 def roll_dice(dice: int, seed: int) -> tuple[int, ...]:
     """The results of this many D6: the same for the same seed, on every machine and with every version of Python.
 
-    Each is ``int(6 * u) + 1``, with u drawn in turn from ``random.Random(seed).random()``.
+    Every result is ``int(6 * u) + 1``, with u drawn in turn from ``random.Random(seed).random()``.
 
     >>> roll_dice(3, 7) == roll_dice(4, 7)[:3], roll_dice(0, 7)
     (True, ())
@@ -69,7 +69,8 @@ def cover_wounds(damage: int, defence: int, basis: Basis = "penetrating") -> int
     Args:
         damage: the damage that was rolled.
         defence: the DE of the cover, above 0.
-        basis: the damage that the table is read with (A5): what penetrates, as in the source's example, or all.
+        basis: the damage that the table is read with (A5): the part that penetrates, as in the source's example, or all
+            of it.
 
     >>> cover_wounds(13, 3), cover_wounds(13, 3, "total"), cover_wounds(6, 3), cover_wounds(2, 3)
     (3, 4, 0, 0)

@@ -3,7 +3,7 @@
 The numbers R1 to R36 and A1 to A15 are those of the specification, ../shared/rules/skirmishcorps.md; its source is the
 page "Cover" of the SkirmishCorps rules.
 
-    check -> what it asks -> a measured silhouette, geometry in plan, or a table -> SkirmishCorpsVerdict
+    check -> its question -> a measured silhouette, geometry in plan, or a table -> SkirmishCorpsVerdict
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from silhouette.scenes.scene import Check
 
 
 def judge(scene: SkirmishScene, checks: Sequence[Check], settings: Settings) -> list[SkirmishCorpsVerdict]:
-    """The ruling on what each of the checks asks; a plain check asks for protection.
+    """The ruling on the question of each check; a plain check is about protection.
 
     Raises:
-        RequestError: where a check names a unit that is not there.
+        RequestError: where a check names a unit that the scene does not have.
     """
     return [_ruling_on(scene, check, settings) for check in checks]
 

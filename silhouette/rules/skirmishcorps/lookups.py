@@ -100,8 +100,8 @@ def _attack_cover(question: AttackCoverEntry, readings: Readings) -> Ruled:
 def _cover_wounds(question: CoverWoundsEntry, readings: Readings) -> Ruled:
     damage, defence = question.damage, question.defence
     basis: Basis = question.basis or readings.basis
-    other: Basis = "total" if basis == "penetrating" else "penetrating"
-    wounds, otherwise = (cover_wounds(damage, defence, damage_basis) for damage_basis in (basis, other))
+    other_basis: Basis = "total" if basis == "penetrating" else "penetrating"
+    wounds, otherwise = (cover_wounds(damage, defence, damage_basis) for damage_basis in (basis, other_basis))
     if basis == "penetrating":
         reason = (
             f"{penetrating_damage(damage, defence)} of {damage} damage penetrates a DE of {defence}: {_counted(wounds)}"
@@ -110,8 +110,8 @@ def _cover_wounds(question: CoverWoundsEntry, readings: Readings) -> Ruled:
         reason = f"{damage} damage, all of it, against a DE of {defence}: {_counted(wounds)}"
     others = []
     if otherwise != wounds:
-        others = [{"reading": f"basis = {other}", "verdict": _counted(otherwise), "wounds": otherwise}]
-        reason += f"; with basis = {other}: {_counted(otherwise)}"
+        others = [{"reading": f"basis = {other_basis}", "verdict": _counted(otherwise), "wounds": otherwise}]
+        reason += f"; with basis = {other_basis}: {_counted(otherwise)}"
     answers = {"wounds": wounds, "other_readings": others}
     return _counted(wounds), RuleReference("Destroying Cover", "R22"), reason, answers
 
@@ -125,11 +125,11 @@ def _destroyed(question: DestroyedEntry, readings: Readings) -> Ruled:
     if dice is None:
         dice = roll_dice(question.wounds or 0, question.seed or 0)
     gone = is_destroyed(dice)
-    shown = ", ".join(map(str, dice[:12])) + (" ..." if len(dice) > 12 else "")
+    dice_words = ", ".join(map(str, dice[:12])) + (" ..." if len(dice) > 12 else "")
     if gone:
-        reason = f"a 6 among {shown}: the section is destroyed"
+        reason = f"a 6 among {dice_words}: the section is destroyed"
     else:
-        reason = f"no 6 among {shown}: the section stands" if dice else "no wounds, no dice: the section stands"
+        reason = f"no 6 among {dice_words}: the section stands" if dice else "no wounds, no dice: the section stands"
     answers = {"destroyed": gone, "dice": list(dice)}
     return "destroyed" if gone else "stands", RuleReference("Destroying Cover", "R23"), reason, answers
 

@@ -1,4 +1,4 @@
-"""JUDGE: SkirmishCorps, what a ruling holds, and the keys of its result for each ``ask``."""
+"""JUDGE: SkirmishCorps, the verdict, and the keys of its result for each ``ask``."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "vault": ("possible", "cost"),
     "pile through": ("through", "cover_destroyed", "consequence", "d6"),
 }
-"""What each ``ask`` answers, beside what every result has."""
+"""The result keys of each ``ask``, without those that every result has."""
 
 RESULTS = {ask: (*ALWAYS, *answers, *GROUNDS) for ask, answers in ANSWERS.items()}
 """The keys of a result, for each ``ask``."""
 
 LISTS = ("in_contact_with", "blockers", "could_be", "warnings", "other_readings", "dice", "landing")
-"""Those of which the value is a list."""
+"""The keys of a result of which the value is a list."""
 
 
 class BlockerRow(TypedDict):
@@ -64,7 +64,7 @@ class BlockerRow(TypedDict):
 
 
 class SkirmishCorpsRow(TypedDict):
-    """A ruling as JSON has it; which of the keys that need not be there are there, `ANSWERS` says for each ``ask``.
+    """A ruling as JSON has it; `ANSWERS` lists, for each ``ask``, which of the keys that are not required it has.
 
     Shares are from 0 to 1, ``pixel`` and ``landing`` are in mm, ``cost`` is in inches of movement.
     """
@@ -118,7 +118,7 @@ class SkirmishCorpsVerdict(MeasuredVerdict):
     """A SkirmishCorps ruling.
 
     Attributes:
-        ask: what was asked.
+        ask: the question, a key of `ANSWERS`.
         answers: the result keys of `ANSWERS` for it, with their values.
     """
 
@@ -127,7 +127,7 @@ class SkirmishCorpsVerdict(MeasuredVerdict):
 
     @property
     def marginal(self) -> bool:
-        """Whether another verdict is too near to tell; only what is measured can be."""
+        """Whether another verdict is too near to rule out; only a measured verdict can be marginal."""
         return bool(self.answers.get("marginal", False))
 
     def row(self) -> SkirmishCorpsRow:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from silhouette.drawing.in_3d.stage import Stage
 
 LOOKERS = "units"
-"""Those who look and are looked at, in messages."""
+"""The plural by which messages call the pieces that look and are looked at."""
 
 
 class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
@@ -47,21 +47,21 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         """The table scene that a document describes.
 
         Raises:
-            FileError: where it does not describe one, or expects a result that there is not.
+            FileError: where the scene is not valid, or expects a result that no check has.
         """
         return load_scene(path, document, cache)
 
     def everyone(self, scene: SkirmishScene) -> tuple[Check, ...]:
-        """The protection of every unit from every other."""
+        """The checks of the protection of every unit from every other."""
         return everyone(scene.path, _names(scene), LOOKERS)
 
     def between(
         self, scene: SkirmishScene, attacker: str, target: str | None, arc: ArcName | None
     ) -> tuple[Check, ...]:
-        """The protection of one unit, or, without a target, of every other, from one.
+        """The checks of the protection of one unit, or, without a target, of every other, from the attacker.
 
         Raises:
-            RequestError: where a name is not that of a unit, or an arc is asked for.
+            RequestError: where a name is not that of a unit, or an arc is given.
         """
         if arc is not None:
             raise RequestError(f"{scene.path}: units of SkirmishCorps look all round; ask without an arc")
@@ -71,10 +71,10 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         return between(scene.path, _names(scene), LOOKERS, attacker, target)
 
     def judge(self, scene: SkirmishScene, checks: Sequence[Check], settings: Settings) -> list[SkirmishCorpsVerdict]:
-        """The ruling on what each check asks; a plain check asks for protection.
+        """The ruling on the question of each check; a plain check is about protection.
 
         Raises:
-            RequestError: where a check names a unit that is not there.
+            RequestError: where a check names a unit that the scene does not have.
         """
         return judge(scene, checks, settings)
 
@@ -83,11 +83,11 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         return table_meshes(scene)
 
     def basis(self, scene: SkirmishScene) -> list[tuple[str, str]]:
-        """How near to a threshold a verdict is too close to call."""
+        """The tolerance: the distance from a threshold within which a verdict is marginal."""
         return table_basis(scene)
 
     def pieces(self, scene: SkirmishScene) -> Pieces:
-        """Every piece: where it stands, where it looks from, and what its mesh is."""
+        """Every piece, with its place, its eye and its mesh."""
         return table_pieces(scene)
 
     def scale(self, scene: SkirmishScene) -> Scale:
@@ -97,7 +97,7 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
     def figures(
         self, scene: SkirmishScene, check: Check, verdict: SkirmishCorpsVerdict, settings: Settings
     ) -> list[Figure]:
-        """Eye view with the classes of cover as bands of height, plan and side view; none of what is not looked at."""
+        """Eye view with the classes of cover as bands of height, plan and side view; none for other questions."""
         if verdict.ask != "protection":
             return []
         from silhouette.drawing.table.figures import table_figures  # not before something is drawn
@@ -105,13 +105,13 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         return table_figures(scene, verdict, settings.renderer, draw_height_bands)
 
     def stage(self, scene: SkirmishScene, judged: Sequence[tuple[Check, SkirmishCorpsVerdict]], cache: Cache) -> Stage:
-        """The table with its bodies, and what each check sees."""
+        """The table with its bodies, and the view of each check."""
         from silhouette.drawing.in_3d.table_stage import stage_of_table
 
         return stage_of_table(scene, [verdict for _, verdict in judged], cache)
 
     def check_stage(self, scene: SkirmishScene) -> None:
-        """Refuses where meshes must be made simpler, and what that takes is not installed."""
+        """Refuses a scene of which meshes must be simplified where the package for that is not installed."""
         from silhouette.drawing.in_3d.table_stage import check_table
 
         check_table(scene)

@@ -37,10 +37,11 @@ from silhouette.scenes.table import Piece, TableScene, load_table_scene, table_f
 from silhouette.text import as_written, did_you_mean
 
 TALL, ACROSS, THICK = 40.0, 16.0, 10.0
-"""mm: a mini-figure is so tall, so wide, and lies so thick: a quarter of its height, what very low cover hides."""
+"""The height of a mini-figure, its width, and its thickness when it lies, mm; the last is a quarter of its height,
+which very low cover hides."""
 
 EYE = 7.0 / 8.0
-"""Of the height, standing or prone."""
+"""The height of the eye, as a share of the height of the body, standing or prone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +49,12 @@ class Unit:
     """A unit on the table.
 
     Attributes:
-        name: of its own in the scene.
+        name: its name, unique in the scene.
         type: foot, mech or vehicle.
         posture: standing or prone.
         bricks: its height standing, as the classes count it; a mini-figure's is four.
-        piece: its body, to be looked at and from.
-        standing: the room that it takes.
+        piece: its body, with its eye.
+        standing: the space that it takes up.
     """
 
     name: str
@@ -65,21 +66,21 @@ class Unit:
 
     @property
     def middle(self) -> Floats:
-        """(2,) in plan."""
+        """(2,) its middle, seen from above, mm."""
         return self.standing.footprint.middle
 
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """What may protect: a section of cover, or a piece of terrain.
+    """A piece that may protect: a section of cover, or a piece of terrain.
 
     Attributes:
-        name: of its own in the scene.
+        name: its name, unique in the scene.
         piece: its body.
-        standing: the room that it takes.
-        corners: (4, 2) of the rectangle round it in plan, anticlockwise: its faces.
+        standing: the space that it takes up.
+        corners: (4, 2) the corners of the rectangle round it in plan, anticlockwise: its faces.
         bricks: its height, for messages.
-        is_section: a section of cover, a box; else terrain of any shape.
+        is_section: whether it is a section of cover, a box; else it is terrain of any shape.
     """
 
     name: str
@@ -96,13 +97,13 @@ class Cover:
 
 @dataclass(frozen=True)
 class SkirmishCheck(Check):
-    """A check with what it asks: one of the entries of `silhouette.rules.skirmishcorps.entries.ASKS`."""
+    """A check with its question: one of the entries of `silhouette.rules.skirmishcorps.entries.ASKS`."""
 
     question: AskEntry | None = None
 
     @property
     def label(self) -> str:
-        """What is asked, and about whom."""
+        """The question, and the units that it is about."""
         if self.question is None or self.question.ask == "protection":
             return super().label
         return f"{self.question.ask}: {super().label}" if self.attacker else self.question.ask
@@ -114,7 +115,7 @@ class SkirmishScene(TableScene):
 
     Attributes:
         readings: which of the possible readings of the rules is taken.
-        units: in the order of the file.
+        units: the units, in the order of the file.
         covers: sections of cover, then terrain, each in the order of the file.
     """
 
@@ -126,7 +127,7 @@ class SkirmishScene(TableScene):
         """The unit of a name.
 
         Raises:
-            RequestError: where there is none.
+            RequestError: where no unit has that name.
         """
         for unit in self.units:
             if unit.name == name:
@@ -137,7 +138,7 @@ class SkirmishScene(TableScene):
         raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, names)}")
 
     def touched_by(self, standing: Standing) -> list[Cover]:
-        """The cover that something standing there is in contact with (R1)."""
+        """The pieces of cover that a body in a space is in contact with (R1)."""
         tolerance = self.readings.contact_tolerance
         return [cover for cover in self.covers if in_contact(standing, cover.standing, tolerance)]
 
@@ -146,13 +147,13 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     """The scene that a document describes.
 
     Raises:
-        FileError: where it does not describe one, or expects a result that there is not.
+        FileError: where the scene is not valid, or expects a result that no check has.
     """
     entry = validated(SkirmishEntry, document, Location(path))
-    named = [("unit", one.name) for one in entry.unit] + [("cover", one.name) for one in entry.cover]
-    _names_differ(path, named + [("terrain", one.name) for one in entry.terrain])
-    models = [(_table_of(one), _unit_piece(one)) for one in entry.unit]
-    cover = [_cover_piece(one) for one in entry.cover]
+    named = [("unit", piece.name) for piece in entry.unit] + [("cover", piece.name) for piece in entry.cover]
+    _names_differ(path, named + [("terrain", piece.name) for piece in entry.terrain])
+    models = [(_table_of(unit), _unit_piece(unit)) for unit in entry.unit]
+    cover = [_cover_piece(section) for section in entry.cover]
     table = {
         **{key: document[key] for key in ("title", "rules", "source", "readings", "pixel", "error") if key in document},
         "tolerance": entry.tolerance,
@@ -161,9 +162,9 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
         "vehicle": [piece for kind, piece in models if kind == "vehicle"],
     }
     scene = load_table_scene(path, table, Readings, cache)
-    units = {one.name: _unit(one, scene.piece(one.name)) for one in entry.unit}
-    sections = [_section(one, scene.piece(one.name)) for one in entry.cover]
-    terrain = [_terrain(scene.piece(one.name)) for one in entry.terrain]
+    units = {unit.name: _unit(unit, scene.piece(unit.name)) for unit in entry.unit}
+    sections = [_section(section, scene.piece(section.name)) for section in entry.cover]
+    terrain = [_terrain(scene.piece(piece.name)) for piece in entry.terrain]
     checks = [_check(path, number, raw, entry) for number, raw in enumerate(entry.check, 1)]
     kept = table_fields(scene)
     kept["checks"] = tuple(checks)
@@ -172,7 +173,7 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
 
 
 def prone_size(bricks: float) -> tuple[float, float, float]:
-    """Length, width and thickness in mm of a body, so many bricks high when it stands, that lies prone.
+    """The length, width and thickness, mm, of a prone body that is this many bricks high when it stands.
 
     >>> prone_size(4.0)
     (40.0, 16.0, 10.0)
@@ -188,7 +189,7 @@ def prone_body(bricks: float) -> SolidEntry:
 
 
 def raised(cover: Cover, top: float) -> Piece:
-    """The body of a section of cover, carried up to a height: what nobody sees over (R13)."""
+    """The body of a section of cover, extended upward to a height: no prone unit sees over it (R13)."""
     low, high = cover.piece.model.mesh.bounds
     length, width = high[0] - low[0], high[1] - low[1]
     height = max(top, cover.standing.high) - cover.standing.low
@@ -201,7 +202,7 @@ def _table_of(entry: UnitEntry) -> str:
 
 
 def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
-    """The table's entry of a unit: of a model as it stands, the standard figure in its posture."""
+    """The table's entry of a unit: a model as it stands, or the standard figure in its posture."""
     piece: dict[str, Any] = {"name": entry.name, "at": entry.at, "facing": entry.facing}
     if entry.eye is not None:
         piece["eye"] = entry.eye
@@ -250,7 +251,7 @@ def _made(entry: UnitEntry, bricks: float, piece: Piece, standing: Standing) -> 
 
 
 def _laid_down(piece: Piece, at: Sequence[float], along: float) -> Piece:
-    """A model that falls on its face: its head points along, its front down, its middle comes to lie at its place.
+    """A model laid on its face: its head points along a direction in degrees, its middle is at its place.
 
     It lifts its head to look: the eye is no lower than the standard figure's, of the body's thickness.
     """

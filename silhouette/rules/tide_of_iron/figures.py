@@ -34,9 +34,10 @@ APART = 0.14
 """The distance of a shifted line from the middle."""
 
 WHOLE = 7.0
-"""A board no wider than this is shown whole; of a wider one what matters, and no less than `LEAST`."""
+"""A board no wider than this, in hexes, is drawn whole; of a wider one the part that matters."""
 
 LEAST = 5.0
+"""The least width of the part of a board that is drawn, in hexes."""
 
 DASHED = "--"
 
@@ -45,9 +46,9 @@ MOST_HEXES = 1000
 
 
 def figures(scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> list[Figure]:
-    """The board of a check, and, with the first check of each attacker, a map of all that is blind to it."""
-    found = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict), "The board")]
-    first = next((other for other in scene.checks if other.attacker == check.attacker), check)
+    """The board of a check, and, with the first check of each attacker, a map of all hexes that are blind to it."""
+    figures_of_check = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict), "The board")]
+    first = next((earlier for earlier in scene.checks if earlier.attacker == check.attacker), check)
     checks = scene.checks_from(check.attacker) if first == check else ()
     if len(checks) > 1:
 
@@ -55,12 +56,12 @@ def figures(scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> list[F
             verdicts = judge(scene, _nearest(scene, check.attacker, checks))
             draw_blind_hex_map(sheet, scene, verdicts, len(checks))
 
-        found.append(Figure("map", draw_map, "All that is blind to the attacker"))
-    return found
+        figures_of_check.append(Figure("map", draw_map, "All that is blind to the attacker"))
+    return figures_of_check
 
 
 def _nearest(scene: HexScene, attacker: str, checks: Sequence[Check]) -> Sequence[Check]:
-    """The checks of a board's hexes; of a board with more than `MOST_HEXES`, of those nearest to the attacker."""
+    """The checks of all hexes of a board; where there are more than `MOST_HEXES`, those nearest to the attacker."""
     if len(checks) <= MOST_HEXES:
         return checks
     start = scene.address(attacker)
@@ -73,12 +74,12 @@ def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: TideOfI
     """Draws one Tide of Iron check on its part of the board.
 
     Args:
-        sheet: to draw on.
-        scene, check: what was judged.
+        sheet: the sheet to draw on.
+        scene, check: the check that was judged, and its scene.
         verdict: the ruling on it; nothing is ruled on here.
     """
     start, end = scene.address(check.attacker), scene.address(check.target)
-    board = Board(sheet, scene, _shown(scene, verdict, start, end))
+    board = Board(sheet, scene, _hexes_drawn(scene, verdict, start, end))
     board.draw_ground()
     _draw_entered(board, verdict)
     _draw_blind(board, verdict, start, end)
@@ -94,10 +95,10 @@ def draw_blind_hex_map(
     """Draws what one hex sees of a whole board: one verdict for each hex of it, all with the same attacker.
 
     Args:
-        sheet: to draw on.
-        scene: whose ground it is.
-        verdicts: on every hex that is to be shown, at least one; nothing is ruled on here.
-        whole: how many hexes the board has, where that may be more.
+        sheet: the sheet to draw on.
+        scene: the scene of the board.
+        verdicts: the rulings on the hexes to draw, at least one; nothing is ruled on here.
+        whole: the number of hexes of the board, where that may be more.
     """
     start = scene.address(verdicts[0].attacker)
     targets = [scene.address(verdict.target) for verdict in verdicts]
@@ -117,8 +118,8 @@ def draw_blind_hex_map(
         sheet.note(board.words("map part", attacker=verdicts[0].attacker, steps=steps, all=whole))
 
 
-def _shown(scene: HexScene, verdict: TideOfIronVerdict, start: Address, end: Address) -> list[Address]:
-    """The whole board where it is small, else what lies round the line and its blind hexes."""
+def _hexes_drawn(scene: HexScene, verdict: TideOfIronVerdict, start: Address, end: Address) -> list[Address]:
+    """The hexes of the whole board where it is small, else those round the line and its blind hexes."""
     part = [start, end, *verdict.blind_hexes, *(at for traced in verdict.lines for at in traced.hexes)]
     whole = [*part, *scene.described, *scene.units.values()]
     edge = 1.0
@@ -132,7 +133,7 @@ def _shown(scene: HexScene, verdict: TideOfIronVerdict, start: Address, end: Add
 
 
 def _draw_entered(board: Board, verdict: TideOfIronVerdict) -> None:
-    """The hexes that the lines enter, and on each line what blocks or is closest to the lower one."""
+    """The hexes that the lines enter, and on each line the hex that blocks or is closest to the lower unit."""
     sheet, style = board.sheet, board.sheet.style
     entered = dict.fromkeys(at for traced in verdict.lines for at in traced.hexes)
     for q, r in entered:
@@ -166,7 +167,7 @@ def _hidden_how(verdict: TideOfIronVerdict) -> str | None:
 
 
 def _shade(board: Board, hexes: Sequence[Address], kind: str) -> None:
-    """Marks hexes that are not seen, all of one kind."""
+    """Shades and hatches the hexes of one kind that are not seen."""
     if not hexes:
         return
     style = board.sheet.style

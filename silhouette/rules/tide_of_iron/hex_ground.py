@@ -26,12 +26,13 @@ RADIUS = float(1.0 / np.sqrt(3.0))
 """The distance from the middle of a hex to its corners, in widths of a hex."""
 
 FEWEST = 5.0
-"""The fewest hexes for which a drawing has room across: larger ones would show no more."""
+"""The least width of a drawing, in hexes, so that a small board is not drawn too large."""
 
 LEGIBLE = 9.0
-"""The width, mm, from which every hex has room for an address; from `TIGHT` on those that matter have."""
+"""The width of a hex, mm, from which every hex has room for an address."""
 
 TIGHT = 6.6
+"""The width of a hex, mm, from which the hexes that matter have room for an address."""
 
 HILL = "#a8742a"
 """The earth of hills, as on maps; a level more is a shade more of it."""
@@ -78,9 +79,9 @@ class Board:
     """Some hexes of a map on a sheet.
 
     Attributes:
-        hexes: those that are shown.
-        words: those of the sheet, with the phrases of the game.
-        width: of a hex on paper, mm.
+        hexes: the hexes that are drawn.
+        words: the words of the sheet, with the phrases of the game.
+        width: the width of a hex on paper, mm.
     """
 
     def __init__(self, sheet: Sheet, scene: HexScene, hexes: Iterable[Address]) -> None:
@@ -88,8 +89,8 @@ class Board:
         self.words = sheet.words.of(scene.rules)
         points = np.concatenate([corners(address) for address in self.hexes])
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
-        beside = max(FEWEST - (right - left), 0.0) / 2
-        left, right = left - beside, right + beside
+        margin = max(FEWEST - (right - left), 0.0) / 2
+        left, right = left - margin, right + margin
         sheet.frame(left - 0.12, bottom - 0.12, right + 0.12, top + 0.12, ground=sheet.style.paper)
         self.width = 1.0 / sheet.unit
 
@@ -103,8 +104,8 @@ class Board:
         contours = []
         for at, ground in grounds.items():
             for side, (q, r) in enumerate(NEIGHBOURS):
-                other = grounds.get((at[0] + q, at[1] + r), ground)
-                if other.elevation < ground.elevation:
+                neighbour = grounds.get((at[0] + q, at[1] + r), ground)
+                if neighbour.elevation < ground.elevation:
                     ring = corners(at)
                     contours.append((ring[side - 1], ring[side]))
         if contours:
@@ -123,7 +124,7 @@ class Board:
             sheet.text(x, y + 0.4, self.words("level mark", level=level), ha="center", zorder=21.0)
 
     def _draw_terrain(self, terrain: str, hexes: Sequence[Address]) -> None:
-        """A patch in each of the hexes where this stands."""
+        """A patch of a terrain in each of its hexes."""
         sheet, style = self.sheet, self.sheet.style
         if not hexes:
             return
@@ -141,10 +142,10 @@ class Board:
 
         Args:
             most_telling: the hexes that a reason may name.
-            occupied: those that have a name of their own there.
+            occupied: the hexes in which the name of a unit stands.
         """
-        shown = set(self.hexes) if self.width >= LEGIBLE else set(self.hexes) & set(most_telling)
-        for q, r in sorted(shown - set(occupied)) if self.width >= TIGHT else ():
+        legible = set(self.hexes) if self.width >= LEGIBLE else set(self.hexes) & set(most_telling)
+        for q, r in sorted(legible - set(occupied)) if self.width >= TIGHT else ():
             x, y = middle((q, r)) - np.array([0.0, 0.3])
             text, colour = self.words("address", q=q, r=r), self.sheet.style.soft_ink
             self.sheet.text(float(x), float(y), text, color=colour, ha="center")
@@ -152,21 +153,21 @@ class Board:
 
     def draw_units(self, attacker: Address, target: Address | None, names: tuple[str, str | None]) -> None:
         """Counters and names of all units that are shown, and of attacker and target."""
-        style, shown = self.sheet.style, set(self.hexes)
+        style, drawn = self.sheet.style, set(self.hexes)
         self._counter(attacker, style.attacker, style.attacker_edge, "unit-attacker")
         self._name(attacker, names[0], bold=True)
         if target is not None and target != attacker:
             self._counter(target, style.seen, style.seen_edge, "unit-target")
             self._name(target, names[1] or "", bold=True)
         for number, (name, address) in enumerate(self.scene.units.items()):
-            if name in names or address not in shown:
+            if name in names or address not in drawn:
                 continue
             if address not in (attacker, target):
                 self._counter(address, style.model, style.model_edge, f"unit-{number}")
             self._name(address, name)
 
     def _counter(self, address: Address, fill: str, edge: str, mark: str) -> None:
-        """A round counter for the attacker, a square one for everybody else."""
+        """A counter: round for the attacker, square for every other unit."""
         at = middle(address)
         if mark == "unit-attacker":
             disc(self.sheet, (at[0], at[1]), UNIT, fill=fill, edge=edge, width=LINE, zorder=20.0, mark=mark)

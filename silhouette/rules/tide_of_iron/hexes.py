@@ -57,10 +57,10 @@ def from_words(text: str) -> Address | None:
     >>> from_words("[4, -1]"), from_words("4,-1"), from_words("squad 4"), from_words("[4, -1"), from_words("")
     ((4, -1), (4, -1), None, None, None)
     """
-    found = _ADDRESS.fullmatch(text)
-    if found is None:
+    match = _ADDRESS.fullmatch(text)
+    if match is None:
         return None
-    q, r = (int(number) for number in found.groups() if number is not None)
+    q, r = (int(number) for number in match.groups() if number is not None)
     return q, r
 
 
@@ -133,17 +133,17 @@ def _steps_entered(q: int, r: int, shift: int) -> tuple[Address, ...]:
         return tuple((a, b) for b, a in _steps_entered(r, q, -shift))
     # Of each column of hexes only three can be met: the one nearest to the line, and its two neighbours.
     reach = max(abs(q * corner_r - r * corner_q) for corner_q, corner_r in CORNERS)
-    found = []
+    steps = []
     for column in range(0, q + 1, 1) if q > 0 else range(0, q - 1, -1):
         nearest = r * column // q
         for row in (nearest - 1, nearest, nearest + 1):
             cross = 3 * (q * row - r * column)  # above 0 to the left; 3 since corners lie at a third of `CORNERS`
             along = (2 * q + r) * column + (q + 2 * r) * row  # twice the scalar product with the line
             if abs(cross) < reach or (shift and cross * shift == reach):
-                found.append((along, (column, row)))
+                steps.append((along, (column, row)))
     length = (2 * q + r) * q + (q + 2 * r) * r
     # From one hex to the next the line crosses the edge between them, so that the next centre lies further along.
-    return tuple(step for along, step in sorted(found) if 0 < along < length)
+    return tuple(step for along, step in sorted(steps) if 0 < along < length)
 
 
 def bounding_ranges(addresses: Iterable[Address]) -> tuple[range, range]:

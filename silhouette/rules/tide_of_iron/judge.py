@@ -29,7 +29,7 @@ SECTIONS = {
     "R23": "Firing Across a Plateau",
     "A7": "Line of Sight",
 }
-"""The section of the source text in which each rule stands that can decide."""
+"""The section of the source text for each rule that can decide."""
 
 OTHERWISE = (
     ("hills", "literal", "if any hill up to the higher unit's level cast blind hexes"),
@@ -39,30 +39,30 @@ OTHERWISE = (
     ("behind", "hexes entered", "if the hexes that the line enters were counted"),
     ("behind", "hex distance", "if hexes were counted by range"),
 )
-"""Every reading, by its key and value, and what it says, for the reason."""
+"""Every reading: its key, its value, and the clause that a reason adds for it."""
 
 
 def judge(scene: HexScene, checks: Sequence[Check]) -> list[TideOfIronVerdict]:
     """The rulings on line of sight for each of the checks; exact, nothing is rendered or measured.
 
     Raises:
-        RequestError: where a check names a unit that is not there.
+        RequestError: where a check names a unit that the scene does not have.
     """
     return [_judged(scene, check) for check in checks]
 
 
 def _judged(scene: HexScene, check: Check) -> TideOfIronVerdict:
-    """The ruling under the scene's readings, with what each other reading would make of it."""
+    """The ruling under the scene's readings, with every other reading that gives another verdict."""
     start, end = scene.address(check.attacker), scene.address(check.target)
     ends = Ends(check.attacker, check.target, start, end, scene.ground(start).elevation, scene.ground(end).elevation)
     readings = scene.readings
     cause, number, lines, why = _ladder(scene, ends, readings)
     visible = cause in ("same_hex", "adjacent", "clear")
     others = _other_readings(scene, ends, readings, lines, visible)
-    verdict, other = VERDICTS if visible else VERDICTS[::-1]
+    verdict, other_verdict = VERDICTS if visible else VERDICTS[::-1]
     telling = _telling(ends, lines)
     sees = "sees" if visible else "does not see"
-    otherwise = "".join(f"; {words} ({reading}): {other}" for reading, words in others.items())
+    otherwise = "".join(f"; {words} ({reading}): {other_verdict}" for reading, words in others.items())
     return TideOfIronVerdict(
         attacker=ends.attacker,
         target=ends.target,
@@ -78,7 +78,7 @@ def _judged(scene: HexScene, check: Check) -> TideOfIronVerdict:
         distance=distance(start, end),
         elevations=(ends.start_level, ends.end_level),
         lines=lines,
-        other_readings=tuple((reading, other) for reading in others),
+        other_readings=tuple((reading, other_verdict) for reading in others),
     )
 
 
@@ -123,10 +123,10 @@ def _other_readings(
     """What each single other reading says that gives another verdict, by "key = value"."""
     low = ends.lower[2]
     matters = {"hills": bool(low and ends.difference), "low_woods": bool(low), "behind": ends.difference in BLIND_HEXES}
-    found = {}
+    others = {}
     for key, value, words in OTHERWISE if lines else ():
         if matters[key] and getattr(readings, key) != value:
-            other = readings.model_copy(update={key: value})
-            if visible != any(rule_on_line(scene, ends, other, line.shift).cause == "clear" for line in lines):
-                found[f"{key} = {value}"] = words
-    return found
+            changed = readings.model_copy(update={key: value})
+            if visible != any(rule_on_line(scene, ends, changed, line.shift).cause == "clear" for line in lines):
+                others[f"{key} = {value}"] = words
+    return others

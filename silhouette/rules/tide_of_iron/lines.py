@@ -128,7 +128,7 @@ class Line:
 
     @property
     def side(self) -> str | None:
-        """The side to which it is shifted: "left", "right" or None."""
+        """The side to which the line is shifted: "left", "right" or None."""
         return SIDES[self.shift]
 
     def row(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""JUDGE: Tide of Iron, what a ruling holds, and the row that tells it."""
+"""JUDGE: Tide of Iron, the verdict, and the row of a result that is made of it."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ RESULTS = (
 """The keys of a result, in order; those of `TideOfIronVerdict.row`."""
 
 LISTS = ("attacker", "target", "obstruction", "blind_hexes", "elevations", "lines", "other_readings")
-"""Those of which the value is, or may be, a list."""
+"""The keys of a result of which the value is, or may be, a list."""
 
 
 class OtherReading(TypedDict):
-    """What would be different under another reading of the rules."""
+    """The results that would differ under another reading of the rules."""
 
     reading: str
     verdict: str
@@ -69,13 +69,14 @@ class TideOfIronVerdict(Verdict):
 
     Attributes:
         cause: one of `CAUSES`.
-        along_edge: the line runs along edges of hexes, so that two shifted lines are traced.
-        obstruction: what hides the target; where it is visible from another level, the closest obstruction, if any.
-        blind_hexes: those that the obstruction casts on its line; none where another rule than that of blind hexes
-            decides.
-        distance: of the two, in hexes.
-        elevations: of the attacker and the target.
-        lines: those traced, each ruled on by itself; none where the two share a hex or an edge of it.
+        along_edge: whether the line runs along edges of hexes, so that two shifted lines are traced.
+        obstruction: the hex that hides the target; where it is visible from another level, the closest obstruction, if
+            any.
+        blind_hexes: the blind hexes that the obstruction casts on its line; none where another rule than that of blind
+            hexes decides.
+        distance: the distance of the two, in hexes.
+        elevations: the levels of the attacker and the target.
+        lines: the traced lines, each ruled on by itself; none where the two share a hex or an edge of it.
         other_readings: each single other reading of the rules that gives another verdict, "hills = literal", with it.
     """
 

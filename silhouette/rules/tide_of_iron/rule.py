@@ -32,7 +32,7 @@ from silhouette.scenes.scene import Check
 from silhouette.text import did_you_mean
 
 MOST_CHECKS = 100_000
-"""Checks of everyone against everyone, at most."""
+"""The greatest number of checks of everyone against everyone."""
 
 
 class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
@@ -60,7 +60,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
         return scene
 
     def everyone(self, scene: HexScene) -> tuple[Check, ...]:
-        """From each unit, or where there is none from each described hex, to every hex of the map (`HexScene.map`).
+        """The checks from each unit, or where there is none from each described hex, to every hex of `HexScene.map`.
 
         Raises:
             RequestError: where there is neither, or where there are too many checks.
@@ -77,10 +77,10 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
         return tuple(Check(attacker, target) for attacker in attackers for target in targets)
 
     def between(self, scene: HexScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
-        """From a unit or an address, to another, or, without a target, to every hex of the map (`HexScene.map`).
+        """The checks from a unit or an address to another, or, without a target, to every hex of `HexScene.map`.
 
         Raises:
-            RequestError: where a name is not there, or an arc is asked for.
+            RequestError: where a name is no unit and no address, or an arc is given.
         """
         if arc is not None:
             raise RequestError(f"{scene.path}: units of {self.title} look all round; leave the arc '{arc}' out")
@@ -99,7 +99,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
         return judge(scene, checks)
 
     def figures(self, scene: HexScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
-        """The board of the check, and, with the first check of an attacker, a map of all that is blind to it."""
+        """The board of the check, and, with the first check of an attacker, a map of all hexes that are blind to it."""
         return figures(scene, check, verdict)
 
     def stage(self, scene: HexScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Stage | None:
@@ -107,7 +107,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
         return stage(scene, judged)
 
     def basis(self, scene: HexScene) -> list[tuple[str, str]]:
-        """What every hex is that the scene does not describe."""
+        """The terrain and level of every hex that the scene does not describe."""
         return [("other hexes", f"{scene.default.terrain}, level {scene.default.elevation}")]
 
     def pieces(self, scene: HexScene) -> Pieces:

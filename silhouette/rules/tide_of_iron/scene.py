@@ -145,7 +145,7 @@ class HexSceneEntry(SceneEntry):
 
 
 class Ground(NamedTuple):
-    """What a hex is.
+    """The terrain and the level of a hex.
 
     Attributes:
         terrain: its kind; all but "clear" block.
@@ -167,9 +167,9 @@ class HexScene(Scene):
 
     Attributes:
         readings: which of the possible readings of the rules is taken.
-        default: what every hex is that is not described; the map has no end.
-        described: what the others are.
-        units: where each stands, by name, in the order of the file.
+        default: the ground of every hex that is not described; the map has no end.
+        described: the ground of the hexes that are described, by address.
+        units: the address of each unit, by name, in the order of the file.
     """
 
     readings: Readings
@@ -178,11 +178,11 @@ class HexScene(Scene):
     units: Mapping[str, Address]
 
     def ground(self, address: Address) -> Ground:
-        """What the hex at an address is."""
+        """The ground of the hex at an address."""
         return self.described.get(address, self.default)
 
     def address(self, words: str) -> Address:
-        """Where a unit stands that is named, or the address that is spelt.
+        """The address of a unit by its name, or the address that the words spell.
 
         Raises:
             RequestError: where no unit has the name and it is no address.
@@ -198,10 +198,10 @@ class HexScene(Scene):
         return address
 
     def map(self) -> list[Address]:
-        """The map, so far as one can ask about all of it: row by row, and empty where the scene names no hex.
+        """The part of the endless map that is judged as a whole, row by row; empty where the scene names no hex.
 
         It is the least parallelogram along the axes of the addresses that holds every hex which the scene names: those
-        described, those in which units stand, and those about which its checks ask.
+        described, those in which units stand, and those that its checks name.
 
         Raises:
             RequestError: where it has more than `MOST_HEXES`.
@@ -216,7 +216,7 @@ class HexScene(Scene):
         return [(q, r) for r in rows for q in columns]
 
     def checks_from(self, attacker: str) -> tuple[Check, ...]:
-        """One attacker against every hex of `map`, or against its own where the scene names no hex.
+        """The checks of one attacker against every hex of `map`, or against its own hex where the scene names none.
 
         Args:
             attacker: a unit's name, or an address in words.
@@ -238,7 +238,7 @@ def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
     """The scene that a document describes.
 
     Raises:
-        FileError: where the document says what cannot be; one line, with the place.
+        FileError: where the scene is not valid; one line, with the place.
 
     >>> hill = {"rules": "tide-of-iron", "map": {"hex": [{"at": [2, 0], "elevation": 1}]}}
     >>> scene = load_hex_scene(Path("hill.toml"), hill)
@@ -271,23 +271,23 @@ def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
 
 
 def _described(path: Path, entries: Sequence[HexEntry], default: Ground) -> dict[Address, Ground]:
-    found: dict[Address, Ground] = {}
+    grounds: dict[Address, Ground] = {}
     for entry in entries:
-        if entry.at in found:
+        if entry.at in grounds:
             raise Location(path, "map").error(f"the hex {in_words(entry.at)} is described twice; describe it once")
         terrain = default.terrain if entry.terrain is None else entry.terrain
         elevation = default.elevation if entry.elevation is None else entry.elevation
-        found[entry.at] = Ground(terrain, elevation)
-    return found
+        grounds[entry.at] = Ground(terrain, elevation)
+    return grounds
 
 
 def _units(path: Path, entries: Sequence[UnitEntry]) -> dict[str, Address]:
-    found: dict[str, Address] = {}
+    addresses: dict[str, Address] = {}
     for entry in entries:
-        if entry.name in found:
+        if entry.name in addresses:
             raise Location(path).error(f"two units are called '{entry.name}'; give each a name of its own")
-        found[entry.name] = entry.at
-    return found
+        addresses[entry.name] = entry.at
+    return addresses
 
 
 def _check(location: Location, entry: CheckEntry, units: Mapping[str, Address]) -> Check:

@@ -41,7 +41,7 @@ REMARK = (
 
 @dataclass
 class _Board:
-    """Shapes and items while they are gathered; and the items of grounds, of features and of units."""
+    """The shapes and items gathered so far, and the numbers of the items of grounds, of features and of units."""
 
     shapes: list[Shape] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
@@ -62,7 +62,7 @@ def stage(scene: HexScene, judged: Sequence[tuple[Check, TideOfIronVerdict]]) ->
     """The stage of a Tide of Iron scene; None where its map is too large to be shown hex by hex.
 
     Args:
-        scene: that was judged.
+        scene: the scene that was judged.
         judged: its checks with their verdicts, in the order of the page.
     """
     try:
