@@ -15,6 +15,7 @@ from silhouette.rules.crisis_protocol.plane_geometry import (
     fault_in,
     outline_distances,
 )
+from silhouette.rules.crisis_protocol.supports import supports_of
 from tests.support.crisis_protocol_tables import box, scene, verdict, wall
 
 ON, OVER = 0.0, 1e-6
@@ -100,3 +101,30 @@ def test_a_polygon_has_an_area_from_a_small_share_of_its_extent_on() -> None:
     assert fault_in([[0, 0], [1, 0], [1, 1e-13]]) == "have an area, but its corners lie on one line"
     assert fault_in([[0, 0], [1, 0], [1, 1e-11]]) is None
     assert fault_in(np.array([[0, 0], [1, 0]])) == "have three corners or more"
+
+
+@pytest.mark.parametrize("short_of, crosses", [(-OVER, False), (ON, True), (OVER, True)])
+def test_a_line_can_touch_where_an_outline_crosses_or_just_reaches_the_outline_of_the_target(
+    short_of: float, crosses: bool
+) -> None:
+    """A bar from the left reaches the near side of the target, at x = 100, into it, or stops short of it."""
+    target = Outlines.of([box(100, -20, 140, 20)])
+    bar = Outlines.of([box(50, -4, 100 + short_of, 4)])
+    points = supports_of(Disc((0.0, 0.0), 17.5), target, bar, 1e-8).points
+    for y in (-4.0, 4.0):
+        assert (np.abs(points - [100.0, y]).max(axis=1) < 1e-9).any() == crosses
+
+
+def test_a_line_can_touch_only_what_lies_on_both_outlines() -> None:
+    """The bar's long sides, drawn on, would meet the target's side; the bar stands aside of it."""
+    target = Outlines.of([box(100, -20, 140, 20)])
+    for aside in (box(50, 24, 120, 32), box(50, -32, 120, -24)):
+        points = supports_of(Disc((0.0, 0.0), 17.5), target, Outlines.of([aside]), 1e-8).points
+        on_both = np.isclose(points[:, 0], 100.0) & (np.abs(points[:, 1]) > 20.5)
+        assert not on_both.any()
+
+
+def test_r14_terrain_that_gives_cover_is_told_from_the_nearest_on_whatever_its_name_and_place() -> None:
+    walls = [wall(2, left, left + 2, name) for name, left in (("m", 180), ("a", 170), ("z", 190), ("b", 200))]
+    assert list(verdict(scene(*walls)).cover_from) == ["b", "z", "m", "a"]
+    assert list(verdict(scene(*walls[::-1])).cover_from) == ["b", "z", "m", "a"]

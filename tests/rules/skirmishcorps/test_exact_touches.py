@@ -1,0 +1,275 @@
+"""SkirmishCorps: lengths that differ by exactly the epsilon, and what is decided when two things are exactly equal.
+
+The numbers are chosen so that floating point does not round them: each case lies on its threshold to the last bit.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from silhouette.files.cache import Cache
+from silhouette.rules.skirmishcorps.classes import BRICK
+from silhouette.rules.skirmishcorps.contact import (
+    EPSILON,
+    Footprint,
+    Standing,
+    crosses,
+    in_contact,
+    lying_directions,
+    may_hide,
+    opposite,
+    overlaps,
+    rectangle,
+)
+from silhouette.rules.skirmishcorps.flanking import Dive, _bodies, _can_reach
+from silhouette.rules.skirmishcorps.protection import CLOSE, look_at
+from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
+from silhouette.rules.skirmishcorps.scene import SkirmishScene
+from tests.rules.skirmishcorps.test_skirmishcorps import rows
+from tests.rules.skirmishcorps.test_thresholds import settled
+from tests.support.skirmishcorps_scenes import Document, between
+
+TOLERANCE = 1.0 - EPSILON
+"""mm; with the epsilon exactly 1."""
+
+FURTHER = 1.0 + 2.0**-40
+"""mm; a little more than 1, and exact as well."""
+
+WALL = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 16.0)
+
+
+def disc(x: float, y: float, low: float = 0.0, high: float = 40.0) -> Standing:
+    """A unit on a round base with a radius of 8 mm."""
+    return Standing(Footprint.disc(x, y, 8.0), low, high)
+
+
+def test_the_tolerance_of_these_tests_is_exact() -> None:
+    assert TOLERANCE + EPSILON == 1.0
+
+
+@pytest.mark.parametrize("gap, touches", [(1.0, True), (FURTHER, False)])
+def test_a1_a_gap_of_exactly_tolerance_and_epsilon_is_contact(gap: float, touches: bool) -> None:
+    assert in_contact(disc(4.0 + gap + 8.0, 0.0), WALL, TOLERANCE) is touches
+    assert in_contact(disc(12.5, 0.0, 16.0 + gap, 60.0), WALL, TOLERANCE) is touches
+    assert in_contact(disc(12.5, 0.0, -40.0, -gap), WALL, TOLERANCE) is touches
+    surface = np.array([[[-4.0, -60.0, 5.0], [4.0, -60.0, 9.0], [4.0, 60.0, 16.0]]])
+    slope = Standing(Footprint.around(surface[0]), 5.0, 16.0, surface)
+    assert in_contact(disc(4.0 + gap + 8.0, 0.0), slope, TOLERANCE) is touches
+
+
+@pytest.mark.parametrize("top, touches", [(1.0, False), (FURTHER, True)])
+def test_a1_a_floor_as_high_as_tolerance_and_epsilon_is_no_contact(top: float, touches: bool) -> None:
+    assert in_contact(disc(0.0, 0.0), Standing(WALL.footprint, -5.0, top), TOLERANCE) is touches
+
+
+@pytest.mark.parametrize("length, width, faces", [(2, 2, True), (1, 2, True), (1, 3, False)])
+def test_a12_a_side_shorter_by_exactly_the_epsilon_is_as_long(length: int, width: int, faces: bool) -> None:
+    """Sides of a few epsilons: their differences are exact. The two stand at the sides with the length."""
+    corners = EPSILON * np.array([(0, 0), (length, 0), (length, width), (0, width)])
+    assert opposite(disc(0.0, -8.0), disc(0.0, corners[2, 1] + 8.0), corners, 0.5) is faces
+
+
+@pytest.mark.parametrize("overlap, faces", [(0.0, False), (EPSILON, False), (2.0 * EPSILON, True)])
+def test_a12_an_overlap_of_exactly_the_epsilon_is_none(overlap: float, faces: bool) -> None:
+    one = Standing(Footprint.of_corners([(-16.0, 4.0), (0.0, 4.0), (0.0, 20.0), (-16.0, 20.0)]), 0.0, 40.0)
+    corners = [(-overlap, -20.0), (16.0, -20.0), (16.0, -4.0), (-overlap, -4.0)]
+    other = Standing(Footprint.of_corners(corners), 0.0, 40.0)
+    assert opposite(one, other, rectangle(0.0, 0.0, 150.0, 8.0, 0.0), 0.5) is faces
+
+
+@pytest.mark.parametrize("y, faces", [(-4.0 - 2.0**-20, True), (-4.0, False), (-4.0 + 2.0**-20, False)])
+def test_a12_a_unit_with_its_middle_on_a_face_does_not_stand_outside(y: float, faces: bool) -> None:
+    assert opposite(disc(0.0, 12.0), disc(0.0, y), rectangle(0.0, 0.0, 150.0, 8.0, 0.0), 0.5) is faces
+
+
+@pytest.mark.parametrize("gap, faces", [(1.0, True), (FURTHER, False)])
+def test_a12_a_face_exactly_tolerance_and_epsilon_away_is_touched(gap: float, faces: bool) -> None:
+    wall = rectangle(0.0, 0.0, 150.0, 8.0, 0.0)
+    assert opposite(disc(0.0, 12.0), disc(0.0, -12.0 - gap), wall, TOLERANCE) is faces
+
+
+@pytest.mark.parametrize("x, leads_through", [(4.0 - 2.0**-10, True), (4.0, True), (4.0 + 2.0**-10, False)])
+def test_a14_a_way_along_an_edge_leads_through(x: float, leads_through: bool) -> None:
+    assert crosses((x, -20.0), (x, 20.0), WALL, 0.0) is leads_through
+    assert not crosses((x, 60.0), (40.0, 100.0), WALL, 0.0), "it touches a corner at most"
+
+
+@pytest.mark.parametrize("deep, leads_through", [(EPSILON, False), (2.0 * EPSILON, True)])
+def test_a14_a_way_into_a_piece_by_exactly_the_epsilon_does_not_lead_through(deep: float, leads_through: bool) -> None:
+    piece = Standing(Footprint.of_corners([(0.0, -4.0), (8.0, -4.0), (8.0, 4.0), (0.0, 4.0)]), 0.0, 16.0)
+    assert crosses((-20.0, 0.0), (deep, 0.0), piece, 0.0) is leads_through
+
+
+@pytest.mark.parametrize("height, leads_through", [(EPSILON, False), (2.0 * EPSILON, True)])
+def test_a14_a_triangle_of_exactly_the_epsilon_in_area_stands_upright(height: float, leads_through: bool) -> None:
+    surface = np.array([[[0.0, 0.0, 0.0], [2.0, 0.0, 16.0], [0.0, height, 16.0]]])
+    piece = Standing(Footprint.around(surface[0]), 0.0, 16.0, surface)
+    assert crosses((-1.0, 0.0), (3.0, 0.0), piece, 0.0) is leads_through
+
+
+@pytest.mark.parametrize("further, reaches", [(EPSILON, True), (2.0 * EPSILON, False)])
+def test_a_piece_exactly_the_epsilon_beside_the_line_to_a_body_may_hide_it(further: float, reaches: bool) -> None:
+    line, eye = Footprint.of_corners([(9.0, 0.0), (10.0, 0.0), (10.0, -1.0), (9.0, -1.0)]), (0.0, 0.0)
+    corners = [(4.0, further), (6.0, further), (6.0, 4.0), (4.0, 4.0)]
+    assert may_hide(eye, line, Footprint.of_corners(corners)) is reaches
+
+
+@pytest.mark.parametrize("away, counts", [(40.0, True), (40.0 + 2.0**-20, False)])
+def test_a14_a_body_may_lie_along_a_piece_that_is_exactly_its_length_away(away: float, counts: bool) -> None:
+    piece = Footprint.of_corners([(away, 0.0), (away + 4.0, -3.0), (away + 7.0, 1.0), (away + 3.0, 4.0)])
+    along = lying_directions(np.zeros(2), None, np.array([-9.0, 0.0]), [piece], 40.0)
+    assert len(along) == (4 if counts else 2)
+
+
+@pytest.mark.parametrize("corners, counts", [(3, True), (4, True), (5, False)])
+def test_a14_a_body_lies_along_the_sides_of_pieces_with_at_most_four_corners(corners: int, counts: bool) -> None:
+    turns = np.radians(20.0 + 360.0 / corners * np.arange(corners))
+    piece = Footprint.of_corners(10.0 * np.column_stack([np.cos(turns), np.sin(turns)]))
+    along = lying_directions(np.zeros(2), None, np.array([90.0, 0.0]), [piece], 40.0)
+    assert len(along) == (4 if counts else 2)
+
+
+@pytest.mark.parametrize("low, lies_in_it", [(16.0 - EPSILON, False), (16.0 - 2.0 * EPSILON, True)])
+def test_a14_a_body_as_deep_in_a_piece_as_exactly_the_epsilon_lies_on_it(low: float, lies_in_it: bool) -> None:
+    """Once the body lies on the piece, once the piece is the body that lies on it."""
+    inside = Footprint.of_corners(rectangle(0.0, 0.0, 4.0, 16.0, 0.0))
+    assert overlaps(Standing(inside, low, 30.0), WALL, 0.5) is lies_in_it
+    assert overlaps(Standing(WALL.footprint, 0.0, 16.0), Standing(inside, low, 30.0), 0.5) is lies_in_it
+
+
+def scene_of(document: Document) -> SkirmishScene:
+    return SKIRMISHCORPS.load(Path("table.toml"), document, Cache(None))
+
+
+@pytest.mark.parametrize("away, is_left_out", [(CLOSE, True), (CLOSE + 2.0**-20, False)])
+def test_a_unit_exactly_40_mm_from_the_eye_is_left_out_of_the_picture(away: float, is_left_out: bool) -> None:
+    document = between()
+    document["unit"].append({"name": "B", "at": [0, away, 0]})
+    scene = scene_of(document)
+    target = scene.unit("T")
+    sight = look_at(scene, scene.unit("A"), target.piece, target.standing).sight
+    third = scene.unit("B").piece
+    assert (third in sight.left_out, third in sight.disregarded) == (is_left_out, not is_left_out)
+
+
+@pytest.mark.parametrize("above, free", [(-0.125, False), (0.0, True), (0.125, True)])
+def test_a14_a_way_is_free_under_a_piece_that_begins_exactly_at_the_height_of_the_unit(
+    above: float, free: bool
+) -> None:
+    head = scene_of(between()).unit("T").standing.high
+    scene = scene_of(between(cover={"at": [230, 0, head + above], "height": 2}))
+    assert _can_reach(scene, scene.unit("T"), np.array([256.2, 0.0])) is free
+
+
+@pytest.mark.parametrize("at, directions", [(-BRICK, 2), (-BRICK + 0.125, 4), (10.0 - 0.125, 4), (10.0, 2)])
+def test_a14_a_body_lies_along_what_is_beside_it_and_not_along_floor_or_roof(at: float, directions: int) -> None:
+    """A piece one brick high, next to a body 10 mm thick; ``at`` is the height of its underside."""
+    scene = scene_of(between(cover={"at": [246.2, 0, at], "height": 1, "turn": 30, "size": [4, 20]}))
+    found = _bodies(scene, scene.unit("T"), np.array([216.2, 0.0]), None, np.zeros(2))
+    assert len(found) == directions
+
+
+@pytest.fixture
+def hidden(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Every share of a body that is hidden, as it is asked for."""
+    shares: list[float] = []
+    plain = Dive.hidden.fget  # type: ignore[attr-defined]
+    monkeypatch.setattr(Dive, "hidden", property(lambda dive: shares.append(plain(dive)) or plain(dive)))
+    return shares
+
+
+TO_THE_FLOOR = {"attacker": {"at": [0, 0, 150]}, "cover": {"height": 2}, "ask": "flanked"}
+
+
+def flanked_row(limit: float, tolerance: float, directions: int) -> dict[str, Any]:
+    """Whether A, high above, flanks T, which stands at a wall; every dive ends where it stands."""
+    readings = {"dive_distance": 0.0, "dive_directions": directions, "dive_hidden": limit}
+    return rows(between(**TO_THE_FLOOR) | {"tolerance": tolerance, "readings": readings})[0]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sign, could_be", [(-1, ["not flanked"]), (1, ["flanked", "not flanked"])])
+def test_a14_a_dive_that_hides_exactly_the_tolerance_more_or_less_than_it_must(
+    sign: int, could_be: list[str], hidden: list[float]
+) -> None:
+    """Exactly the tolerance more is safe for certain; exactly the tolerance less may be safe."""
+    tolerance = 0.0625
+
+    def limit_for(limit: float) -> float:
+        hidden.clear()
+        flanked_row(limit, tolerance, 1)
+        wanted = max(hidden) + sign * tolerance
+        assert wanted - sign * tolerance == max(hidden), "no rounding in these numbers"
+        return wanted
+
+    limit = settled(limit_for, 0.5)
+    assert flanked_row(limit, tolerance, 1)["could_be"] == could_be
+    beyond = flanked_row(limit + 2.0**-20, tolerance, 1)["could_be"]
+    assert beyond == (["flanked", "not flanked"] if sign < 0 else ["flanked"])
+
+
+def test_a14_of_dives_that_hide_as_much_the_first_counts(hidden: list[float]) -> None:
+    """No dive leads anywhere, so that all hide as much as dropping in place, which is tried first."""
+
+    def most_hidden(limit: float) -> float:
+        hidden.clear()
+        flanked_row(limit, 0.01, 4)
+        return max(hidden)
+
+    row = flanked_row(settled(most_hidden, 0.5), 0.01, 4)
+    assert (row["marginal"], row["flanked"]) == (True, False)
+    assert "drop to prone where it stands" in row["reason"]
+
+
+def test_a14_a_share_exactly_on_the_threshold_is_measured_with_the_pixels_asked_for() -> None:
+    """All of the body is hidden, which is exactly what must be; where half would do, larger pixels are enough."""
+    pixels = []
+    for limit in (1.0, 0.5):
+        readings = {"dive_distance": 0.0, "dive_directions": 1, "dive_hidden": limit}
+        row = rows(between(ask="flanked") | {"readings": readings})[0]
+        assert (row["flanked"], row["marginal"]) == (False, False)
+        pixels.append(row["pixel"])
+    assert pixels[0] < 0.5 < pixels[1]
+
+
+def test_a_piece_too_low_to_be_cover_is_told_from_one_that_obscures_too_little() -> None:
+    """A kerb that obscures exactly the share that counts is too low; with a greater share it obscures too little."""
+
+    def row(limit: float) -> dict[str, Any]:
+        return rows(between(cover={"height": 0.9}) | {"readings": {"share_practically_all": limit}})[0]
+
+    share = settled(lambda limit: float(row(limit)["occluded"]), 0.2)
+    assert 0.0 < share < 0.4
+    assert "too low to be cover" in row(share)["reason"]
+    assert "practically all of it is seen" in row(share + 0.01)["reason"]
+
+
+def test_a_share_that_the_tolerance_takes_exactly_to_nothing_may_be_none() -> None:
+    def row(tolerance: float) -> dict[str, Any]:
+        return rows(between() | {"tolerance": tolerance, "readings": {"share_practically_all": 0.0}})[0]
+
+    share = float(row(0.01)["occluded"])
+    assert row(share)["occluded"] == share
+    assert row(share)["could_be"] == ["open", "low cover"]
+    assert row(share - 0.01)["could_be"] == ["low cover"]
+
+
+def test_a_target_of_which_exactly_the_tolerance_is_seen_could_be_hidden() -> None:
+    def row(tolerance: float) -> dict[str, Any]:
+        return rows(between(cover={"height": 3.5}) | {"tolerance": tolerance})[0]
+
+    counted = row(0.01)
+    seen = (counted["target_pixels"] - counted["occluded_pixels"]) / counted["target_pixels"]
+    assert row(seen)["target_pixels"] == counted["target_pixels"]
+    assert "hidden" in row(seen)["could_be"]
+    assert "hidden" not in row(seen - 0.001)["could_be"]
+
+
+@pytest.mark.parametrize("x, warned", [(4.0, False), (3.99, True)])
+def test_an_eye_exactly_on_the_face_of_a_piece_is_not_inside_it(x: float, warned: bool) -> None:
+    for at in (x, -x):
+        document = between(cover={"at": [at, 0, 0], "height": 9})
+        assert any("lies inside" in warning for warning in rows(document)[0]["warnings"]) is warned
