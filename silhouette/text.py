@@ -71,7 +71,7 @@ def as_written(value: object) -> str:
 def share_in_words(part: int, whole: int) -> str:
     """A share as a percentage with one decimal; nothing, a half and all of it stand only for exactly that.
 
-    The one way in which shares are rounded: in tables, reasons, figures and pages.
+    Tables, reasons, figures and pages all round shares by this function.
 
     >>> share_in_words(1, 3), share_in_words(0, 7), share_in_words(7, 7)
     ('33.3 %', '0 %', '100 %')

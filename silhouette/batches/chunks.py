@@ -1,4 +1,4 @@
-"""MANY: some checks of a scene, as a worker is given them, and the row for each that it gives back.
+"""MANY: some checks of a scene as the task of a worker, and the row for each check as its result.
 
 Chunk -> the scene that it is of, read unless it was read last -> rows; what goes wrong is a row with ``error``
 """
@@ -32,16 +32,14 @@ class BatchSettings:
     """How every scene of a batch is judged.
 
     Attributes:
-        renderer: "auto" or the name of one.
-        pixel: mm per pixel at the target; None is what each scene says, else 0.1.
+        renderer: "auto" or the name of a renderer.
+        pixel: mm per pixel at the target; None for the value in each scene, else 0.1.
         everyone: everyone against everyone, instead of the checks in the scene file.
         cached: whether meshes are kept on disk.
-        device: the number of the EGL device; None shares out the GPUs, where there are several of one kind.
-        error: to be content with, as a share of the target; None is what each scene says, else 0.002.
         rules: the rule systems of the process that starts the batch, as `silhouette.rules.RULES` lists them: a worker
             that begins as a fresh Python knows those that were added, too.
         device: the number of the renderer's device; None shares out the GPUs, where there are several of one kind.
-        error: the error goal, a share of the target; None is what each scene says, else 0.002.
+        error: the error goal, a share of the target; None for the value in each scene, else 0.002.
     """
 
     renderer: str = "auto"
@@ -58,13 +56,13 @@ class Chunk:
     """Some checks of a scene, or the task to open it.
 
     Attributes:
-        scene: its path.
+        scene: the path of the scene.
         digest: the fingerprint that the scene had when it was opened; for a scene that is to be opened, the one that it
             had the last time, or "".
         start, stop: the range of the checks, from 0. ``stop`` is None for a scene that is to be opened: then the worker
             gives the number of its checks, and judges none.
-        failure: why the worker before got no further than the first of these checks, which is not tried again; "" where
-            nothing has happened.
+        failure: the reason why the worker before got no further than the first of these checks, which is not tried
+            again; "" where no worker was lost.
     """
 
     scene: str
@@ -95,7 +93,7 @@ def chunks_of(scene: str, digest: str, checks: Sequence[int], longest: int = CHE
 
 
 class ChunkRequirements:
-    """What a chunk requires in memory: see `silhouette.workers.WorkerPool`."""
+    """The models and meshes that a chunk requires in memory: see `silhouette.workers.WorkerPool`."""
 
     def __init__(self) -> None:
         self._fingerprints = Fingerprints()
@@ -112,9 +110,9 @@ class ChunkJudge:
 
     Args:
         settings: how every scene is judged.
-        folder: the one that the paths of scenes are relative to; None is the current one. Rows name files as the batch
+        folder: the folder to which paths of scenes are relative; None is the current one. Rows name files as the batch
             does, whatever the folder.
-        number: of this worker, which says on which GPU it judges; by default `silhouette.workers.worker_number`.
+        number: the number of this worker, which decides its GPU; by default `silhouette.workers.worker_number`.
     """
 
     def __init__(self, settings: BatchSettings, folder: Path | None = None, number: int | None = None) -> None:
@@ -130,9 +128,9 @@ class ChunkJudge:
         self._open_now = ("", "")
 
     def load(self, chunk: Chunk) -> Loaded:
-        """Reads what a chunk requires, so that processes forked from this one share it.
+        """Reads the models and meshes that a chunk requires, so that processes forked from this one share it.
 
-        It is "full" at half of what the cache holds: a cache that dropped a model would take it from the next fork.
+        The answer is "full" at half of the cache's size: a cache that dropped a model would take it from the next fork.
         """
         from silhouette.judging import shared
 
@@ -172,7 +170,7 @@ class ChunkJudge:
     def _problem(self, scene: str, error: Exception) -> str:
         """The error as one line, with the name of the file as the batch would name it.
 
-        Only what is raised while a scene is read names a file by its place; afterwards the scene has its own path.
+        Only an error raised while a scene is read names the file by its place; afterwards the scene has its path.
         """
         if self._folder is not None and not Path(scene).is_absolute():
             root = f"{self._folder.as_posix()}/"

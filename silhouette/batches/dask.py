@@ -2,8 +2,8 @@
 
 schedule -> chunks, one at a time to each slot of a worker -> rows, when a chunk is done
 
-The workers see the scenes under the paths that this machine sees them under: on a disk that all of them share. Where
-any worker announces the resource GPU, only such workers are given something, one chunk at a time for each GPU.
+The workers see the scenes under the same paths as this machine: on a disk that all of them share. Where any worker
+announces the resource GPU, only such workers get chunks, one at a time for each GPU.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def judge_chunk(chunk: Chunk, settings: BatchSettings, folder: str, version: str
 
 
 def _gpu_number() -> int:
-    """The GPU of its worker that a thread judges on: each thread takes the next of those that the worker announces."""
+    """The GPU on which a thread of a worker judges: each thread takes the next of those that the worker announces."""
     distributed = import_module("distributed")
     gpus = int(distributed.get_worker().state.total_resources.get("GPU", 1))
     return next(_threads) % max(gpus, 1)
@@ -76,7 +76,7 @@ class _Slot:
 
 @dataclass(eq=False)
 class _Task:
-    """A chunk that a worker has been given."""
+    """A chunk that a worker is judging."""
 
     chunk: Chunk
     slot: _Slot
@@ -91,7 +91,7 @@ class Cluster:
     several are lost, one after the other, is a row with ``error``.
 
     Args:
-        address: of the scheduler, such as ``tcp://10.0.0.5:8786``.
+        address: the address of the scheduler, such as ``tcp://10.0.0.5:8786``.
         settings: how every scene is judged.
         timeout: seconds that reading a scene and judging one check may take; then its worker is started anew.
 

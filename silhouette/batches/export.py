@@ -19,7 +19,7 @@ FIRST = ("scene", "attacker", "target", "rules", "verdict", "expected", "reason"
 
 
 def failed(row: Row) -> bool:
-    """Whether a row is that of a failure: its ``error`` is a sentence then, and not a share.
+    """Whether a row reports a failure: its ``error`` is a sentence then, and not a share.
 
     >>> failed({"error": "duel.toml: not TOML"}), failed({"error": 0.002}), failed({})
     (True, False, False)
@@ -41,11 +41,11 @@ def check_table_path(path: Path) -> None:
 
 
 def write_table(path: Path, rows: Iterable[Row]) -> None:
-    """Writes all rows; until the last is written nothing appears under the name, and what was there stays.
+    """Writes all rows; until the last is written nothing appears under the name, and an older file stays.
 
     Args:
-        path: of the file, which nobody else writes at the same time.
-        rows: gone through more than once; only Parquet holds them all in memory.
+        path: the path of the file, which no other process writes at the same time.
+        rows: the rows, iterated over more than once; only Parquet holds them all in memory.
 
     Raises:
         FileError: where it cannot be written.
@@ -55,7 +55,7 @@ def write_table(path: Path, rows: Iterable[Row]) -> None:
 
 
 def write_junit(path: Path, rows: Iterable[Row]) -> None:
-    """Writes what CI systems show of each check: a test case per row, in a suite per scene.
+    """Writes a JUnit file, which CI systems show: a test case per row, in a suite per scene.
 
     A failed row is an error, an unmet expectation a failure, and a check without an expectation is skipped.
 
@@ -93,7 +93,7 @@ def whose(row: Row) -> str:
 
 
 def _clean(text: str) -> str:
-    """The text without what XML cannot hold."""
+    """The text without the characters that XML cannot hold."""
     return "".join(letter if letter.isprintable() or letter in "\t\n" else "?" for letter in text)
 
 

@@ -1,4 +1,4 @@
-"""MANY: the rows of an unfinished batch, kept beside the file that they will become, so that a kill loses none.
+"""MANY: the rows of an unfinished batch, kept in the folder of the finished file, so that a kill loses none.
 
 Each line is a JSON object: the settings, then scenes as they are opened and rows as they are judged. The last line
 may be cut off: then it is dropped. Only when all is judged does the finished file appear, whole, under its name.
@@ -25,12 +25,12 @@ LOCKED_WITHIN = 3.0
 
 @dataclass
 class SceneProgress:
-    """What is known of one scene of a batch.
+    """The progress of one scene of a batch.
 
     Attributes:
-        digest: its fingerprint; empty where it could not be read.
+        digest: the fingerprint of the scene; empty where it could not be read.
         checks: the number of its checks.
-        judged: the checks that have a row, from 0, and where the row begins in the journal.
+        judged: for each check that has a row, counted from 0, the offset of that row in the journal.
     """
 
     digest: str
@@ -39,12 +39,12 @@ class SceneProgress:
 
 
 class Journal:
-    """Appends to the file beside ``out``; used as a context that holds it against a second batch.
+    """Appends rows to a file next to ``out``; used as a context, which locks it against a second batch.
 
     Args:
         out: the finished file's path.
         settings: how the scenes are judged; a journal begun with other settings is not resumed.
-        resume: go on with what is there, instead of refusing.
+        resume: whether to go on with an unfinished batch, instead of refusing.
 
     Raises:
         FileError: where ``out`` cannot be written, or another batch writes it now.
@@ -95,7 +95,7 @@ class Journal:
             self._append({"asked": self._settings})
 
     def _read(self) -> int:
-        """Reads what is there; gives the offset at which its last whole line ends."""
+        """Reads the journal of the unfinished batch; returns the offset at which its last whole line ends."""
         end = 0
         with self.path.open("rb") as file:
             for line in file:
@@ -153,7 +153,7 @@ class Journal:
         self.path.unlink(missing_ok=True)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        with suppress(OSError):  # what could not be flushed was told of when it was written
+        with suppress(OSError):  # an error in flushing was raised when the row was written
             self._file.close()
         if kind is not None and not any(progress.judged for progress in self.scenes.values()):
             with suppress(OSError):  # there is nothing to go on with
@@ -161,7 +161,7 @@ class Journal:
         self._unlock()
 
     def _unlock(self) -> None:
-        """Removes the lock's file while it is locked: who has opened it meanwhile finds that it has no name."""
+        """Removes the lock's file while it is locked: a process that opened it meanwhile finds it without a name."""
         with suppress(OSError):
             Path(self._lock.lock_file).unlink(missing_ok=True)
         self._lock.release()

@@ -1,6 +1,6 @@
 """MANY, from Python: rows for a notebook, each a flat table of plain values, as the lines of a batch are.
 
-A list of them is what ``pandas.DataFrame`` takes.
+``pandas.DataFrame`` takes a list of them.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def matrix(
     """Everyone against everyone: a row for each pair, as the contract names its keys.
 
     Args:
-        scene: from `silhouette.load_scene`, or the path of one.
+        scene: a scene from `silhouette.load_scene`, or the path of a scene file.
         renderer: "auto", "embree", "gl" or "reference", or one that is started already, from `silhouette.choose`.
-        pixel: mm per pixel at the target, above 0 and at most 10; by default what the scene says, else 0.1.
+        pixel: mm per pixel at the target, above 0 and at most 10; by default the value in the scene, else 0.1.
         error: how large the stated error may stay where no other verdict is near; see `silhouette.check`.
         workers: processes that judge at the same time; by default as many as there are cores. A process with threads,
             such as a notebook, is not forked: there a scene that is given by its path, with `WORTH_A_BATCH` checks or
@@ -49,7 +49,7 @@ def matrix(
     Raises:
         FileError: where the scene cannot be read.
         RequestError: where fewer than two stand there, a renderer is not there, or a number is out of bounds.
-        RendererUnavailable: where the renderer asked for cannot run on this machine.
+        RendererUnavailable: where the chosen renderer cannot run on this machine.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -99,14 +99,14 @@ def batch(
 ) -> Iterator[dict[str, Any]]:
     """A row for each check of many scenes, in their order, as they come; what goes wrong is a row with ``error``.
 
-    Worker processes judge while the caller iterates. Nothing is kept on the disk: for what takes hours there is
+    Worker processes judge while the caller iterates. Nothing is kept on the disk: for batches that take hours there is
     ``silhouette batch``, which can be resumed.
 
     Args:
         paths: scene files, folders, globs, or one of these.
-        everyone: everyone against everyone, instead of the checks that each scene asks for.
+        everyone: everyone against everyone, instead of the checks in each scene.
         renderer: "auto", "embree", "gl" or "reference".
-        pixel: mm per pixel at the target, above 0 and at most 10; by default what each scene says, else 0.1.
+        pixel: mm per pixel at the target, above 0 and at most 10; by default the value in each scene, else 0.1.
         error: how large the stated error may stay where no other verdict is near; see `silhouette.check`.
         workers: processes; by default as many as there are cores.
         timeout: seconds that reading one scene, or one check, may take; then it is a row with ``error``.

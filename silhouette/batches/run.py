@@ -33,7 +33,7 @@ class Pool(Protocol):
     """Processes that judge, on this machine (`silhouette.workers`) or on many (`silhouette.batches.dask`)."""
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
-        """Everything that happens until there is no chunk left."""
+        """The events until there is no chunk left."""
         ...
 
 
@@ -83,7 +83,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _is_model(file: Path) -> bool:
-    """Whether a file names a mesh and no rules: then it is a model, which scenes beside it name."""
+    """Whether a file names a mesh and no rules: then it is a model, for the scenes in the same folder."""
     try:
         if b"rules" in file.read_bytes():
             return False
@@ -94,7 +94,7 @@ def _is_model(file: Path) -> bool:
 
 @dataclass(frozen=True)
 class BatchSummary:
-    """What a finished batch comes to.
+    """The outcome of a finished batch.
 
     Attributes:
         rows: the number of all rows.
@@ -121,16 +121,16 @@ def write_batch(
 ) -> BatchSummary:
     """Judges scenes and writes a row for each check into a file, which appears when all is done.
 
-    Until then the rows are in a journal beside it: see `silhouette.batches.journal`.
+    Until then the rows are in a journal in the same folder: see `silhouette.batches.journal`.
 
     Args:
         paths: files, folders, globs.
-        out: .jsonl, .csv or .parquet.
+        out: the path of the file, with the ending .jsonl, .csv or .parquet.
         settings: how every scene is judged.
-        workers: from `make_pool`, with the same settings.
+        workers: the pool from `make_pool`, with the same settings.
         resume: whether to go on with a batch that was not finished.
-        junit: a file for CI systems, or None.
-        progress: called with the number of checks that are done, and of all that are known.
+        junit: the path of a JUnit file for CI systems, or None.
+        progress: called with the number of checks that are done, and the number of all known checks.
 
     Raises:
         SilhouetteError: where the paths mean no scene, or the file cannot be written.
@@ -192,7 +192,7 @@ def make_pool(
 
     Args:
         settings: how every scene is judged.
-        workers: number of processes; by default as many as there are cores.
+        workers: the number of processes; by default as many as there are cores.
         timeout: seconds that reading one scene, or one check, may take; then it is a row with ``error``.
         cluster: the address of a Dask scheduler whose workers judge instead.
 

@@ -1,4 +1,4 @@
-"""MANY: what of a batch is left to do, which worker does it, and what becomes of the results.
+"""MANY: the tasks of a batch that are left, the worker for each, and the storing of the results.
 
 A worker goes on with the scene that it has read. Then it opens another, rather one with the same meshes. Only when all
 are opened does it take chunks of scenes that others have read. So few workers read and hold the same scene.
@@ -22,7 +22,7 @@ LOOKAHEAD = 32
 
 
 class RowStore(Protocol):
-    """Where the rows go: a journal on the disk, or memory.
+    """The store of the rows: a journal on the disk, or memory.
 
     Attributes:
         scenes: the scenes that have been opened, by their paths.
@@ -41,11 +41,11 @@ class RowStore(Protocol):
 
 @dataclass
 class Schedule:
-    """What is left to do.
+    """The tasks of a batch that are left.
 
     Attributes:
         scenes: the paths of all scenes.
-        store: where the rows go; checks whose rows it has are not judged again.
+        store: the store of the rows; checks that have a row in it are not judged again.
         done: the number of checks with a row.
         total: the number of all checks as far as it is known; a scene that is not opened yet counts as one.
         judged: the number of rows that were added since this schedule was made.
@@ -104,7 +104,7 @@ class Schedule:
         return self._files[scene]
 
     def record(self, event: Event) -> None:
-        """Stores the row of an event, and schedules what follows from it.
+        """Stores the row of an event, and schedules the tasks that follow from it.
 
         Raises:
             RendererUnavailable: where nothing can be judged with the renderer of the settings.

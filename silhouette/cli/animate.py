@@ -35,14 +35,14 @@ SLOWEST, FASTEST = 0.2, 50.0
 
 @dataclass(frozen=True)
 class Moving:
-    """What of the command line only an animation takes.
+    """The options of the command line that only an animation takes.
 
     Attributes:
-        file: to be written; None where nothing moves.
-        walk: where the target walks to, as it was typed.
-        turn: degrees.
-        frames: how many.
-        fps: frames a second.
+        file: the file to write; None where nothing moves.
+        walk: the point to which the target walks, as it was typed.
+        turn: the angle of a turn, degrees.
+        frames: the number of frames.
+        fps: the number of frames per second.
     """
 
     file: Path | None
@@ -52,11 +52,11 @@ class Moving:
     fps: float | None
 
     def checked(self, out: Path | None, **others: bool) -> None:
-        """Refuses what does not go together.
+        """Refuses options that do not go together.
 
         Args:
             out: the folder for figures.
-            others: by its name, whether an option was given that only figures take.
+            others: for each option that only figures take, by its name, whether it was given.
         """
         own = {"--walk": self.walk, "--turn": self.turn, "--frames": self.frames, "--fps": self.fps}
         given = [name for name, value in own.items() if value is not None]
@@ -109,7 +109,7 @@ def animated(
 
 
 def _line(row: dict[str, Any]) -> str:
-    """A frame's verdict, and where what moves stands in it."""
+    """A frame's verdict, and the place of the moving piece in it."""
     share = row.get("occluded")
     words = [f"{row['frame']:3d}", row["verdict"]]
     words += [f"{100.0 * share:.2f} % ± {100.0 * row['error']:.2f} %"] if share is not None else []

@@ -1,6 +1,6 @@
 """The command line: the commands put together, and what happens to errors.
 
-Each command has a file of its own, for parsing and printing, and imports what it needs, so that help is quick.
+Each command is a file, for parsing and printing, and imports other rooms only when it runs, so that help is quick.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and gives its exit status; no traceback ever reaches the user.
 
     Args:
-        arguments: what follows the command's name; by default those of the process.
+        arguments: the words after the program's name; by default those of the process.
     """
     tolerate_any_text()
     try:
@@ -86,7 +86,7 @@ def _words_of(error: Exception) -> str:
 
 
 def _stop_writing() -> None:
-    """Standard output takes nothing more: what is still to be flushed at exit goes nowhere."""
+    """Discards the rest of standard output, so that the flush at exit does not fail."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -85,7 +85,7 @@ def draw(
 
 
 def _options(kind: str, style: str, language: str, *, captions: bool, names: bool) -> FigureOptions:
-    """The options of figures; RequestError for a format, style or language that there is not."""
+    """The options of figures; RequestError for an unknown format, style or language."""
     from silhouette.drawing.figures import FigureOptions
     from silhouette.drawing.saving import FORMATS
     from silhouette.drawing.styles import STYLES

@@ -1,4 +1,4 @@
-"""What works on this machine: renderers and how fast they are, GPUs, versions, and where the cache lies."""
+"""The state of this machine: renderers and their speed, GPUs, versions, and the place of the cache."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def examination(*, quick: bool = False, step: Progress = lambda done, total: Non
     A renderer that does not work says why and what would help. A package that is not installed has no version.
 
     Args:
-        quick: leaves out how fast each renderer is, which takes a second of judging for each, and its start.
-        step: called with the number of trials that are done, and of all.
+        quick: whether to leave out the speed of each renderer, which takes a second of judging for each, and its start.
+        step: called with the number of trials that are done, and the number of all trials.
     """
     times = 1 if quick else 2
     probes = probe_renderers(lambda done, total: step(done, times * total))

@@ -1,4 +1,4 @@
-"""What the commands of the command line share: options that mean the same in all of them, and exit statuses."""
+"""Shared by all commands: options that mean the same in each of them, and exit statuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands that judge scenes one by one share."""
+"""Shared by the commands that judge scenes one by one."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class SceneJob:
-    """What is the same for every scene of a command: which checks are judged, and how they are judged and drawn.
+    """The settings for every scene of a command: the choice of checks, and how they are judged and drawn.
 
     Options that cannot be used are refused here, before anything is judged.
 
     Args:
-        selection: which checks of each scene.
-        settings: how they are judged.
-        picture: the file that each verdict is drawn into, by the number of the verdict where there are several.
+        selection: the choice of checks of each scene.
+        settings: the settings of the judgement.
+        picture: the file into which each verdict is drawn, by the number of the verdict where there are several.
         quiet: whether to show no progress.
     """
 
@@ -46,9 +46,9 @@ class SceneJob:
         """Judges one scene.
 
         Args:
-            path: of the scene.
+            path: the path of the scene.
             several: whether the command has other scenes as well.
-            workers: number of processes.
+            workers: the number of processes.
         """
         from silhouette.judging import judge_scene
 

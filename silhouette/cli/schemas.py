@@ -1,6 +1,6 @@
 """JSON Schemas of the files that users write and of the results that they read, for editors and for programs.
 
-The schemas of files are those that files are checked against, and the rule systems are asked for theirs.
+The schemas of files are the ones that check files; each rule system gives its part.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def schema_of(kind: str) -> Schema:
 
 
 def scene_schema() -> Schema:
-    """Of a scene file: one schema for each rule system, which its key ``rules`` chooses."""
+    """The schema of a scene file: one schema for each rule system, which its key ``rules`` chooses."""
     entries = [_scene_entry(rule_called(name)) for name in RULES]
     chosen, definitions = models_json_schema([(entry, "validation") for entry in entries], ref_template=REFERENCE)
     schema = {
@@ -66,7 +66,7 @@ def _used(definitions: Schema, schema: Schema) -> Schema:
 
 
 def _scene_entry(rule: Rule[Any, Verdict]) -> type[BaseModel]:
-    """The schema of a system's scene files, with its own readings and every question that its checks can ask."""
+    """The schema of a system's scene files, with its readings and every question of its checks."""
     fields: dict[str, Any] = {"rules": (Literal[rule.name], Field(description=f'"{rule.name}": {rule.title}'))}
     if rule.readings_entry is not None:
         fields["readings"] = (rule.readings_entry, Field({}, description="a table [readings]"))
@@ -78,7 +78,7 @@ def _scene_entry(rule: Rule[Any, Verdict]) -> type[BaseModel]:
 
 
 def model_schema() -> Schema:
-    """Of a model file."""
+    """The schema of a model file."""
     return {**ModelFileEntry.model_json_schema(ref_template=REFERENCE), "title": "A model file of Silhouette"}
 
 
@@ -94,7 +94,7 @@ class JudgedKeys(BaseModel):
 
 
 def results_schema() -> Schema:
-    """Of what ``check --json`` and ``matrix --json`` print."""
+    """The schema of the output of ``check --json`` and ``matrix --json``."""
     judged = JudgedKeys.model_json_schema()
     definitions: Schema = {"judged": judged}
     scenes = [_scene({"type": "null"}, {"maxItems": 0})]  # a file that cannot be read

@@ -37,7 +37,7 @@ TOO_CLOSE = "too close to call"
 
 
 def scenes_document(results: Iterable[SceneResult]) -> dict[str, Any]:
-    """What ``--json`` prints of checks: of a scene that went wrong ``error``, beside what was judged before."""
+    """The output of ``--json`` for checks; a scene that failed has ``error`` next to the checks judged before."""
     return {"scenes": [_scene_entry(result) for result in results]}
 
 
@@ -51,11 +51,11 @@ def _scene_entry(result: SceneResult) -> dict[str, Any]:
 
 
 def scene_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:
-    """A table of the verdicts of one scene; then, for each, why; then what to know before trusting them.
+    """A table of the verdicts of one scene; then the reason of each; then the warnings.
 
     Args:
-        result: of the scene.
-        quiet: leave out the reasons and warnings, but never an expectation that does not hold.
+        result: the result of the scene.
+        quiet: whether to leave out the reasons and warnings, but never an expectation that does not hold.
     """
     if not result.judged:
         return []
@@ -147,7 +147,7 @@ def _blockers(row: Row) -> str:
 
 
 def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:
-    """Everyone against everyone: a row for each who looks, a column for each who is looked at."""
+    """Everyone against everyone: a row for each attacker, a column for each target."""
     rows = [judged.row() for judged in result.judged]
     if not rows:
         return []
@@ -185,7 +185,7 @@ def _matrix_cell(judged: Judged, row: Row) -> Text:
 
 
 def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[RenderableType]:
-    """What came of a batch, in a line; where ``named``, each check that is not as expected as well."""
+    """The outcome of a batch, in a line; where ``named``, each check that is not as expected as well."""
     lines = [_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in summary.broken if named]
     words = [f"{_counted(summary.rows, 'row')} in {out}"]
     if summary.kept:
@@ -197,7 +197,7 @@ def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[Rende
 
 
 def inspection_report(report: Row) -> list[RenderableType]:
-    """What `silhouette.models.inspection.inspection` found, in words."""
+    """The findings of `silhouette.models.inspection.inspection`, in words."""
     size = " x ".join(f"{length:.1f}" for length in report["extents"])
     parts: list[RenderableType] = [
         _line(report["file"], "bold"),
@@ -228,7 +228,7 @@ def _point(coordinates: Sequence[float]) -> str:
 
 
 def doctor_report(report: Row) -> list[RenderableType]:
-    """What `silhouette.cli.examination.examination` found, as tables."""
+    """The findings of `silhouette.cli.examination.examination`, as tables."""
     renderers = report["renderers"]
     timed = any(renderer["checks_per_second"] is not None for renderer in renderers)
     table = _table("renderer", "works", "--device", "device", *(["checks/s"] if timed else []), "driver, or why not")
@@ -251,7 +251,7 @@ def doctor_report(report: Row) -> list[RenderableType]:
 
 
 def _gpu_lines(gpu: Row) -> list[Text]:
-    """Whether there is a GPU, and if so, whether it is used, or why not."""
+    """Lines that say whether there is a GPU, and if so, whether it is used, or why not."""
     if not gpu["seen"]:
         return [_line("GPU: gl draws on one" if gpu["used"] else "GPU: this system shows none")]
     seen = ", ".join(gpu["seen"])

@@ -1,4 +1,4 @@
-"""How things reach the terminal: results on standard output, one line per error and the progress on standard error."""
+"""Output to the terminal: results on standard output, one line per error and the progress on standard error."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ UNBOUNDED = 1000
 
 
 def tolerate_any_text() -> None:
-    """What the terminal's encoding cannot say becomes a question mark instead of an error."""
+    """Makes characters that the terminal's encoding lacks question marks instead of errors."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def complain(line: str) -> None:
-    """One line ``error: ...`` on standard error, if anybody reads there."""
+    """One line ``error: ...`` on standard error, if it is open."""
     with suppress(BrokenPipeError):
         print(f"error: {printable(line)}", file=sys.stderr, flush=True)
 
@@ -51,7 +51,7 @@ def show_json(content: Mapping[str, Any]) -> None:
 def show(*parts: RenderableType) -> None:
     """Tables and lines on standard output; without colour, and unfolded, where that is no terminal.
 
-    Written in one go: rich would answer a reader that has gone away by exiting with a status of its own.
+    Written in one go: where the reader has gone away, rich would end the process with an exit status of rich.
     """
     console = _console(sys.stdout)
     with console.capture() as captured:
@@ -75,7 +75,7 @@ class Waiting:
     ends with the first step, which precedes the fork, and from then on each step draws.
 
     Args:
-        words: what is being done.
+        words: the task in words.
         quiet: whether to show nothing.
         rated: whether it also says how many steps are done a second, and the time left.
         forking: whether the command forks worker processes.
@@ -125,7 +125,7 @@ class Waiting:
         self._thread.join()
 
     def _draw_on(self) -> None:
-        """What the thread does."""
+        """Draws the bar until the end of the wait; runs in the thread."""
         wait = PATIENCE
         while not self._ended.wait(wait):
             self._draw()

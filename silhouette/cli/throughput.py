@@ -28,13 +28,13 @@ FILE = Path(__file__).with_name("throughput.toml")
 def checks_per_second(
     name: str, platform: str = "", number: int | None = None, seconds: float = SECONDS
 ) -> float | None:
-    """What a renderer does in a process of its own, one check after the other; None where that fails.
+    """The checks per second of a renderer in a separate process, one after the other; None where that fails.
 
     Args:
-        name: of the renderer.
+        name: the name of the renderer.
         platform: "egl" or "osmesa" for ``gl``.
-        number: of the EGL device.
-        seconds: that are measured; one check is judged before them, and one at least in them.
+        number: the number of the EGL device.
+        seconds: the time that is measured; one check is judged before them, and one at least in them.
     """
     device = [] if number is None else ["--device", str(number)]
     arguments = [name, *device, "--seconds", str(seconds)]

@@ -1,6 +1,6 @@
 """``python -m silhouette.workers.child HANDLE PARENT``: a fresh Python as a `silhouette.workers.process.ChildProcess`.
 
-What it is to do comes through the pipe of that handle, from the process of the number PARENT.
+The target and its argument come through the pipe of that handle, from the process with the number PARENT.
 """
 
 from __future__ import annotations

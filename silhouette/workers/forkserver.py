@@ -1,4 +1,4 @@
-"""A process that loads what many tasks require, and forks workers, which share what it loaded.
+"""A process that loads what many tasks require, and forks workers, which share that memory.
 
 requirements of a task -> loaded once -> forked, as often as there are workers; a worker that dies costs its task alone
 
@@ -29,7 +29,7 @@ Requirements = frozenset[Any]
 """What a task requires in memory, such as files with their states."""
 
 Loaded = Literal["room", "full", "unshared"]
-"""What came of loading: there is room for more, there is not, or a fork could not use what is loaded."""
+"""The outcome of loading: there is room for more, there is not, or a fork could not use the loaded content."""
 
 ENDS_WITHIN = 1.0
 """Seconds that an idle fork server is given to end by itself."""
@@ -90,7 +90,7 @@ class Answer:
         kind: "loaded", with a `Loaded`; "forked", with the `ForkedWorker`; "reaped", with the exit status of a worker;
             or "died": the fork server itself did.
         slot: the slot of the pool that the request was made for.
-        value: as ``kind`` says.
+        value: the value that ``kind`` names.
     """
 
     kind: Literal["loaded", "forked", "reaped", "died"]
@@ -100,7 +100,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Order:
-    """A worker that is ordered for a slot, with what its task requires."""
+    """A worker that is ordered for a slot, with the requirements of its task."""
 
     slot: Any
     requirements: Requirements
@@ -108,16 +108,16 @@ class Order:
 
 
 class ForkServer:
-    """The process, as its pool holds it. It gets one request at a time; others wait.
+    """A fork server as its pool sees it. It gets one request at a time; others wait.
 
     Args:
         start: gives the work that its forks do.
-        timeout: seconds that loading may take; None is unlimited.
+        timeout: the seconds that loading may take; None is unlimited.
 
     Attributes:
         pipe: readable when an answer has come.
-        deadline: for the answer, on the clock of `time.monotonic`.
-        loaded: what it has loaded.
+        deadline: the time by which the answer must come, on the clock of `time.monotonic`.
+        loaded: the requirements that it has loaded.
         full: whether it should load nothing more.
         orders: workers that are still to be forked.
     """
@@ -148,7 +148,7 @@ class ForkServer:
         return bool(self.is_busy or self.orders or any(slot is not None for _, slot in self._to_reap))
 
     def requirements(self) -> Requirements:
-        """What it has loaded or is going to load."""
+        """The requirements that it has loaded or is going to load."""
         return self.loaded.union(*(order.requirements for order in self.orders))
 
     def reap(self, pid: int, slot: Any = None) -> None:
@@ -156,7 +156,7 @@ class ForkServer:
         self._to_reap.append((pid, slot))
 
     def send_next_request(self) -> None:
-        """Sends the next request where none is pending: what is quick comes first."""
+        """Sends the next request where none is pending: the quick ones come first."""
         if self.is_busy:
             return
         if self._to_reap:
@@ -203,7 +203,7 @@ class ForkServer:
 
 
 def _serve_forks(pipe: Connection, argument: tuple[Callable[[], SharedWork], int]) -> None:
-    """What a fork server does all its life.
+    """The main loop of a fork server.
 
     Its one other Python thread, which watches its parent, holds no lock: so it can be forked.
     """

@@ -35,13 +35,13 @@ def parallel_map(
 
     Args:
         function: any closure; its results must be what pickle can carry, and wait in memory for their turn.
-        items: what it is applied to.
-        workers: number of processes.
+        items: the items to which it is applied.
+        workers: the number of processes.
         order: the indices of the items, each once, in the order in which they are to be taken; by default ascending.
 
     Raises:
-        SilhouetteError: where a worker process ends without a result; what comes before that item is yielded first.
-        Exception: what ``function`` raises, after everything that comes before that item.
+        SilhouetteError: where a worker process ends without a result; the results before that item are yielded first.
+        Exception: the error that ``function`` raises, after the results before that item.
 
     >>> from fractions import Fraction
     >>> list(parallel_map(lambda share: share * 2, [Fraction(1, 3), Fraction(1, 2)], workers=2))

@@ -1,4 +1,4 @@
-"""Worker processes that are given one task after another. One that dies or takes too long costs its task alone.
+"""Worker processes that take one task after another. One that dies or takes too long costs its task alone.
 
 tasks -> processes, each with a pipe -> results, as they come -> done, or lost with the reason
 
@@ -35,13 +35,13 @@ NOTHING: Requirements = frozenset()
 
 @dataclass(frozen=True)
 class Event:
-    """What happened to a task.
+    """A result of a task, or its end.
 
     Attributes:
-        task: that it happened to.
+        task: the task.
         kind: "result", with a value that the worker yielded; "done"; or "lost", with the reason in words: the task got
             no further.
-        value: as ``kind`` says.
+        value: the value that ``kind`` names.
     """
 
     task: Any
@@ -57,10 +57,10 @@ class WorkerPool:
     `silhouette.workers.starting.start_method`. Used as a context manager: at its end all processes are gone.
 
     Args:
-        start: gives the work; called in each process.
-        workers: number of processes.
-        timeout: seconds that may pass until the next result of a process; None is unlimited.
-        requirements: what a task requires in memory. Where it is given, ``start`` gives a
+        start: returns the work; called in each process.
+        workers: the number of processes.
+        timeout: the seconds that may pass until the next result of a process; None is unlimited.
+        requirements: a function from a task to its requirements in memory. Where it is given, ``start`` gives a
             `silhouette.workers.forkserver.SharedWork`, and processes whose tasks require the same share it, where
             that is possible.
         replace: whether another process takes the place of one that has died.
@@ -103,7 +103,7 @@ class WorkerPool:
             server.stop()
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
-        """Everything that happens until no process is busy and there is no task left."""
+        """The events until no process is busy and there is no task left."""
         if starting.start_method().name == "none":
             yield from self._events_here(next_task)
             return
@@ -135,7 +135,7 @@ class WorkerPool:
                     yield slot.time_out()
 
     def _events_here(self, next_task: NextTask) -> Iterator[Event]:
-        """The same, by this process alone."""
+        """The events of tasks that this process does itself."""
         work: Work | None = None
         task = next_task(None)
         while task is not None:
@@ -146,7 +146,7 @@ class WorkerPool:
             task = next_task(task)
 
     def _give(self, slot: _Slot, task: Any) -> None:
-        """Has a task done by a process that has loaded what it requires."""
+        """Has a task done by a process that has loaded its requirements."""
         slot.task = task
         if task is None:
             return
@@ -195,7 +195,7 @@ class WorkerPool:
             server.send_next_request()
 
     def _handle(self, server: ForkServer, answer: Answer) -> Iterator[Event]:
-        """What follows from the answer of a fork server, or from its death."""
+        """The events that follow from the answer of a fork server, or from its death."""
         slot: _Slot | None = answer.slot
         if answer.kind == "forked":
             assert slot is not None
@@ -221,7 +221,7 @@ class WorkerPool:
 
 
 def _exit_in_words(status: int | None) -> str:
-    """Why a task got no further whose process ended with an exit status; below 0 that is a signal.
+    """The reason why a task was lost, from the exit status of its process; below 0 that is a signal.
 
     >>> _exit_in_words(3), _exit_in_words(-9), _exit_in_words(-99)  # doctest: +NORMALIZE_WHITESPACE
     ('the process that was at it ended (exit status 3)', 'the process that was at it ended (killed by SIGKILL)',
@@ -249,12 +249,12 @@ class _Slot:
 
     Attributes:
         worker: the process, if there is one.
-        loaded: what it has in memory.
-        reaper: the fork server that was asked for the exit status of the process, which has ended; else None.
-        task: the one it is doing, or that waits until there is a process for it.
+        loaded: the requirements that it has in memory.
+        reaper: the fork server that is to send the exit status of the process, which has ended; else None.
+        task: the task that it is doing, or that waits until there is a process for it.
         last: the task before.
-        deadline: for its next message, on the clock of `time.monotonic`.
-        is_retired: whether its process has died and none takes its place.
+        deadline: the time by which its next message must come, on the clock of `time.monotonic`.
+        is_retired: whether its process has died without a successor.
     """
 
     def __init__(self, timeout: float | None) -> None:
@@ -295,7 +295,7 @@ class _Slot:
         self.deadline = float("inf") if self._timeout is None else time.monotonic() + self._timeout
 
     def receive(self) -> Event | None:
-        """What its message means, called when the pipe is readable or broken.
+        """The event of its message; called when the pipe is readable or broken.
 
         None where the process has ended and its exit status is not known yet.
         """

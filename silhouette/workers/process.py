@@ -29,7 +29,7 @@ Made = TypeVar("Made")
 
 
 class Worker(Protocol):
-    """A process that does tasks, as the one that gives them holds it.
+    """A process that does tasks, as the process that sends them sees it.
 
     Attributes:
         pipe: takes tasks and gives messages, (RESULT, value) or (DONE, None); broken where the process has ended.
@@ -52,7 +52,7 @@ class ChildProcess:
     It is forked where that is safe. Else ``target`` and ``argument`` must be what pickle can carry.
 
     Attributes:
-        pipe: the other end of the pipe that ``target`` is given.
+        pipe: the end of the pipe opposite to that of ``target``.
     """
 
     def __init__(self, target: Callable[[Connection, Any], None], argument: Any) -> None:
@@ -73,7 +73,7 @@ class ChildProcess:
             self._instruct(target, argument)
 
     def _instruct(self, target: Callable[[Connection, Any], None], argument: Any) -> None:
-        """Tells a fresh Python what to do."""
+        """Sends a fresh Python its target and argument."""
         try:
             self.pipe.send(sys.path)
             self.pipe.send((target, argument))
@@ -127,9 +127,9 @@ def _begin_forked(
 
 
 def _execute(child_end: Connection) -> subprocess.Popen[bytes]:
-    """A fresh Python that runs `silhouette.workers.child` with that end of a pipe, in a process group of its own.
+    """A fresh Python that runs `silhouette.workers.child` with that end of a pipe, in a new process group.
 
-    So Ctrl-C does not reach it before it can ignore it. ``-P`` keeps modules of the current folder out.
+    So Ctrl-C does not reach the process before it can ignore it. ``-P`` keeps modules of the current folder out.
     """
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
@@ -146,7 +146,7 @@ def _execute(child_end: Connection) -> subprocess.Popen[bytes]:
 
 
 def run_child(pipe: Connection, parent: int, target: Callable[[Connection, Any], None], argument: Any) -> None:
-    """What a `ChildProcess` does all its life. It ignores Ctrl-C: the parent ends it."""
+    """Runs the target of a `ChildProcess`. The process ignores Ctrl-C: the parent ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     target(pipe, argument)
@@ -168,7 +168,7 @@ def _end_with(parent: int) -> None:
 
 
 def start_worker(start: Callable[[], Work], number: int) -> ChildProcess:
-    """A worker of that number, which does the work that ``start()`` gives, task after task."""
+    """Worker ``number``, which does the work that ``start()`` returns, task after task."""
     return ChildProcess(_begin_worker, (start, number))
 
 
@@ -192,12 +192,12 @@ _number = 0
 
 
 def numbered(number: int, start: Callable[[], Made]) -> Made:
-    """What ``start()`` gives, in this process, which is the worker of that number from now on."""
+    """The work that ``start()`` returns, in this process, which is worker ``number`` from now on."""
     global _number
     _number = number
     return start()
 
 
 def worker_number() -> int:
-    """Which worker of a pool this process is, from 0, so that each can take its share of the GPUs; else 0."""
+    """The number of this process among the workers of its pool, from 0, by which it takes its GPU; else 0."""
     return _number

@@ -25,7 +25,7 @@ class StartMethod:
     Attributes:
         name: "fork": a copy of this process, which shares its memory and may run any closure; "execute": a fresh
             Python, which is sent what pickle can carry; "none": no process can be started, and the work is done here.
-        reason: why not the one before it in this list; empty for "fork".
+        reason: the reason against the method before it in this list; empty for "fork".
     """
 
     name: Literal["fork", "execute", "none"]
@@ -33,7 +33,7 @@ class StartMethod:
 
 
 def start_method() -> StartMethod:
-    """How a worker process can be started from this process now, safely.
+    """The method by which a worker process can be started from this process now, safely.
 
     A fork copies the calling thread alone: a lock that another thread holds at that moment stays locked in the copy for
     ever. So a process with several Python threads is never forked: not from a notebook, whose kernel has threads, nor
