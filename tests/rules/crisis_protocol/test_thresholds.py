@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from silhouette.rules.crisis_protocol.line_cells import LineCells, Strip, remaining_cells
 from silhouette.rules.crisis_protocol.plane_geometry import (
     EPSILON,
     Disc,
@@ -128,3 +129,32 @@ def test_r14_terrain_that_gives_cover_is_told_from_the_nearest_on_whatever_its_n
     walls = [wall(2, left, left + 2, name) for name, left in (("m", 180), ("a", 170), ("z", 190), ("b", 200))]
     assert list(verdict(scene(*walls)).cover_from) == ["b", "z", "m", "a"]
     assert list(verdict(scene(*walls[::-1])).cover_from) == ["b", "z", "m", "a"]
+
+
+@pytest.mark.parametrize("left, right", [(9.0, 10.0), (9.0, 30.0), (-9.0, 10.0), (-9.0, 30.0)])
+def test_what_reaches_past_an_end_of_the_strip_leaves_no_cells_either(left: float, right: float) -> None:
+    """A wall across the whole way between two bases; the strip between them goes from x = 2 to x = 18."""
+    near, far = Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0)
+    for bottom, is_free in ((-9.0, False), (0.0, True)):
+        walls = Outlines.of([box(left, bottom, right, 9.0)])
+        cells = remaining_cells(near, far, walls, np.array([1.0, 0.0]), 1e-8)
+        assert cells is not None
+        assert (len(cells.cells) > 0) is is_free
+
+
+@pytest.mark.parametrize("times, surely", [(0.5, False), (2.0, True)])
+def test_a_point_closer_to_a_cell_than_rounding_is_not_surely_beside_it(times: float, surely: bool) -> None:
+    """The one cell of the square holds every line from its bottom to its top."""
+    strip = Strip.between(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), np.array([1.0, 0.0]), 1e-8)
+    assert strip is not None
+    beyond = times * strip.sure
+    points = np.array([[10.0, strip.bottom + strip.height + beyond], [10.0, strip.bottom - beyond]])
+    below, above = LineCells(strip, 1, np.zeros((1, 2), dtype=np.intp)).sides_of(points)
+    assert (below[0, 0], above[0, 1]) == (surely, surely)
+
+
+@pytest.mark.parametrize("size, verdict_of_it", [(2, "cover"), (3, "hidden")])
+def test_r4_terrain_around_both_bases_obstructs_every_line(size: int, verdict_of_it: str) -> None:
+    """No line between the bases crosses its outline: all of them lie within."""
+    around = {"name": "around", "size": size, "polygon": box(-300, -300, 600, 300)}
+    assert verdict(scene(around)).verdict == verdict_of_it

@@ -130,3 +130,22 @@ def test_boxes_for_drawing_keep_their_fractions() -> None:
     half, third = Fraction(1, 2), Fraction(1, 3)
     drawn = Solids([Box(point_of(half, 0, -1), point_of(1, third, 2))]).boxes
     assert drawn.tolist() == [[[0.5, 0.0, -1.0], [1.0, pytest.approx(1 / 3), 2.0]]]
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_r9_a_solid_touches_a_face_only_where_it_reaches_over_it_along_both_other_axes(axis: int) -> None:
+    face = Face(axis, high=True)
+    for along in (0, 1, 2):
+        for steps in (-2, -1, 0, 1, 2):
+            at = [0, 0, 0]
+            at[axis] = 1
+            at[along] += steps
+            touches = Solids([Box.of_cell((at[0], at[1], at[2]))]).touch((0, 0, 0), face)
+            assert touches == ((along == axis and steps in (-1, 0)) or steps == 0)
+
+
+def test_a5_a_point_that_sees_no_face_is_not_chosen_where_another_sees_one() -> None:
+    """The cells touch along an edge, whose corners lie in the planes of all faces of the target near them."""
+    found = verdict_of([[1, 1, 0]], [[0, 0, 0]], mode="ranged", readings={"exposure": "point"})
+    assert (found.drawn.count, found.verdict) == (4, "no cover")
+    assert "no lines are drawn" not in found.reason
