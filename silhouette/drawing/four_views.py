@@ -1,4 +1,4 @@
-"""DRAW: a model from the front, its right, the back and above: what of it counts, what does not, where its eye is.
+"""DRAW: a model from the front, its right, the back and above: the parts that count, the others, and its eye.
 
 model -> one body per role -> four views from afar, to one scale -> shaded panels -> dimensions, eye, caption -> page
 """

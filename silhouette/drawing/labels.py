@@ -1,4 +1,4 @@
-"""DRAW: the places of names in a figure: next to the things they name, inside the frame, none on another."""
+"""DRAW: the places of names in a figure: next to the things they name, inside the frame, without overlaps."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Label:
 
 @dataclass(frozen=True)
 class PlacedLabel:
-    """A name with the place of its middle, and the line that leads to it, from what is named; or None."""
+    """A name with the place of its middle, and the line that leads to it from its thing, or None."""
 
     label: Label
     at: Point
@@ -61,19 +61,19 @@ class PlacedLabel:
 def place_labels(
     labels: Sequence[Label], obstacles: Sequence[Floats], reserved: Sequence[Box], bounds: Box, unit: float
 ) -> list[PlacedLabel]:
-    """Places for all names, in the order given: the earlier has the better.
+    """The places of all names; an earlier name has the better choice.
 
     Args:
-        labels: in units of the drawing.
-        obstacles: points (n, 2) to be kept free where that can be, in the same.
-        reserved: boxes on which no name may stand.
+        labels: the names, in units of the drawing.
+        obstacles: the points (n, 2) to keep free where that is possible, in the same units.
+        reserved: the boxes on which no name may stand.
         bounds: left, bottom, right, top of the frame.
-        unit: how many units are one mm.
+        unit: the number of units of the drawing in one mm.
     """
     corner = np.array(bounds[:2])
     size = (np.array(bounds[2:]) - corner) / unit
     kept_free = (np.concatenate([np.empty((0, 2)), *obstacles]) - corner) / unit
-    taken = (np.array(reserved).reshape(-1, 4) - np.tile(corner, 2)) / unit
+    taken_boxes = (np.array(reserved).reshape(-1, 4) - np.tile(corner, 2)) / unit
     named = np.array([_named(label) for label in labels]).reshape(-1, 4)
     named = (named - np.tile(corner, 2)) / unit
     placed = []
@@ -83,14 +83,14 @@ def place_labels(
         half = np.array([typeface.width(label.text, label.size, label.bold), 0.8 * typeface.height(label.size)]) / 2
         places, costs = _candidates(middle, clear, half, label.inside)
         boxes = np.concatenate([places - half - GAP, places + half + GAP], axis=1)
-        costs = costs + OVERLAP * _overlap(boxes, taken) + OUTSIDE * _outside(places, half + 0.4, size)
+        costs = costs + OVERLAP * _overlap(boxes, taken_boxes) + OUTSIDE * _outside(places, half + 0.4, size)
         inside = (kept_free[None] > boxes[:, None, :2]) & (kept_free[None] < boxes[:, None, 2:])
         costs = costs + ON_LINES * inside.all(axis=2).sum(axis=1)
         costs = costs + ON_OTHERS * _overlap(boxes, np.delete(named, number, axis=0))
         best = int(costs.argmin())
         if label.optional and costs[best] > TOO_DEAR:
             continue
-        taken = np.concatenate([taken, boxes[best : best + 1]])
+        taken_boxes = np.concatenate([taken_boxes, boxes[best : best + 1]])
         at = places[best] * unit + corner
         placed.append(
             PlacedLabel(label, (float(at[0]), float(at[1])), _leader(label, places[best], middle, half, clear, at))
@@ -99,13 +99,13 @@ def place_labels(
 
 
 def _named(label: Label) -> Box:
-    """The box round what a name belongs to; nothing where the name may stand on it."""
+    """The box round the thing of a name; a point where the name may stand on the thing."""
     (x, y), (wide, high) = label.at, label.clear
     return (x, y, x, y) if label.inside else (x - wide, y - high, x + wide, y + high)
 
 
 def _candidates(middle: Floats, clear: Floats, half: Floats, inside: bool) -> tuple[Floats, Floats]:
-    """Places (n, 2) in mm for the middle of a name, and what each costs by how far it is from what it names."""
+    """Places (n, 2) in mm for the middle of a name, and (n,) their costs by the distance from its thing."""
     directions = np.array(DIRECTIONS, dtype=np.float64)
     steps = np.array(STEPS)
     away = clear + half + GAP
@@ -119,10 +119,10 @@ def _candidates(middle: Floats, clear: Floats, half: Floats, inside: bool) -> tu
     return places, costs
 
 
-def _overlap(boxes: Floats, taken: Floats) -> Floats:
+def _overlap(boxes: Floats, taken_boxes: Floats) -> Floats:
     """The share of each box (n, 4) that lies on boxes that are taken (m, 4)."""
-    low = np.maximum(boxes[:, None, :2], taken[None, :, :2])
-    high = np.minimum(boxes[:, None, 2:], taken[None, :, 2:])
+    low = np.maximum(boxes[:, None, :2], taken_boxes[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], taken_boxes[None, :, 2:])
     shared = np.prod(np.clip(high - low, 0.0, None), axis=2).sum(axis=1)
     area: Floats = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
     share: Floats = shared / area
@@ -139,7 +139,7 @@ def _outside(places: Floats, half: Floats, size: Floats) -> Floats:
 def _leader(
     label: Label, place: Floats, middle: Floats, half: Floats, clear: Floats, at: Floats
 ) -> tuple[Point, Point] | None:
-    """The line from what is named to its name, in units of the drawing, where the name is far from it."""
+    """The line from a thing to its name, in units of the drawing, where the name is far from it; else None."""
     gap = np.clip(np.abs(place - middle) - half - clear, 0.0, None)
     if np.hypot(*gap) <= LED:
         return None

@@ -22,8 +22,8 @@ def cross_dimension(drawing: Drawing, between: tuple[float, float], y: float, te
     for x, inward in ((left, 1), (right, -1)):
         drawing.line([(x, y - 14 * FINE), (x, y + 5 * FINE)], fill=SOFT_INK, width=THIN)
         _head(drawing, (x, y), (inward, 0), INK)
-    shown = face.printable(text)
-    face.draw(drawing, ((left + right - face.width(shown)) / 2, y + 5 * FINE), shown)
+    printed = face.printable(text)
+    face.draw(drawing, ((left + right - face.width(printed)) / 2, y + 5 * FINE), printed)
 
 
 def upright_dimension(
@@ -40,13 +40,13 @@ def upright_dimension(
     for y, inward in ((upper, 1), (lower, -1)):
         drawing.line([(x - 5 * FINE, y), (x + 5 * FINE, y)], fill=SOFT_INK, width=THIN)
         _head(drawing, (x, y), (0, -inward if outside else inward), INK)
-    shown = face.printable(text)
-    left = x - face.width(shown) - 9 * FINE if leftwards else x + 9 * FINE
-    face.draw(drawing, (left, (upper + lower) / 2 - face.line / 2), shown)
+    printed = face.printable(text)
+    left = x - face.width(printed) - 9 * FINE if leftwards else x + 9 * FINE
+    face.draw(drawing, (left, (upper + lower) / 2 - face.line / 2), printed)
 
 
 def arrow(drawing: Drawing, start: Point, top: float, text: str, face: Face) -> None:
-    """An arrow from a point straight up to a row, with its name beside the tip: where a model faces."""
+    """An arrow from a point straight up to a row, with its name next to the tip: the way a model faces."""
     x, y = float(start[0]), float(start[1])
     for colour, width in ((PAPER, 3 * FINE), (INK, FINE)):
         drawing.line([(x, y), (x, top + HEAD)], fill=colour, width=width)

@@ -42,12 +42,12 @@ def save(figure: Figure, path: Path, title: str, data: Mapping[str, Any]) -> Non
 
     Args:
         figure: from `silhouette.drawing.sheet.Sheet.finish`; to be called within `settings` as well.
-        path: of the file, in a folder that is there; what was there before is replaced.
-        title: of the figure, in words.
+        path: the path of the file, in an existing folder; an earlier file of that name is replaced.
+        title: the title of the figure.
         data: the scene's path and title and the verdict's row; kept as JSON in ``<desc>``, a text chunk or keywords.
 
     Raises:
-        FileError: where it cannot be written; then what was there before still is.
+        FileError: where it cannot be written; a file of that name then stays as it was.
     """
     described = json.dumps(data)
     content = _WRITERS[path.suffix.lower()[1:]](figure, typeface.printable(title), described)

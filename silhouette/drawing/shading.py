@@ -1,7 +1,7 @@
 """DRAW: light, creases and outlines from a depth image alone, so that a picture looks the same with every renderer.
 
-All of it works on nearness, one over depth: over a flat surface in a flat picture nearness changes evenly, so whatever
-is not even is a curve, a crease or an edge.
+All of it works on nearness, one over depth: over a flat surface in a flat picture nearness changes evenly, so that any
+uneven change is a curve, a crease or an edge.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def hollows(view: View, nearness: Values) -> Values:
 
 
 def _carried_on(points: Values, reach: int) -> Values:
-    """The grid with a margin into which what is flat goes on as it is."""
+    """The grid with a margin into which flat surfaces continue."""
     if min(points.shape) < 2:
         return np.pad(points, reach, mode="edge")
     return np.pad(points, reach, mode="reflect", reflect_type="odd")
@@ -149,7 +149,7 @@ def outlines(ids: NDArray[np.int32], nearness: Values, facing: Values) -> Values
 
 
 def _edges(ids: NDArray[np.int32], nearness: Values, facing: Values, axis: int) -> tuple[Flags, Flags, Flags]:
-    """Between each two neighbours along an axis: whether ids change, depth jumps, or faces meet at an angle."""
+    """Flags for each two neighbours along an axis: whether ids change, depth jumps, or faces meet at an angle."""
     first: tuple[slice, ...] = (slice(None, -1), slice(None))
     second: tuple[slice, ...] = (slice(1, None), slice(None))
     if axis == 1:
@@ -158,9 +158,9 @@ def _edges(ids: NDArray[np.int32], nearness: Values, facing: Values, axis: int) 
     step = np.abs(nearness[second] - nearness[first])
     pad = [(0, 0), (0, 0)]
     pad[axis] = (1, 1)
-    beside = np.pad(step, pad, mode="edge")
+    padded = np.pad(step, pad, mode="edge")
     expected = np.minimum(
-        np.take(beside, range(step.shape[axis]), axis=axis), np.take(beside, range(2, step.shape[axis] + 2), axis=axis)
+        np.take(padded, range(step.shape[axis]), axis=axis), np.take(padded, range(2, step.shape[axis] + 2), axis=axis)
     )
     nearest = np.maximum(nearness[first], nearness[second])
     jump = ~change & (ids[first] != 0) & (step - expected > JUMP * nearest * nearest)

@@ -1,7 +1,7 @@
 """DRAW: the page of a vector figure: a framed drawing at column width, names placed on it, a caption below it.
 
 A figure module gets a `Sheet`, says once what rectangle of its world is shown (`Sheet.frame`), draws on `Sheet.axes`
-in its own units, and gives names, legend and notes to the sheet, which places them when all is drawn.
+in units of that world, and gives names, legend and notes to the sheet, which places them when all is drawn.
 
     Sheet -> frame -> drawing on axes, label, avoid, legend, note, caption -> finish -> saving.save
 """
@@ -92,7 +92,7 @@ def settings(extra: str = "draw") -> Iterator[None]:
     """A context in which figures come out the same whatever the user has set for matplotlib, which stays as it was.
 
     Args:
-        extra: that brings all that is needed for what is drawn.
+        extra: the extra of the package that installs matplotlib and all else that is needed.
 
     Raises:
         RequestError: where matplotlib is not installed; it names the extra.
@@ -115,13 +115,14 @@ class Sheet:
         style: its colours.
         captions: whether the caption is shown.
         names: whether names and other letters are shown in the drawing.
-        words: those of its language.
-        lettering: whose ink and paper names in the drawing have: another style's on a picture that is always light.
+        words: the words of its language.
+        lettering: the style whose ink and paper the names in the drawing have: another one on a picture that is always
+            light.
         figure: matplotlib's.
-        axes: the drawing, in its own units; no more than the frame is shown.
-        width: of the page, mm.
-        unit: how many units of the drawing are one mm on paper; known after `frame`.
-        data: what else the file's metadata shall hold, ready for JSON.
+        axes: the drawing, in units of the world that it shows; only the frame of it is visible.
+        width: the width of the page, mm.
+        unit: the number of units of the drawing in one mm on paper; known after `frame`.
+        data: further entries for the file's metadata, ready for JSON.
     """
 
     def __init__(
@@ -156,12 +157,13 @@ class Sheet:
     def frame(
         self, left: float, bottom: float, right: float, top: float, *, ground: str | None = None, line: bool = True
     ) -> None:
-        """Says what rectangle of its world the drawing must show, in its own units; both axes have one scale.
+        """Sets the rectangle of the world that the drawing must show; both axes have one scale.
 
-        The drawing is as wide as the page; where the rectangle is too tall or too flat for it, more is shown beside it.
+        The drawing is as wide as the page; where the rectangle is too tall or too flat for it, more of the world
+        is drawn on both sides.
 
         Args:
-            left, bottom, right, top: of the rectangle.
+            left, bottom, right, top: the edges of the rectangle, in units of the drawing.
             ground: the colour behind everything, by default the style's ground.
             line: whether there is a thin line round the drawing.
         """
@@ -180,7 +182,7 @@ class Sheet:
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
-        """Left, bottom, right and top of what the drawing shows, in its own units."""
+        """Left, bottom, right and top of the visible part of the drawing, in its units."""
         (left, right), (bottom, top) = self.axes.get_xlim(), self.axes.get_ylim()
         return left, bottom, right, top
 
@@ -200,7 +202,7 @@ class Sheet:
         inside: bool = False,
         optional: bool = False,
     ) -> None:
-        """Names something; where the name is set is found when all is drawn, so that no two overlap.
+        """Names something; the place of the name is chosen when all is drawn, so that no two names overlap.
 
         Args:
             text: any text at all; none of it is markup.
@@ -212,10 +214,10 @@ class Sheet:
             inside: whether it may stand on the middle itself, where there is room.
             optional: whether it is left out where there is no good place for it.
         """
-        shown = typeface.elided(typeface.printable(text), NAMED * self.width, max(size, typeface.LEAST), bold)
-        if self.names and shown:
+        name = typeface.elided(typeface.printable(text), NAMED * self.width, max(size, typeface.LEAST), bold)
+        if self.names and name:
             colour = self.lettering.ink if colour is None else colour
-            self._labels.append(Label(shown, at, clear, max(size, typeface.LEAST), bold, colour, inside, optional))
+            self._labels.append(Label(name, at, clear, max(size, typeface.LEAST), bold, colour, inside, optional))
 
     def picture(self, colours: NDArray[np.uint8]) -> None:
         """Fills the drawing with a raster (height, width, 3), made as fine as print needs."""
@@ -224,20 +226,20 @@ class Sheet:
         left, bottom, right, top = self.bounds
         dots = RESOLUTION / INCH / self.unit
         size = round((right - left) * dots), round((top - bottom) * dots)
-        shown = np.asarray(Image.fromarray(colours).resize(size, Image.Resampling.LANCZOS))
-        self.axes.imshow(shown, extent=(left, right, bottom, top), interpolation="none", aspect="auto", zorder=0)
+        pixels = np.asarray(Image.fromarray(colours).resize(size, Image.Resampling.LANCZOS))
+        self.axes.imshow(pixels, extent=(left, right, bottom, top), interpolation="none", aspect="auto", zorder=0)
 
     def avoid(self, points: Any) -> None:
-        """Names are kept off these points (n, 2), in units of the drawing, where that can be."""
+        """Keeps names off these points (n, 2), in units of the drawing, where that is possible."""
         self._obstacles.append(np.asarray(points, dtype=np.float64).reshape(-1, 2))
 
     def avoid_line(self, start: Any, end: Any) -> None:
-        """Names are kept off the straight line between two points, where that can be."""
+        """Keeps names off the straight line between two points, where that is possible."""
         share = np.linspace(0.0, 1.0, 60)[:, None]
         self.avoid(np.asarray(start) * (1.0 - share) + np.asarray(end) * share)
 
     def reserve(self, left: float, bottom: float, right: float, top: float) -> None:
-        """No name is set on this box, in units of the drawing."""
+        """Keeps all names off this box, in units of the drawing."""
         self._reserved.append((left, bottom, right, top))
 
     def text(self, x: float, y: float, text: str, *, size: float = SMALL, **options: Any) -> None:
@@ -246,11 +248,11 @@ class Sheet:
             self._set(x, y, typeface.printable(text), max(size, typeface.LEAST), **options)
 
     def caption(self, title: str, reason: str) -> None:
-        """The caption's first line, such as "Kal → Vex: partial cover", and a sentence below it."""
+        """Sets the caption's first line, such as "Kal → Vex: partial cover", and a sentence below it."""
         self._title, self._reason = title, reason
 
     def legend(self, *swatches: Swatch) -> None:
-        """Adds entries to the legend; those that say the same stand once."""
+        """Adds entries to the legend; equal entries stand there once."""
         self._legend = list(dict.fromkeys([*self._legend, *swatches]))
 
     def note(self, text: str) -> None:
@@ -282,11 +284,11 @@ class Sheet:
         from matplotlib.patheffects import Stroke
 
         style = {"color": self.lettering.ink, "va": "center_baseline", "zorder": 31.0, "clip_on": True, **options}
-        shown = {"fontproperties": typeface.face(size, bold), "parse_math": False, **style}
-        halo = {**shown, "color": self.lettering.paper, "zorder": float(style["zorder"]) - 1.0, "alpha": 0.85}
+        text_options = {"fontproperties": typeface.face(size, bold), "parse_math": False, **style}
+        halo = {**text_options, "color": self.lettering.paper, "zorder": float(style["zorder"]) - 1.0, "alpha": 0.85}
         stroke = Stroke(linewidth=0.32 * size, foreground=self.lettering.paper, joinstyle="round")
         self.axes.text(x, y, text, path_effects=[stroke], **halo)
-        self.axes.text(x, y, text, **shown)
+        self.axes.text(x, y, text, **text_options)
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ def arrow(
 
 
 def cross(sheet: Sheet, at: Any, colour: str, *, size: float = 1.3, zorder: float = 12.0) -> None:
-    """A cross: here something ends. Its arms are ``size`` mm long on paper."""
+    """A cross where something ends; its arms are ``size`` mm long on paper."""
     reach = sheet.paper(size)
     for sign in (1.0, -1.0):
         step = np.array([reach, sign * reach]) * 0.7071
@@ -153,6 +153,6 @@ def short(sheet: Sheet, name: str) -> str:
 
 
 def title(sheet: Sheet, verdict: Verdict) -> str:
-    """The first line of a caption: who looks at whom, and the verdict."""
+    """The first line of a caption: attacker, target and verdict."""
     word = sheet.words.of(verdict.rules).verdict(verdict.verdict)
     return sheet.words("title", attacker=verdict.attacker, target=verdict.target, verdict=word)

@@ -16,15 +16,15 @@ class Style:
     Attributes:
         paper, ink, soft_ink, rule: the page, its text, its small print, its thin lines.
         ground, grid: the table or board, and the lines on it.
-        terrain, terrain_edge: what stands there and blocks nothing now.
-        blocker, blocker_edge: what is in the way.
+        terrain, terrain_edge: terrain that blocks nothing now.
+        blocker, blocker_edge: pieces in the way.
         model, model_edge: models that are neither attacker nor target; bases.
-        seen, seen_edge: of the target, what is seen; what is free.
-        obscured, obscured_edge: of the target, what is not; what is blocked.
+        seen, seen_edge: the part of the target that is seen; lines that are free.
+        obscured, obscured_edge: the part of the target that is not seen; lines that are blocked.
         ignored: parts that do not count, and friends that are disregarded.
-        attacker, attacker_edge: who looks.
+        attacker, attacker_edge: the attacker.
         arc: the vision arc.
-        blue, green, yellow, orange, red, purple: for whatever else needs telling apart.
+        blue, green, yellow, orange, red, purple: colours for everything else that must be told apart.
     """
 
     paper: str

@@ -1,4 +1,4 @@
-"""DRAW: the type of vector figures: Open Sans, what it lacks replaced, measured before it is set.
+"""DRAW: the type of vector figures: Open Sans; signs that it lacks are replaced, and text is measured before it is set.
 
 matplotlib is imported here where it is used, because it is an extra and takes long to start.
 """

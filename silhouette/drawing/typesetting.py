@@ -57,7 +57,7 @@ def printable(text: str, has: Callable[[str], bool]) -> str:
 
 
 def _replacement(sign: str, has: Callable[[str], bool]) -> str:
-    """The sign itself where the type has it, else what stands for it."""
+    """The sign itself where the type has it, else its replacement."""
     if sign.isspace() or has(sign):
         return sign
     if unicodedata.category(sign) in ("Mn", "Me"):  # an accent that no composed sign holds
@@ -91,7 +91,7 @@ def wrapped(text: str, room: float, most: int, measure: Measure) -> list[str]:
     (['one two', 'thr...ur'], ['abcde', 'fgh'])
     """
     lines: list[str] = []
-    words = [part for word in text.split() for part in _broken(word, room, measure)]
+    words = [part for word in text.split() for part in _cut_to_width(word, room, measure)]
     while words:
         if len(lines) == most - 1:
             lines.append(elided(" ".join(words), room, measure))
@@ -104,7 +104,7 @@ def wrapped(text: str, room: float, most: int, measure: Measure) -> list[str]:
     return lines
 
 
-def _broken(word: str, room: float, measure: Measure) -> list[str]:
+def _cut_to_width(word: str, room: float, measure: Measure) -> list[str]:
     """A word, cut where it is wider than a line."""
     pieces = []
     while measure(word) > room and len(word) > 1:

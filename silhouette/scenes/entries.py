@@ -1,4 +1,4 @@
-"""PLACE: the keys of a table scene: its pieces, where they stand, and the checks asked for."""
+"""PLACE: the keys of a table scene: its pieces, their places, and its checks."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ DIGITS = 3
 
 @dataclass(frozen=True)
 class Mobility:
-    """What can move in the scenes of a rule system.
+    """The motions that the scenes of a rule system allow.
 
     Attributes:
         walkers: the tables of a scene's document, such as ``fighter``, whose entries can walk; none where nothing can.
@@ -69,10 +69,10 @@ class Posed:
     """A frame's scene.
 
     Attributes:
-        document: what a scene file would hold.
-        at: where the target stands, x and y, or x, y and z; None where it does not walk.
-        facing: where the attacker faces; None where it does not turn.
-        way: how far the motion has come: mm or the scene's own units walked; else degrees turned.
+        document: the content of the scene file of this frame.
+        at: the place of the target, x and y, or x, y and z; None where it does not walk.
+        facing: the direction in which the attacker faces, degrees; None where it does not turn.
+        way: the length of the way so far: mm or the scene's own units walked; else degrees turned.
     """
 
     document: dict[str, Any]
@@ -107,14 +107,14 @@ def poses(path: Path, document: dict[str, Any], number: int, motion: Motion, mob
     """The scene of every frame; the first is the document as it is.
 
     Args:
-        path: of the scene, for messages.
+        path: the path of the scene, for messages.
         document: its content, which describes a scene that can be judged.
-        number: of the check, from 1, whose target walks or whose attacker turns.
-        motion: what moves.
-        mobility: what can move in scenes of this rule system.
+        number: the number, from 1, of the check whose target walks or whose attacker turns.
+        motion: the motion.
+        mobility: the motions that scenes of this rule system allow.
 
     Raises:
-        RequestError: where that cannot move so.
+        RequestError: where the piece cannot move in this way.
 
     >>> fighters = [{"name": "Kal", "at": [0, 0]}, {"name": "Vex", "at": [0, 200]}]
     >>> asked = [{"attacker": "Kal", "target": "Vex"}]
@@ -144,7 +144,7 @@ def poses(path: Path, document: dict[str, Any], number: int, motion: Motion, mob
 def _places(
     path: Path, document: dict[str, Any], check: dict[str, Any], motion: Motion, mobility: Mobility
 ) -> list[list[float]]:
-    """Where the target stands in each frame, as its entry spells it."""
+    """The place of the target in each frame, as its entry spells it."""
     name, to = check["target"], motion.walk or ()
     entry = _entry(document, name, mobility)
     if entry is None:
@@ -171,7 +171,7 @@ def _facings(
 
 
 def length(start: Sequence[float], place: Sequence[float]) -> float:
-    """From one place to another, of which either may lack its height.
+    """The step from one place to another, of which either may lack its height.
 
     >>> length([0, 3], [4, 0, 0])
     5.0
@@ -181,7 +181,7 @@ def length(start: Sequence[float], place: Sequence[float]) -> float:
 
 
 def _entry(document: dict[str, Any], name: Any, mobility: Mobility) -> dict[str, Any] | None:
-    """The entry of what has a name and can move; None where nothing that has it can."""
+    """The entry of the piece that has a name and can move; None where there is no such piece."""
     return next(
         (entry for table in mobility.walkers for entry in document.get(table, ()) if entry.get("name") == name), None
     )

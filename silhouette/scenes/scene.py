@@ -1,4 +1,4 @@
-"""PLACE: what every scene has, whatever its rule system: its checks, and the names that checks may use.
+"""PLACE: the parts that the scenes of all rule systems share: checks, and the names that checks may use.
 
 file -> document -> the rule system that it names -> Scene, with its Checks
 """
@@ -25,8 +25,8 @@ class Check:
     """One question that a scene asks: can the attacker see the target, and is the target in cover?
 
     Attributes:
-        attacker, target: as the scene names them, in words; empty where a question is about neither.
-        arc: the arc looked from, or None for any that the attacker has.
+        attacker, target: their names in the scene, in words; empty where a question is about neither.
+        arc: the arc that the attacker looks from, or None for any that it has.
         expect: result keys with a value each, or with [least, most]; None where nothing is expected.
     """
 
@@ -47,17 +47,17 @@ class Check:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What stands in a scene, and its checks; each rule system adds what it reads.
+    """A scene with its checks; every rule system adds the fields that it reads.
 
     Attributes:
-        path: of the scene file.
-        title: for people; may be empty.
+        path: the path of the scene file.
+        title: a title for people; may be empty.
         rules: the name of the rule system.
-        checks: in the order of the file.
+        checks: the checks, in the order of the file.
         readings: which of the possible readings of the rules is taken, validated; each rule system has its own.
         pixel: mm per pixel that the file asks for where anything is measured, or None.
-        source: where the scene and what it expects come from.
-        warnings: what the user should know, a sentence each.
+        source: the sources of the scene and of its expected results.
+        warnings: the warnings for the user, a sentence each.
     """
 
     path: Path
@@ -71,12 +71,12 @@ class Scene:
 
 
 def everyone(path: Path, names: Sequence[str], kind: str) -> tuple[Check, ...]:
-    """Everyone against everyone, of those who look and are looked at.
+    """The checks of every piece that looks against every other.
 
     Args:
-        path: of the scene, for messages.
-        names: of all of them.
-        kind: what they are, in words, such as "fighters or vehicles".
+        path: the path of the scene, for messages.
+        names: the names of all pieces that look and are looked at.
+        kind: their plural in words, such as "fighters or vehicles".
 
     Raises:
         RequestError: where there are fewer than two.
@@ -96,10 +96,10 @@ def everyone(path: Path, names: Sequence[str], kind: str) -> tuple[Check, ...]:
 def between(
     path: Path, names: Sequence[str], kind: str, attacker: str, target: str | None, arc: ArcName | None = None
 ) -> tuple[Check, ...]:
-    """One against one, or, without a target, against everyone else.
+    """The check of one piece against one other, or, without a target, the checks against all others.
 
     Raises:
-        RequestError: where a name is not there, or is the other.
+        RequestError: where a name is unknown, or both are the same.
 
     >>> [one.target for one in between(Path("duel.toml"), ["Kal", "Vex", "Yar"], "fighters", "Vex", None)]
     ['Kal', 'Yar']
@@ -116,14 +116,14 @@ def between(
     others = [name for name in names if name != attacker] if target is None else [target]
     if not others:
         raise RequestError(f"{path}: fewer than two {kind} stand there; add another to look at")
-    return tuple(Check(attacker, other, arc) for other in others)
+    return tuple(Check(attacker, name, arc) for name in others)
 
 
 def rules_of(path: Path, document: Mapping[str, Any], systems: Sequence[str]) -> str:
     """The rule system that a scene names.
 
     Args:
-        path: of the scene, for messages.
+        path: the path of the scene, for messages.
         document: its content.
         systems: the names of all rule systems.
 

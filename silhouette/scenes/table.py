@@ -1,4 +1,4 @@
-"""PLACE: a scene file becomes a Scene: the pieces where they stand, and the checks asked for.
+"""PLACE: a scene file becomes a Scene: the pieces in their places, and the checks.
 
 file -> document -> entries checked by the schema -> pieces with models and poses -> Scene
 """
@@ -39,11 +39,11 @@ class Piece:
     """A model standing on the table.
 
     Attributes:
-        name: unique in the scene.
+        name: its name, unique in the scene.
         kind: fighter, vehicle or terrain.
-        model: what stands there; pieces that are alike share one model.
+        model: its model; equal pieces share one.
         pose: from the model's frame to the world.
-        gang: that it belongs to, or None; pieces of one gang are friends.
+        gang: the gang that it belongs to, or None; pieces of one gang are friends.
         facing: the direction in the world of its front, degrees anticlockwise from +x.
         arcs: its vision arcs.
         eye_given: (3,) the eye in the model's frame that the scene gives, or None.
@@ -64,7 +64,7 @@ class Piece:
 
     @cached_property
     def eye(self) -> Floats:
-        """(3,) in the world: where it looks from."""
+        """(3,) the eye of the piece in the world, mm."""
         eye = self.model.eye if self.eye_given is None else self.eye_given
         return self.pose.place(eye)
 
@@ -80,18 +80,18 @@ class Piece:
 
     @property
     def eye_from(self) -> Literal["given", "estimated"]:
-        """How the eye is known."""
+        """Whether the eye is given by the scene or the model, or estimated."""
         return self.model.eye_from if self.eye_given is None else "given"
 
     @cached_property
     def base_centre(self) -> Floats:
-        """(2,) in the world, in plan: where its vision arcs begin."""
+        """(2,) the point in the world, in plan, where its vision arcs begin, mm."""
         x, y = self._in_plan(self.model.base_centre[None])[0]
         return np.array([x, y])
 
     @cached_property
     def base_outline(self) -> Floats:
-        """(k, 2) in the world, in plan, anticlockwise and convex: what touches others in base contact."""
+        """(k, 2) the outline, in the world and in plan, by which base contact is judged: anticlockwise and convex."""
         return self._in_plan(self.model.base_outline)
 
     @cached_property
@@ -103,12 +103,12 @@ class Piece:
 
     @cached_property
     def body_box(self) -> Floats:
-        """(8, 3) in the world: the corners of the box round its significant parts along the model's own axes."""
+        """(8, 3) the corners, in the world, of the box round its significant parts along the model's axes."""
         return self.pose.place(corners(*self.model.body_box))
 
     @cached_property
     def whole_box(self) -> Floats:
-        """(8, 3) in the world: the corners of the box round all of it."""
+        """(8, 3) the corners, in the world, of the box round the whole piece along the model's axes."""
         return self.pose.place(corners(*self.model.mesh.bounds))
 
     def _in_plan(self, points: Floats) -> Floats:
@@ -117,12 +117,12 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Occluders:
-    """Pieces that may stand in the way, each with what of it blocks.
+    """Pieces that may stand in the way, with the part of each that blocks.
 
     Attributes:
-        pieces: k of them.
-        meshes: for each, what of it blocks, in the model's frame.
-        boxes: (k, 8, 3) mm, world: the corners of a box round each of these.
+        pieces: the k pieces.
+        meshes: for each piece, the mesh of the part that blocks, in the model's frame.
+        boxes: (k, 8, 3) mm, world: the corners of a box round each of these meshes.
     """
 
     pieces: tuple[Piece, ...]
@@ -131,7 +131,7 @@ class Occluders:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Piece, Mesh]]) -> Occluders:
-        """The pieces with what of each blocks.
+        """The pieces with the part of each that blocks.
 
         >>> Occluders.of([]).boxes.shape
         (0, 8, 3)
@@ -148,7 +148,7 @@ class TableScene(Scene):
     Attributes:
         pieces: terrain, fighters, vehicles, each in the order of the file.
         tolerance: the share within which a verdict counts as too close to call.
-        error: how sure the file asks a share to be where verdicts are not near, as a share, or None.
+        error: the largest error that the file allows for a share where no other verdict is near, as a share, or None.
         base_contact: the pairs of names in base contact where the file lists them, else None.
     """
 
@@ -161,7 +161,7 @@ class TableScene(Scene):
         """The piece of a name.
 
         Raises:
-            RequestError: where there is none.
+            RequestError: where no piece has that name.
         """
         piece = self._by_name.get(name)
         if piece is None:
@@ -189,11 +189,11 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
     Args:
         path: of the scene file; paths in it are seen from its folder.
         document: its content, as from `read_document`.
-        readings_schema: which readings its rule system knows, and their defaults; no keys beyond those.
-        cache: keeps what takes long to work out.
+        readings_schema: the readings that its rule system knows, and their defaults; other keys are refused.
+        cache: the cache of meshes and other results that take long to compute.
 
     Raises:
-        FileError: where the scene or a model file says what cannot be; one line, with the place.
+        FileError: where the scene or a model file is not valid; one line, with the place.
         MeshError: where a mesh cannot be used.
     """
     entry = validated(TableEntry, document, Location(path))
@@ -228,7 +228,7 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
 
 
 def table_fields(scene: TableScene) -> dict[str, Any]:
-    """All that a table scene is made of, by name: for a rule system whose scenes add to it."""
+    """The fields of a table scene, by name: for a rule system whose scenes add fields."""
     return {field.name: getattr(scene, field.name) for field in fields(TableScene)}
 
 
@@ -254,7 +254,7 @@ def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
 
 
 class _Models:
-    """The models of one scene, each loaded once however many pieces are of it."""
+    """The models of one scene; a model is loaded once for all of its pieces."""
 
     def __init__(self, scene: Path, cache: Cache) -> None:
         self._scene = scene

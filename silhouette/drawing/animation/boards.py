@@ -34,18 +34,18 @@ class _FixedSheet(Sheet):
 
 
 def bounds_of(figures: Iterable[Draw]) -> Bounds:
-    """Left, bottom, right and top of the least rectangle that shows all that some figures show.
+    """Left, bottom, right and top of the least rectangle that holds everything in some figures.
 
     Args:
-        figures: each draws one; to be called within `silhouette.drawing.sheet.settings`.
+        figures: the functions that each draw a figure; to be called within `silhouette.drawing.sheet.settings`.
     """
-    shown = []
+    bounds = []
     for draw in figures:
         sheet = Sheet(captions=False)
         draw(sheet)
-        shown.append(sheet.bounds)
-    left, bottom = np.min(shown, axis=0)[:2]
-    right, top = np.max(shown, axis=0)[2:]
+        bounds.append(sheet.bounds)
+    left, bottom = np.min(bounds, axis=0)[:2]
+    right, top = np.max(bounds, axis=0)[2:]
     more = max((top - bottom) / TALLEST - (right - left), 0.0) / 2
     return float(left - more), float(bottom), float(right + more), float(top)
 
@@ -54,9 +54,9 @@ def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uin
     """The figure of a moment, ``width`` pixels wide, as the only panel of its frame.
 
     Args:
-        bounds: of the map, from `bounds_of`.
-        draw: draws it; to be called within `silhouette.drawing.sheet.settings`.
-        width: in pixels.
+        bounds: the bounds of the map, from `bounds_of`.
+        draw: the function that draws the figure; to be called within `silhouette.drawing.sheet.settings`.
+        width: the width of the panel, in pixels.
     """
     sheet = _FixedSheet(bounds)
     draw(sheet)

@@ -45,7 +45,7 @@ class Frames(Protocol):
 
 
 def check_path(path: Path) -> None:
-    """Says at once, before anything is judged, where an animation cannot be written.
+    """Checks, before anything is judged, that an animation can be written.
 
     Raises:
         FileError: where the ending is neither .gif nor .mp4, or the folder is not there.
@@ -74,13 +74,13 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
 
     Args:
         frames: two or more.
-        path: of the file; what was there before is replaced when all is drawn.
+        path: the path of the file; an earlier file of that name is replaced when all is drawn.
         fps: frames a second.
         data: the results, kept as JSON in the comment of the GIF or of the MP4's metadata.
-        progress: called with how many frames are written, of how many.
+        progress: called with the number of frames that are written, and of all frames.
 
     Raises:
-        FileError: where it cannot be written; then what was there before still is.
+        FileError: where it cannot be written; a file of that name then stays as it was.
     """
     write = _gif if path.suffix.lower() == ".gif" else _mp4
     write_file(path, write(frames, fps, json.dumps(data, separators=(",", ":")), progress))
@@ -92,15 +92,15 @@ def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
     for number in range(len(frames)):
         progress(number, len(frames))
         drawn.append(frames.frame(number).quantize(palette=palette, dither=Image.Dither.NONE))
-    shown = [max(round(100 / fps), 2) * 10] * len(drawn)
-    shown[0], shown[-1] = shown[0] + round(1000 * HOLD_FIRST), shown[-1] + round(1000 * HOLD_LAST)
+    durations = [max(round(100 / fps), 2) * 10] * len(drawn)
+    durations[0], durations[-1] = durations[0] + round(1000 * HOLD_FIRST), durations[-1] + round(1000 * HOLD_LAST)
     stream = BytesIO()
     drawn[0].save(
         stream,
         format="GIF",
         save_all=True,
         append_images=drawn[1:],
-        duration=shown,
+        duration=durations,
         loop=0,
         optimize=False,
         disposal=1,
@@ -135,8 +135,8 @@ def _mp4(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
         for number in range(len(frames)):
             progress(number, len(frames))
             picture = av.VideoFrame.from_ndarray(np.asarray(frames.frame(number)), format="rgb24")
-            held = HOLD_FIRST if number == 0 else HOLD_LAST if number == len(frames) - 1 else 0.0
-            for _ in range(1 + round(held * fps)):
+            hold = HOLD_FIRST if number == 0 else HOLD_LAST if number == len(frames) - 1 else 0.0
+            for _ in range(1 + round(hold * fps)):
                 for packet in video.encode(picture):
                     container.mux(packet)
         for packet in video.encode():

@@ -40,9 +40,9 @@ class Animation:
     """An animation: its check, its motion and its settings.
 
     Attributes:
-        scene: the path of its file.
-        number: of the check that is looked at, from 1; None where there is only one.
-        motion: what moves.
+        scene: the path of its scene file.
+        number: the number of the check, from 1; None where there is only one.
+        motion: the motion of the target or the attacker.
         fps: frames a second.
         pixel: mm per pixel; None for the default of the scene.
     """
@@ -65,18 +65,18 @@ def animate(
     """Judges and draws every frame, writes them as a GIF or an MP4, and gives the results.
 
     Args:
-        animation: what to animate.
+        animation: the check, its motion and its settings.
         out: the file, ending in .gif or .mp4.
         renderer: measures and draws.
-        cache: keeps what takes long to work out.
-        workers: processes that judge and draw at the same time, where that can be.
-        progress: called with how much is done, of how much.
+        cache: the cache of meshes and other results that take long to compute.
+        workers: the number of processes that judge and draw at the same time, where that is possible.
+        progress: called with the number of steps done, and of all steps.
 
     Returns:
         For each frame the result of its check, with ``frame`` from 1, and ``at`` and ``facing`` of what moves.
 
     Raises:
-        FileError: where the scene cannot be used, or the file not be written; then nothing is.
+        FileError: where the scene cannot be used or the file cannot be written; no file is written then.
         RequestError: where there is no such check, or its pieces cannot move in this way.
     """
     from silhouette.drawing.animation.files import check_path, write_animation

@@ -47,7 +47,7 @@ class Shot:
 
     Attributes:
         row: the verdict's result.
-        point: what the plot shows of it.
+        point: its point in the plot.
         panels: colours (height, width, 3) side by side, as they are shown.
     """
 
@@ -77,7 +77,7 @@ class Storyboard:
     Args:
         shots: in order; their panels are all of one size.
         scale: the thresholds of the rule system.
-        ends: what stands below the plot, on its left and on its right.
+        ends: the words below the plot, on its left and on its right.
     """
 
     def __init__(self, shots: Sequence[Shot], scale: Scale, ends: tuple[str, str]) -> None:
@@ -111,7 +111,7 @@ class Storyboard:
         return frame
 
     def _draw_head(self, page: Image.Image, shot: Shot) -> None:
-        """Who looks at whom; the verdict as a coloured word; the share, or the reason where nothing is measured."""
+        """The names of both; the verdict as a coloured word; the share, or the reason where nothing is measured."""
         drawing, row = ImageDraw.Draw(page), shot.row
         room = (WIDTH - 2 * EDGE) * FINE
         left, y = EDGE * FINE, EDGE * FINE // 2
@@ -123,16 +123,16 @@ class Storyboard:
         wide = SHARE.width(verdict) + 20 * FINE
         drawing.rounded_rectangle((left, y, left + wide, y + SHARE.line + 4 * FINE), radius=6 * FINE, fill=colour)
         SHARE.draw(drawing, (left + 10 * FINE, y + 2 * FINE), verdict, ink_on(colour))
-        beside = left + wide + 12 * FINE
+        text_left = left + wide + 12 * FINE
         if self._measured:
-            SHARE.draw(drawing, (beside, y + 2 * FINE), _told(shot), DARK)
+            SHARE.draw(drawing, (text_left, y + 2 * FINE), _share_words(shot), DARK)
             return
-        for line in REASON.wrapped(REASON.printable(str(row["reason"])), left + room - beside, REASONS):
-            REASON.draw(drawing, (beside, y), line, SOFT)
+        for line in REASON.wrapped(REASON.printable(str(row["reason"])), left + room - text_left, REASONS):
+            REASON.draw(drawing, (text_left, y), line, SOFT)
             y += REASON.line
 
 
-def _told(shot: Shot) -> str:
+def _share_words(shot: Shot) -> str:
     row, point = shot.row, shot.point
     if point.share is None:
         return ""

@@ -62,7 +62,7 @@ class Ground:
         """The stretch that shows attacker and target in every frame.
 
         Args:
-            sights: who looks at whom in each frame, or in the first and the last.
+            sights: the attacker and the target in each frame, or in the first and the last.
             width, height: of the plan, in pixels as it is shown.
         """
         first = sights[0]
@@ -129,7 +129,7 @@ class _Plan:
                 self._drawing.line(ground.pixels(ends), fill=GRID, width=FINE)
 
     def draw_arcs(self) -> None:
-        """The vision arcs as wedges without end; none where one looks all round."""
+        """The vision arcs as wedges without end; none where the attacker looks all round."""
         arcs = self._line.drawn_arcs
         if not arcs:
             return

@@ -31,11 +31,11 @@ class Point:
     """A frame in the plot.
 
     Attributes:
-        way: how far the motion has come.
-        verdict: the word for it.
-        level: of the verdict.
-        share: obscured; None where nothing is measured.
-        error: of it.
+        way: the length of the way so far.
+        verdict: the word for the verdict.
+        level: the level of the verdict.
+        share: the share obscured; None where nothing is measured.
+        error: the error of the share.
         outside: the share of the target that is not obscured but lies beyond the vision arc.
     """
 
@@ -51,10 +51,10 @@ class Plot:
     """The plot over the whole way, drawn once; `at` puts the marker where a frame is.
 
     Args:
-        points: of every frame, in order.
+        points: the point of every frame, in order.
         scale: the thresholds.
-        ends: what stands below the plot, on its left and on its right.
-        width, height: in pixels, drawn `FINE` times too large.
+        ends: the words below the plot, on its left and on its right.
+        width, height: the size in pixels, drawn `FINE` times too large.
     """
 
     def __init__(self, points: Sequence[Point], scale: Scale, ends: tuple[str, str], width: int, height: int) -> None:
@@ -129,14 +129,14 @@ class Plot:
             heights_free = (self._y(band.high) + rim / 3, self._y(band.low) - STRONG.line - rim / 3)
 
             def clear(at: tuple[float, float], wide: float = wide) -> float:
-                near = (fine > at[0] - TYPE.size) & (fine < at[0] + wide + TYPE.size)
-                return float(np.abs(heights[near] - at[1] - STRONG.line / 2).min(initial=STRONG.line))
+                under_text = (fine > at[0] - TYPE.size) & (fine < at[0] + wide + TYPE.size)
+                return float(np.abs(heights[under_text] - at[1] - STRONG.line / 2).min(initial=STRONG.line))
 
             best = max(((x, y) for x in sides for y in heights_free), key=clear)
             STRONG.draw(self._drawing, best, band.verdict, tinted(DARK, 0.62), LIGHT)
 
     def _draw_shares(self) -> None:
-        """The curve of the share obscured in the band of its error, and what lies beyond the arc above it."""
+        """The curve of the share obscured in the band of its error, and above it the share beyond the arc."""
         drawing = self._drawing
         known = [number for number, point in enumerate(self._points) if point.share is not None]
         shares = np.array([self._points[number].share for number in known], dtype=np.float64)
@@ -155,7 +155,7 @@ class Plot:
             drawing.line(curve, fill=CURVE, width=3 * FINE, joint="curve")
 
     def _hatch(self, x: Floats, low: Floats, high: Floats) -> None:
-        """Stripes over an area between two curves, and what they mean."""
+        """Stripes over an area between two curves, with their meaning."""
         mask = Image.new("L", self._image.size)
         ring = [*zip(x, map(self._y, low), strict=True), *zip(x[::-1], map(self._y, high[::-1]), strict=True)]
         ImageDraw.Draw(mask).polygon([(float(a), float(b)) for a, b in ring], fill=255)

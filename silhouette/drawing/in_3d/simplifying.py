@@ -1,4 +1,4 @@
-"""DRAW: meshes made simpler, for display alone; nothing that is judged ever sees them.
+"""DRAW: meshes made simpler, for display alone; verdicts never use them.
 
 Mesh -> few triangles (quadric edge collapse, by fast-simplification) -> Shape
 """

@@ -93,5 +93,5 @@ def pawn(diameter: float, height: float) -> Shape:
 
 def box(low: Floats, high: Floats) -> Shape:
     """A box along the axes, from its least to its greatest corner."""
-    (left, near, bottom), (right, far, top) = low, high
-    return prism([[left, near], [right, near], [right, far], [left, far]], float(bottom), float(top))
+    (left, front, bottom), (right, back, top) = low, high
+    return prism([[left, front], [right, front], [right, back], [left, back]], float(bottom), float(top))

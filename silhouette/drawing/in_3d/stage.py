@@ -1,4 +1,4 @@
-"""DRAW: what a page shows in 3D, whatever the rule system: shapes, pieces that stand somewhere, and what checks see.
+"""DRAW: the 3D stage of a page, for every rule system: shapes, pieces in their places, and the sights of checks.
 
 scene, verdicts -> Stage (a builder for each kind of scene) -> JSON for ``viewer/source/stage.js``
 """
@@ -29,13 +29,13 @@ class Item:
     """A piece on the stage.
 
     Attributes:
-        name: in words.
-        kind: of the rule system, such as "terrain" or "fighter".
+        name: its name, in words.
+        kind: its kind in the rule system, such as "terrain" or "fighter".
         shape: the number of its shape.
-        pose: where it stands.
-        colour: as ``#rrggbb``, or None for that of its part and kind.
-        opacity: less than 1 where one may look through.
-        listed: whether it can be hidden by name.
+        pose: its place and rotation.
+        colour: its colour as ``#rrggbb``, or None for that of its part and kind.
+        opacity: its opacity, less than 1 where it is seen through.
+        listed: whether a reader can hide it by name.
     """
 
     name: str
@@ -52,8 +52,8 @@ class Line:
     """A line that a check rests on.
 
     Attributes:
-        kind: how it is drawn.
-        points: (x, y, z) of each, from one to the next.
+        kind: the kind of line, which decides its colour.
+        points: the points (x, y, z) of the line, in order.
     """
 
     kind: LineKind
@@ -66,14 +66,15 @@ class Sight:
 
     Attributes:
         check: its number in the page, from 0.
-        attacker, target: numbers of items; None where there is none.
-        blockers: the items in the way.
-        aside: those that are disregarded.
-        eye: (3,) where the attacker looks from; None where the rules know no eye.
-        measured: whether the target is coloured by what stands before it, seen from the eye.
+        attacker, target: the numbers of their items; None where there is none.
+        blockers: the numbers of the items in the way.
+        aside: the numbers of the items that are disregarded.
+        eye: (3,) the point from which the attacker looks; None where the rules know no eye.
+        measured: whether the target is coloured by the items before it, seen from the eye.
         free: whether the target is seen, where it is not measured.
-        apex: (2,) where the vision arcs begin, and ``arcs`` their right and left edges, (4,) each; None for any way.
-        lines: to be drawn.
+        apex: (2,) the point where the vision arcs begin; None where the attacker looks all round.
+        arcs: the right and left edges of the vision arcs, (4,) each; None where the attacker looks all round.
+        lines: the lines to draw.
     """
 
     check: int
@@ -91,15 +92,15 @@ class Sight:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """All that is shown in 3D of one scene.
+    """The 3D picture of one scene: shapes, items, and a sight for each check.
 
     Attributes:
-        shapes: each once.
-        items: what stands there.
-        sights: of the checks that have something to show.
-        remarks: on this picture, a sentence each.
+        shapes: the shapes, each once.
+        items: the pieces.
+        sights: the sights of the checks that have something to show.
+        remarks: remarks on this picture, a sentence each.
         floor: the height of the table, or None where there is none.
-        unit: the distance between two lines on the floor, at least.
+        unit: the least distance between two lines on the floor.
     """
 
     shapes: tuple[Shape, ...]
@@ -145,9 +146,9 @@ class Stage:
         steps = [step for step in GRID_STEPS if step >= self.unit] or [self.unit]
         step = next((step for step in steps if across / step <= LINES_OF_GRID), steps[-1])
         step = max(step, across / (4 * LINES_OF_GRID))
-        left, near = np.floor((low - room) / step) * step
-        right, far = np.ceil((high + room) / step) * step
-        span = [[_short(left), _short(near)], [_short(right), _short(far)]]
+        left, front = np.floor((low - room) / step) * step
+        right, back = np.ceil((high + room) / step) * step
+        span = [[_short(left), _short(front)], [_short(right), _short(back)]]
         return {"height": _short(self.floor), "step": _short(step), "span": span}
 
 

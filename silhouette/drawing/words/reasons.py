@@ -1,7 +1,7 @@
-"""DRAW: why a verdict is as it is, in one sentence below a figure, in the language of the figure.
+"""DRAW: the reason for a verdict, in one sentence below a figure, in the language of the figure.
 
 In English it is the sentence of the rules. In the other languages it is composed from the keys of the result, by the
-rule system or, of a measured share, here; it says what decided, and less of how.
+rule system or, for a measured share, here; it names what decided, with fewer details.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """DRAW: the words of figures in one language, with names and numbers put in.
 
-A verdict's own term is kept in English beside its translation, because players know it from their books. English stay
-warnings, the names of a scene, the pictures of `silhouette check` and `silhouette inspect`, which need no matplotlib,
-and the metadata of a file.
+The English term of a verdict stands next to its translation, because players know it from their books. Warnings, the
+names of a scene, the pictures of `silhouette check` and `silhouette inspect`, which need no matplotlib, and the
+metadata of a file stay English.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Words:
         return self(ROUNDED[first], share=self.number(rest))
 
     def margin(self, error: float) -> str:
-        """How far a share may be off, as `silhouette.text.margin_in_words` rounds it.
+        """The error of a share, as `silhouette.text.margin_in_words` rounds it.
 
         >>> Words("de").margin(0.00131), Words("de").margin(0.0)
         (' ± 0,14 %', '')
@@ -135,6 +135,6 @@ def _translated(phrases: Mapping[str, Phrase], key: str, catalogue: NullTranslat
     phrase = phrases[key]
     if isinstance(phrase, str):
         return catalogue.pgettext(key, phrase)
-    one, several = phrase
+    singular, plural = phrase
     assert isinstance(count, int), f"'{key}' is said of a number of things, which is its count"
-    return catalogue.npgettext(key, one, several, count)
+    return catalogue.npgettext(key, singular, plural, count)

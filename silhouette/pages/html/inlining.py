@@ -1,4 +1,4 @@
-"""TELL: a figure written as SVG becomes part of a page, without an id in it that another figure has as well."""
+"""TELL: a figure written as SVG becomes part of a page; its ids differ from those of all other figures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def inlined(svg: str | bytes, mark: str, label: str) -> InlineFigure:
     Args:
         svg: the file's content, as `silhouette.drawing` writes it.
         mark: put before every id in it; no two figures of a page may have the same.
-        label: what the figure shows, in words.
+        label: the content of the figure, in words.
 
     >>> drawn = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3" width="4pt"><title>t</title>'
     >>> drawn += '<g id="a"><text>a&lt;b</text></g><path clip-path="url(#a)" onclick="no()"/></svg>'
@@ -58,7 +58,7 @@ def inlined(svg: str | bytes, mark: str, label: str) -> InlineFigure:
 
 
 def _element(node: ElementTree.Element, mark: str) -> str:
-    """An element with all that is in it, as HTML; what a figure has no use for is left out."""
+    """An element with its content, as HTML; elements and attributes that a figure does not need are left out."""
     name = node.tag.removeprefix(SVG)
     attributes = "".join(_attribute(key, value, mark) for key, value in node.attrib.items())
     inner = [escape(node.text or "", quote=False) if name in ("text", "tspan") else ""]

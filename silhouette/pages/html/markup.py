@@ -1,4 +1,4 @@
-"""TELL: text becomes HTML, escaped once and in one place; what is not `Markup` is text, whatever signs it holds."""
+"""TELL: text becomes HTML, escaped once and in one place; everything but `Markup` is plain text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def text(words: str) -> Markup:
 
 
 def verbatim(words: str) -> Markup:
-    """Words as HTML that shows just them, line breaks and all, such as a file.
+    """Text as HTML that shows exactly that text with its line breaks, such as the content of a file.
 
     >>> verbatim("a <b>\\n\\tc\\x00")
     'a &lt;b&gt;\\n\\tc?'

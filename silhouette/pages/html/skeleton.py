@@ -1,4 +1,4 @@
-"""TELL: the one skeleton of all pages: a whole HTML document that holds all it needs and may fetch nothing.
+"""TELL: the skeleton of all pages: a whole HTML document that holds all it needs and may fetch nothing.
 
     words, tables, figures -> page -> HTML in one file
 
@@ -53,8 +53,8 @@ class Figures:
         Args:
             svg: the content of a file that `silhouette.drawing` wrote.
             label: its content in words, for readers who do not see it.
-            caption: shown below it; none where it is empty.
-            attributes: of the ``<figure>``.
+            caption: the caption below it; none where it is empty.
+            attributes: the attributes of the ``<figure>``.
         """
         self._count += 1
         figure = inlined(svg, f"f{self._count}-", label)
@@ -64,7 +64,7 @@ class Figures:
 
     @property
     def type(self) -> str:
-        """The ``@font-face`` rules of all of them."""
+        """The ``@font-face`` rules of all figures."""
         return "".join(self._fonts)
 
 
@@ -100,12 +100,12 @@ def page(
     Args:
         head: title, description and type.
         content: of ``<main>``.
-        top: what stands above the content, such as links to other pages.
-        foot: what stands below it.
+        top: the elements above the content, such as links to other pages.
+        foot: the elements below it.
         skip: the words of the link that leads a keyboard past ``top``.
-        script: JavaScript that runs when the page is loaded; nothing else on the page can run, whatever is in it.
-        data: what the script reads from the elements ``<script type="application/json" id=...>``, by that id.
-        local_pictures: whether pictures in the folder of the page are shown too; otherwise only those in the page.
+        script: JavaScript that runs when the page is loaded; nothing else on the page can run.
+        data: the values for the script, by the id of the ``<script type="application/json">`` that holds each.
+        local_pictures: whether pictures in the folder of the page may be shown too, not only those in the page.
     """
     elements = [_data(key, value) for key, value in (data or {}).items()]
     code = [Markup(f"<script>{script}</script>")] if script else []
@@ -137,10 +137,10 @@ def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Content
     """A table whose first column names its rows; on a narrow screen each row becomes a card.
 
     Args:
-        caption: what the table tells.
-        headings: of the columns.
-        rows: cells, as many as there are headings.
-        attributes: of the ``<table>``.
+        caption: the caption of the table.
+        headings: the headings of the columns.
+        rows: the rows, each with one cell for each heading.
+        attributes: the attributes of the ``<table>``.
     """
     head = element("tr", [element("th", heading, scope="col", role="columnheader") for heading in headings], role="row")
     body = [element("tr", _cells(headings, row), role="row") for row in rows]
@@ -161,11 +161,11 @@ def _cells(names: Sequence[str], row: Sequence[Content]) -> list[Markup]:
 
 
 def verdict_mark(verdict: str, level: Level | None) -> Markup:
-    """A verdict as a small plate: its colour and its sign tell what its words do.
+    """A verdict as a small plate: its colour and its sign have the meaning of its words.
 
     Args:
-        verdict: in words.
-        level: of the verdict; None for one that does not say how exposed anything is.
+        verdict: the verdict, in words.
+        level: the level of the verdict; None where the verdict is not about how exposed a target is.
 
     >>> verdict_mark("hidden", Level.BLOCKED)
     '<span class="verdict none"><span aria-hidden="true">●</span> hidden</span>'
@@ -173,8 +173,8 @@ def verdict_mark(verdict: str, level: Level | None) -> Markup:
     '<span class="verdict">possible</span>'
     """
     kind, sign = SIGNS[level]
-    shown = joined(element("span", sign, aria_hidden="true"), " ") if sign else Markup()
-    return element("span", shown, verdict, class_=f"verdict {kind}".rstrip())
+    icon = joined(element("span", sign, aria_hidden="true"), " ") if sign else Markup()
+    return element("span", icon, verdict, class_=f"verdict {kind}".rstrip())
 
 
 @lru_cache(maxsize=1)

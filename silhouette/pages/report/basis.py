@@ -1,4 +1,4 @@
-"""TELL: the basis of verdicts: version, renderer, pixel size, readings, and everything that stands on the table."""
+"""TELL: the basis of verdicts: version, renderer, pixel size, readings, and all pieces on the table."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Facts = list[tuple[str, Content]]
 
 
 def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
-    """The facts that hold for all verdicts of a scene, a name and words each."""
-    rows = [one.row() for one in judged]
+    """The facts that hold for all verdicts of a scene: the name and the content of each."""
+    rows = [ruling.row() for ruling in judged]
     facts: Facts = [("Silhouette", version), ("rules", scene.rules), ("scene file", scene.path.name)]
     measured = [row for row in rows if "renderer" in row and "pixel" in row]
     if measured:
@@ -27,12 +27,12 @@ def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
     facts += rule_called(scene.rules).basis(scene)
     readings = [f"{key.replace('_', ' ')}: {_reading(value)}" for key, value in scene.readings]
     if readings:
-        facts.append(("readings", element("ul", [element("li", one) for one in readings], class_="plain")))
+        facts.append(("readings", element("ul", [element("li", reading) for reading in readings], class_="plain")))
     return facts
 
 
 def pieces_table(scene: Any) -> Markup:
-    """Everything that stands there, as a table; empty where there is nothing."""
+    """The pieces of a scene as a table; empty where there are none."""
     pieces = rule_called(scene.rules).pieces(scene)
     if pieces is None or not pieces.rows:
         return Markup()
@@ -51,7 +51,7 @@ def _reading(value: object) -> str:
 
 
 def listed(facts: Facts) -> Markup:
-    """Facts as a list of names and words."""
+    """The facts as a definition list of names and contents."""
     return element(
-        "dl", joined(*(joined(element("dt", name), element("dd", told)) for name, told in facts)), class_="facts"
+        "dl", joined(*(joined(element("dt", name), element("dd", content)) for name, content in facts)), class_="facts"
     )

@@ -36,13 +36,13 @@ class PageSheet(Sheet):
 
 
 def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, language: str = "en") -> list[tuple[str, str]]:
-    """What each figure shows, in words, and its SVG, made lighter.
+    """The caption of each figure, and its SVG, made lighter.
 
     Args:
-        scene: that was judged.
-        judged: one check of it, whose verdict has kept its observation.
-        renderer: draws what stands round a target.
-        language: of the words in them.
+        scene: the scene that was judged.
+        judged: one of its checks, whose verdict has kept its observation.
+        renderer: the renderer that draws the surroundings of a target.
+        language: the language of the words in the figures.
 
     Raises:
         RequestError: where matplotlib is not installed.
@@ -67,7 +67,7 @@ def lighter(svg: str) -> str:
     '<path d="M 1.42 2.5 L 0 3" x="1.417323"/>'
     """
     svg = _PATH.sub(lambda path: " ".join(_NUMBER.sub(_rounded, path[0]).split()), svg)
-    return _PICTURE.sub(lambda found: _compressed(found[0], found[1]), svg)
+    return _PICTURE.sub(lambda picture: _compressed(picture[0], picture[1]), svg)
 
 
 def _rounded(number: re.Match[str]) -> str:

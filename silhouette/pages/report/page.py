@@ -26,12 +26,12 @@ from silhouette.text import Progress, fraction_in_words, obscured
 from silhouette.workers import parallel_map
 
 IN_THE_SUMMARY = frozenset({"attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings"})
-"""Keys of a result that the page tells in its own words."""
+"""The keys of a result for which the page has sentences."""
 
 
 @dataclass(frozen=True)
 class DrawnCheck:
-    """A check of the page: its verdict, and its figures: what each shows, in words, and its SVG."""
+    """A check of the page: its verdict, and the caption and SVG of each of its figures."""
 
     judged: Judged
     figures: tuple[tuple[str, str], ...]
@@ -53,26 +53,26 @@ def judged_and_drawn(
     """Every check of a scene, judged with a sample in every pixel and drawn from those very samples.
 
     Args:
-        scene: from `silhouette.judging.load_scene`.
-        renderer: measures and draws.
+        scene: the scene, from `silhouette.judging.load_scene`.
+        renderer: the renderer that measures and draws.
         pixel: mm per pixel; None for the default of the scene.
-        workers: processes that do so at the same time, where they can.
-        progress: called with how many checks are done, of how many.
+        workers: the number of processes that judge and draw at the same time, where that is possible.
+        progress: called with the number of checks done, and of all checks.
 
     Raises:
-        RequestError: where the scene has no checks, or what draws or simplifies is not installed.
+        RequestError: where the scene has no checks, or a package that draws or simplifies is not installed.
     """
     checks = Selection().checks(scene)
     rule_called(scene.rules).check_stage(scene)
     done = list[DrawnCheck]()
     progress(0, len(checks))
-    for number, check in enumerate(_each(scene, checks, renderer, pixel, workers)):
+    for number, check in enumerate(_drawn_checks(scene, checks, renderer, pixel, workers)):
         done.append(check)
         progress(number + 1, len(checks))
     return done
 
 
-def _each(
+def _drawn_checks(
     scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int
 ) -> Iterator[DrawnCheck]:
     def drawn(check: Check) -> DrawnCheck:
@@ -86,7 +86,7 @@ def _each(
 
 
 def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | None:
-    """The 3D stage of a scene; None where nothing stands there, or too much for a page."""
+    """The 3D stage of a scene; None where the scene has no pieces, or too many for a page."""
     stage: Stage | None = rule_called(scene.rules).stage(
         scene, [(ruling.check, ruling.verdict) for ruling in rulings], cache
     )
@@ -97,11 +97,11 @@ def report_page(scene: Any, drawn: Sequence[DrawnCheck], source: str, version: s
     """The page of a scene, HTML in one text.
 
     Args:
-        scene: that was judged.
+        scene: the scene that was judged.
         drawn: its checks, from `judged_and_drawn`.
         source: the scene file's text.
-        version: of Silhouette.
-        cache: keeps meshes that were made simpler for display.
+        version: the version of Silhouette.
+        cache: the cache of meshes that were made simpler for display.
     """
     title = scene.title or scene.path.stem
     checks = [check.judged for check in drawn]
@@ -158,8 +158,8 @@ def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) ->
         ]
         cells += [obscured(row), "; ".join(ways)]
     if hoped:
-        held = {None: "", True: word("held"), False: word("broken")}[drawn.judged.expected]
-        cells.append(element("strong", held) if drawn.judged.expected is False else held)
+        outcome = {None: "", True: word("held"), False: word("broken")}[drawn.judged.expected]
+        cells.append(element("strong", outcome) if drawn.judged.expected is False else outcome)
     return cells
 
 
@@ -184,15 +184,19 @@ def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -
     who = drawn.judged.check.label
     heading = element("h3", f"{number + 1}. {who} ", _plate(drawn), id=f"{mark}-title")
     reason = row["reason"][:1].upper() + row["reason"][1:] + "."
-    broken = [element("p", f"{word('broken')}: {sentence}", class_="note bad") for sentence in drawn.judged.unmet or ()]
+    unmet = [element("p", f"{word('broken')}: {sentence}", class_="note bad") for sentence in drawn.judged.unmet or ()]
     warnings = [element("p", warning, class_="note") for warning in row.get("warnings", ())]
-    shown = [figures.add(svg, f"{caption}: {who}, {row['verdict']}", caption) for caption, svg in drawn.figures]
-    drawings = element("div", shown, class_="figures") if shown else element("p", word("no figure"), class_="small")
+    drawn_figures = [figures.add(svg, f"{caption}: {who}, {row['verdict']}", caption) for caption, svg in drawn.figures]
+    drawings = (
+        element("div", drawn_figures, class_="figures")
+        if drawn_figures
+        else element("p", word("no figure"), class_="small")
+    )
     return element(
         "section",
         heading,
         element("p", reason, class_="reason"),
-        broken,
+        unmet,
         warnings,
         see_button(view, who),
         drawings,

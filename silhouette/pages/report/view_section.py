@@ -1,4 +1,4 @@
-"""TELL: the part of a report that shows the table in 3D: all of its elements, which the viewer brings to life."""
+"""TELL: the section of a report that shows the table in 3D: the elements that the viewer works with."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ About = Sequence[dict[str, str]]
 
 
 def about_checks(judged: Sequence[Judged]) -> list[dict[str, str]]:
-    """The values for the viewer's sentences, for each check."""
+    """The values for the viewer's sentences, one dictionary for each check."""
     about = []
-    for one in judged:
-        row, attacker = one.row(), one.check.attacker
+    for ruling in judged:
+        row, attacker = ruling.row(), ruling.check.attacker
         measured = "target_pixels" in row
         place = word("from eye" if measured else "from place", attacker=attacker)
         about.append(
             {
-                "who": one.check.label,
+                "who": ruling.check.label,
                 "verdict": str(row["verdict"]),
                 "eyeLabel": place,
                 "eyeTold": word("seen from eye" if measured else "seen from place", attacker=attacker),
@@ -31,7 +31,7 @@ def about_checks(judged: Sequence[Judged]) -> list[dict[str, str]]:
 
 
 def see_button(view: int | None, who: str) -> Markup:
-    """The button beside a check that shows it in 3D; nothing where there is nothing to see."""
+    """The button next to a check that shows it in 3D; empty where the check has no view."""
     if view is None:
         return Markup()
     unseen = element("span", f": {who}", class_="unseen")
@@ -43,15 +43,15 @@ def view_section(stage: Stage | None, about: About) -> Markup:
     """The section with the view; without a stage a sentence in its place.
 
     Args:
-        stage: what is shown.
-        about: from `about_checks`.
+        stage: the stage to show, or None.
+        about: the values from `about_checks`.
     """
     heading = element("h2", word("3d"), id="view-title")
     if stage is None:
         return element("section", heading, element("p", word("3d none")), id="view", aria_labelledby="view-title")
     missing = element("p", word("3d missing"), id="view-missing", class_="note")
     remarks = [element("p", sentence, class_="small") for sentence in stage.remarks]
-    shown = element(
+    view = element(
         "div",
         _frame(),
         _panel(stage, about),
@@ -61,7 +61,7 @@ def view_section(stage: Stage | None, about: About) -> Markup:
         id="view-shown",
         hidden=True,
     )
-    return element("section", heading, missing, shown, *remarks, id="view", aria_labelledby="view-title")
+    return element("section", heading, missing, view, *remarks, id="view", aria_labelledby="view-title")
 
 
 def _frame() -> Markup:
@@ -132,7 +132,7 @@ def _boxes(stage: Stage) -> Markup:
 
 
 def _legend(stage: Stage) -> Markup:
-    """What the colours mean, so far as they are used."""
+    """The legend of the colours that are used."""
     measured = any(sight.measured for sight in stage.sights)
     used = {
         "seen": measured or any(sight.free for sight in stage.sights),

@@ -1,4 +1,4 @@
-"""TELL: what a run found, as the words that the tutorial's text has places for."""
+"""TELL: the results of a run, as the words that fill the places in the tutorial's text."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from silhouette.text import fraction_in_words, in_a_sentence, margin_in_words, s
 
 
 class Facts:
-    """One check's result, and what follows from it, as text by name: ``{c1.verdict}``, ``{c1.share}``.
+    """One check's result, and the facts that follow from it, as text by name: ``{c1.verdict}``, ``{c1.share}``.
 
-    Every key of the result is there in words. Beside them: ``sentence`` (the reason, with a capital), ``share`` (with
-    its error), ``blockers`` (names, with shares where there are several), ``twice_occluded`` and ``compared`` (to the
-    whole), ``sight``, and what `silhouette.rules.base.Rule.facts` gives.
+    Every key of the result is there in words. Further names are: ``sentence`` (the reason, with a capital), ``share``
+    (with its error), ``blockers`` (names, with shares where there are several), ``twice_occluded`` and ``compared`` (to
+    the whole), ``sight``, and the facts of `silhouette.rules.base.Rule.facts`.
 
     Args:
-        scene: that was judged.
-        found: of one of its checks.
+        scene: the scene that was judged.
+        judged: one of its checks, with its verdict.
         words: the small words of the tutorial.
     """
 
     def __init__(self, scene: Scene, judged: Judged, words: Mapping[str, str]) -> None:
         row = judged.verdict.row()
-        self._told = {key: in_words(value) for key, value in row.items()}
+        self._facts = {key: in_words(value) for key, value in row.items()}
         reason = str(row["reason"])
-        self._told["sentence"] = reason[:1].upper() + reason[1:]
-        self._told |= {"attacker": judged.verdict.attacker, "target": judged.verdict.target}
+        self._facts["sentence"] = reason[:1].upper() + reason[1:]
+        self._facts |= {"attacker": judged.verdict.attacker, "target": judged.verdict.target}
         if "target_pixels" in row:
-            self._told |= _measured(row, words)
-        self._told |= rule_called(scene.rules).facts(scene, judged.verdict, words)
+            self._facts |= _measured(row, words)
+        self._facts |= rule_called(scene.rules).facts(scene, judged.verdict, words)
 
     def __getattr__(self, name: str) -> str:
         try:
-            return self._told[name]
+            return self._facts[name]
         except KeyError:
             raise AttributeError(f"no check has a '{name}' to tell of") from None
 
 
 def filled(text: str, facts: Sequence[Facts]) -> str:
-    """A text with what was found in its places: ``{c1.verdict}`` is the first one's verdict."""
+    """A text with the facts put into its places: ``{c1.verdict}`` is the verdict of the first check."""
     return text.format(**{f"c{number}": fact for number, fact in enumerate(facts, 1)})
 
 
@@ -85,7 +85,7 @@ def _measured(row: Mapping[str, Any], words: Mapping[str, str]) -> dict[str, str
 
 
 def _in_the_way(blockers: Sequence[Mapping[str, Any]], words: Mapping[str, str]) -> str:
-    """Who is in the way, with shares where there are several."""
+    """The names of the blockers, with shares where there are several."""
     some = [blocker for blocker in blockers if blocker["occluded"] > 0.0]
     if len(some) < 2:
         return in_a_sentence(some[0]["name"]) if some else words["nothing"]

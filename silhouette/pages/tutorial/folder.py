@@ -1,4 +1,4 @@
-"""TELL: a folder of pages that is there whole, or not at all; and none that is somebody's own is written over."""
+"""TELL: a folder of pages that is written whole or not at all, and never over files of the user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from silhouette.text import strict
 from silhouette.version import document
 
 FACTS = "tutorial.json"
-"""What a tutorial's folder is known by: everything that its pages tell, and the names of its files."""
+"""The file by which a tutorial's folder is recognised: all results on its pages, and the names of its files."""
 
 MAKER = "silhouette tutorial"
 
@@ -27,7 +27,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
         out: a folder that is not there, is empty, or holds an earlier tutorial and nothing else.
 
     Raises:
-        FileError: where it holds anything else, or cannot be written; then what was there before still is.
+        FileError: where it holds anything else, or cannot be written; its files then stay as they were.
     """
     _check(out, out.resolve())
     with replacing_folder(out) as folder:
@@ -35,7 +35,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
 
 
 def write_facts(folder: Path, facts: dict[str, Any]) -> None:
-    """Writes what the pages tell, with the names of all files, into a folder whose other files are written."""
+    """Writes the results on the pages, with the names of all files, into a folder whose other files are written."""
     names = [*files_in(folder), FACTS]
     content = strict(document({"maker": MAKER, **facts, "files": sorted(names)}))
     write_file(folder / FACTS, json.dumps(content, indent=1, allow_nan=False) + "\n")

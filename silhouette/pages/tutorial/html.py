@@ -32,10 +32,10 @@ def page_of(text: PageText, parts: Sequence[PartResult], texts: Texts, renderer:
     """A page of the tutorial.
 
     Args:
-        text: as it is written.
+        text: the text of the page.
         parts: the results of its parts.
-        texts: that it is of.
-        renderer: the name of what measured.
+        texts: all texts of the tutorial.
+        renderer: the name of the renderer that measured.
     """
     contents = [element("li", element("a", part.heading, href=f"#part-{n}")) for n, part in enumerate(text.part, 1)]
     pairs = enumerate(zip(text.part, parts, strict=True), 1)
@@ -48,7 +48,7 @@ def page_of(text: PageText, parts: Sequence[PartResult], texts: Texts, renderer:
             *(element("p", paragraph) for paragraph in text.lead),
             element("nav", element("ul", contents), aria_label=texts.words["parts"]),
             *(_section(f"part-{number}", part, result, texts) for number, (part, result) in pairs),
-            _beside(text, texts),
+            _neighbour_links(text, texts),
         ],
         texts,
         renderer,
@@ -90,13 +90,13 @@ def _navigation(current: str, texts: Texts) -> Markup:
     return element("nav", element("ul", links), aria_label=texts.words["pages"])
 
 
-def _beside(text: PageText, texts: Texts) -> Markup:
+def _neighbour_links(text: PageText, texts: Texts) -> Markup:
     """Links to the pages before and after one."""
     place = texts.page.index(text)
     links = []
-    for key, relation, other in (("before", "prev", place - 1), ("next", "next", place + 1)):
-        if 0 <= other < len(texts.page):
-            link = element("a", texts.page[other].title, href=f"{texts.page[other].name}.html", rel=relation)
+    for key, relation, neighbour in (("before", "prev", place - 1), ("next", "next", place + 1)):
+        if 0 <= neighbour < len(texts.page):
+            link = element("a", texts.page[neighbour].title, href=f"{texts.page[neighbour].name}.html", rel=relation)
             links.append(element("li", f"{texts.words[key]}: ", link))
     return element("nav", element("ul", links), aria_label=texts.words["beside"])
 
@@ -118,13 +118,13 @@ def _section(mark: str, part: Part, result: PartResult, texts: Texts) -> Markup:
     )
 
 
-def _verdicts(shown: Sequence[CheckResult], texts: Texts) -> Markup:
-    """The verdicts as a table, and what is not as the scene expects."""
+def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
+    """The verdicts as a table, and a note for each result that is not as the scene expects."""
     words = texts.words
-    measured = any(check.share for check in shown)
+    measured = any(check.share for check in results)
     keys = ["check", "verdict", *(["share"] if measured else []), "why", "rule"]
     rows, notes = list[list[Any]](), list[Markup]()
-    for check in shown:
+    for check in results:
         close = joined(" ", element("span", words["marginal"], class_="close")) if check.row.get("marginal") else ""
         share = [element("span", check.share, style=WHOLE)] if measured else []
         rows.append(
@@ -142,14 +142,14 @@ def _verdicts(shown: Sequence[CheckResult], texts: Texts) -> Markup:
     return joined(table(words["verdicts"], [words[key] for key in keys], rows, style=TOGETHER), notes)
 
 
-def _figures(shown: Sequence[CheckResult]) -> Markup:
+def _figures(results: Sequence[CheckResult]) -> Markup:
     figures = []
-    for check in shown:
+    for check in results:
         for number, (_, path, meaning) in enumerate(check.figures):
             alt = f"{meaning}. {check.who}: {check.row['verdict']}. {sentence(check.row['reason'])}"
             image = element("img", src=path, alt=alt, class_="drawing", loading="lazy")
             tall = number == 0 and len(check.figures) == 3
-            caption = element("figcaption", f"{meaning}: {check.who}" if len(shown) > 1 else meaning)
+            caption = element("figcaption", f"{meaning}: {check.who}" if len(results) > 1 else meaning)
             figures.append(element("figure", image, caption, style=TALL if tall else WIDEST))
     return element("div", figures, class_="figures") if figures else Markup()
 
@@ -174,11 +174,11 @@ def _film(film: Film, first: CheckResult, texts: Texts) -> Markup:
     return joined(element("figure", element("picture", calm, image), element("figcaption", film.caption)), listed)
 
 
-def _source(part: Part, found: PartResult, texts: Texts) -> Markup:
-    """The scene's file, and how to ask it oneself."""
+def _source(part: Part, result: PartResult, texts: Texts) -> Markup:
+    """The scene's file, and the command that judges it."""
     return element(
         "details",
         element("summary", f"{texts.words['scene_file']} {part.scene}"),
-        element("p", f"{texts.words['try']} ", element("code", f"silhouette check {quote(found.file)}")),
-        element("pre", Markup("\n".join(map(plain, found.source.splitlines())))),
+        element("p", f"{texts.words['try']} ", element("code", f"silhouette check {quote(result.file)}")),
+        element("pre", Markup("\n".join(map(plain, result.source.splitlines())))),
     )

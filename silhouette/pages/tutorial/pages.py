@@ -41,16 +41,16 @@ def write_tutorial(out: Path, run: Run, progress: Progress = lambda done, total:
     """Writes the whole tutorial into a folder, and gives the results of all checks, as the pages build them.
 
     Args:
-        out: not there yet, empty, or an earlier tutorial, which is replaced when all is written.
-        run: with what it is made.
-        progress: called with how much is done, of how much.
+        out: a folder that does not exist, is empty, or holds an earlier tutorial, which is replaced at the end.
+        run: the settings of the tutorial.
+        progress: called with the number of steps done, and of all steps.
 
     Returns:
         For every page ``name``, ``title`` and ``parts``; for each part ``scene`` and its ``checks``: their rows, with
         ``check``, their number, and ``figures``, the paths of these; and ``frames``, where it has an animation.
 
     Raises:
-        FileError: where a scene cannot be used, or the folder not be written; then what was there still is.
+        FileError: where a scene cannot be used or the folder cannot be written; its files then stay as they were.
         RequestError: where matplotlib is not installed.
     """
     words, renderer = run.texts, run.renderer.name
@@ -68,7 +68,7 @@ def write_tutorial(out: Path, run: Run, progress: Progress = lambda done, total:
 
 
 def _build_parts(run: Run, folder: Path, progress: Progress) -> Iterator[tuple[tuple[str, int], PartResult]]:
-    """The result of every part, by page and number; by several processes where that can be, but for what moves."""
+    """The result of every part, by page and number; several processes make those without an animation."""
     order = [((text.name, number), part) for text in run.texts.page for number, part in enumerate(text.part)]
     order.sort(
         key=lambda numbered: -frames_of(numbered[1], run)

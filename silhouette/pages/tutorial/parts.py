@@ -1,4 +1,4 @@
-"""TELL: one part of the tutorial: its scene judged and drawn into the folder, and what it then states.
+"""TELL: one part of the tutorial: its scene judged and drawn into the folder, and its text with the results.
 
 part -> each check judged -> figures from its observation -> PartResult
 """
@@ -29,12 +29,12 @@ class Run:
 
     Attributes:
         scenes: the folder of scenes.
-        renderer: measures and draws.
-        cache: keeps what takes long to work out.
-        workers: processes that work at the same time, where that can be.
+        renderer: the renderer that measures and draws.
+        cache: the cache of meshes and other results that take long to compute.
+        workers: the number of processes that work at the same time, where that is possible.
         moving: whether there are animations.
         pixel: mm per pixel; None for the default of each scene.
-        texts: what is written on the pages.
+        texts: the texts of the pages.
     """
 
     scenes: Path
@@ -53,10 +53,10 @@ class CheckResult:
     Attributes:
         who: attacker and target, or the question, in words.
         row: the result.
-        level: of its verdict.
-        rule: that decided, with its number.
-        share: obscured, with its error; empty where nothing was measured.
-        figures: (kind, path in the folder, what it shows in words) of each.
+        level: the level of its verdict.
+        rule: the rule that decided, with its number.
+        share: the share obscured, with its error; empty where nothing was measured.
+        figures: the kind, the path in the folder and the caption of each figure.
     """
 
     who: str
@@ -72,10 +72,10 @@ class Film:
     """An animation of the first check of a part.
 
     Attributes:
-        path: in the folder.
-        caption: what it shows.
+        path: its path in the folder.
+        caption: its content, in words.
         frames: the result of each frame.
-        levels: of the verdicts that frames may have.
+        levels: the levels of the verdicts that frames may have.
     """
 
     path: str
@@ -86,10 +86,10 @@ class Film:
 
 @dataclass(frozen=True)
 class PartResult:
-    """The content of a part when all is judged and drawn.
+    """The content of a part once its checks are judged and drawn.
 
     Attributes:
-        text, steps, after: its paragraphs and steps, with what was found in them.
+        text, steps, after: its paragraphs and steps, with the results put in.
         checks: the results of its checks.
         film: its animation, or None.
         file: the path of the scene's file, for the command that judges it.
@@ -106,16 +106,16 @@ class PartResult:
 
 
 def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda done, total: None) -> PartResult:
-    """Judges and draws what a part shows, and puts what was found into its text.
+    """Judges and draws the checks of a part, and puts the results into its text.
 
     Args:
-        part: of a page.
-        run: with what it is made.
-        folder: into which its figures are written.
-        progress: called with how many frames of its animation are done, of how many.
+        part: the part of a page.
+        run: the settings of the tutorial.
+        folder: the folder into which its figures are written.
+        progress: called with the number of frames of its animation that are done, and of all.
 
     Raises:
-        FileError: where the scene cannot be used, or a figure not be written.
+        FileError: where the scene cannot be used or a figure cannot be written.
     """
     scene = load_scene(run.scenes / part.scene, cache=run.cache)
     place = Path("figures", *Path(part.scene).with_suffix("").parts)
@@ -139,7 +139,7 @@ def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda d
 
 
 def frames_of(part: Part, run: Run) -> int:
-    """How many frames the animation of a part has."""
+    """The number of frames of the animation of a part."""
     return part.animate.frames if part.animate is not None and run.moving else 0
 
 
@@ -189,8 +189,8 @@ def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progres
     moving, number = part.animate, part.checks[0]
     path = place / f"{number:02d}-walk.gif"
     motion = Motion(walk=moving.walk, frames=moving.frames)
-    asked = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel)
-    frames = animate(asked, folder / path, run.renderer, run.cache, run.workers, progress)
+    animation = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel)
+    frames = animate(animation, folder / path, run.renderer, run.cache, run.workers, progress)
     rule = rule_called(scene.rules)
     row, units = frames[0], rule.units(scene) or "mm"
     names = {
