@@ -105,7 +105,7 @@ def fraction_in_words(share: float) -> str:
 
 
 def margin_in_words(error: float) -> str:
-    """How far a share may be off, never said to be less than it is.
+    """The error of a share in words, never smaller than it is.
 
     >>> margin_in_words(0.00131), margin_in_words(0.002), margin_in_words(0.0)
     (' ± 0.14 %', ' ± 0.2 %', '')
@@ -150,7 +150,7 @@ def printable(text: str) -> str:
 
 
 def problem(error: Exception, path: Path | None = None) -> str:
-    """What went wrong, as one line for a user; the traceback as well where ``SILHOUETTE_DEBUG`` is set.
+    """An error as one line for a user; the traceback as well where ``SILHOUETTE_DEBUG`` is set.
 
     >>> problem(SilhouetteError("duel.toml: not TOML"))
     'duel.toml: not TOML'

@@ -29,7 +29,7 @@ CACHED_TRIANGLES = 4_000_000
 
 @dataclass(frozen=True)
 class BatchSettings:
-    """How every scene of a batch is judged.
+    """The settings for the judgement of every scene of a batch.
 
     Attributes:
         renderer: "auto" or the name of a renderer.

@@ -136,7 +136,7 @@ class Cluster:
             self._client.close(timeout=2)
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
-        """Everything that happens until all is done; see `silhouette.workers.WorkerPool.events`.
+        """The events until all is done; see `silhouette.workers.WorkerPool.events`.
 
         Raises:
             SilhouetteError: where the scheduler is gone, or there is no worker for a minute.

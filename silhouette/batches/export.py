@@ -121,7 +121,7 @@ def columns(rows: Iterable[Row]) -> list[str]:
 
 
 def _json(value: Any) -> str:
-    """As JSON; what is no Unicode text, such as a file's name in another encoding, has question marks in it."""
+    """The value as JSON, with question marks in text that is no Unicode, such as a file's name in another encoding."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return text.encode(errors="replace").decode()
 

@@ -135,4 +135,4 @@ def _scene(rules: Schema, results: Schema) -> Schema:
 
 
 KINDS: Mapping[str, Callable[[], Schema]] = {"scene": scene_schema, "model": model_schema, "results": results_schema}
-"""What there is a schema of, by the name that the command takes."""
+"""The kinds of schemas, by the name that the command takes."""

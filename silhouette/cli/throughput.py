@@ -1,4 +1,4 @@
-"""How fast a renderer judges here: a small scene of solids, again and again, for a second.
+"""The speed of a renderer on this machine: a small scene of solids, again and again, for a second.
 
 ``python -m silhouette.cli.throughput NAME [--device N] [--seconds S]`` measures it and prints the rate as JSON.
 """

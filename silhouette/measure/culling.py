@@ -14,7 +14,7 @@ among them, since the picture is rolled by `ROLL`."""
 
 
 def in_view(view: View, boxes: Floats, farthest: float) -> Flags:
-    """Which boxes, (k, 8, 3) corners in the world, reach into the view's pyramid nearer than ``farthest`` mm."""
+    """(k,) whether boxes, (k, 8, 3) corners in the world, reach into the view's pyramid nearer than ``farthest`` mm."""
     across, upward, depth = np.moveaxis((boxes - view.eye) @ view.axes.T, -1, 0)
     outside = (across < view.left * depth).all(axis=1)
     outside |= (across > (view.left + view.width * view.step) * depth).all(axis=1)
@@ -39,7 +39,7 @@ def picture_bounds(view: View, points: Floats) -> Floats:
 def disjoint(first: Floats, second: Floats) -> bool:
     """Whether a straight line of the picture separates two bodies of which these are the `picture_bounds`.
 
-    False says nothing: the bodies may overlap or not. A body without bounds is never disjoint.
+    Where no such line is found, the bodies may overlap or not. A body without bounds is never disjoint.
 
     >>> from silhouette.views import fit_view
     >>> square = np.array([[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0], [9.0, 1.0, 1.0]])

@@ -1,4 +1,4 @@
-"""COUNT: how far a count of sampled pixels may be off, from the contours that run between the samples.
+"""COUNT: the error of a count of sampled pixels, from the contours that run between the samples.
 
 One sample stands for a whole pixel. Where a contour crosses a pixel, the sample counts all of it or nothing, and the
 error in area is u - 1/2 pixels, u uniform between 0 and 1: a variance of 1/12. Errors of neighbouring pixels depend on
@@ -71,7 +71,7 @@ class ContourVariance:
         )
 
     def share_error(self, occluded: int, total: int) -> float:
-        """How far ``occluded / total`` may be off, as a share: `SIGMAS` standard deviations.
+        """The error of ``occluded / total``, as a share: `SIGMAS` standard deviations.
 
         With o occluded and v seen pixels the share is f = o / (o + v). A pixel more at the contour of the seen part
         changes it by -f / total, one at the contour of the occluded part by (1 - f) / total, and a pixel that changes

@@ -69,8 +69,8 @@ class SampledView:
 
     Attributes:
         view: the picture.
-        samples: what the rays met, n of them.
-        block: width of the square blocks into which the picture is cut, in pixels.
+        samples: the samples of n rays.
+        block: the width of the square blocks into which the picture is cut, in pixels.
         index: (height, width) int32, in blocks: the number of the sample that stands for each block.
         weight: (n,) int64, the number of pixels for which each sample stands.
     """
@@ -129,7 +129,7 @@ def sample_coarsely(view: View, request: SampleRequest, pixel: float) -> Sampled
 
     Args:
         view: the picture.
-        request: what each ray is to find.
+        request: the question to each ray.
         pixel: the width of a pixel at the target, mm.
     """
     if not request.renderer.sparse:
@@ -172,7 +172,7 @@ def shows_thin_parts(sampled: SampledView) -> bool:
 
 
 def _coarse_width(pixel: float) -> int:
-    """How many pixels a block of the coarse grid is wide: a power of two.
+    """The width in pixels of a block of the coarse grid: a power of two.
 
     >>> _coarse_width(0.1), _coarse_width(0.025), _coarse_width(0.001), _coarse_width(1.0)
     (4, 16, 16, 1)
@@ -210,8 +210,8 @@ class _Grid:
     """A view while it is refined: square blocks, each with a sample in its middle or that of a larger block round it.
 
     Attributes:
-        view, request: what is sampled.
-        width: of a block, in pixels.
+        view, request: the picture that is sampled, and the question to each ray.
+        width: the width of a block, in pixels.
         index: (height, width) int32, in blocks: the number of the sample that stands for each block.
         batches: all samples so far, in the order in which they were taken.
         code: (n,) the codes of these samples.
@@ -324,7 +324,7 @@ def _differs_along(contours: Contours, first: Codes, second: Codes) -> Flags:
 
 
 def _changing(codes: Codes, differ: Differ) -> Flags:
-    """Which blocks differ from the one left, right, above or below; diagonal ones follow once quarters are known."""
+    """The blocks that differ from the one left, right, above or below; diagonal ones follow once quarters are known."""
     changing = np.zeros(codes.shape, dtype=np.bool_)
     across = differ(codes[:, 1:], codes[:, :-1])
     changing[:, 1:] |= across

@@ -1,4 +1,4 @@
-"""COUNT, first step: what a ray is to find out, and what rays through a view meet."""
+"""COUNT, first step: a request for samples, and the samples: the bodies that rays through a view meet."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ cannot tell."""
 
 @dataclass(frozen=True, eq=False)
 class SampleRequest:
-    """What each ray is to find out: whether it meets the target, in a vision arc, and which blockers are nearer.
+    """The question to each ray: whether it meets the target, in a vision arc, and which blockers are nearer.
 
     Attributes:
         target: the body that is looked at; its id is lower than the blockers', so that it is in front at equal depth.
@@ -52,7 +52,7 @@ class SampleRequest:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What rays through some points of a view meet.
+    """The target and the blockers that rays through some points of a view meet.
 
     Attributes:
         places: (n, 2) row and column of each in the view, fractional where a ray goes between the middles of pixels.
@@ -137,7 +137,7 @@ def sample(view: View, request: SampleRequest, pixels: Any = None, background: b
 
     Args:
         view: the picture.
-        request: what each ray is to find out.
+        request: the question to each ray.
         pixels: (n, 2) rows and columns, which may be fractional.
         background: whether blockers are looked for where the target is not, too: `Samples.background_blocked`.
     """

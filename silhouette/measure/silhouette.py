@@ -1,4 +1,4 @@
-"""COUNT, last step: how much of a target is occluded, by what, and how sure that is.
+"""COUNT, last step: the share of a target that is occluded, the bodies that occlude it, and the error of the share.
 
 views -> coarse samples -> refined, where a verdict depends on contours -> nothing seen, or nothing occluded? search
 -> OcclusionCounts: counts, shares, errors
@@ -56,13 +56,13 @@ FEW = 32
 
 @dataclass(frozen=True, eq=False)
 class OcclusionCounts:
-    """How many pixels of a target are occluded, by what, and how far the shares may be off.
+    """The counts of a target's pixels, of those that are occluded and by what, and the errors of the shares.
 
     Attributes:
         total: pixels of the target alone; within a hundredth or two of its true area, where it is no thinner than one.
-        occluded: pixels of the target before which a blocker is.
+        occluded: pixels of the target with a blocker before them.
         in_arc: pixels of the target in a vision arc.
-        occluded_in_arc: pixels of the target in a vision arc before which a blocker is.
+        occluded_in_arc: pixels of the target in a vision arc with a blocker before them.
         nearest: for each blocker of the request, the pixels at which it is the nearest one before the target.
         alone: for each blocker of the request, the pixels that it would occlude with nothing else on the table.
         error: the true share occluded lies within ``occluded / total`` ± this.
@@ -82,7 +82,7 @@ class OcclusionCounts:
 
     @property
     def seen(self) -> int:
-        """Pixels of the target in a vision arc before which no blocker is."""
+        """Pixels of the target in a vision arc without a blocker before them."""
         return self.in_arc - self.occluded_in_arc
 
 
@@ -147,7 +147,7 @@ def _settled_coarsely(sampled: SampledView, request: SampleRequest) -> Occlusion
 def _contours_to_follow(
     counts: OcclusionCounts, classified: Sequence[_Classified], request: SampleRequest
 ) -> Contours | None:
-    """Which contours to follow down to single pixels, since the verdict may depend on them; None where it does not.
+    """The contours to follow down to single pixels, since the verdict may depend on them; None where it does not.
 
     Where all of the target is seen, or all of it occluded, the share is exactly none or all, whatever its contour.
     Elsewhere the division of the two parts weighs most, and of the contours the one round the smaller part.

@@ -1,4 +1,4 @@
-"""LOAD: what is wrong with a mesh: refused where no verdict could rest on it, a warning where one still can."""
+"""LOAD: the faults of a mesh: refused where no verdict could rest on it, a warning where one still can."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Keys = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Health:
-    """How the faces of a surface are connected along their edges.
+    """The connection of the faces of a surface along their edges.
 
     Attributes:
         holes: the number of boundary loops; loops that touch count as one, slits without width do not count.

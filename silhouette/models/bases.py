@@ -1,4 +1,4 @@
-"""TAG: where a miniature's base ends and the figure begins, found from the shape alone.
+"""TAG: the boundary between a miniature's base and the figure, found from the shape alone.
 
 A base is a slab: it rests flat on the ground, its outline stays nearly constant up to its top, and the top is a level
 ledge all round the figure on it. Each height at which much of the surface is level is therefore tested twice::
@@ -47,7 +47,7 @@ class Base:
     """The base of a miniature, in the frame of its mesh.
 
     Attributes:
-        source: how it is known: found in the shape ("auto"), a named part of the mesh ("part"), a height that the
+        source: the way it is known: found in the shape ("auto"), a named part of the mesh ("part"), a height that the
             model file gives ("height"), or solids that are marked as base ("parts").
         height: mm above the lowest point of the mesh; everything below it is base.
         diameter: mm, greatest width of its outline in plan: the longer axis of an oval, the longer side of a rectangle.
@@ -306,7 +306,7 @@ def _polar(cells: Indices, window: _Window, centre: Floats) -> tuple[Indices, Fl
 
 
 def _radii(cells: Indices, window: _Window, centre: Floats) -> Floats:
-    """How far from ``centre`` the cells (n,) reach in each of SECTORS directions, mm; zero where none lies."""
+    """(SECTORS,) mm from ``centre`` to which the cells (n,) reach in each direction; zero where none lies."""
     sector, radius = _polar(cells, window, centre)
     radii = np.zeros(SECTORS)
     np.maximum.at(radii, sector, radius)
@@ -317,7 +317,7 @@ def _radii(cells: Indices, window: _Window, centre: Floats) -> Floats:
 
 
 def _section(triangles: Floats, z: float) -> Floats:
-    """Where triangles (m, 3, 3) cross the height ``z``: segments (k, 2, 2) in plan."""
+    """The segments (k, 2, 2) in plan along which triangles (m, 3, 3) cross the height ``z``."""
     above = triangles[:, :, 2] >= z
     corners_above = above @ np.ones(3, dtype=np.int8)
     crossing = (corners_above > 0) & (corners_above < 3)

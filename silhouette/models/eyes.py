@@ -1,4 +1,4 @@
-"""TAG: where a figure's eye is, estimated from its shape. numpy only."""
+"""TAG: the place of a figure's eye, estimated from its shape. numpy only."""
 
 from __future__ import annotations
 

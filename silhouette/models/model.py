@@ -90,7 +90,7 @@ class Model:
 
     @property
     def eye_from(self) -> Literal["given", "estimated"]:
-        """How the eye is known."""
+        """The source of the eye: given by the model file, or estimated."""
         return "estimated" if self.eye_given is None else "given"
 
     @cached_property

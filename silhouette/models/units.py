@@ -33,7 +33,7 @@ class UnitsChoice:
 
     Attributes:
         units: a key of `MILLIMETRES`.
-        source: how they are known: given by the user, declared by the mesh file, or guessed from the size.
+        source: the way in which they are known: given by the user, declared by the mesh file, or guessed from the size.
         warning: a sentence for the user where the units are doubtful, or None.
     """
 
@@ -78,7 +78,7 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
         return UnitsChoice(stated or "mm", "declared" if stated else "guessed")
 
     def misfit(units: str) -> float:
-        """How far from the usual sizes the size in some units is: the logarithm of the factor, 0 where it is usual."""
+        """The logarithm of the factor between the usual sizes and the size in some units; 0 where it is usual."""
         sizes = [size * MILLIMETRES[units] * factor for factor in (1.0, scale)]
         return min(max(math.log(least / length), math.log(length / greatest), 0.0) for length in sizes)
 

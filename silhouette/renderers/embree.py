@@ -71,7 +71,7 @@ class EmbreeRenderer:
         return True
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
-        """What is in front, at every pixel or at ``pixels``; see `silhouette.renderers.protocol.Renderer`."""
+        """The bodies in front, at every pixel or at ``pixels``; see `silhouette.renderers.protocol.Renderer`."""
         if pixels is None:
             rows, columns = np.indices((view.height, view.width)).reshape(2, -1)
             shape: tuple[int, ...] = (view.height, view.width)
@@ -168,7 +168,7 @@ class _Chunk:
 
 @dataclass(frozen=True, eq=False)
 class _Aim:
-    """How a view looks at a chunk where its body stands: in the body's frame.
+    """The eye and the axes of a view in the frame of a chunk's body, and the chunk's place in the picture.
 
     Attributes:
         eye: (3,) float64.
@@ -184,7 +184,7 @@ class _Aim:
 
 
 def _aim(view: View, body: Body, chunk: _Chunk) -> _Aim:
-    """How the view looks at the chunk."""
+    """The aim of the view at the chunk."""
     across, upward, depth = ((body.pose.place(chunk.box) - view.eye) @ view.axes.T).T
     window = None
     if depth.min() > 0.0:
@@ -292,7 +292,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _exact_depth(planes: Floats, eye: Floats, along: Floats, hit_depth: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Where rays from the eye meet the planes (n, 4) of the faces they hit, as depth; Embree's where one is edge-on.
+    """(n,) depths at which rays from the eye meet the planes (n, 4) of the faces hit; Embree's where one is edge-on.
 
     ``along`` (3, n) are the rays in the chunk's frame, as long as one unit of depth.
     """

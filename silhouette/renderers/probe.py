@@ -1,4 +1,4 @@
-"""Which renderers work on this machine, on what device, and why the others do not.
+"""The renderers that work on this machine, the device of each, and the reasons why the others do not work.
 
 ``python -m silhouette.renderers.probe NAME [--device N]`` tries one in a separate process, where PyOpenGL is bound to
 the platform that PYOPENGL_PLATFORM names, and prints its device, or the reason why it does not work, as JSON.

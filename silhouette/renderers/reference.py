@@ -156,7 +156,7 @@ def _bounding_boxes(view: View, corners: Floats, samples: _Samples) -> tuple[Ind
 
 
 def _depths(normals: Floats, z: Floats, x: Floats, y: Floats) -> Floats:
-    """How deep triangles are hit at pixels (n,) in mm; inf where one is missed.
+    """The depths (n,) in mm at which triangles are hit at pixels (n,); inf where one is missed.
 
     Takes normals b × c, c × a and a × b (n, 3, 3), the corners' depths (n, 3), and the pixels' x and y.
     """

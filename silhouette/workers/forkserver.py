@@ -26,7 +26,7 @@ from silhouette.workers import starting
 from silhouette.workers.process import ChildProcess, serve
 
 Requirements = frozenset[Any]
-"""What a task requires in memory, such as files with their states."""
+"""The requirements of a task in memory, such as files with their states."""
 
 Loaded = Literal["room", "full", "unshared"]
 """The outcome of loading: there is room for more, there is not, or a fork could not use the loaded content."""

@@ -1,4 +1,4 @@
-"""How a worker process can be started from this one: the one place that decides it."""
+"""The methods of starting a worker process from this one, and the one place that chooses among them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CAN_FORK = sys.platform == "linux"
 
 @dataclass(frozen=True)
 class StartMethod:
-    """How a worker process is started.
+    """A method of starting worker processes.
 
     Attributes:
         name: "fork": a copy of this process, which shares its memory and may run any closure; "execute": a fresh

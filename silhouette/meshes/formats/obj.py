@@ -58,7 +58,7 @@ def _absolute(face: str, before: int) -> str:
 
 
 def _triangles(rows: list[list[str]], faces: str) -> tuple[Floats, Indices, Indices]:
-    """What trimesh reads: vertices (n, 3), triangles (t, 3), and the face (t,) that each is of."""
+    """The arrays that trimesh reads: vertices (n, 3), triangles (t, 3), and the face (t,) that each is of."""
     early = re.search(r"^.*(?<!\S)0+(?!\S).*$", faces, re.MULTILINE)
     if early is not None:
         raise Refused(f"is malformed: the face 'f {early[0][:40]}' points before the first vertex, which is 1")

@@ -153,7 +153,7 @@ def _even_rows(body: bytes, place: int, element: _Element, order: str) -> tuple[
 
 
 def _uneven_rows(body: bytes, place: int, element: _Element, order: str) -> tuple[Columns, int]:
-    """The same row by row, because only a row tells where the next begins."""
+    """The rows of an element, read row by row, because only a row shows where the next begins."""
     columns: Columns = {name: [] for name, _, _ in element.properties}
     kinds = [(columns[name], np.dtype(order + kind), counted) for name, kind, counted in element.properties]
     for _ in range(element.count):

@@ -1,4 +1,4 @@
-"""Which format a file is of: its ending decides, and content that plainly says otherwise is refused, not guessed at."""
+"""The format of a file: its ending decides, and content that plainly says otherwise is refused, not guessed at."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _ROOT_RELATIONSHIP = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmod
 _UNITS = ("micron", "millimeter", "centimeter", "inch", "foot", "meter")
 _LARGEST_XML = 400 * 1024**2
 _SMALL_XML = 16 * 1024**2
-# XML of meshes packs to a tenth; what packs to a hundredth is a bomb.
+# XML of meshes packs to a tenth; content that packs to a hundredth is a bomb.
 _DENSEST = 100
 _CHUNK = 1 << 18
 _MOST_PLACED = 100_000

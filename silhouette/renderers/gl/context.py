@@ -121,7 +121,7 @@ def _choose_platform(requested: str | None, number: int | None) -> tuple[str, in
 
 
 def _bound_platform() -> str | None:
-    """What PyOpenGL is bound to in this process: the last part of the name of its platform's module."""
+    """The platform that PyOpenGL is bound to in this process: the last part of the name of its platform's module."""
     loaded = sys.modules.get("OpenGL.platform")
     bound = getattr(loaded, "PLATFORM", None)
     return type(bound).__module__.rpartition(".")[2] if bound is not None else None

@@ -337,5 +337,5 @@ def _size(window: Window) -> int:
 
 
 def _origin(window: Window) -> tuple[int, int]:
-    """Where a window begins, as OpenGL counts: across, then upward."""
+    """The first column and row of a window, as OpenGL counts: across, then upward."""
     return window[1].start, window[0].start

@@ -1,4 +1,4 @@
-"""Which OpenGL devices this machine has, found out in milliseconds and without importing OpenGL.
+"""The OpenGL devices of this machine, listed in milliseconds and without importing OpenGL.
 
 PyOpenGL binds to one platform, EGL or OSMesa, when it is first imported, and to no other in that process. So which
 platform works has to be known before the import: ctypes calls the libraries directly.

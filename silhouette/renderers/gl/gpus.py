@@ -1,4 +1,4 @@
-"""Which GPUs a system shows, whether or not OpenGL can draw on them, and what stands in the way where it cannot.
+"""The GPUs that a system shows, whether or not OpenGL can draw on them, and the obstacles where it cannot.
 
 The sources, on Linux: device files, the kernel's list of the PCI bus, the list of drivers that EGL's loader (glvnd)
 reads, and the output of nvidia-smi. Nothing is drawn here: `obstacles` gets the outcome of attempts to draw.
@@ -20,7 +20,7 @@ MAKERS = {"0x10de": "NVIDIA", "0x1002": "AMD", "0x8086": "Intel"}
 """By the numbers of the PCI bus. The chips of consoles and of virtual machines draw nothing by themselves."""
 
 DISPLAY = "0x03"
-"""What the class of a display controller begins with on the PCI bus."""
+"""The beginning of the class of a display controller on the PCI bus."""
 
 DRIVER_LISTS = ("etc/glvnd/egl_vendor.d", "usr/share/glvnd/egl_vendor.d")
 NVIDIA_LIBRARY = "libEGL_nvidia.so.0"
@@ -76,7 +76,7 @@ class System:
 
 @dataclass(frozen=True)
 class Sighting:
-    """What the system shows of GPUs.
+    """The signs of GPUs that the system shows.
 
     Attributes:
         makers: the makers of the chips that are on the PCI bus or have a device file.

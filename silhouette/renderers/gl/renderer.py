@@ -79,7 +79,7 @@ class GLRenderer:
         context = context_on(platform, device)
         try:
             return cls(context)
-        except RuntimeError as error:  # what PyOpenGL raises where the shaders do not compile
+        except RuntimeError as error:  # PyOpenGL raises it where the shaders do not compile
             raise RendererUnavailable(f"{context.label} ({context.renderer}) lacks OpenGL 3.3: {error}") from error
 
     def close(self) -> None:
