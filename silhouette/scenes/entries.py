@@ -27,7 +27,7 @@ class PieceEntry(ModelOptions):
     model_config = exactly_one("model", "mesh", "parts")
 
     name: Name = Field(description="a name of its own, in quotes")
-    """What the piece is called. Names are unique in a scene."""
+    """The name of the piece, unique in the scene."""
     model: Name | None = Field(None, description="the path of a model file, seen from the scene's own folder")
     """A model file, which gives the mesh and all that belongs to it. A piece has exactly one of `model`, `mesh`
     and `parts`.
@@ -39,9 +39,9 @@ class PieceEntry(ModelOptions):
     at: Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)] = Field(
         description="two or three finite numbers of mm, [x, y] or [x, y, z], up to a kilometre"
     )
-    """Where the model's origin stands: the middle of its base. Without z it stands on the table, z = 0."""
+    """The place of the model's origin, the middle of its base. Without z it stands on the table, z = 0."""
     facing: Number = Field(90.0, description="a number of degrees anticlockwise from +x")
-    """Where the piece faces: it is turned so that its front points there. For a fighter that is where the head
+    """The direction in which the piece faces: its front is turned there. For a fighter that is where the head
     or the weapon points, as its player chooses.
     """
 

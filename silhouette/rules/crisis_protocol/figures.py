@@ -1,6 +1,6 @@
 """DRAW: a Crisis Protocol check as a plan: bases, terrain with sizes, ranges, and the line that is free or blocked.
 
-Everything that is said here is the verdict's: the free line, what blocks, what gives cover, how far it is.
+All facts in the figure come from the verdict: the free line, the blockers, the cover, the distance.
 
     bases and polygons, their part in the verdict -> ranges as they are measured -> the line -> names and legend
 """
@@ -41,8 +41,8 @@ def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: Crisi
     """Draws one Crisis Protocol check from above.
 
     Args:
-        sheet: to draw on.
-        scene, check: what was judged.
+        sheet: the sheet to draw on.
+        scene, check: the check that was judged, and its scene.
         verdict: the ruling on it; nothing is ruled on here.
     """
     plan = _Plan(sheet, scene, scene.character(check.attacker), scene.target(check.target), verdict)
@@ -250,13 +250,13 @@ class _Plan:
                 self.sheet.label(self._sized(feature), at, inside=True, bold=feature is self.target)
 
     def _strip(self) -> Floats:
-        """(4, 2) the corners of what lies between the two bases; none for an object."""
+        """(4, 2) the corners of the strip between the two bases; (0, 2) for an object."""
         if not isinstance(self.target, Character):
             return np.empty((0, 2))
         return tangent_quadrilateral(self.attacker.base, self.target.base)
 
     def _holds(self, point: Floats) -> bool:
-        """Whether a point is shown."""
+        """Whether a point lies in the visible part of the table."""
         left, bottom, right, top = self.sheet.bounds
         return bool(left <= point[0] <= right and bottom <= point[1] <= top)
 
@@ -283,7 +283,7 @@ def _radius(piece: Character | Feature) -> float:
 
 
 def _shape(piece: Character | Feature) -> Any:
-    """The piece for shapely: a base is its middle."""
+    """The piece as a shape of shapely; a base is the point in its middle."""
     return shapely.Point(piece.base.centre) if isinstance(piece, Character) else piece.outline.polygons[0]
 
 

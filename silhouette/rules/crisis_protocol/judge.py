@@ -3,7 +3,7 @@
 The numbers R1 to R16 and A1 to A9 are those of the specification, ../shared/rules/crisis_protocol.md; its source is the
 article "Rules Talk: Guide to Line of Sight & Cover". Range lengths come from the scene: the article gives none (A1).
 
-bases and polygons -> free lines, what stands between and how far off -> the first rule of the ladder that holds
+bases and polygons -> free lines, terrain between and its distances -> the first rule of the ladder that holds
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def judge(scene: PlanScene, checks: Sequence[Check]) -> list[CrisisProtocolVerdi
     """The rulings on line of sight and cover for each of the checks; exact, nothing is rendered.
 
     Raises:
-        RequestError: where a check names what is not there, or its attacker is no character.
+        RequestError: where a check names a piece that the scene does not have, or its attacker is no character.
     """
     return [_ruling(_evidence(scene, check), scene.readings) for check in checks]
 
@@ -37,7 +37,7 @@ def _evidence(scene: PlanScene, check: Check) -> Evidence:
 
 
 def _ruling(evidence: Evidence, readings: Readings) -> CrisisProtocolVerdict:
-    """The verdict of the ladder, with everything that explains it, and what other readings would make of it."""
+    """The verdict of the ladder with its evidence, and the results that differ under other readings."""
     cover_from = evidence.cover_from(readings)
     verdict, rule, reason = _ladder(evidence, cover_from)
     cover = _covered(evidence, cover_from)
@@ -85,7 +85,7 @@ def _covered(evidence: Evidence, cover_from: tuple[str, ...]) -> bool | None:
 
 
 def _ladder(evidence: Evidence, cover_from: tuple[str, ...]) -> tuple[str, RuleReference, str]:
-    """Verdict, rule and reason: the first test that holds."""
+    """The verdict, the rule and the reason, from the first test that holds."""
     words = Words(evidence)
     attacker, target = evidence.attacker.name, words.target
     granted = isinstance(evidence.target, Character) and evidence.target.granted_cover
@@ -108,7 +108,7 @@ def _ladder(evidence: Evidence, cover_from: tuple[str, ...]) -> tuple[str, RuleR
 
 
 def _in_the_open(evidence: Evidence, words: Words) -> tuple[str, RuleReference, str]:
-    """Rule and reason for a target that is seen and has no cover: the first condition that is not met."""
+    """The verdict "open", the rule and the reason, from the first condition of cover that is not met."""
     scene, near_enough = evidence.scene, evidence.between & evidence.within_one
     if not evidence.between.any():
         return "open", RuleReference(COVER, "R12"), f"{words.sees()}, and no terrain stands between them: open"

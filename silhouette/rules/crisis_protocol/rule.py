@@ -52,7 +52,7 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         """The scene that a document describes; nothing of it is worth keeping in a cache.
 
         Raises:
-            FileError: where it does not describe one, or expects a result that there is not.
+            FileError: where the scene is not valid, or expects a result that no check has.
         """
         scene = load_plan_scene(path, document)
         for number, check in enumerate(scene.checks, 1):
@@ -60,7 +60,7 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         return scene
 
     def everyone(self, scene: PlanScene) -> tuple[Check, ...]:
-        """Every character against every other, and against every object."""
+        """The checks of every character against every other, and against every object."""
         names = [character.name for character in scene.characters]
         objects = tuple(Check(name, piece.name) for name in names for piece in scene.objects)
         if len(names) == 1 and objects:
@@ -68,7 +68,7 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         return everyone(scene.path, names, LOOKERS) + objects
 
     def between(self, scene: PlanScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
-        """One against one, or, without a target, against every other character and every object."""
+        """The check of a character against a target, or, without one, against every other character and object."""
         if arc is not None:
             raise RequestError(f"{scene.path}: a character of {self.title} has no arcs; leave the arc out")
         scene.character(attacker)
@@ -82,7 +82,7 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         return tuple(Check(attacker, name) for name in others)
 
     def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
-        """Why a verdict is as it is, in one short sentence in another language than English."""
+        """The reason for a verdict, in one short sentence in another language than English."""
         return short_reason(row, words)
 
     def judge(self, scene: PlanScene, checks: Sequence[Check], settings: Settings) -> list[CrisisProtocolVerdict]:
@@ -122,7 +122,7 @@ CRISIS_PROTOCOL = CrisisProtocol()
 
 
 def _base_in_words(scene: PlanScene, character: Character) -> str:
-    """A character's base: how wide it is, where it stands, and what gives it cover whatever terrain does."""
+    """A character's base: how wide it is, where it stands, and what gives it cover apart from terrain."""
     on = f", on {character.on}" if character.on else ""
     card = ", cover from a card" if character.granted_cover else ""
     return f"base {2 * character.base.radius:g} {scene.units} at {coordinates(character.base.centre)}{on}{card}"

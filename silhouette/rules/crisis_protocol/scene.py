@@ -39,7 +39,7 @@ Corner = tuple[Number, Number]
 
 @dataclass(frozen=True)
 class Ranges:
-    """How long range 1 and range 2 are, in the units of the scene."""
+    """The lengths of range 1 and range 2, in the units of the scene."""
 
     one: float
     two: float
@@ -56,7 +56,7 @@ class CharacterEntry(Entry):
     """A ``[[character]]``."""
 
     name: Name = Field(description="a name of its own, in quotes")
-    """What the character is called."""
+    """The name of the character."""
     size: WholeSize = Field(description="a whole number above zero")
     """Its size, as on its card."""
     at: Corner = Field(description="two numbers up to a million, [x, y]")
@@ -73,7 +73,7 @@ class FeatureEntry(Entry):
     """A ``[[terrain]]`` or an ``[[object]]``."""
 
     name: Name = Field(description="a name of its own, in quotes")
-    """What it is called."""
+    """The name of the terrain or object."""
     size: WholeSize = Field(description="a whole number above zero")
     """Its size, which is compared with the size of a character."""
     polygon: tuple[Corner, ...] = Field(description="a list of corners, each [x, y], two numbers up to a million")
@@ -113,7 +113,7 @@ class PlanEntry(SceneEntry):
             "additionalProperties": False,
         },
     )
-    """How long range 1 and range 2 are."""
+    """The lengths of range 1 and range 2."""
     character: tuple[CharacterEntry, ...] = Field((), description="tables [[character]]")
     """The characters."""
     terrain: tuple[FeatureEntry, ...] = Field((), description="tables [[terrain]]")

@@ -1,4 +1,4 @@
-"""PLACE: what an Ikosa scene file may say, and what is said where it says something else.
+"""PLACE: the keys of an Ikosa scene file, and the errors for anything else in it.
 
 Cells are three whole numbers; points are three exact ones: whole, decimal (0.1 is 1/10), or in quotes ("1/2").
 """
@@ -34,7 +34,7 @@ def exact(value: object) -> Fraction:
     """The number that a file means, exactly: a decimal is taken as it is written.
 
     Raises:
-        ValueError: where it is none, not finite, or beyond a million.
+        ValueError: where the value is no number, not finite, or beyond a million.
 
     >>> exact(0.1), exact("1/2"), exact("-0.25"), exact(3)
     (Fraction(1, 10), Fraction(1, 2), Fraction(-1, 4), Fraction(3, 1))
@@ -145,15 +145,15 @@ class CreatureEntry(Entry):
     """A ``[[creature]]``."""
 
     name: Name = Field(description="a name of its own, in quotes")
-    """What the creature is called."""
+    """The name of the creature."""
     cells: Annotated[tuple[CellValue, ...], AfterValidator(_all_different)] = Field(
         min_length=1, description="a list of one or more cells, such as [[0, 0, 1]]"
     )
     """The cells that it fills; cell [i, j, k] is the cube from there to +1."""
     gravity: Gravity = Field("-z", description='"-z", "+z", "-x", "+x", "-y" or "+y"')
-    """Where it falls to."""
+    """The direction in which it falls."""
     flying: StrictBool = Field(False, description="true or false")
-    """Whether it flies: then nothing beneath it holds it."""
+    """Whether it flies; terrain beneath a flying creature does not support it."""
 
 
 class CellCheckEntry(Entry):
@@ -175,7 +175,7 @@ class CellSceneEntry(SceneEntry):
     """A scene of cells, whole."""
 
     mode: Mode = Field(description='"melee" or "ranged"')
-    """How all attacks of the scene are made."""
+    """The way in which all attacks of the scene are made."""
     solid_cells: tuple[CellValue, ...] = Field((), description="a list of cells, such as [[0, 0, 0]]")
     """Cells of blocking ground."""
     boxes: tuple[BoxValue, ...] = Field((), description='a list of boxes, such as [[[0, 0, 0], ["1/2", 1, 1]]]')

@@ -1,6 +1,6 @@
-"""DRAW: an Ikosa check as a view of its cells from above and aside: the corners used, and the lines between them.
+"""DRAW: an Ikosa check as a view of its cells from above and one side: the corners used, and the lines between them.
 
-Corners, lines and what is in their way are the verdict's. The many lines are thin; strong are the few that decide.
+Corners, lines and the solids in their way come from the verdict. Lines are thin where they are many, else strong.
 
     from where to look -> solids, the furthest first -> creatures' cells -> lines -> corners, gravity, names
 """
@@ -40,8 +40,8 @@ def draw_cell_view(sheet: Sheet, scene: CellScene, check: Check, verdict: IkosaV
     """Draws one Ikosa check.
 
     Args:
-        sheet: to draw on.
-        scene, check: what was judged.
+        sheet: the sheet to draw on.
+        scene, check: the check that was judged, and its scene.
         verdict: the ruling on it; nothing is ruled on here.
     """
     attacker, target = scene.creature(check.attacker), scene.creature(check.target)

@@ -23,7 +23,7 @@ from silhouette.scenes.scene import Check, between, everyone
 from silhouette.text import as_written, coordinates, did_you_mean
 
 LOOKERS = "creatures"
-"""Those who look and are looked at, in messages."""
+"""The plural by which messages call the pieces that look and are looked at."""
 
 
 class Ikosa(Rule[CellScene, IkosaVerdict]):
@@ -43,7 +43,7 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
         """The scene of cells that a document describes.
 
         Raises:
-            FileError: where it does not describe one, or expects a result that there is not.
+            FileError: where the scene is not valid, or expects a result that no check has.
         """
         scene = load_cell_scene(path, document)
         for number, check in enumerate(scene.checks, 1):
@@ -51,17 +51,17 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
         return scene
 
     def everyone(self, scene: CellScene) -> tuple[Check, ...]:
-        """Every creature against every other."""
+        """The checks of every creature against every other."""
         return everyone(scene.path, _names(scene), LOOKERS)
 
     def between(self, scene: CellScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
-        """One against one, or, without a target, against every other creature."""
+        """The check of a creature against a target, or, without one, against every other creature."""
         if arc is not None:
             raise RequestError(f"{scene.path}: creatures in cells have no vision arcs; ask without an arc")
         return between(scene.path, _names(scene), LOOKERS, attacker, target)
 
     def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
-        """Why a verdict is as it is, in one short sentence in another language than English."""
+        """The reason for a verdict, in one short sentence in another language than English."""
         return short_reason(row, words)
 
     def judge(self, scene: CellScene, checks: Sequence[Check], settings: Settings) -> list[IkosaVerdict]:
@@ -69,7 +69,7 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
         return judge(scene, checks)
 
     def figures(self, scene: CellScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
-        """The cells seen from above and aside."""
+        """The cells, seen from above and from one side."""
         return figures(scene, check, verdict)
 
     def stage(self, scene: CellScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Stage:

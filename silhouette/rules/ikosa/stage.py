@@ -28,7 +28,7 @@ def stage(scene: CellScene, judged: Sequence[tuple[Check, IkosaVerdict]]) -> Sta
     """The stage of an Ikosa scene.
 
     Args:
-        scene: that was judged.
+        scene: the scene that was judged.
         judged: its checks with their verdicts, in the order of the page.
     """
     shapes, items = list[Shape](), list[Item]()

@@ -1,4 +1,4 @@
-"""PLACE: SkirmishCorps, which keys a scene may have: units, cover, readings, and what each ``ask`` of a check takes."""
+"""PLACE: SkirmishCorps, the keys of a scene: units, cover, readings, and the keys of each ``ask`` of a check."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ class Readings(Entry):
     dive_distance: Annotated[float, Field(strict=True, ge=0, le=1000)] = Field(
         40.0, description="a number of mm from 0 to 1000"
     )
-    """How far a dive goes (A14)."""
+    """The length of a dive (A14)."""
     dive_directions: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=64)] = Field(
         16, description="a whole number from 1 to 64"
     )
-    """In how many directions a dive is tried (A14)."""
+    """The number of directions in which a dive is tried (A14)."""
     dive_hidden: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(0.5, description="a share above 0, at most 1")
     """The share of the prone body that must be hidden for a dive to be safe (A14)."""
 
@@ -80,17 +80,17 @@ class UnitEntry(Entry):
     """A ``[[unit]]``: the standard figure, or a model of its own."""
 
     name: Name = Field(description="a name of its own, in quotes")
-    """What the unit is called."""
+    """The name of the unit."""
     type: UnitType = Field("foot", description=TYPE)
     """What it is. Without `model` and `parts` it is the standard figure, 40 mm tall and 16 mm across."""
     at: At = Field(description=WHERE)
     """The middle of its base. Without z it stands on the table."""
     posture: Posture = Field("standing", description='"standing" or "prone"')
-    """How it holds itself. Vehicles do not lie prone."""
+    """The posture. Vehicles do not lie prone."""
     lies_along: Number = Field(0.0, description="a number of degrees anticlockwise from +x")
     """Prone: the direction of the body, from the feet to the head."""
     height: Bricks | None = Field(None, description="a number of bricks above zero")
-    """How tall it is, in bricks of 9.6 mm. The default is the standard figure's 4, or the model's own height."""
+    """The height, in bricks of 9.6 mm. The default is the standard figure's 4, or the model's own height."""
     model: Name | None = Field(None, description="the path of a model file, seen from the scene's own folder")
     """A model file for a real mesh instead of the standard figure."""
     parts: tuple[SolidEntry, ...] | None = Field(
@@ -98,7 +98,7 @@ class UnitEntry(Entry):
     )
     """Plain solids instead of the standard figure."""
     facing: Number = Field(90.0, description="a number of degrees anticlockwise from +x")
-    """Where it faces."""
+    """The direction in which it faces."""
     eye: Point | None = Field(None, description="three numbers of mm in the model's frame")
     """The eye. The default is the model's own, or the standard figure's."""
 
@@ -115,17 +115,17 @@ class CoverEntry(Entry):
     """A ``[[cover]]``: a section of cover, a box."""
 
     name: Name = Field(description="a name of its own, in quotes")
-    """What the section of cover is called."""
+    """The name of the section of cover."""
     at: At = Field(description=WHERE)
     """Its middle in plan, and the ground that it stands on."""
     size: tuple[Size, Size] = Field(description="two sizes in mm along x and y before turning, each above zero")
     """Its sizes in plan."""
     turn: Number = Field(0.0, description="a number of degrees anticlockwise")
-    """How far it is turned, anticlockwise."""
+    """The angle by which it is turned, anticlockwise."""
     height: Bricks = Field(description="a number of bricks above zero")
-    """How high it is, in bricks of 9.6 mm."""
+    """The height, in bricks of 9.6 mm."""
     defence: Defence | None = Field(None, description="a whole number, 1 or more: its DE")
-    """Its DE, for people: a check of damage has a `defence` of its own."""
+    """Its DE, as a note for people: checks of damage do not read it, but have their own key `defence`."""
 
 
 class SkirmishEntry(SceneEntry):
@@ -154,7 +154,7 @@ class SkirmishEntry(SceneEntry):
 
 
 class AskEntry(Entry):
-    """What every ``[[check]]`` may say."""
+    """The keys that every ``[[check]]`` may have."""
 
     ask: str
     """The question."""
@@ -191,7 +191,7 @@ class FlankedEntry(PairEntry):
 
 
 class ClassifyEntry(AskEntry):
-    """What class is a piece so high for a unit so high?"""
+    """Which class of cover is a piece of this height for a unit of this height?"""
 
     ask: Literal["classify"]
     height: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MOST_BRICKS)] = Field(
@@ -255,7 +255,7 @@ class DestroyedEntry(AskEntry):
     wounds: Annotated[Count, Field(le=MOST_DICE)] | None = Field(
         None, description=f"a whole number from 0 to {MOST_DICE}: as many dice are rolled"
     )
-    """How many wounds the section has; as many dice are rolled."""
+    """The number of wounds of the section; one die is rolled for each."""
     seed: Seed | None = Field(None, description="a whole number from 0 up, from which the dice are drawn")
     """The seed that the dice are drawn from: the same seed gives the same dice."""
 
@@ -278,7 +278,7 @@ class VaultEntry(AskEntry):
     move_left: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=LARGEST)] = Field(
         description="a number of inches from 0 up"
     )
-    """How far the unit can still move."""
+    """The distance that the unit can still move."""
 
 
 class PileThroughEntry(AskEntry):
@@ -296,7 +296,7 @@ class PileThroughEntry(AskEntry):
     defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
     """The DE of the cover."""
     pace: Pace = Field(description=PACE)
-    """How fast the unit goes."""
+    """The pace of the unit."""
 
     @model_validator(mode="after")
     def _one_die(self) -> PileThroughEntry:

@@ -52,7 +52,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
         """The map, units and checks that a document describes; nothing of it is cached.
 
         Raises:
-            FileError: where it does not describe them, or expects a result that there is not.
+            FileError: where the scene is not valid, or expects a result that no check has.
         """
         scene = load_hex_scene(path, document)
         for number, check in enumerate(scene.checks, 1):
@@ -63,7 +63,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
         """The checks from each unit, or where there is none from each described hex, to every hex of `HexScene.map`.
 
         Raises:
-            RequestError: where there is neither, or where there are too many checks.
+            RequestError: where the scene has no unit and no described hex, or too many checks would result.
         """
         attackers = list(scene.units) or [in_words(address) for address in scene.described]
         if not attackers:
@@ -91,7 +91,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
         return scene.checks_from(attacker)
 
     def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
-        """Why a verdict is as it is, in one short sentence in another language than English."""
+        """The reason for a verdict, in one short sentence in another language than English."""
         return short_reason(row, words)
 
     def judge(self, scene: HexScene, checks: Sequence[Check], settings: Settings) -> list[TideOfIronVerdict]:

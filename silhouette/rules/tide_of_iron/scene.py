@@ -94,7 +94,7 @@ class UnitEntry(Entry):
     """A ``[[unit]]``."""
 
     name: Name = Field(description="a name of its own, in quotes")
-    """What the unit is called."""
+    """The name of the unit."""
     at: tuple[Coordinate, Coordinate] = Field(description=_ADDRESS)
     """The hex that it stands in."""
 
