@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.rules.crisis_protocol.line_cells import LineCells, Strip, remaining_cells
+from silhouette.rules.crisis_protocol.free_lines import _may_be_between, find_free_line
+from silhouette.rules.crisis_protocol.line_cells import SAME_LINE, LineCells, Strip, remaining_cells
 from silhouette.rules.crisis_protocol.plane_geometry import (
     EPSILON,
     Disc,
     Outlines,
     crossed,
     disc_distance,
+    doubled_area,
     epsilon_of,
     fault_in,
     outline_distances,
 )
-from silhouette.rules.crisis_protocol.supports import supports_of
+from silhouette.rules.crisis_protocol.supports import Lines, Supports, lines_touching, supports_of
 from tests.support.crisis_protocol_tables import box, scene, verdict, wall
 
 ON, OVER = 0.0, 1e-6
@@ -158,3 +160,64 @@ def test_r4_terrain_around_both_bases_obstructs_every_line(size: int, verdict_of
     """No line between the bases crosses its outline: all of them lie within."""
     around = {"name": "around", "size": size, "polygon": box(-300, -300, 600, 300)}
     assert verdict(scene(around)).verdict == verdict_of_it
+
+
+def test_an_area_is_exact_far_from_the_origin() -> None:
+    for far in (0.0, 1e9, -1e9):
+        assert doubled_area(np.array(box(far, far, far + 1.0, far + 3.0))) == 6.0
+
+
+@pytest.mark.parametrize("beyond, allowed", [(0.5, True), (1.0, True), (1.5, False)])
+def test_a_corner_is_cut_off_only_by_more_than_the_epsilon(beyond: float, allowed: bool) -> None:
+    """The line runs along y = 0; of the corner's neighbours one lies at y = -1, the other above by some epsilons."""
+    epsilon = 2.0**-20
+    line = Lines(np.array([[0.0, 1.0]]), np.zeros(1))
+    for sign, convex in ((1.0, True), (-1.0, True), (1.0, False), (-1.0, False)):
+        before, after = np.array([[-5.0, -sign]]), np.array([[5.0, sign * beyond * epsilon]])
+        support = Supports(np.zeros((1, 2)), np.zeros(1), before, after, np.array([convex]))
+        found = support.allow(np.zeros(1, dtype=np.intp), line, epsilon)
+        assert found.tolist() == [allowed and convex], "at a corner that is not convex no free line can touch"
+
+
+def test_of_the_lines_that_touch_two_supports_the_left_one_comes_first() -> None:
+    """Both start at the left side of one disc; one ends at the left side of the other disc, one at its right side."""
+    points, reach = np.array([[0.0, 0.0], [10.0, 0.0]]), np.array([2.0, -2.0])
+    supports = Supports(points, reach, points, points, np.ones(2, dtype=bool))
+    lines, pair = lines_touching(supports, np.array([0]), np.array([1]), 1e-8)
+    assert pair.tolist() == [0, 0]
+    assert (np.sign(lines.normals[:, 1]) == [1.0, -1.0]).all()
+
+
+def test_lines_closer_to_each_other_than_rounding_are_tried_once() -> None:
+    strip = Strip.between(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), np.array([1.0, 0.0]), 1e-8)
+    assert strip is not None
+    apart = SAME_LINE * strip.sure  # between the two heights at which lines count as different
+    offsets = strip.bottom + apart * np.array([1000.0, 1000.25, 1003.0])
+    cells = LineCells(strip, 1, np.zeros((1, 2), dtype=np.intp))
+    assert cells.distinct(np.array([[0.0, 1.0]] * 3), offsets).tolist() == [0, 2]
+
+
+def test_what_stands_beside_a_slanting_line_is_not_looked_at() -> None:
+    """The line runs 100 mm at a slope of 4 to 3; one post stands on it, the others 50 mm to its sides."""
+    posts = Outlines.of([box(x - 2, y - 2, x + 2, y + 2) for x, y in ((30, 40), (-10, 70), (70, 10))])
+    flags = _may_be_between(Disc((0.0, 0.0), 5.0), Disc((60.0, 80.0), 5.0), posts, np.array([0.6, 0.8]), 1e-8)
+    assert flags.tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_the_line_shown_keeps_away_from_what_it_passes(side: float) -> None:
+    """The wall covers the middle; between its end and the outermost line, 2 mm aside, the way is free."""
+    ends = sorted((-9.0 * side, 1.0 * side))
+    free_line = find_free_line(
+        Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), Outlines.of([box(9, ends[0], 10, ends[1])]), 1e-8
+    )
+    assert free_line.line is not None
+    start, end = free_line.line
+    at_the_wall = [float(np.interp(x, [start[0], end[0]], [start[1], end[1]])) for x in (9.0, 10.0)]
+    assert min(side * y for y in at_the_wall) > 1.1
+
+
+@pytest.mark.parametrize("height, has_area", [(1e-12, False), (4e-12, True)])
+def test_a_ring_has_an_area_measured_against_its_extent_from_its_first_corner(height: float, has_area: bool) -> None:
+    """The first corner is the middle one of three that nearly lie on one line."""
+    assert (fault_in([[0, 0], [1, 0], [-1, height]]) is None) is has_area

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
-from silhouette.rules.ikosa.cell_lines import Box, Face, Solids, are_adjacent, faces_seen_from, holds, point_of
+from silhouette.rules.ikosa.cell_lines import (
+    Box,
+    Face,
+    Solids,
+    _same_type,
+    _touch_bounds,
+    are_adjacent,
+    faces_seen_from,
+    holds,
+    point_of,
+)
 from silhouette.rules.ikosa.judge import graded
+from silhouette.rules.ikosa.lines import Lines
 from tests.rules.ikosa.test_ikosa import verdict_of
 
 LITTLE = Fraction(1, 1000)
@@ -149,3 +161,22 @@ def test_a5_a_point_that_sees_no_face_is_not_chosen_where_another_sees_one() -> 
     found = verdict_of([[1, 1, 0]], [[0, 0, 0]], mode="ranged", readings={"exposure": "point"})
     assert (found.drawn.count, found.verdict) == (4, "no cover")
     assert "no lines are drawn" not in found.reason
+
+
+def test_small_numbers_are_machine_integers_and_large_ones_are_exact_all_the_same() -> None:
+    small, large = np.array([[1, 2, 3], [0, 2**20 - 1, 5]], dtype=object), np.array([[2**20, 0, 1]], dtype=object)
+    assert [array.dtype for array in _same_type(small, small)] == [np.int64, np.int64]
+    assert [array.dtype for array in _same_type(small, large)] == [object, object]
+
+
+def test_a_box_beside_the_bounds_of_all_lines_is_not_looked_at() -> None:
+    points = np.array([[0, 0, 0], [4, 4, 4]])
+    low = np.array([[-2, 0, 0], [-2, 0, 0], [4, 1, 1], [5, 1, 1]])
+    high = np.array([[0, 1, 1], [-1, 1, 1], [6, 2, 2], [6, 2, 2]])
+    assert _touch_bounds(low, high, points).tolist() == [True, False, True, False]
+
+
+def test_the_share_of_no_line_is_nothing_and_of_a_single_hindered_one_is_all() -> None:
+    point = point_of(0, 0, 0)
+    assert (Lines().share, Lines().hindered.shape) == (0, (0, 0))
+    assert Lines(sources=(point,), targets=(point,), hindered=np.array([[True]])).share == 1

@@ -19,6 +19,7 @@ from silhouette.rules.skirmishcorps.contact import (
     Standing,
     crosses,
     in_contact,
+    landings,
     lying_directions,
     may_hide,
     opposite,
@@ -29,7 +30,7 @@ from silhouette.rules.skirmishcorps.flanking import Dive, _bodies, _can_reach
 from silhouette.rules.skirmishcorps.protection import CLOSE, look_at
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
-from tests.rules.skirmishcorps.test_skirmishcorps import rows
+from tests.rules.skirmishcorps.test_skirmishcorps import asked, rows
 from tests.rules.skirmishcorps.test_thresholds import settled
 from tests.support.skirmishcorps_scenes import Document, between
 
@@ -273,3 +274,38 @@ def test_an_eye_exactly_on_the_face_of_a_piece_is_not_inside_it(x: float, warned
     for at in (x, -x):
         document = between(cover={"at": [at, 0, 0], "height": 9})
         assert any("lies inside" in warning for warning in rows(document)[0]["warnings"]) is warned
+
+
+def test_what_is_surely_hidden_is_not_too_close_to_call() -> None:
+    (row,) = rows(between(cover={"height": 9}))
+    assert (row["verdict"], row["could_be"], row["marginal"]) == ("hidden", ["hidden"], False)
+    assert "too close to call" not in row["reason"]
+
+
+@pytest.mark.parametrize(
+    ("basis", "reason"),
+    [
+        ("total", "7 damage, all of it, against a DE of 3: 2 wounds; with basis = penetrating: 1 wound"),
+        ("penetrating", "4 of 7 damage penetrates a DE of 3: 1 wound; with basis = total: 2 wounds"),
+    ],
+)
+def test_r22_the_reason_says_which_damage_is_counted(basis: str, reason: str) -> None:
+    assert asked(ask="cover wounds", damage=7, defence=3, basis=basis)["reason"] == reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "left", "reason"),
+    [
+        ("high", 5, "a foot-unit needs 6 inches to vault high cover and has 5 left"),
+        ("high", 6, "a foot-unit vaults high cover for 6 inches of its move"),
+        ("low", 0, "a foot-unit vaults low cover at no cost in distance"),
+        ("corner", 9, "nobody vaults a wall taller than itself"),
+    ],
+)
+def test_r24_r25_the_reason_says_what_a_vault_takes(kind: str, left: float, reason: str) -> None:
+    assert asked(ask="vault", unit_type="foot", cover_class=kind, move_left=left)["reason"] == reason
+
+
+def test_a14_sixteen_directions_are_evenly_spread() -> None:
+    spots = landings(np.zeros(2), np.array([9.0, 0.0]), 40.0, 16)
+    assert [turn for _, turn in spots] == [None, *(22.5 * number for number in range(16))]

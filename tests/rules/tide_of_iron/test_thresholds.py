@@ -172,6 +172,21 @@ def test_r17_r18_r19_the_reason_counts_the_hexes_and_the_levels(level: int, behi
 
 
 def test_r21_the_reason_names_one_level_or_two() -> None:
-    for target, levels in ((2, "level 2"), (1, "levels 2 and 1")):
-        found = judged({(0, 0): 2, (3, 0): 3, (6, 0): target}, *SIX)
-        assert found.reason.endswith(f"the hill at [3, 0] (level 3) is higher than both of them ({levels})")
+    for higher in (2, 1000):
+        for target, levels in ((int(f"{higher}"), f"level {higher}"), (1, f"levels {higher} and 1")):
+            found = judged({(0, 0): higher, (3, 0): higher + 1, (6, 0): target}, *SIX)
+            hill = f"the hill at [3, 0] (level {higher + 1})"
+            assert found.reason.endswith(f"{hill} is higher than both of them ({levels})")
+
+
+@pytest.mark.parametrize(
+    ("attacker", "target", "reason"),
+    [
+        (0, 0, "nothing blocks the line, both are on level 0"),
+        (2, 2, "nothing blocks the line, both are on level 2"),
+        (2, 1, "nothing blocks the line from level 2 to 1"),
+        (1, 2, "nothing blocks the line from level 1 to 2"),
+    ],
+)
+def test_r2_r14_the_reason_of_a_clear_line_names_the_levels(attacker: int, target: int, reason: str) -> None:
+    assert judged({(0, 0): attacker, (6, 0): target}, *SIX).reason.endswith(reason)
