@@ -246,6 +246,7 @@ def test_a_piece_too_low_to_be_cover_is_told_from_one_that_obscures_too_little()
     assert 0.0 < share < 0.4
     assert "too low to be cover" in row(share)["reason"]
     assert "practically all of it is seen" in row(share + 0.01)["reason"]
+    assert "less than 50 %: practically all of it is seen" in row(0.5)["reason"]
 
 
 def test_a_share_that_the_tolerance_takes_exactly_to_nothing_may_be_none() -> None:
