@@ -17,7 +17,7 @@ from silhouette.files.cache import Cache
 from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.necromunda.judge import _could_be, _ladder, _warnings, _Words
+from silhouette.rules.necromunda.judge import _could_be, _ladder, _ReasonWords, _warnings
 from silhouette.rules.necromunda.results import VERDICTS, Blocker
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
@@ -86,7 +86,7 @@ def counted(total: int, occluded: int, error: float = 0.0, **more: Any) -> Occlu
 
 def ladder(counts: OcclusionCounts, part: int, whole: int) -> tuple[str, str]:
     """The verdict on counts, and the number of its rule."""
-    verdict, rule, _ = _ladder(_Words("Kal", "Vex", None, ["front"], (), ""), counts, part, whole)
+    verdict, rule, _ = _ladder(_ReasonWords("Kal", "Vex", None, ["front"], (), ""), counts, part, whole)
     return verdict, rule.number
 
 
@@ -224,7 +224,7 @@ def test_only_who_is_nearest_somewhere_is_named_with_a_share() -> None:
 
     def by(*shares: float) -> str:
         blockers = tuple(Blocker(f"B{number}", share, 0.5) for number, share in enumerate(shares))
-        return _Words("Kal", "Vex", None, ["front"], blockers, "").by
+        return _ReasonWords("Kal", "Vex", None, ["front"], blockers, "").by
 
     assert by() == ""
     assert by(0.0) == " by B0"
