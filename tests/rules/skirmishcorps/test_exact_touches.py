@@ -310,3 +310,24 @@ def test_r24_r25_the_reason_says_what_a_vault_takes(kind: str, left: float, reas
 def test_a14_sixteen_directions_are_evenly_spread() -> None:
     spots = landings(np.zeros(2), np.array([9.0, 0.0]), 40.0, 16)
     assert [turn for _, turn in spots] == [None, *(22.5 * number for number in range(16))]
+
+
+def test_what_a_single_piece_obscures_is_the_share_of_the_blocker() -> None:
+    (row,) = rows(between())
+    (blocker,) = row["blockers"]
+    assert 0.0 < row["occluded"] < 1.0
+    assert blocker["occluded"] == blocker["alone"] == row["occluded"]
+
+
+@pytest.mark.parametrize("height, in_cover", [(0.9, False), (1, True), (2, True), (3, True), (5, True)])
+def test_r33_only_a_unit_at_something_that_is_cover_for_it_can_be_flanked(height: float, in_cover: bool) -> None:
+    (row,) = rows(between(ask="flanked", cover={"height": height}, attacker={"at": [216.2, 200, 0]}))
+    assert ("not in contact with any cover" not in row["reason"]) is in_cover
+
+
+def test_of_the_pieces_that_hide_a_dive_the_reason_names_two() -> None:
+    document = between(ask="flanked")
+    wall = document["cover"][0] | {"size": [8, 20]}
+    document["cover"] = [wall | {"name": name, "at": [204, y, 0]} for name, y in (("p", -20), ("q", 0), ("r", 20))]
+    (row,) = rows(document)
+    assert row["reason"].endswith("lies hidden behind q and p: not flanked")
