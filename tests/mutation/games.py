@@ -29,7 +29,8 @@ These are the comparisons with second implementations, and the same cases once m
 
 def _of(game: str, modules: tuple[str, ...], tests: tuple[str, ...]) -> Game:
     doctests = tuple(f"silhouette/rules/{game}/{module}.py" for module in modules)
-    return Game(modules, (*doctests, *(f"tests/rules/{game}/{test}.py" for test in tests)), LEFT_OUT)
+    # The tests come first: they import every module under its name, and the doctests then find the same modules.
+    return Game(modules, (*(f"tests/rules/{game}/{test}.py" for test in tests), *doctests), LEFT_OUT)
 
 
 GAMES = {

@@ -167,6 +167,8 @@ def test_r15_exactly_half_is_full_cover() -> None:
     halves = [{"box": [2, 200, 90], "at": [0, 100, 0]}]
     found = duel({"name": "screen", "at": [150, 0], "parts": halves})
     assert found.could_be == ("partial cover", "full cover")
+    other = next(word for word in found.could_be if word != found.verdict)
+    assert found.reason.endswith(f"; too close to call, it could be {other}: roll off (R20)")
     assert abs(found.occluded - 0.5) <= found.counts.error
 
 

@@ -243,3 +243,8 @@ def test_another_pixel_than_the_one_asked_for_is_told_from_one_percent_on(measur
     )
     found = _warnings(SimpleNamespace(pixel=measured, sight=sight, blockers=()), 100.0)  # type: ignore[arg-type]
     assert bool(found) is told
+
+
+def test_r6_of_an_edge_on_target_the_reason_says_that_nothing_can_be_seen() -> None:
+    words = _ReasonWords("Kal", "Vex", None, ["front"], (), "")
+    assert _ladder(words, counted(0, 0), 0, 0)[2] == "from there Vex is edge-on, nothing of it can be seen: hidden"
