@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from silhouette.errors import RendererUnavailable, RequestError
@@ -45,6 +45,19 @@ def assert_only_rims_differ(view: View, bodies: Sequence[Body], layer: Layer, mo
         beside = REFERENCE.render(view, bodies, different + reach * np.array([np.sin(turn), np.cos(turn)]))
         changes |= beside.ids != truth.ids[tuple(different.T)]
     assert changes.all(), f"not on a rim: {different[~changes][:5].tolist()}"
+
+
+MOST_ON_RIMS = 0.004
+"""Of the pixels drawn, those whose middle may lie on an edge."""
+
+
+def pixels_on_edges(view: View, bodies: Sequence[Body], reach: float = 1 / 256) -> int:
+    """The number of pixels round whose middle, ``reach`` pixels up, down or aside, the reference sees another body."""
+    middles = np.argwhere(np.ones((view.height, view.width), bool))
+    ids = REFERENCE.render(view, bodies).ids.ravel()
+    ways = np.array([[reach, 0], [-reach, 0], [0, reach], [0, -reach]])
+    changes = [REFERENCE.render(view, bodies, middles + way).ids.ravel() != ids for way in ways]
+    return int(np.count_nonzero(np.any(changes, axis=0)))
 
 
 def spot(view: View, row: int, column: int, height: int, width: int, distance: float) -> Body:
@@ -352,7 +365,11 @@ triangle_soup = st.builds(
 def test_all_agree_on_triangles_at_random_but_for_rims(
     renderer: Renderer, soups: list[Floats], turn: float, degenerate: bool
 ) -> None:
-    """Triangles all round the eye, through its plane and through each other; some without any area."""
+    """Triangles all round the eye, through its plane and through each other; some without any area.
+
+    It assumes that no edge runs along the pixels' middles: nearer to them than a rasterizer places a vertex, 1/256 of a
+    pixel, it may count a whole row of them on its other side.
+    """
     bodies = []
     for number, soup in enumerate(soups, start=1):
         if degenerate:
@@ -360,7 +377,8 @@ def test_all_agree_on_triangles_at_random_but_for_rims(
         triangles = shapes.mesh(soup.reshape(-1, 3), np.arange(3 * len(soup)))
         bodies.append(Body(number, triangles, Pose.standing((0, 10 * number, 0), turn=turn)))
     view = shapes.looking((0, 0, 0), (1, 2, 0.5), 0.02, width=60, height=60, roll=turn)
-    assert_only_rims_differ(view, bodies, renderer.render(view, bodies), most=0.004)
+    assume(pixels_on_edges(view, bodies) <= MOST_ON_RIMS * np.count_nonzero(REFERENCE.render(view, bodies).ids) + 2)
+    assert_only_rims_differ(view, bodies, renderer.render(view, bodies), most=MOST_ON_RIMS)
 
 
 # Some pixels only.
