@@ -51,9 +51,8 @@ def draw(
     from silhouette.drawing.figures import write_figures
     from silhouette.drawing.sheet import settings
     from silhouette.files.cache import Cache
-    from silhouette.judging import PIXEL, judged, load_scene, usable_pixel
+    from silhouette.judging import judged, load_scene, usable_pixel
     from silhouette.renderers import choose
-    from silhouette.rules.base import Settings
 
     moving = Moving(animate, walk, turn, frames, fps)
     only_figures = {"format": kind != "svg", "style": style != "print", "lang": language != "en"}
@@ -73,9 +72,7 @@ def draw(
         for done, (place, check) in enumerate(checks.items()):
             waiting.step(done, len(checks))
             result = judged(table, check, measuring, fine, keep=True)
-            files = write_figures(
-                table, check, result.verdict, Settings(measuring, PIXEL, keep=True), out, place, options
-            )
+            files = write_figures(table, check, result.verdict, measuring, out, place, options)
             drawn.append({"check": place, **result.row(), "figures": [str(file) for file in files]})
     if as_json:
         show_json({"scene": str(scene), "title": table.title, "checks": drawn})

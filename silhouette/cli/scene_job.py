@@ -54,15 +54,13 @@ class SceneJob:
 
         def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path | None:
             from silhouette.drawing.figures import write_main_figure
-            from silhouette.judging import PIXEL
-            from silhouette.rules.base import Settings
 
             assert self._picture is not None
             self._drawn += 1
             place = self._picture
             if several or not alone:
                 place = place.with_name(f"{place.stem}-{self._drawn}{place.suffix}")
-            is_drawn = write_main_figure(scene, question, verdict, Settings(self._renderer, PIXEL, keep=True), place)
+            is_drawn = write_main_figure(scene, question, verdict, self._renderer, place)
             return place if is_drawn else None
 
         with Waiting(f"judging {path}", quiet=self._quiet, forking=workers > 1) as waiting:

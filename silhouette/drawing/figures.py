@@ -13,8 +13,9 @@ from silhouette.drawing.saving import Format, save
 from silhouette.drawing.sheet import COLUMN, Sheet
 from silhouette.drawing.sheet import settings as matplotlib_settings
 from silhouette.drawing.styles import PRINT, Style
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.base import Figure, Settings, Verdict
+from silhouette.rules.base import Figure, Verdict
 from silhouette.scenes.scene import Check, Scene
 
 
@@ -37,25 +38,25 @@ class FigureOptions:
     language: str = "en"
 
 
-def figures_of(scene: Any, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
+def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
     """The figures of one verdict, the most telling first; none where its rule system has none.
 
     Args:
         scene: the scene that was judged.
         check: the check.
-        verdict: the verdict on it, judged with ``settings.keep``.
-        settings: its renderer renders the pieces round a target; it need not be the one that measured.
+        verdict: the verdict on it, judged with ``Settings(keep=True)``.
+        renderer: what renders the pieces round a target; it need not be the one that measured.
     """
-    return rule_called(scene.rules).figures(scene, check, verdict, settings)
+    return rule_called(scene.rules).figures(scene, check, verdict, renderer)
 
 
 def write_figures(
-    scene: Scene, check: Check, verdict: Verdict, judging: Settings, folder: Path, number: int, options: FigureOptions
+    scene: Scene, check: Check, verdict: Verdict, renderer: Renderer, folder: Path, number: int, options: FigureOptions
 ) -> list[Path]:
     """Writes the figures of one verdict; returns their paths, ``NN-attacker-target-figure.ext``.
 
     Args:
-        scene, check, verdict, judging: as of `figures_of`, where ``judging`` is called ``settings``.
+        scene, check, verdict, renderer: as of `figures_of`.
         folder: the folder of the files; it must exist.
         number: of the check, for the names of the files.
         options: format, colours, captions, names and language.
@@ -66,18 +67,18 @@ def write_figures(
     """
     written = []
     with matplotlib_settings():
-        for figure in figures_of(scene, check, verdict, judging):
+        for figure in figures_of(scene, check, verdict, renderer):
             path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
             _write(scene, figure, verdict, path, options)
             written.append(path)
     return written
 
 
-def write_main_figure(scene: Any, check: Check, verdict: Verdict, judging: Settings, path: Path) -> bool:
+def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Renderer, path: Path) -> bool:
     """Writes one picture of a verdict as a PNG: the picture that its rule system draws itself, else its first figure.
 
     Args:
-        scene, check, verdict, judging: as of `figures_of`, where ``judging`` is called ``settings``.
+        scene, check, verdict, renderer: as of `figures_of`.
         path: of the picture, ending in .png, in a folder that exists.
 
     Returns:
@@ -88,10 +89,10 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, judging: Setti
         RequestError: where matplotlib is needed and not installed.
     """
     check_png_path(path)
-    if rule_called(scene.rules).picture(scene, verdict, judging, path):
+    if rule_called(scene.rules).picture(scene, verdict, renderer, path):
         return True
     with matplotlib_settings():
-        for figure in figures_of(scene, check, verdict, judging)[:1]:
+        for figure in figures_of(scene, check, verdict, renderer)[:1]:
             _write(scene, figure, verdict, path, FigureOptions("png"))
             return True
     return False

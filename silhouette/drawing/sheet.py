@@ -116,8 +116,7 @@ class Sheet:
         captions: whether the caption is shown.
         names: whether names and other letters are shown in the drawing.
         words: the words of its language.
-        lettering: the style whose ink and paper the names in the drawing have: another one on a picture that is always
-            light.
+        lettering: the style of the names in the drawing: another one on a picture that is always light.
         figure: matplotlib's.
         axes: the drawing, in units of the world that it shows; only the frame of it is visible.
         width: the width of the page, mm.

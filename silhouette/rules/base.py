@@ -253,11 +253,11 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         """
         return {}
 
-    def figures(self, scene: OfScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
-        """The figures of a verdict that was judged with ``settings.keep``, the most telling first; none by default."""
+    def figures(self, scene: OfScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
+        """The figures of a verdict judged with ``Settings(keep=True)``, the most telling first; none by default."""
         return []
 
-    def picture(self, scene: OfScene, verdict: Any, settings: Settings, path: Path) -> bool:
+    def picture(self, scene: OfScene, verdict: Any, renderer: Renderer, path: Path) -> bool:
         """Writes a picture of a verdict as a PNG, without matplotlib; False where the system has none, only figures."""
         return False
 

@@ -21,11 +21,10 @@ from silhouette.drawing.figures import figures_of
 from silhouette.drawing.saving import save
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.files.documents import read_document
-from silhouette.judging import PIXEL, Judged, Selection, judged, load_scene
+from silhouette.judging import Judged, Selection, judged, load_scene
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called
-from silhouette.rules.base import Settings
 from silhouette.scenes.scene import Scene
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -49,7 +48,7 @@ def figure_by_figure(scene: Scene, found: Judged, renderer: Renderer, folder: Pa
     """Seconds for each figure of one check, drawn and written."""
     taken = []
     with settings():
-        for figure in figures_of(scene, found.check, found.verdict, Settings(renderer, PIXEL, keep=True)):
+        for figure in figures_of(scene, found.check, found.verdict, renderer):
             start = time.perf_counter()
             sheet = Sheet(COLUMN)
             figure.draw(sheet)

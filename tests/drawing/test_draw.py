@@ -29,7 +29,6 @@ from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called
-from silhouette.rules.base import Settings
 from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
@@ -86,7 +85,7 @@ def drawn(tmp_path: Path, renderer: Renderer) -> Drawn:
         verdict = ruled(NECROMUNDA, scene, scene.checks[0], renderer, 0.3, keep=True)
         folder = tmp_path / look.format
         folder.mkdir(exist_ok=True)
-        files = write_figures(scene, scene.checks[0], verdict, Settings(renderer, 0.3, keep=True), folder, 1, look)
+        files = write_figures(scene, scene.checks[0], verdict, renderer, folder, 1, look)
         return scene, verdict, {file.stem.rsplit("-", 1)[-1]: file for file in files}
 
     return draw

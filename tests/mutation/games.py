@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 
 @dataclass(frozen=True)
@@ -19,9 +20,15 @@ class Game:
     tests: tuple[str, ...]
     words: tuple[str, ...] = ()
 
+    def whole(self) -> Game:
+        """The same modules against all that tests them, nothing left out: asked of what survives ``tests``."""
+        doctests = [test for test in self.tests if test.startswith("silhouette/")]
+        folders = {str(PurePosixPath(test).parent) for test in self.tests if test not in doctests}
+        return replace(self, tests=(*sorted(folders), *doctests), words=())
+
 
 LEFT_OUT = ("-k", "not brute_force and not of_rays and not of_points and not reference and not opengl")
-"""Leaves out what takes most of the time and notices little more.
+"""Leaves out, at first, what takes most of the time and notices little more.
 
 These are the comparisons with second implementations, and the same cases once more on another renderer.
 """

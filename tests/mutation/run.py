@@ -5,7 +5,8 @@
     python -m tests.mutation.run skirmishcorps --bounds
 
 Nothing is written into the source tree: each mutant is loaded in a process of its own, forked from one that has the
-libraries loaded already, by an import hook. A run needs a system that can fork.
+libraries loaded already, by an import hook. What survives the quick tests of the game is tried on all of them. A run
+needs a system that can fork.
 """
 
 from __future__ import annotations
@@ -95,6 +96,8 @@ def main(words: Sequence[str] | None = None) -> int:
     outcomes: list[Outcome] = []
     for mutant in mutants:
         outcome = _tried(mutant, game, limit)
+        if outcome == "survived":
+            outcome = _tried(mutant, game.whole(), limit=600.0)
         outcomes.append(outcome)
         if outcome == "survived":
             print(_told(mutant), flush=True)

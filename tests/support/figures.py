@@ -25,7 +25,6 @@ from silhouette.judging import load_scene
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.base import Settings
 from tests.support.rulings import ruled
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
@@ -66,11 +65,11 @@ def drawn(
     """
     scene = scene_at(scene) if isinstance(scene, Path) else scene
     check = scene.checks[number - 1]
-    how = Settings(cpu_renderer(), pixel, keep=True)
-    verdict = ruled(rule_called(scene.rules), scene, check, how.renderer, pixel, keep=True)
+    renderer = cpu_renderer()
+    verdict = ruled(rule_called(scene.rules), scene, check, renderer, pixel, keep=True)
     files = {}
     with settings():
-        chosen = [one for one in figures_of(scene, check, verdict, how) if only in (None, one.name)]
+        chosen = [one for one in figures_of(scene, check, verdict, renderer) if only in (None, one.name)]
         for figure in chosen:
             sheet = Sheet(**look)
             figure.draw(sheet)

@@ -12,11 +12,11 @@ from typing import Any
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging import PIXEL, judged
+from silhouette.judging import judged
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
-from silhouette.rules.base import Rule, Settings, Verdict
+from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.motion import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import TableScene
@@ -181,8 +181,7 @@ class _Film:
         from silhouette.drawing.figures import figures_of
 
         def draw(scene: Scene, verdict: Verdict) -> Draw:
-            settings = Settings(self._renderer, PIXEL, keep=True)
-            return figures_of(scene, scene.checks[self._number - 1], verdict, settings)[0].draw
+            return figures_of(scene, scene.checks[self._number - 1], verdict, self._renderer)[0].draw
 
         count = len(self._steps)
         some = [self._scene(self._steps[place * (count - 1) // (SAMPLED - 1)]) for place in range(SAMPLED)]

@@ -14,10 +14,9 @@ from silhouette.drawing.figures import figures_of
 from silhouette.drawing.saving import save
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.drawing.styles import PRINT
-from silhouette.judging import PIXEL, Judged
+from silhouette.judging import Judged
 from silhouette.pages.report.words import FIGURES
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Settings
 from silhouette.scenes.scene import Scene
 
 QUALITY = 88
@@ -49,7 +48,7 @@ def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, language:
     """
     drawn = []
     with settings(), TemporaryDirectory(prefix="silhouette-") as folder:
-        for figure in figures_of(scene, judged.check, judged.verdict, Settings(renderer, PIXEL, keep=True)):
+        for figure in figures_of(scene, judged.check, judged.verdict, renderer):
             sheet = PageSheet(COLUMN, PRINT, language=language)
             figure.draw(sheet)
             file = Path(folder, f"{figure.name}.svg")

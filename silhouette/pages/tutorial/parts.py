@@ -12,12 +12,12 @@ from typing import Any
 
 from silhouette.drawing.animation.film import Animation, animate
 from silhouette.files.cache import Cache
-from silhouette.judging import PIXEL, Judged, judged, load_scene
+from silhouette.judging import Judged, judged, load_scene
 from silhouette.pages.tutorial.facts import Facts, filled, share_of
 from silhouette.pages.tutorial.words import Part, Texts, texts
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.base import Level, Settings
+from silhouette.rules.base import Level
 from silhouette.scenes.motion import Motion, length
 from silhouette.scenes.scene import Scene
 from silhouette.text import Progress
@@ -163,7 +163,7 @@ def _drawn(scene: Scene, part: Part, number: int, run: Run, folder: Path, place:
     if not part.figures:
         return ruling, written
     with settings():
-        for figure in figures_of(scene, ruling.check, verdict, Settings(run.renderer, PIXEL, keep=True)):
+        for figure in figures_of(scene, ruling.check, verdict, run.renderer):
             if figure.name in part.figures:
                 sheet = Sheet(style=options.style)
                 figure.draw(sheet)

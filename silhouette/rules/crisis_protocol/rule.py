@@ -11,6 +11,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Pieces, Rule, Settings, expectable
 from silhouette.rules.crisis_protocol.figures import figures
 from silhouette.rules.crisis_protocol.judge import judge
@@ -89,7 +90,7 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         """The rulings on checks of the scene, in their order; nothing is measured, so that no setting matters."""
         return judge(scene, checks)
 
-    def figures(self, scene: PlanScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
+    def figures(self, scene: PlanScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
         """The plan of the check."""
         return figures(scene, check, verdict)
 

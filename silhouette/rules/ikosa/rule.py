@@ -11,6 +11,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Pieces, Rule, Settings, expectable
 from silhouette.rules.ikosa.entries import CellSceneEntry, Readings
 from silhouette.rules.ikosa.figures import figures
@@ -68,7 +69,7 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
         """The rulings on checks of the scene, in their order; nothing is measured, so that no setting matters."""
         return judge(scene, checks)
 
-    def figures(self, scene: CellScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
+    def figures(self, scene: CellScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
         """The cells, seen from above and from one side."""
         return figures(scene, check, verdict)
 

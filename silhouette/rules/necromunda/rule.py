@@ -12,6 +12,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Band, Figure, Pieces, Rule, Scale, Settings, expectable
 from silhouette.rules.necromunda.judge import judge
 from silhouette.rules.necromunda.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, NecromundaRow, NecromundaVerdict
@@ -100,18 +101,18 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         return verdict.occluded, verdict.counts.error
 
     def figures(
-        self, scene: NecromundaScene, check: Check, verdict: NecromundaVerdict, settings: Settings
+        self, scene: NecromundaScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer
     ) -> list[Figure]:
         """Eye view, plan and side view."""
         from silhouette.drawing.table.figures import table_figures  # not before something is drawn
 
-        return table_figures(scene, verdict, settings.renderer)
+        return table_figures(scene, verdict, renderer)
 
-    def picture(self, scene: NecromundaScene, verdict: NecromundaVerdict, settings: Settings, path: Path) -> bool:
+    def picture(self, scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> bool:
         """The eye view with its caption."""
         from silhouette.rules.necromunda.picture import draw_eye_view
 
-        draw_eye_view(scene, verdict, settings.renderer, path)
+        draw_eye_view(scene, verdict, renderer, path)
         return True
 
     def stage(self, scene: NecromundaScene, judged: Sequence[tuple[Check, NecromundaVerdict]], cache: Cache) -> Stage:

@@ -10,6 +10,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Pieces, Rule, Scale, Settings
 from silhouette.rules.skirmishcorps.entries import ASKS, Readings, SkirmishEntry
 from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
@@ -95,14 +96,14 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         return Scale((scene.readings.share_practically_all, 0.5, 1.0))
 
     def figures(
-        self, scene: SkirmishScene, check: Check, verdict: SkirmishCorpsVerdict, settings: Settings
+        self, scene: SkirmishScene, check: Check, verdict: SkirmishCorpsVerdict, renderer: Renderer
     ) -> list[Figure]:
         """Eye view with the classes of cover as bands of height, plan and side view; none for other questions."""
         if verdict.ask != "protection":
             return []
         from silhouette.drawing.table.figures import table_figures  # not before something is drawn
 
-        return table_figures(scene, verdict, settings.renderer, draw_height_bands)
+        return table_figures(scene, verdict, renderer, draw_height_bands)
 
     def stage(self, scene: SkirmishScene, judged: Sequence[tuple[Check, SkirmishCorpsVerdict]], cache: Cache) -> Stage:
         """The table with its bodies, and the view of each check."""

@@ -11,6 +11,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Pieces, Rule, Settings, expectable
 from silhouette.rules.tide_of_iron.figures import figures
 from silhouette.rules.tide_of_iron.hexes import in_words
@@ -98,7 +99,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
         """The rulings on checks of the scene, in their order; nothing is measured, so that no setting matters."""
         return judge(scene, checks)
 
-    def figures(self, scene: HexScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
+    def figures(self, scene: HexScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
         """The board of the check, and, with the first check of an attacker, a map of all hexes that are blind to it."""
         return figures(scene, check, verdict)
 
