@@ -195,9 +195,10 @@ def test_a_scene_that_cannot_even_be_read_is_a_row(
 
 
 def test_a_full_disk_is_one_line_and_the_batch_goes_on_when_there_is_room(
-    tmp_path: Path, undisturbed: tuple[Path, bytes]
+    tmp_path: Path, undisturbed: tuple[Path, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, expected = undisturbed
+    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # coverage's own data would not fit either
     out = tmp_path / "out.jsonl"
     words = ("batch", folder, "--everyone", "--out", out, *FAST)
 
