@@ -8,6 +8,7 @@ import typer
 
 from silhouette.cli.options import (
     AsJson,
+    Attacker,
     Device,
     ErrorSize,
     NoCache,
@@ -16,6 +17,7 @@ from silhouette.cli.options import (
     Quiet,
     RendererName,
     SceneFiles,
+    Target,
 )
 from silhouette.cli.scene_job import SceneJob, status_of
 from silhouette.cli.terminal import complain, show, show_json
@@ -23,10 +25,8 @@ from silhouette.cli.terminal import complain, show, show_json
 
 def check(
     scenes: SceneFiles,
-    attacker: Annotated[str | None, typer.Option("--from", metavar="NAME", help="Who looks.")] = None,
-    target: Annotated[
-        str | None, typer.Option("--to", metavar="NAME", help="Who is looked at.  [default: everyone else]")
-    ] = None,
+    attacker: Attacker = None,
+    target: Target = None,
     arc: Annotated[
         str | None, typer.Option("--arc", metavar="ARC", help="front, left, right or rear.  [default: any]")
     ] = None,

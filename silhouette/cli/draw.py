@@ -8,12 +8,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from silhouette.cli.animate import AnimationFile, Fps, Frames, Moving, Turn, Walk, animated
-from silhouette.cli.options import AsJson, Device, NoCache, PixelSize, Quiet, RendererName, SceneFile, exit_status
+from silhouette.cli.options import (
+    AsJson,
+    Attacker,
+    Device,
+    NoCache,
+    PixelSize,
+    Quiet,
+    RendererName,
+    SceneFile,
+    Target,
+    exit_status,
+)
 from silhouette.cli.terminal import Waiting, show, show_json
 from silhouette.errors import FileError, RequestError
 
 if TYPE_CHECKING:
     from silhouette.drawing.figures import FigureOptions
+    from silhouette.judging import Selection
     from silhouette.scenes.scene import Check, Scene
 
 Folder = Annotated[
@@ -28,6 +40,8 @@ def draw(
     number: Annotated[
         int | None, typer.Option("--check", metavar="N", help="The scene's check N alone.  [default: all]")
     ] = None,
+    attacker: Attacker = None,
+    target: Target = None,
     style: Annotated[str, typer.Option("--style", metavar="STYLE", help="print or dark.")] = "print",
     no_captions: Annotated[bool, typer.Option("--no-captions", help="No words below the figures.")] = False,
     no_names: Annotated[bool, typer.Option("--no-names", help="No names or other letters in them.")] = False,
@@ -44,29 +58,33 @@ def draw(
     no_cache: NoCache = False,
     quiet: Quiet = False,
 ) -> int:
-    """Write the diagrams of each check of a scene, for print at column width: NN-attacker-target-figure.svg.
+    """Write the diagrams of each check, or of those that --from and --to name: NN-attacker-target-figure.svg.
 
     Figures and verdict come from one measurement, and lie in each file's metadata. With --animate a GIF or MP4 instead.
     """
     from silhouette.drawing.figures import write_figures
     from silhouette.drawing.sheet import settings
     from silhouette.files.cache import Cache
-    from silhouette.judging import judged, load_scene, usable_pixel
+    from silhouette.judging import Selection, judged, load_scene, usable_pixel
     from silhouette.renderers import choose
 
     moving = Moving(animate, walk, turn, frames, fps)
-    only_figures = {"format": kind != "svg", "style": style != "print", "lang": language != "en"}
+    only_figures = {"from": attacker is not None, "to": target is not None}
+    only_figures |= {"format": kind != "svg", "style": style != "print", "lang": language != "en"}
     moving.checked(out, **only_figures, no_captions=no_captions, no_names=no_names)
     if out is None:
         shared = {"as_json": as_json, "no_cache": no_cache, "quiet": quiet}
         return animated(scene, number, moving, renderer=renderer, device=device, pixel=pixel, **shared)
+    selection = Selection(attacker, target)
+    if number is not None and attacker is not None:
+        raise RequestError("--check is for the scene's own checks; leave it out with --from")
     options = _options(kind, style, language, captions=not no_captions, names=not no_names)
     fine = None if pixel is None else usable_pixel(pixel)
     with settings():  # nobody waits for a verdict that then cannot be drawn
         measuring = choose(renderer, device)
     with Waiting(f"drawing {scene}", quiet=quiet) as waiting:
         table = load_scene(scene, cache=Cache(None) if no_cache else Cache.default())
-        checks = _checks(table, number)
+        checks = _checks(table, selection, number)
         _make(out)
         drawn = list[dict[str, Any]]()
         for done, (place, check) in enumerate(checks.items()):
@@ -97,11 +115,9 @@ def _options(kind: str, style: str, language: str, *, captions: bool, names: boo
     return FigureOptions(ending, STYLES[style], captions, names, Words(language).language)
 
 
-def _checks(scene: Scene, number: int | None) -> dict[int, Check]:
-    """The checks to draw, by their number in the scene."""
-    from silhouette.judging import Selection
-
-    checks = dict(enumerate(Selection().checks(scene), 1))
+def _checks(scene: Scene, selection: Selection, number: int | None) -> dict[int, Check]:
+    """The checks to draw, by their number in the selection."""
+    checks = dict(enumerate(selection.checks(scene), 1))
     if number is None:
         return checks
     if number not in checks:

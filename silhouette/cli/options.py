@@ -10,6 +10,8 @@ import typer
 
 SceneFiles = Annotated[list[Path], typer.Argument(metavar="SCENE", help="Scene files, or folders of them.")]
 SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file.")]
+Attacker = Annotated[str | None, typer.Option("--from", metavar="NAME", help="Who looks.")]
+Target = Annotated[str | None, typer.Option("--to", metavar="NAME", help="Who is looked at.  [default: everyone else]")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 RendererName = Annotated[
     str, typer.Option("--renderer", metavar="NAME", help="auto, embree, gl or reference; see silhouette doctor.")

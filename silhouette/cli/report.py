@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from silhouette.cli.options import AsJson, NoCache, PixelSize, Quiet, RendererName, SceneFile, Workers, exit_status
+from silhouette.cli.options import (
+    AsJson,
+    Attacker,
+    NoCache,
+    PixelSize,
+    Quiet,
+    RendererName,
+    SceneFile,
+    Target,
+    Workers,
+    exit_status,
+)
 from silhouette.cli.terminal import Waiting, show, show_json
 
 PageFile = Annotated[Path, typer.Option("--out", metavar="FILE.html", help="For the page; what is there is replaced.")]
@@ -16,6 +27,8 @@ PageFile = Annotated[Path, typer.Option("--out", metavar="FILE.html", help="For 
 def report(
     scene: SceneFile,
     out: PageFile,
+    attacker: Attacker = None,
+    target: Target = None,
     as_json: AsJson = False,
     renderer: RendererName = "auto",
     pixel: PixelSize = None,
@@ -25,14 +38,15 @@ def report(
 ) -> int:
     """Write one page that opens anywhere, without a network: verdicts, figures, the table in 3D.
 
-    Figures and verdicts come from one measurement, with a sample in every pixel. The page can be sent to the opponent:
-    it opens on a phone, and says what the verdicts rest on.
+    It has each check of the scene, or those that --from and --to name. Figures and verdicts come from one measurement,
+    with a sample in every pixel. The page can be sent to the opponent: it opens on a phone, and says what the verdicts
+    rest on.
     """
     from silhouette.drawing.sheet import settings
     from silhouette.files.cache import Cache
     from silhouette.files.documents import read_text
     from silhouette.files.writing import write_file
-    from silhouette.judging import load_scene, usable_pixel
+    from silhouette.judging import Selection, load_scene, usable_pixel
     from silhouette.pages.html.skeleton import check_page_path
     from silhouette.pages.report.page import judged_and_drawn, report_page
     from silhouette.renderers import choose
@@ -40,6 +54,7 @@ def report(
     from silhouette.workers import cores
 
     check_page_path(out)
+    selection = Selection(attacker, target)
     fine = None if pixel is None else usable_pixel(pixel)
     with settings("report"):  # nobody waits for a verdict that then cannot be drawn
         measuring = choose(renderer)
@@ -47,7 +62,7 @@ def report(
     processes = cores() if workers is None else workers
     with Waiting(f"reporting on {scene}", quiet=quiet, forking=True) as waiting:
         table = load_scene(scene, cache=cache)
-        drawn = judged_and_drawn(table, measuring, fine, workers=processes, progress=waiting.step)
+        drawn = judged_and_drawn(table, measuring, fine, selection=selection, workers=processes, progress=waiting.step)
         content = report_page(table, drawn, read_text(scene), VERSION, cache).encode()
         write_file(out, content)
     rows = [result.row for result in drawn]

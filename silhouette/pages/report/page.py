@@ -28,6 +28,9 @@ from silhouette.workers import parallel_map
 IN_THE_SUMMARY = frozenset({"attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings"})
 """The keys of a result for which the page has sentences."""
 
+WRITTEN = Selection()
+"""The checks that are written in a scene."""
+
 
 @dataclass(frozen=True)
 class DrawnCheck:
@@ -47,22 +50,24 @@ def judged_and_drawn(
     renderer: Renderer,
     pixel: float | None = None,
     *,
+    selection: Selection = WRITTEN,
     workers: int = 1,
     progress: Progress = lambda done, total: None,
 ) -> list[DrawnCheck]:
-    """Every check of a scene, judged with a sample in every pixel and drawn from those very samples.
+    """The selected checks of a scene, judged with a sample in every pixel and drawn from those very samples.
 
     Args:
         scene: the scene, from `silhouette.judging.load_scene`.
         renderer: the renderer that measures and draws.
         pixel: mm per pixel; None for the default of the scene.
+        selection: the checks; by default those that are written in the scene.
         workers: the number of processes that judge and draw at the same time, where that is possible.
         progress: called with the number of checks done, and of all checks.
 
     Raises:
-        RequestError: where the scene has no checks, or a package that draws or simplifies is not installed.
+        RequestError: where no check is selected, or a package that draws or simplifies is not installed.
     """
-    checks = Selection().checks(scene)
+    checks = selection.checks(scene)
     rule_called(scene.rules).check_stage(scene)
     done = list[DrawnCheck]()
     progress(0, len(checks))
