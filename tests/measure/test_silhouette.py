@@ -9,67 +9,24 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from shapely import MultiPoint, Polygon
-from shapely.ops import unary_union
+from shapely import MultiPoint
 
-from silhouette.geometry import Flags, Floats, Pose, corners
+from silhouette.geometry import Flags, Pose, corners
 from silhouette.measure.culling import in_view
-from silhouette.measure.samples import ERROR_GOAL, SampleRequest
-from silhouette.measure.silhouette import OcclusionCounts, measure
+from silhouette.measure.samples import ERROR_GOAL
 from silhouette.meshes.bounds import bounding_points, inset_vertices
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Body, Layer
-from silhouette.views import ROLL, View, VisionArc, fighter_arc, fit_view
+from silhouette.views import ROLL, View, fighter_arc, fit_view
 from tests.conftest import started
 from tests.support import shapes
-
-HERE = Pose.standing()
-EYE = np.array([0.0, 0.0, 25.0])
-FRONT = shapes.box((300, -10, 3), (320, 10, 33))
+from tests.support.measured_shares import EYE, FRONT, HERE, exact_share, measured, rotation_about_x, turned
 
 
 @pytest.fixture(scope="module")
 def embree() -> EmbreeRenderer:
     return EmbreeRenderer()
-
-
-def turned(shape: Mesh, rotation: Floats, about: Floats) -> Mesh:
-    return Mesh((shape.vertices - about) @ rotation.T + about, shape.faces, shape.part)
-
-
-def rotation_about_x(angle: float) -> Floats:
-    cosine, sine = np.cos(angle), np.sin(angle)
-    return np.array([[1.0, 0.0, 0.0], [0.0, cosine, -sine], [0.0, sine, cosine]])
-
-
-def measured(
-    renderer: EmbreeRenderer,
-    target: Mesh,
-    blockers: Sequence[Mesh],
-    eye: Floats = EYE,
-    pixel: float = 0.1,
-    arcs: Sequence[VisionArc] | None = None,
-    pose: Pose = HERE,
-    error_goal: float = ERROR_GOAL,
-) -> tuple[OcclusionCounts, list[View]]:
-    aim = pose.place(target.bounds.mean(axis=0)[None])[0]
-    views = fit_view(pose.place(eye[None])[0], aim, pose.place(bounding_points(target)), pixel)
-    bodies = [Body(number, shape, pose) for number, shape in enumerate(blockers, 2)]
-    request = SampleRequest(Body(1, target, pose), bodies, arcs, renderer, error_goal=error_goal)
-    return measure(views, request, pixel)[0], views
-
-
-def exact_share(view: View, target: Mesh, blockers: Sequence[Mesh]) -> float:
-    """For convex shapes before the eye, the blockers nearer than the target: by polygons in the picture's plane."""
-
-    def outline(shape: Mesh) -> Polygon:
-        across, upward, depth = ((shape.vertices - view.eye) @ view.axes.T).T
-        assert depth.min() > 0
-        return MultiPoint(np.column_stack([across / depth, upward / depth])).convex_hull
-
-    whole = outline(target)
-    return float(unary_union([outline(one) for one in blockers]).intersection(whole).area / whole.area)
 
 
 def test_a_wall_up_to_a_third_obscures_a_third(embree: EmbreeRenderer) -> None:
@@ -312,25 +269,6 @@ def test_more_meshes_than_embree_has_devices(embree: EmbreeRenderer) -> None:
         assert embree.render(view, [body], [[view.height // 2, view.width // 2]]).ids.tolist() == [1]
 
 
-@settings(max_examples=60)
-@given(st.floats(0.0, 80.0), st.floats(3.0, 28.0), st.sampled_from([0.004, 0.02]))
-def test_an_error_that_is_allowed_is_stated_and_true(
-    embree: EmbreeRenderer, lean: float, height: float, error_goal: float
-) -> None:
-    """A leaning wall before the target: the error stated is true, at least the finer one, at most what is allowed."""
-    wall = turned(shapes.box((146, -200, height - 400), (150, 200, height)), rotation_about_x(np.radians(lean)), EYE)
-    fine, (view,) = measured(embree, FRONT, [wall])
-    rough, _ = measured(embree, FRONT, [wall], error_goal=error_goal)
-    assert abs(rough.occluded / rough.total - exact_share(view, FRONT, [wall])) <= rough.error + 1e-9
-    assert fine.error <= rough.error <= max(error_goal, fine.error)
-
-
-def test_what_is_allowed_is_used(embree: EmbreeRenderer) -> None:
-    wall = turned(shapes.box((146, -200, -380), (150, 200, 15)), rotation_about_x(np.radians(20)), EYE)
-    fine, rough = (measured(embree, FRONT, [wall], error_goal=error_goal)[0].error for error_goal in (0.0005, 0.02))
-    assert fine <= 0.0005 < rough
-
-
 @pytest.mark.parametrize("angle", np.arange(0.2, 6.2, 0.6).round(1).tolist())
 @pytest.mark.parametrize(("wide", "high"), [(0.3, 0.3), (0.2, 0.6)])
 def test_a_hole_in_front_of_the_targets_rim_is_found_before_hidden_is_said(
@@ -391,21 +329,3 @@ def test_a_small_target_is_not_counted_in_coarse_blocks(embree: EmbreeRenderer) 
     across, upward, depth = ((small.vertices - view.eye) @ view.axes.T).T
     outline = MultiPoint(np.column_stack([across / depth, upward / depth]) / view.step).convex_hull
     assert counts.total == pytest.approx(outline.area, rel=0.005)
-
-
-def test_what_is_allowed_is_not_used_near_one_half(embree: EmbreeRenderer) -> None:
-    """A wall hides half of the target but for a little: the verdict hangs on more than the error allowed."""
-    wall = turned(shapes.box((146, -200, -380), (150, 200, 21.6)), rotation_about_x(np.radians(20)), EYE)
-    counts, (view,) = measured(embree, FRONT, [wall], error_goal=0.02)
-    share = exact_share(view, FRONT, [wall])
-    assert 0.49 < share < 0.495
-    assert counts.error < 0.002
-    assert abs(counts.occluded / counts.total - share) <= counts.error
-
-
-def test_what_is_allowed_is_not_used_where_parts_are_thin(embree: EmbreeRenderer) -> None:
-    """A grating of bars of 0.15 mm, which the coarse grid hits here and there."""
-    bars = [shapes.box((146, y, -100), (146.1, y + 0.15, 100)) for y in np.arange(-6.0, 6.0, 0.6)]
-    counts, (view,) = measured(embree, FRONT, bars, error_goal=0.02)
-    assert counts.error < 0.005
-    assert abs(counts.occluded / counts.total - exact_share(view, FRONT, bars)) <= counts.error

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.geometry import Floats, Pose
-from silhouette.renderers import RENDERERS, Body, Layer, Renderer, choose, embree, probe, registry
-from silhouette.renderers.gl import devices
-from silhouette.renderers.probe import probe_renderers
-from silhouette.renderers.protocol import coverage, render_separately
+from silhouette.renderers import Body, Layer, Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View
 from tests.support import shapes
@@ -58,17 +50,6 @@ def pixels_on_edges(view: View, bodies: Sequence[Body], reach: float = 1 / 256) 
     ways = np.array([[reach, 0], [-reach, 0], [0, reach], [0, -reach]])
     changes = [REFERENCE.render(view, bodies, middles + way).ids.ravel() != ids for way in ways]
     return int(np.count_nonzero(np.any(changes, axis=0)))
-
-
-def spot(view: View, row: int, column: int, height: int, width: int, distance: float) -> Body:
-    """A rectangle facing the eye that covers exactly these pixels of a view, as body 1."""
-    ends = np.array([[row, column], [row, column + width], [row + height, column + width], [row + height, column]])
-    rays = view.directions(ends[:, 0] - 0.5, ends[:, 1] - 0.5)
-    return Body(1, shapes.quad(*(view.eye + distance * rays)), HERE)
-
-
-def numbered(number: int, body: Body) -> Body:
-    return replace(body, id=number)
 
 
 def covered(layer: Layer) -> int:
@@ -116,8 +97,11 @@ def test_nothing_on_the_table_gives_zero_everywhere(renderer: Renderer) -> None:
 
 def test_every_body_blocks_what_is_behind_it(renderer: Renderer) -> None:
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
-    target = numbered(5, spot(view, 10, 10, 40, 40, 120.0))
-    blockers = [numbered(9, spot(view, 10, 10, 20, 40, 60.0)), numbered(2, spot(view, 40, 10, 10, 40, 1.0))]
+    target = shapes.spot(view, 10, 10, 40, 40, 120.0, number=5)
+    blockers = [
+        shapes.spot(view, 10, 10, 20, 40, 60.0, number=9),
+        shapes.spot(view, 40, 10, 10, 40, 1.0, number=2),
+    ]
     layer = renderer.render(view, [target, *blockers])
     assert np.count_nonzero(layer.ids == 5) == 10 * 40
     assert np.count_nonzero(layer.ids == 9) == 20 * 40
@@ -240,7 +224,7 @@ def test_different_faces_in_one_plane_give_the_lower_id(renderer: Renderer, eye:
     for bodies in ([low, high], [high, low]):
         layer = renderer.render(view, bodies)
         assert (layer.ids[both] == 4).all()
-    swapped = renderer.render(view, [numbered(8, low), numbered(4, high)])
+    swapped = renderer.render(view, [replace(low, id=8), replace(high, id=4)])
     assert (swapped.ids[both] == 4).all()
 
 
@@ -277,7 +261,7 @@ def test_row_zero_is_the_top_and_column_zero_the_left(renderer: Renderer) -> Non
 @pytest.mark.parametrize("roll", [0, 31.7, 200])
 def test_pixels_are_where_the_view_says_from_anywhere(renderer: Renderer, at: tuple, roll: float) -> None:
     view = shapes.looking((11, 22, 33), at, 0.013, width=40, height=25, roll=roll, shift=(30, -11))
-    bodies = [spot(view, 2, 3, 4, 5, 80.0), numbered(2, spot(view, 10, 30, 15, 10, 50.0))]
+    bodies = [shapes.spot(view, 2, 3, 4, 5, 80.0), shapes.spot(view, 10, 30, 15, 10, 50.0, number=2)]
     expected = np.zeros((25, 40), np.int32)
     expected[2:6, 3:8] = 1
     expected[10:, 30:] = 2
@@ -296,7 +280,10 @@ def test_a_rolled_view_counts_the_same_but_for_the_rim(renderer: Renderer, roll:
 
 def test_a_view_larger_than_one_buffer_has_no_seams(renderer: Renderer) -> None:
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.001, width=2300, height=1100)
-    bodies = [spot(view, 0, 0, 1100, 2300, 90.0), numbered(2, spot(view, 500, 900, 77, 1200, 50.0))]
+    bodies = [
+        shapes.spot(view, 0, 0, 1100, 2300, 90.0),
+        shapes.spot(view, 500, 900, 77, 1200, 50.0, number=2),
+    ]
     expected = np.ones((1100, 2300), np.int32)
     expected[500:577, 900:2100] = 2
     assert np.array_equal(renderer.render(view, bodies).ids, expected)
@@ -379,186 +366,3 @@ def test_all_agree_on_triangles_at_random_but_for_rims(
     view = shapes.looking((0, 0, 0), (1, 2, 0.5), 0.02, width=60, height=60, roll=turn)
     assume(pixels_on_edges(view, bodies) <= MOST_ON_RIMS * np.count_nonzero(REFERENCE.render(view, bodies).ids) + 2)
     assert_only_rims_differ(view, bodies, renderer.render(view, bodies), most=MOST_ON_RIMS)
-
-
-# Some pixels only.
-
-
-def test_pixels_asked_for_are_those_of_the_whole_picture(renderer: Renderer) -> None:
-    view = shapes.looking((40, -200, 70), (0, 0, 0), 0.002, 90, 70, roll=31.7)
-    bodies = [Body(1, shapes.cube(20), HERE), Body(2, shapes.sphere(12, 40, 21), Pose.standing((8, -10, 5)))]
-    whole = renderer.render(view, bodies)
-    random = np.random.default_rng(1)
-    pixels = random.integers((0, 0), (70, 90), (500, 2)).astype(np.int32)
-    few = renderer.render(view, bodies, pixels)
-    assert few.ids.shape == few.depth.shape == (500,)
-    assert np.array_equal(few.ids, whole.ids[tuple(pixels.T)])
-    assert np.allclose(few.depth, whole.depth[tuple(pixels.T)], rtol=1e-6)
-    assert renderer.render(view, bodies, pixels[:0]).ids.shape == (0,)
-    elsewhere = [Body(2, shapes.cube(20), HERE)]
-    assert set(np.unique(renderer.render(view, elsewhere, pixels).ids)) == {0, 2}
-
-
-@pytest.mark.parametrize("beyond", [2, 30, 400])
-def test_pixels_outside_the_picture_lie_where_its_plane_goes_on(renderer: Renderer, beyond: int) -> None:
-    view = shapes.looking((5, -100, 0), (0, 0, 10), 0.01, 40, 30, roll=31.7)
-    bodies = [
-        spot(view, -10, -beyond, 20, beyond + 5, 50.0),
-        numbered(2, spot(view, 12, 33, beyond + 18, beyond + 7, 80.0)),
-    ]
-    larger = replace(
-        view,
-        left=view.left - beyond * view.step,
-        top=view.top + beyond * view.step,
-        width=view.width + 2 * beyond,
-        height=view.height + 2 * beyond,
-    )
-    whole = renderer.render(larger, bodies).ids
-    low, high = (-beyond, -beyond), (view.height + beyond, view.width + beyond)
-    pixels = np.random.default_rng(2).integers(low, high, (800, 2)).astype(np.int32)
-    assert np.array_equal(renderer.render(view, bodies, pixels).ids, whole[tuple((pixels + beyond).T)])
-
-
-def test_fractional_pixels_are_that_very_point_or_the_nearest_middle(renderer: Renderer) -> None:
-    view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01, 40, 30)
-    bodies = [spot(view, 10, 10, 10, 10, 50.0)]
-    points = np.random.default_rng(3).uniform(5, 25, (2000, 2))
-    looked_at = points if renderer.sparse else np.floor(points + 0.5)
-    expected = ((looked_at > 9.5) & (looked_at < 19.5)).all(axis=1)
-    assert np.array_equal(renderer.render(view, bodies, points).ids > 0, expected)
-
-
-# Each body alone.
-
-
-@pytest.mark.parametrize("asked", ["all", "some", "none"])
-def test_layers_are_what_each_body_alone_would_give(renderer: Renderer, asked: str) -> None:
-    view = shapes.looking((40, -200, 70), (0, 0, 0), 0.002, 90, 70, roll=31.7)
-    cube = shapes.cube(20)
-    bodies = [
-        Body(7, cube, HERE),
-        Body(2, shapes.sphere(12, 40, 21), Pose.standing((8, -10, 5))),
-        Body(9, shapes.mesh(np.zeros((0, 3)), np.zeros((0, 3))), HERE),
-        Body(4, cube, HERE),
-        Body(3, cube, Pose.standing((900, 0, 0))),
-        Body(8, cube, Pose.standing((0, -400, 0))),
-    ]
-    pixels = {"all": None, "none": np.empty((0, 2))}.get(asked, np.random.default_rng(4).uniform(-9, 95, (300, 2)))
-    found = list(render_separately(renderer, view, bodies, pixels))
-    assert len(found) == len(bodies)
-    for layer, body in zip(found, bodies, strict=True):
-        alone = renderer.render(view, [body], pixels)
-        assert np.array_equal(layer.ids, alone.ids)
-        assert np.array_equal(layer.depth, alone.depth)
-    assert list(render_separately(renderer, view, [], pixels)) == []
-
-
-@pytest.mark.parametrize("eye", [(40, -200, 70), (0, -10, 0), (3, 1, 2), (0, 300, 0)])
-def test_a_body_covers_the_pixels_at_which_it_is_drawn(
-    renderer: Renderer, eye: tuple, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """From before it, from a point in one of its faces, which is only touched, from within it, and from beyond it."""
-    monkeypatch.setattr(embree, "FACES_PER_CHUNK", 1000)  # some are indexed in several pieces
-    view = shapes.looking(eye, (0, 5, 1), 0.004, 90, 70, roll=31.7)
-    pixels = np.random.default_rng(5).uniform(-9, 95, (600, 2))
-    bodies = [
-        Body(7, shapes.cube(20), HERE),
-        Body(2, shapes.sphere(12, 60, 31), Pose.standing((8, -10, 5), 30)),
-        Body(3, shapes.square(30), Pose.standing((0, 40, 0))),
-        Body(9, shapes.mesh(np.zeros((0, 3)), np.zeros((0, 3))), HERE),
-    ]
-    for body in bodies:
-        assert np.array_equal(coverage(renderer, view, body, pixels), renderer.render(view, [body], pixels).ids > 0)
-        assert coverage(renderer, view, body, np.empty((0, 2))).tolist() == []
-
-
-# One that cannot run says why, and nothing falls back in silence.
-
-
-def test_an_unknown_renderer_is_an_error_that_names_the_near_one() -> None:
-    with pytest.raises(RequestError, match="did you mean 'embree'"):
-        choose("embre")
-    with pytest.raises(RequestError, match="there are auto, embree, gl, reference"):
-        choose("povray")
-
-
-@pytest.mark.parametrize("name", [entry.name for entry in RENDERERS])
-def test_a_renderer_asked_for_by_name_is_that_one(name: str) -> None:
-    try:
-        assert choose(name).name == name
-    except RendererUnavailable as reason:
-        pytest.skip(str(reason))
-
-
-def test_embree_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "embreex", None)
-    with pytest.raises(RendererUnavailable, match="pip install embreex"):
-        choose("embree")
-
-
-def replace_renderers(monkeypatch: pytest.MonkeyPatch, **starts: Callable[[int | None], Any]) -> None:
-    """Renderers of these names are started by these functions instead, wherever the list is read."""
-    entries = tuple(replace(entry, start=starts.get(entry.name, entry.start)) for entry in RENDERERS)
-    for module in (registry, probe):
-        monkeypatch.setattr(module, "RENDERERS", entries)
-
-
-def test_auto_takes_embree_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "has_gpu", lambda: False)
-    pytest.importorskip("embreex")
-    assert choose("auto").name == "embree"
-
-
-def test_auto_does_not_take_software_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    in_software = SimpleNamespace(name="gl", device="EGL: llvmpipe", hardware=False)
-    monkeypatch.setattr(devices, "has_gpu", lambda: True)
-    replace_renderers(monkeypatch, gl=lambda device: in_software, embree=lambda device: REFERENCE)
-    assert choose("auto") is REFERENCE
-
-
-def test_auto_takes_gl_where_there_is_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    on_gpu = SimpleNamespace(name="gl", device="EGL: a GPU", hardware=True)
-    monkeypatch.setattr(devices, "has_gpu", lambda: True)
-    monkeypatch.delenv("PYOPENGL_PLATFORM", raising=False)
-    replace_renderers(monkeypatch, gl=lambda device: on_gpu)
-    assert choose("auto") is on_gpu
-
-
-def test_auto_goes_on_to_what_is_left_and_its_result_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(device: int | None) -> Renderer:
-        raise RendererUnavailable("not here")
-
-    monkeypatch.setattr(devices, "has_gpu", lambda: False)
-    replace_renderers(monkeypatch, embree=broken, gl=broken)
-    assert (choose("auto").name, choose("auto").device) == ("reference", "numpy")
-    with pytest.raises(RendererUnavailable, match="not here"):
-        choose("gl")
-
-
-def test_choosing_without_a_gpu_imports_no_opengl() -> None:
-    script = (
-        "import sys\nfrom silhouette.renderers import choose\n"
-        "from silhouette.renderers.gl import devices\ndevices.has_gpu() or choose('auto')\n"
-        "assert not {'pyrender', 'OpenGL', 'trimesh'} & set(sys.modules), set(sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], cwd=PROJECT, capture_output=True, text=True, check=False)
-    if "pyrender" in done.stderr and choose("auto").name == "gl":
-        pytest.skip("neither a GPU nor embree decides it here")
-    assert done.returncode == 0, done.stderr
-
-
-def test_the_doctor_tries_each_renderer_and_says_why_not() -> None:
-    found = probe_renderers()
-    assert [one.name for one in found] == ["embree", "gl", "gl", "reference"]
-    assert found[-1].available
-    for one in found:
-        assert one.available == (one.reason == "")
-        assert one.device
-
-
-def test_the_doctor_names_a_renderer_that_draws_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
-    liar = SimpleNamespace(name="embree", device="CPU", render=lambda view, bodies: Layer.empty((8, 8)))
-    replace_renderers(monkeypatch, embree=lambda device: liar)
-    first = probe_renderers()[0]
-    assert not first.available
-    assert "wrongly" in first.reason

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.geometry import cosine_and_sine, unit
+from silhouette.geometry import Pose, cosine_and_sine, unit
 from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.protocol import Body
 from silhouette.views import View
 
 
@@ -97,3 +98,10 @@ def looking(
     axes = np.array([cosine * right + sine * up, cosine * up - sine * right, forward])
     left, top = (shift[0] - width / 2) * step, (shift[1] + height / 2) * step
     return View(eye, axes, left, top, step, width, height)
+
+
+def spot(view: View, row: int, column: int, height: int, width: int, distance: float, number: int = 1) -> Body:
+    """A rectangle facing the eye that covers exactly these pixels of a view."""
+    ends = np.array([[row, column], [row, column + width], [row + height, column + width], [row + height, column]])
+    rays = view.directions(ends[:, 0] - 0.5, ends[:, 1] - 0.5)
+    return Body(number, quad(*(view.eye + distance * rays)), Pose.standing())

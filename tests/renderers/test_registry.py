@@ -1,0 +1,116 @@
+"""Which renderer is chosen, and what the doctor says of those that cannot run: nothing falls back in silence."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.geometry import Pose
+from silhouette.renderers import RENDERERS, Layer, Renderer, choose, probe, registry
+from silhouette.renderers.gl import devices
+from silhouette.renderers.probe import probe_renderers
+from silhouette.renderers.reference import ReferenceRenderer
+
+PROJECT = Path(__file__).resolve().parents[2]
+HERE = Pose.standing()
+REFERENCE = ReferenceRenderer()
+
+
+# One that cannot run says why, and nothing falls back in silence.
+
+
+def test_an_unknown_renderer_is_an_error_that_names_the_near_one() -> None:
+    with pytest.raises(RequestError, match="did you mean 'embree'"):
+        choose("embre")
+    with pytest.raises(RequestError, match="there are auto, embree, gl, reference"):
+        choose("povray")
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in RENDERERS])
+def test_a_renderer_asked_for_by_name_is_that_one(name: str) -> None:
+    try:
+        assert choose(name).name == name
+    except RendererUnavailable as reason:
+        pytest.skip(str(reason))
+
+
+def test_embree_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "embreex", None)
+    with pytest.raises(RendererUnavailable, match="pip install embreex"):
+        choose("embree")
+
+
+def replace_renderers(monkeypatch: pytest.MonkeyPatch, **starts: Callable[[int | None], Any]) -> None:
+    """Renderers of these names are started by these functions instead, wherever the list is read."""
+    entries = tuple(replace(entry, start=starts.get(entry.name, entry.start)) for entry in RENDERERS)
+    for module in (registry, probe):
+        monkeypatch.setattr(module, "RENDERERS", entries)
+
+
+def test_auto_takes_embree_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "has_gpu", lambda: False)
+    pytest.importorskip("embreex")
+    assert choose("auto").name == "embree"
+
+
+def test_auto_does_not_take_software_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_software = SimpleNamespace(name="gl", device="EGL: llvmpipe", hardware=False)
+    monkeypatch.setattr(devices, "has_gpu", lambda: True)
+    replace_renderers(monkeypatch, gl=lambda device: in_software, embree=lambda device: REFERENCE)
+    assert choose("auto") is REFERENCE
+
+
+def test_auto_takes_gl_where_there_is_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    on_gpu = SimpleNamespace(name="gl", device="EGL: a GPU", hardware=True)
+    monkeypatch.setattr(devices, "has_gpu", lambda: True)
+    monkeypatch.delenv("PYOPENGL_PLATFORM", raising=False)
+    replace_renderers(monkeypatch, gl=lambda device: on_gpu)
+    assert choose("auto") is on_gpu
+
+
+def test_auto_goes_on_to_what_is_left_and_its_result_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(device: int | None) -> Renderer:
+        raise RendererUnavailable("not here")
+
+    monkeypatch.setattr(devices, "has_gpu", lambda: False)
+    replace_renderers(monkeypatch, embree=broken, gl=broken)
+    assert (choose("auto").name, choose("auto").device) == ("reference", "numpy")
+    with pytest.raises(RendererUnavailable, match="not here"):
+        choose("gl")
+
+
+def test_choosing_without_a_gpu_imports_no_opengl() -> None:
+    script = (
+        "import sys\nfrom silhouette.renderers import choose\n"
+        "from silhouette.renderers.gl import devices\ndevices.has_gpu() or choose('auto')\n"
+        "assert not {'pyrender', 'OpenGL', 'trimesh'} & set(sys.modules), set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=PROJECT, capture_output=True, text=True, check=False)
+    if "pyrender" in done.stderr and choose("auto").name == "gl":
+        pytest.skip("neither a GPU nor embree decides it here")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_doctor_tries_each_renderer_and_says_why_not() -> None:
+    found = probe_renderers()
+    assert [one.name for one in found] == ["embree", "gl", "gl", "reference"]
+    assert found[-1].available
+    for one in found:
+        assert one.available == (one.reason == "")
+        assert one.device
+
+
+def test_the_doctor_names_a_renderer_that_draws_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
+    liar = SimpleNamespace(name="embree", device="CPU", render=lambda view, bodies: Layer.empty((8, 8)))
+    replace_renderers(monkeypatch, embree=lambda device: liar)
+    first = probe_renderers()[0]
+    assert not first.available
+    assert "wrongly" in first.reason
