@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
-from os.path import abspath
+from os.path import abspath, realpath
 from pathlib import Path
 from typing import Protocol
 
@@ -137,8 +137,9 @@ def write_batch(
     """
     check_table_path(out)
     for file in (out, junit):
-        if file is not None and (file.is_dir() or not file.parent.is_dir()):
-            wrong = "is a folder" if file.is_dir() else f"there is no folder {file.parent} to write it into"
+        folder = None if file is None else Path(realpath(file) if file.is_symlink() else file).parent
+        if file is not None and folder is not None and (file.is_dir() or not folder.is_dir()):
+            wrong = "is a folder" if file.is_dir() else f"there is no folder {folder} to write it into"
             raise FileError(file, f"{wrong}; name a file in a folder that is there")
     check_settings(settings)
     scenes = scenes_of(paths)

@@ -59,6 +59,9 @@ def write_file(path: Path, content: Content) -> None:
 def replacing(path: Path, *, sync: bool = True) -> Iterator[BinaryIO]:
     """A new binary file that takes the name ``path`` at the end of the block, unless the block raises.
 
+    Where ``path`` is a link, the link stays, and the file that it leads to is replaced: the new file is then written in
+    that file's folder, because a name can be changed in one step within one file system only.
+
     Args:
         path: of the file, in a folder that exists.
         sync: waits until the content is on the disk before the name changes, so that a power failure cannot leave an
@@ -67,14 +70,15 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[BinaryIO]:
     Raises:
         OSError: where the file cannot be written.
     """
-    partial = _partial(path.parent)
+    final = Path(os.path.realpath(path)) if path.is_symlink() else path
+    partial = _partial(final.parent)
     try:
         with partial.open("xb") as file:
             yield file
             file.flush()
             if sync:
                 os.fsync(file.fileno())
-        os.replace(partial, path)
+        os.replace(partial, final)
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)

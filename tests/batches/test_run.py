@@ -148,6 +148,28 @@ def test_scenes_are_files_folders_and_globs_each_once(tmp_path: Path, monkeypatc
         scenes_of(["*.tml"])
 
 
+def test_where_out_is_a_link_it_stays_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scene(tmp_path, EXPECTED)
+    Path("disk").mkdir()
+    for name in ("rows.jsonl", "junit.xml"):
+        try:
+            Path(name).symlink_to(Path("disk", name))
+        except OSError as error:
+            pytest.skip(f"links cannot be made here ({error})")
+    Path("lost.jsonl").symlink_to(Path("gone", "rows.jsonl"))
+    assert run(capsys, "batch", "walled.toml", "--out", "rows.jsonl", "--junit", "junit.xml", *FAST).status == 0
+    assert Path("rows.jsonl").is_symlink()
+    assert Path("junit.xml").is_symlink()
+    assert len(rows_of(Path("disk", "rows.jsonl"))) == 1
+    assert sorted(path.name for path in Path("disk").iterdir()) == ["junit.xml", "rows.jsonl"]
+    (line,) = run(capsys, "batch", "walled.toml", "--out", "lost.jsonl", *FAST).complaints
+    assert "there is no folder" in line
+    assert "gone" in line
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

@@ -40,6 +40,38 @@ def test_a_file_that_is_not_finished_leaves_the_earlier_one(tmp_path: Path, erro
     assert list(tmp_path.iterdir()) == [file]
 
 
+def link(path: Path, target: str) -> Path:
+    """A symbolic link, where this system lets one be made."""
+    try:
+        path.symlink_to(target)
+    except OSError as error:  # on Windows that takes a right that not everyone has
+        pytest.skip(f"links cannot be made here ({error})")
+    return path
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_stays_and_the_file_that_it_leads_to_is_replaced(tmp_path: Path, exists: bool) -> None:
+    (tmp_path / "disk").mkdir()
+    target = tmp_path / "disk" / "rows.csv"
+    if exists:
+        target.write_text("before")
+    near = link(tmp_path / "near.csv", "disk/rows.csv")
+    far = link(tmp_path / "far.csv", "near.csv")
+    with pytest.raises(ValueError, match="no"), replacing(far) as file:
+        file.write(b"half")
+        assert [path.parent for path in tmp_path.rglob("*.part")] == [target.parent]
+        raise ValueError("no")
+    assert target.exists() == exists
+    write_file(far, "after")
+    assert (target.read_text(), target.is_symlink(), near.is_symlink(), far.is_symlink()) == (
+        "after",
+        False,
+        True,
+        True,
+    )
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["disk", "far.csv", "near.csv", "rows.csv"]
+
+
 @pytest.mark.parametrize("step", ["os.replace", "os.fsync"])
 def test_a_failure_at_the_end_is_one_plain_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     file = tmp_path / "file.txt"
