@@ -23,6 +23,7 @@ from typing import Any
 
 from silhouette.batches.chunks import BatchSettings, Chunk, ChunkJudge
 from silhouette.errors import RequestError, SilhouetteError
+from silhouette.installation import extra_command
 from silhouette.text import Row
 from silhouette.version import VERSION
 from silhouette.workers import Event, NextTask
@@ -53,7 +54,7 @@ def judge_chunk(chunk: Chunk, settings: BatchSettings, folder: str, version: str
         RequestError: where another version of this package is installed on the worker.
     """
     if version != VERSION:
-        raise RequestError(f"a worker has silhouette {VERSION}, and this is {version}; install the same")
+        raise RequestError(f"a worker has silhouette {VERSION}, and this is {version}; install the same version there")
     if getattr(_judges, "key", None) != (settings, folder):
         _judges.judge, _judges.key = ChunkJudge(settings, Path(folder), _gpu_number()), (settings, folder)
     return list(_judges.judge(chunk))
@@ -117,7 +118,8 @@ class Cluster:
             distributed = import_module("distributed")
         except ImportError:
             raise SilhouetteError(
-                "--cluster needs Dask's distributed, which is not installed; pip install 'silhouette[cluster]'"
+                "--cluster needs Dask's distributed, which is not installed; "
+                f"install it with: {extra_command('cluster')}"
             ) from None
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         try:

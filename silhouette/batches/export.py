@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.writing import replacing
+from silhouette.installation import extra_command
 from silhouette.text import Row
 
 FIRST = ("scene", "attacker", "target", "rules", "verdict", "expected", "reason", "error")
@@ -175,7 +176,8 @@ def _pyarrow() -> Any:
         import pyarrow
     except ImportError:
         raise SilhouetteError(
-            "Parquet needs pyarrow, which is not installed; pip install 'silhouette[batch]', or write .jsonl or .csv"
+            "Parquet needs pyarrow, which is not installed; "
+            f"write .jsonl or .csv, or install it with: {extra_command('parquet')}"
         ) from None
     return pyarrow
 

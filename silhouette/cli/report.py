@@ -56,7 +56,7 @@ def report(
     check_page_path(out)
     selection = Selection(attacker, target)
     fine = None if pixel is None else usable_pixel(pixel)
-    with settings("report"):  # nobody waits for a verdict that then cannot be drawn
+    with settings():  # nobody waits for a verdict that then cannot be drawn
         measuring = choose(renderer)
     cache = Cache(None) if no_cache else Cache.default()
     processes = cores() if workers is None else workers

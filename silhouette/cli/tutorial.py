@@ -37,7 +37,7 @@ def tutorial(
     from silhouette.workers import cores
 
     folder, fine = scenes_folder(scenes), None if pixel is None else usable_pixel(pixel)
-    with settings("report"):  # nobody waits for pages that then cannot be drawn
+    with settings():  # nobody waits for pages that then cannot be drawn
         measuring = choose(renderer)
     cache = Cache(None) if no_cache else Cache.default()
     run = Run(folder, measuring, cache, cores(), not no_animation, fine)

@@ -22,6 +22,7 @@ from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
 from silhouette.geometry import Floats
+from silhouette.installation import package_command
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,19 +89,18 @@ class Swatch:
 
 
 @contextmanager
-def settings(extra: str = "draw") -> Iterator[None]:
+def settings() -> Iterator[None]:
     """A context in which figures come out the same whatever the user has set for matplotlib, which stays as it was.
 
-    Args:
-        extra: the extra of the package that installs matplotlib and all else that is needed.
-
     Raises:
-        RequestError: where matplotlib is not installed; it names the extra.
+        RequestError: where matplotlib is not installed; it says how to install it.
     """
     try:
         import matplotlib
     except ImportError:
-        raise RequestError(f"drawing needs matplotlib; pip install 'silhouette[{extra}]'") from None
+        raise RequestError(
+            f"drawing needs matplotlib, which is not installed; install it with: {package_command('matplotlib')}"
+        ) from None
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(SETTINGS)

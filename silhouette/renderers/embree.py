@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Flags, Floats, Integers, corners
+from silhouette.installation import package_command
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST, Body, Layer
 from silhouette.views import View
@@ -52,7 +53,7 @@ class EmbreeRenderer:
         except ImportError as missing:
             raise RendererUnavailable(
                 f"embree: the package embreex is not installed ({missing}); "
-                "it has wheels for Linux x86-64, macOS and Windows: pip install embreex"
+                f"it has wheels for Linux x86-64, macOS and Windows: {package_command('embreex')}"
             ) from None
         self.device = f"CPU, embreex {getattr(embreex, '__version__', '')}".rstrip()
         self._indexes: OrderedDict[str, list[_Chunk]] = OrderedDict()

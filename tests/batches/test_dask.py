@@ -17,18 +17,20 @@ import pytest
 from silhouette import SilhouetteError
 from silhouette.batches.chunks import BatchSettings
 from silhouette.batches.run import make_pool
+from silhouette.installation import extra_command
 from silhouette.workers import CAN_FORK
 from tests.support.batching import FAST, finished, folder_of_scenes, journaled, rows_of, running, wait_until
 from tests.support.commands import run
 
 needs_distributed = pytest.mark.skipif(
     importlib.util.find_spec("distributed") is None or not CAN_FORK,
-    reason="needs Dask's distributed: pip install 'silhouette[cluster]'",
+    reason="Dask's distributed, the extra 'cluster', is not installed",
 )
 
 WATCHED = """
 import os, time
 import silhouette.judging as judging
+from silhouette.installation import extra_command
 if not hasattr(judging, "unwatched"):  # a file that is preloaded is run more than once
     judging.unwatched = judging.judged
     def judged(scene, check, *others):
@@ -146,8 +148,9 @@ def test_without_distributed_it_is_said_what_to_install(
         "tcp://127.0.0.1:9",
     )
     assert ran.status == 2
+    command = extra_command("cluster")
     assert ran.complaints == [
-        "error: --cluster needs Dask's distributed, which is not installed; pip install 'silhouette[cluster]'"
+        f"error: --cluster needs Dask's distributed, which is not installed; install it with: {command}"
     ]
 
 

@@ -122,7 +122,7 @@ def test_an_ending_that_is_not_known_is_refused_early(tmp_path: Path) -> None:
 
 def test_parquet_without_pyarrow_is_refused_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(SilhouetteError, match=r"pip install 'silhouette\[batch\]', or write \.jsonl or \.csv"):
+    with pytest.raises(SilhouetteError, match=r"write \.jsonl or \.csv, or install it with: .*\[parquet\]"):
         check_table_path(tmp_path / "out.parquet")
 
 

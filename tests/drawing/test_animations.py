@@ -15,6 +15,7 @@ from silhouette.drawing.animation.film import Animation, animate
 from silhouette.drawing.animation.frames import WIDTH
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
+from silhouette.installation import extra_command
 from silhouette.renderers import choose
 from silhouette.rules.base import Band, Level, Scale
 from silhouette.scenes.motion import Motion
@@ -253,7 +254,7 @@ def test_an_mp4_without_its_library_names_the_extra_before_anything_is_judged(
     monkeypatch.setitem(sys.modules, "av", None)
     ran = run(capsys, "draw", scene(tmp_path, CHECK), "--animate", tmp_path / "x.mp4", "--walk", "9,9", *QUICK)
     assert ran.status == 2
-    assert "pip install 'silhouette[animate]'" in ran.complaints[0]
+    assert extra_command("mp4") in ran.complaints[0]
 
 
 @pytest.mark.parametrize("when", [0, 3, 5, 7])

@@ -26,6 +26,7 @@ from silhouette.drawing.table.sightlines import CLEAR, PARTLY, WHOLLY, Sightline
 from silhouette.drawing.table.tracing import area_of, from_above, outline
 from silhouette.errors import FileError
 from silhouette.files.cache import Cache
+from silhouette.installation import package_command
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called
@@ -376,12 +377,15 @@ def test_a_folder_that_is_a_file_is_one_line(scene_file: Path, capsys: pytest.Ca
     assert "cannot be made a folder" in capsys.readouterr().err
 
 
-def test_without_matplotlib_the_extra_is_named(
+def test_without_matplotlib_the_error_says_how_to_install_it(
     scene_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert run(str(scene_file), "--out", str(tmp_path / "out")) == 2
-    assert capsys.readouterr().err == "error: drawing needs matplotlib; pip install 'silhouette[draw]'\n"
+    error = capsys.readouterr().err
+    assert error == (
+        f"error: drawing needs matplotlib, which is not installed; install it with: {package_command('matplotlib')}\n"
+    )
     assert not (tmp_path / "out").exists()
 
 

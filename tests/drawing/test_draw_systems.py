@@ -194,7 +194,7 @@ def test_without_matplotlib_a_board_has_no_picture_and_an_eye_view_has(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     options = ["--pixel", "0.5", "--no-cache", "--quiet", "--picture", str(tmp_path / "it.png")]
     assert main(["check", str(SCENES / "ikosa" / "face_to_face.toml"), *options]) == 2
-    assert "drawing needs matplotlib; pip install 'silhouette[draw]'" in capsys.readouterr().err
+    assert "drawing needs matplotlib, which is not installed" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
     assert main(["check", str(SCENES / "necromunda" / "example_1_open.toml"), *options]) == 0
     assert list(tmp_path.iterdir()) == [tmp_path / "it.png"]

@@ -16,6 +16,7 @@ from PIL import Image
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import write_file
+from silhouette.installation import extra_command
 from silhouette.text import Progress
 
 FORMATS = (".gif", ".mp4")
@@ -66,7 +67,10 @@ def check_path(path: Path) -> None:
         try:
             import av  # noqa: F401
         except ImportError:
-            raise RequestError("MP4 needs PyAV; pip install 'silhouette[animate]', or end the name in .gif") from None
+            raise RequestError(
+                "MP4 needs PyAV, which is not installed; "
+                f"end the name in .gif, or install it with: {extra_command('mp4')}"
+            ) from None
 
 
 def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, Any], progress: Progress) -> None:

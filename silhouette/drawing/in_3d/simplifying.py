@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from silhouette.errors import RequestError
 from silhouette.files.cache import Arrays, Cache
 from silhouette.geometry import Floats
+from silhouette.installation import package_command
 from silhouette.meshes.mesh import Mesh, merge_equal
 
 MOST_TRIANGLES = 24_000
@@ -73,7 +74,7 @@ def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.
     """Vertices (n, 3) and faces (m, 3) of a mesh with about ``most`` triangles, or fewer.
 
     Raises:
-        RequestError: where fast-simplification is not installed; it names the extra.
+        RequestError: where fast-simplification is not installed; it says how to install it.
     """
     if len(mesh.faces) <= most:
         return mesh.vertices, mesh.faces.astype(np.int64)
@@ -85,14 +86,14 @@ def check_available() -> None:
     """Checks, before anything is judged, that meshes can be simplified.
 
     Raises:
-        RequestError: where fast-simplification is not installed; it names the extra.
+        RequestError: where fast-simplification is not installed; it says how to install it.
     """
     try:
         import fast_simplification  # noqa: F401
     except ImportError:
         raise RequestError(
-            "a page of this scene needs simpler meshes, which takes fast-simplification; "
-            "pip install 'silhouette[report]'"
+            "a page of this scene needs fast-simplification, which is not installed; "
+            f"install it with: {package_command('fast-simplification')}"
         ) from None
 
 

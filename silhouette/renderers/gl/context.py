@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.installation import package_command
 from silhouette.renderers.gl.devices import INSTALL, chosen_device, require_osmesa
 
 PLATFORMS = ("egl", "osmesa")
@@ -136,7 +137,7 @@ def _import_pyrender(platform: str) -> None:
             import pyrender  # noqa: F401
     except Exception as error:  # a missing library shows as ImportError, AttributeError or OSError
         raise RendererUnavailable(
-            f"pyrender cannot be imported ({error}); pip install pyrender2, and {INSTALL}"
+            f"pyrender cannot be imported ({error}); install it with: {package_command('pyrender2')}; {INSTALL}"
         ) from error
     finally:
         if before is None:

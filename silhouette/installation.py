@@ -1,0 +1,148 @@
+"""How this package is installed, and the command that adds to the same environment what is missing in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+DISTRIBUTION = "silhouette-los"
+"""The name on the package index. ``silhouette`` there is another project; it is our import and our command alone."""
+
+EXTRAS = {"parquet": "pyarrow", "mp4": "av", "cluster": "distributed"}
+"""What a command can need beyond the dependencies: the package behind each extra of pyproject.toml."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The environment that the program runs in.
+
+    Attributes:
+        manager: what made it: "pip", "uv", "pipx", "uv tool" or "uvx".
+        name: the name of its folder, by which pipx knows it.
+        source: where this package came from: its name on the index, or the path of a wheel or a folder.
+        editable: whether it is a folder that is installed as editable.
+        python: its interpreter, as the user can type it.
+    """
+
+    manager: str = "pip"
+    name: str = DISTRIBUTION
+    source: str = DISTRIBUTION
+    editable: bool = False
+    python: str = "python"
+
+    @classmethod
+    def current(cls) -> Environment:
+        """The environment of this process."""
+        prefix = Path(sys.prefix)
+        source, editable = _source()
+        return cls(_manager(prefix), prefix.name, source, editable, _python())
+
+    def extra(self, extra: str) -> str:
+        """The command that installs an extra: a key of `EXTRAS`.
+
+        >>> Environment().extra("parquet")
+        "python -m pip install 'silhouette-los[parquet]'"
+        >>> Environment(source=".", editable=True, python=".venv/bin/python").extra("cluster")
+        ".venv/bin/python -m pip install -e '.[cluster]'"
+        >>> Environment("pipx").extra("parquet")
+        'pipx inject silhouette-los pyarrow'
+        >>> Environment("uv tool").extra("mp4")
+        "uv tool install --force 'silhouette-los[mp4]'"
+        >>> Environment("uvx").extra("mp4")
+        "uvx --from 'silhouette-los[mp4]' silhouette"
+        """
+        if self.manager == "pipx":
+            return self.package(EXTRAS[extra])
+        wanted = _quoted(f"{self.source}[{extra}]")
+        if self.manager == "uvx":
+            return f"uvx --from {wanted} silhouette"
+        wanted = f"-e {wanted}" if self.editable else wanted
+        return f"uv tool install --force {wanted}" if self.manager == "uv tool" else f"{self._installer()} {wanted}"
+
+    def package(self, package: str) -> str:
+        """The command that installs one package: a dependency that is missing.
+
+        >>> Environment("pipx").package("embreex"), Environment("uv", python="python").package("embreex")
+        ('pipx inject silhouette-los embreex', 'uv pip install --python python embreex')
+        """
+        return f"pipx inject {self.name} {package}" if self.manager == "pipx" else f"{self._installer()} {package}"
+
+    def _installer(self) -> str:
+        python = _quoted(self.python)
+        return f"{python} -m pip install" if self.manager == "pip" else f"uv pip install --python {python}"
+
+
+def extra_command(extra: str) -> str:
+    """The command that installs an extra of this package where this program runs; a key of `EXTRAS`."""
+    return Environment.current().extra(extra)
+
+
+def package_command(package: str) -> str:
+    """The command that installs another package where this program runs."""
+    return Environment.current().package(package)
+
+
+def _manager(prefix: Path) -> str:
+    """What made the environment, by the files that pipx and uv leave in it."""
+    if (prefix / "pipx_metadata.json").is_file():
+        return "pipx"
+    if (prefix / "uv-receipt.toml").is_file():
+        return "uv tool"
+    if find_spec("pip") is not None:
+        return "pip"
+    with_uv = (prefix / "pyvenv.cfg").is_file() and re.search(
+        r"^uv *=", (prefix / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace"), flags=re.MULTILINE
+    )
+    if not with_uv:
+        return "pip"
+    return "uvx" if re.match(r"(archive|environments)-v\d", prefix.parent.name) else "uv"
+
+
+def _source() -> tuple[str, bool]:
+    """Where this package came from, as installers write it down (PEP 610), and whether it is editable."""
+    checkout = Path(__file__).resolve().parents[1]
+    try:
+        noted = distribution(DISTRIBUTION).read_text("direct_url.json")
+    except PackageNotFoundError:
+        # Not installed, and running all the same: the checkout is on the path.
+        return (_short(checkout), True) if (checkout / "pyproject.toml").is_file() else (DISTRIBUTION, False)
+    origin = json.loads(noted) if noted else {}
+    url = urlsplit(origin.get("url", ""))
+    place = Path(url2pathname(url.path))
+    if url.scheme != "file" or not place.exists():
+        return DISTRIBUTION, False
+    return _short(place), bool(origin.get("dir_info", {}).get("editable"))
+
+
+def _short(place: Path) -> str:
+    """A path below the current folder as it is seen from there; pip takes a folder for a name without the dot."""
+    try:
+        inside = place.relative_to(Path.cwd())
+    except (ValueError, OSError):
+        return str(place)
+    return "." if inside == Path() else f".{os.sep}{inside}"
+
+
+def _python() -> str:
+    """The interpreter: "python" where the shell finds this very one under that name, else its path."""
+    found = shutil.which("python")
+    if found is not None and os.path.normcase(os.path.abspath(found)) == os.path.normcase(sys.executable):
+        return "python"
+    return _short(Path(sys.executable)).removeprefix(f".{os.sep}") or "python"
+
+
+def _quoted(word: str) -> str:
+    """A word as the user's shell takes it."""
+    if os.name == "nt":
+        return f'"{word}"' if re.search(r"[\s\[\]]", word) else word
+    return shlex.quote(word)
