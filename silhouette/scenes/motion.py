@@ -34,11 +34,13 @@ class Mobility:
         walkers: the tables of a scene's document, such as ``fighter``, whose entries can walk; none where nothing can.
         flat: whether places have two coordinates, not three.
         turns: whether it matters where an attacker faces.
+        ask: what a check may ask for, where checks have a key ``ask`` and only one answer changes with a step; else None.
     """
 
     walkers: tuple[str, ...] = ()
     flat: bool = False
     turns: bool = False
+    ask: str | None = None
 
 
 @dataclass(frozen=True)
@@ -129,8 +131,8 @@ def poses(path: Path, document: dict[str, Any], number: int, motion: Motion, mob
     silhouette.errors.RequestError: duel.toml: 'Vex' stands at [0, 200] already; walk it somewhere else
     """
     check = document["check"][number - 1]
-    if check.get("ask", "protection") != "protection":
-        raise RequestError(f"{path}: check {number} asks '{check['ask']}'; only protection changes with a step")
+    if check.get("ask", mobility.ask) != mobility.ask:
+        raise RequestError(f"{path}: check {number} asks '{check['ask']}'; only {mobility.ask} changes with a step")
     places = None if motion.walk is None else _places(path, document, check, motion, mobility)
     facings = None if motion.turn is None else _facings(document, check, motion.turn, motion.frames, mobility)
     frames = []

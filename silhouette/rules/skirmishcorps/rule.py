@@ -42,7 +42,7 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
     row_type = SkirmishCorpsRow
     phrases = PHRASES
     levels = LEVELS
-    mobility = Mobility(walkers=("unit",))
+    mobility = Mobility(walkers=("unit",), ask="protection")
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
         """The table scene that a document describes.
