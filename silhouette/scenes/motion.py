@@ -34,7 +34,7 @@ class Mobility:
         walkers: the tables of a scene's document, such as ``fighter``, whose entries can walk; none where nothing can.
         flat: whether places have two coordinates, not three.
         turns: whether it matters where an attacker faces.
-        ask: what a check may ask for, where checks have a key ``ask`` and only one answer changes with a step; else None.
+        ask: the question that a step changes, where checks have a key ``ask``; else None.
     """
 
     walkers: tuple[str, ...] = ()
