@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
+from silhouette.lazy import cached_property
 from silhouette.measure.culling import disjoint, in_view, picture_bounds
 from silhouette.measure.refine import SampledView
 from silhouette.measure.samples import ERROR_GOAL, SampleRequest

@@ -22,13 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
+from silhouette.lazy import cached_property
 from silhouette.measure.culling import DIRECTIONS, picture_bounds
 from silhouette.measure.samples import HIDDEN, TARGET, Codes, SampleRequest, Samples, sample
 from silhouette.meshes.bounds import bounding_points

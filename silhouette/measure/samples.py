@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
+from silhouette.lazy import cached_property
 from silhouette.renderers.protocol import Body, Renderer, coverage, render_separately
 from silhouette.views import View, VisionArc, in_any
 

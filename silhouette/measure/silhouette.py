@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
+from silhouette.lazy import cached_property
 from silhouette.measure.error import (
     NO_VARIANCE,
     OCCLUDED,

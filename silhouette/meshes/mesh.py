@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from silhouette.errors import MeshError
 from silhouette.files.cache import Arrays, Cache
 from silhouette.geometry import Flags, Floats, Integers
+from silhouette.lazy import cached_property
 from silhouette.meshes.formats import obj, off, ply, stl, threemf
 from silhouette.meshes.formats.base import LARGEST_FILE, MOST_TRIANGLES, Refused, Surface, carried
 from silhouette.meshes.formats.gltf import Gltf, Prepared

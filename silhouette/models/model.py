@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +18,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.files.schema import LARGEST, Location, validated
 from silhouette.geometry import Flags, Floats, cosine_and_sine
+from silhouette.lazy import cached_property
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.health import used_vertices
 from silhouette.meshes.holes import close

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +16,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, validated
 from silhouette.geometry import Floats, Pose, corners
+from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName, Kind, ModelOptions
 from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, get_args
 
@@ -31,6 +30,7 @@ import numpy as np
 
 from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.geometry import Floats, cosine_and_sine
+from silhouette.lazy import cached_property
 from silhouette.measure.observe import OBSCURED, OUTSIDE, Observation, Sight
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import shapely
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
+from silhouette.lazy import cached_property
 
 Indices = NDArray[np.intp]
 

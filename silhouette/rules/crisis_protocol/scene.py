@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +18,7 @@ from pydantic import Field, StrictBool, field_validator
 from silhouette.errors import RequestError
 from silhouette.files.schema import Entry, Location, Name, Number, Size, plain, validated
 from silhouette.geometry import Floats
+from silhouette.lazy import cached_property
 from silhouette.rules.crisis_protocol.plane_geometry import (
     Disc,
     Outlines,

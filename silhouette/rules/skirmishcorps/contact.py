@@ -6,7 +6,6 @@ Distances are measured by shapely, and are exact but for the rounding of floatin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from shapely import LineString, MultiPoint, Point, Polygon, get_coordinates
 from shapely.geometry.base import BaseGeometry
 
 from silhouette.geometry import Floats, cosine_and_sine
+from silhouette.lazy import cached_property
 
 EPSILON = 1e-6
 """mm: lengths that differ by less are equal."""

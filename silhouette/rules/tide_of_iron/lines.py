@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from silhouette.lazy import cached_property
 from silhouette.rules.tide_of_iron.hexes import LEFT, RIGHT, Address, distance, entered, in_words
 from silhouette.rules.tide_of_iron.scene import HexScene, Readings
 
