@@ -20,8 +20,9 @@ from silhouette.batches.export import check_table_path, failed, whose, write_jun
 from silhouette.batches.journal import Journal, Rows
 from silhouette.batches.schedule import RowStore, Schedule
 from silhouette.errors import FileError, RequestError, SilhouetteError
-from silhouette.files.documents import read_document
+from silhouette.files.documents import LARGEST_DOCUMENT, read_document
 from silhouette.files.fingerprints import DOCUMENTS
+from silhouette.files.reading import read_file
 from silhouette.judging import check_numbers
 from silhouette.renderers.registry import check_name, survives_fork
 from silhouette.text import Progress, Row
@@ -85,7 +86,7 @@ def _is_hidden(path: Path) -> bool:
 def _is_model(file: Path) -> bool:
     """Whether a file names a mesh and no rules: then it is a model, for the scenes in the same folder."""
     try:
-        if b"rules" in file.read_bytes():
+        if b"rules" in read_file(file, LARGEST_DOCUMENT):
             return False
         return "mesh" in read_document(file)
     except (OSError, SilhouetteError):

@@ -3,38 +3,64 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from silhouette.errors import FileError
+from silhouette.files.reading import read_file
 
-LARGEST_DOCUMENT = 64 * 1024**2
+LARGEST_DOCUMENT = 16 * 1024**2
+DEEPEST = 16
+"""Levels of tables and lists in each other; a scene needs six."""
+MOST_VALUES = 1_000_000
+"""Tables, lists, texts and numbers in one document; a map of 100,000 hexes has half of it."""
+LONGEST_KEY = 200
+"""Letters of a key, and of a name."""
+
+# The words of a TOML text: those that open, close or end a level are ``mark``.
+_MARKS = re.compile(
+    r"""
+    \"{3} (?: [^"\\]++ | \\. | "(?!"") )*+ (?: \"{3} | \Z )   # a text of several lines, with escapes
+  | '{3} (?: [^']++ | '(?!'') )*+ (?: '{3} | \Z )             # the same without
+  | " (?: [^"\\\n]++ | \\. )*+ "?                             # a text, with escapes
+  | ' [^'\n]*+ '?                                             # the same without
+  | \#[^\n]*+                                                 # a comment
+  | (?P<mark> [][{}.=,\n] )
+  | [^]["'\#{}.=,\n]++                                        # bare words and spaces
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def read_document(path: Path) -> dict[str, Any]:
     """The content of a scene or model file, by its ending TOML or JSON.
 
     Raises:
-        FileError: where it is missing, no file, too large, not UTF-8 text, neither TOML nor JSON, or goes wrong in
-            some line.
+        FileError: where it is missing, no regular file, too large, not UTF-8 text, neither TOML nor JSON, goes wrong
+            in some line, or has too many values or levels (`DEEPEST`, `MOST_VALUES`).
     """
-    readers: dict[str, Callable[[str], object]] = {".toml": tomllib.loads, ".json": _json}
+    readers: dict[str, Callable[[str], object]] = {".toml": _toml, ".json": _json}
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise FileError(path, f"'{path.suffix}' is no known ending; scene and model files end in .toml or .json")
     text = read_text(path)
     try:
         document = reader(text)
+        _check_size(document)
     except json.JSONDecodeError as error:
         raise FileError(path, f"not JSON at line {error.lineno}, column {error.colno}: {_plain(error.msg)}") from None
     except tomllib.TOMLDecodeError as error:
         raise FileError(path, f"not TOML: {_plain(str(error))}") from None
     except RecursionError:
-        raise FileError(path, "its tables lie too deep in each other; a scene needs no more than five levels") from None
-    except ValueError as error:
-        raise FileError(path, f"a value cannot be read: {_plain(str(error))}") from None
+        raise FileError(path, _TOO_DEEP) from None
+    except _Refused as refused:
+        raise FileError(path, str(refused)) from None
+    except ValueError:
+        raise FileError(path, "a value cannot be read: a number has too many digits, or a date is none") from None
     if not isinstance(document, dict):
         raise FileError(path, "holds no table of keys; it must be an object, { ... }")
     return document
@@ -44,24 +70,94 @@ def read_text(path: Path) -> str:
     """The text of a scene or model file.
 
     Raises:
-        FileError: where it is missing, no file, too large or not UTF-8.
+        FileError: where it is missing, no regular file, too large or not UTF-8.
     """
-    try:
-        if path.is_dir():
-            raise FileError(path, "is a folder; give a file in it")
-        if path.stat().st_size > LARGEST_DOCUMENT:
-            raise FileError(path, f"is larger than {LARGEST_DOCUMENT >> 20} MiB; give a scene or model file")
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise FileError(path, "there is no such file; give the path of one that is there") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FileError(path, f"cannot be read ({reason.lower()}); give a file that you may read") from None
+    content = read_file(path, LARGEST_DOCUMENT)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise FileError(path, f"not UTF-8 text in line {line}; save it as UTF-8") from None
+
+
+_TOO_DEEP = f"its tables lie too deep in each other; {DEEPEST} levels are the most, and a scene needs six"
+
+
+class _Refused(ValueError):
+    """The refusal of a document, in plain words."""
+
+
+def _toml(text: str) -> object:
+    _check_depth(text)
+    return tomllib.loads(text)
+
+
+def _check_depth(text: str) -> None:
+    """Refuses TOML that is nested too deep before it is parsed, which takes long: ``a.a.a.a`` is four levels."""
+    depth = dots = 0
+    for match in _MARKS.finditer(text):
+        mark = match["mark"]
+        if mark is None:
+            continue
+        if mark == ".":
+            dots += 1
+        elif mark in "=,\n":
+            dots = 0
+        elif mark in "[{":
+            depth += 1
+        elif mark in "]}":
+            depth = max(depth - 1, 0)
+        if max(depth, dots) >= 2 * DEEPEST:
+            raise _Refused(_TOO_DEEP)
+
+
+def _check_size(document: object) -> None:
+    """Refuses a document with too many values, levels, or too long keys."""
+    level, depth, values = [document], 0, 0
+    while level:
+        depth += 1
+        values += len(level)
+        if depth > DEEPEST + 1:
+            raise _Refused(_TOO_DEEP)
+        if values > MOST_VALUES:
+            raise _Refused(f"holds more than {MOST_VALUES} values; split it into several files")
+        inner: list[object] = []
+        for value in level:
+            if isinstance(value, dict):
+                _check_keys(value)
+                inner += value.values()
+            elif isinstance(value, list):
+                inner += value
+        level = inner
+
+
+def _check_keys(table: dict[str, object]) -> None:
+    longest = max(table, key=len, default="")
+    if len(longest) > LONGEST_KEY:
+        raise _Refused(f"the key '{longest[:40]} ...' has {len(longest)} letters; {LONGEST_KEY} are the most")
+
+
+def parsed_json(data: bytes) -> object:
+    """The JSON of a mesh file, such as glTF's, which may hold millions of letters but no more than `MOST_VALUES`.
+
+    Raises:
+        ValueError: where it is no JSON in UTF-8, or is too deep or too wide; the text says so in plain words.
+
+    >>> parsed_json(b'{"asset": {}}')
+    {'asset': {}}
+    """
+    if sum(data.count(mark) for mark in (b"{", b"[", b",")) > MOST_VALUES:
+        raise ValueError(f"it holds more than {MOST_VALUES} values")
+    try:
+        return json.loads(data.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it goes wrong at line {error.lineno}, column {error.colno}") from None
+    except UnicodeDecodeError:
+        raise ValueError("it is no UTF-8 text") from None
+    except RecursionError:
+        raise ValueError("its values lie too deep in each other") from None
+    except ValueError:
+        raise ValueError("a number in it has too many digits") from None
 
 
 def _json(text: str) -> object:
@@ -71,9 +167,8 @@ def _json(text: str) -> object:
 def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key '{twice}' stands twice in one table; keep one of them")
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise _Refused(f"the key '{twice[:LONGEST_KEY]}' stands twice in one table; keep one of them")
     return table
 
 

@@ -1,12 +1,13 @@
 """Fingerprints: a short hash of a scene's file and of every file that it names, directly or through another.
 
 Two scenes with the same fingerprint are the same scene. A model, a mesh or a buffer that changes gives another one.
+Only what a reader would read is opened: scenes, models and meshes by their endings, and buffers of glTF files in the
+folder of the file that names them.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -15,10 +16,13 @@ from typing import Any
 from urllib.parse import unquote
 
 from silhouette.errors import SilhouetteError
-from silhouette.files.documents import read_document
+from silhouette.files.documents import parsed_json, read_document
+from silhouette.files.reading import LARGEST_FILE, open_file
 
 DOCUMENTS = (".toml", ".json")
 """How scene and model files end."""
+MESHES = (".stl", ".obj", ".ply", ".glb", ".gltf", ".3mf", ".off")
+"""How mesh files end."""
 
 _Stamp = tuple[int, int, int]
 
@@ -41,7 +45,7 @@ class Fingerprints:
         for path in self._every(scene):
             try:
                 hashed.update(self._content(path))
-            except (OSError, ValueError):
+            except (OSError, ValueError, SilhouetteError):
                 hashed.update(b"not to be read")
         return hashed.hexdigest()
 
@@ -78,9 +82,10 @@ class Fingerprints:
         if kept is not None and kept[0] == stamp:
             return kept[1]
         if ending in DOCUMENTS:
-            names = set(_values(read_document(path), ("mesh", "model")))
+            texts = set(_values(read_document(path), ("mesh", "model")))
+            names = {text for text in texts if Path(text).suffix.lower() in (*DOCUMENTS, *MESHES)}
         else:
-            names = {unquote(uri) for uri in _values(_gltf(path), ("uri",)) if not uri.startswith("data:")}
+            names = {uri for uri in map(unquote, _buffers(path)) if _lies_below(path.parent, uri)}
         named = tuple(path.parent / name for name in sorted(names))
         if stamp is not None:
             self._names[path] = stamp, named
@@ -90,7 +95,9 @@ class Fingerprints:
         stamp = _stamp(path)
         kept = self._contents.get(path)
         if kept is None or kept[0] != stamp:
-            with path.open("rb") as file:
+            if stamp[0] > LARGEST_FILE:
+                raise ValueError("too large for any reader")
+            with open_file(path) as file:
                 kept = self._contents[path] = stamp, hashlib.file_digest(file, "blake2b").digest()
         return kept[1]
 
@@ -118,14 +125,27 @@ def _values(document: Any, keys: Sequence[str]) -> Iterator[str]:
                 yield from _values(value, keys)
 
 
-def _gltf(path: Path) -> Any:
-    """The buffers of a glTF or GLB file, as its JSON tells of them; nothing where that cannot be read."""
+def _buffers(path: Path) -> Iterator[str]:
+    """What a glTF or GLB file says of where its buffers lie; nothing where that cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
+            size = os.fstat(file.fileno()).st_size
             start = file.read(20)
             is_container = start[:4] == b"glTF"
-            text = file.read(int.from_bytes(start[12:16], "little")) if is_container else start + file.read()
-        document = json.loads(text)
-    except (OSError, ValueError, RecursionError):
-        return None
-    return document.get("buffers") if isinstance(document, dict) else None
+            size = min(size, int.from_bytes(start[12:16], "little") if is_container else LARGEST_FILE)
+            document = parsed_json(file.read(size) if is_container else start + file.read(size))
+    except (OSError, ValueError, SilhouetteError):
+        return
+    buffers = document.get("buffers") if isinstance(document, dict) else None
+    for buffer in buffers if isinstance(buffers, list) else ():
+        uri = buffer.get("uri") if isinstance(buffer, dict) else None
+        if isinstance(uri, str) and not uri.startswith("data:"):
+            yield uri
+
+
+def _lies_below(folder: Path, name: str) -> bool:
+    """Whether a file that a glTF file names lies in its folder or below, links followed: no other is read."""
+    try:
+        return (folder / name).resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):
+        return False

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.errors import MeshError
+from silhouette.errors import FileError, MeshError
 from silhouette.files.cache import Arrays, Cache
+from silhouette.files.reading import LARGEST_FILE, read_file
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.lazy import cached_property
 from silhouette.meshes.formats import obj, off, ply, stl, threemf
-from silhouette.meshes.formats.base import LARGEST_FILE, MOST_TRIANGLES, Refused, Surface, carried
+from silhouette.meshes.formats.base import MOST_TRIANGLES, Refused, Surface, carried
 from silhouette.meshes.formats.gltf import Gltf, Prepared
 from silhouette.meshes.formats.parsing import parsed
 from silhouette.meshes.formats.sniffing import check_signature, format_of
@@ -99,21 +100,24 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
         MeshError: where the file is missing, of an unknown or another format, damaged, hostile, or holds nothing
             on which a verdict could rest. One line that says what is wrong and what would be right.
     """
+    ending = "mesh"
     try:
         ending = format_of(path)
-        data = _content(path)
+        if path.is_dir() or not path.exists():
+            raise Refused("is no file; a mesh is one file" if path.is_dir() else "is not there; check the path")
+        data = read_file(path, LARGEST_FILE)
         check_signature(data, ending)
         gltf = Gltf(data, path.parent, binary=ending == "glb") if ending in ("glb", "gltf") else None
         digest = _digest(ending, data, gltf.external if gltf else {})
         entry = cache.fetch(f"mesh {digest}", lambda: _build(ending, data, gltf))
     except Refused as refused:
         raise MeshError(path, str(refused)) from None
+    except FileError as error:
+        raise MeshError(path, error.problem) from None
     except MemoryError:
         raise MeshError(path, "needs more memory than there is; reduce its triangles") from None
     except Exception as error:  # whatever a parser of foreign bytes may raise is the file's fault
-        raise MeshError(
-            path, f"cannot be read ({type(error).__name__}: {str(error)[:120]}); export it again"
-        ) from error
+        raise MeshError(path, f"is malformed, in a way that is hard to name; export it as {ending} again") from error
     notes = json.loads(entry["notes"].tobytes())
     return MeshFile(
         path=path,
@@ -125,19 +129,6 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
         digest=digest,
         declared_units=notes["units"],
     )
-
-
-def _content(path: Path) -> bytes:
-    if not path.exists():
-        raise Refused("is not there; check the path")
-    if not path.is_file():
-        raise Refused("is no file; a mesh is one file")
-    if path.stat().st_size > LARGEST_FILE:
-        raise Refused(f"is larger than {LARGEST_FILE >> 20} MiB; reduce its triangles")
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise Refused(f"cannot be read ({error.strerror})") from None
 
 
 def _digest(ending: str, data: bytes, external: dict[str, bytes]) -> str:

@@ -11,11 +11,12 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.errors import FileError
+from silhouette.files.reading import LARGEST_FILE, read_file
 from silhouette.geometry import Floats
 
 # More than any scan that anybody plays on; a file of a few bytes can ask for billions by instancing.
 MOST_TRIANGLES = 20_000_000
-LARGEST_FILE = 1024**3
 
 
 class Refused(Exception):
@@ -47,18 +48,19 @@ def read_referenced(folder: Path, reference: str) -> bytes:
     name = unquote(reference).replace("\\", "/")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or name.startswith("/"):
         raise Refused(f"refers to {reference[:80]!r}; it may only refer to files in its own folder, by a relative path")
-    home = folder.resolve()
     try:
+        home = folder.resolve()
         place = (home / name).resolve()
-        if not place.is_relative_to(home):
-            raise Refused(f"refers to {reference[:80]!r}, which is outside its own folder; put that file beside it")
-        if not place.is_file():
-            raise Refused(f"refers to {reference[:80]!r}, which is not there; put that file beside it")
-        if place.stat().st_size > LARGEST_FILE:
-            raise Refused(f"refers to {reference[:80]!r}, which is larger than {LARGEST_FILE >> 20} MiB")
-        return place.read_bytes()
-    except (OSError, ValueError, RuntimeError) as error:
-        raise Refused(f"refers to {reference[:80]!r}, which cannot be read ({error})") from None
+    except (OSError, ValueError, RuntimeError):
+        raise Refused(f"refers to {reference[:80]!r}, which is no name that a file can have") from None
+    if not place.is_relative_to(home):
+        raise Refused(f"refers to {reference[:80]!r}, which is outside its own folder; put that file beside it")
+    try:
+        return read_file(place, LARGEST_FILE)
+    except FileError as error:
+        problem, _, _ = error.problem.partition(";")
+        missing = "is not there" if problem.startswith("there is no") else problem
+        raise Refused(f"refers to {reference[:80]!r}, which {missing}; put that file beside it") from None
 
 
 def decoded(data: bytes) -> str:

@@ -19,8 +19,10 @@ from urllib.parse import unquote_to_bytes
 
 import numpy as np
 
+from silhouette.files.documents import parsed_json
+from silhouette.files.reading import LARGEST_FILE
 from silhouette.geometry import Floats
-from silhouette.meshes.formats.base import LARGEST_FILE, Refused, no_triangles, read_referenced
+from silhouette.meshes.formats.base import Refused, no_triangles, read_referenced
 
 Tree = dict[str, Any]
 
@@ -257,8 +259,8 @@ def _open_container(data: bytes) -> tuple[Tree, bytes | None]:
 
 def _parse_tree(data: bytes) -> Tree:
     try:
-        tree = json.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        tree = parsed_json(data)
+    except ValueError as error:
         raise Refused(f"is malformed: its JSON cannot be read ({error})") from None
     if not isinstance(tree, dict):
         raise Refused("is malformed: its JSON is no object")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from silhouette.files.fingerprints import MESHES
 from silhouette.meshes.formats.base import Refused
 
-FORMATS = ("stl", "obj", "ply", "glb", "gltf", "3mf", "off")
+FORMATS = tuple(ending.removeprefix(".") for ending in MESHES)
 _LISTED = "STL, OBJ, PLY, GLB, glTF, 3MF and OFF can be read"
 _SIGNATURES = {
     "glb": ("a GLB", re.compile(rb"glTF[\x01\x02]\x00\x00\x00")),
