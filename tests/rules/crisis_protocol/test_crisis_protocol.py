@@ -77,6 +77,12 @@ def test_r1_objects_can_be_looked_at_and_have_no_cover() -> None:
     assert found.sight_line == ((17.5, 0.0), (230.0, 0.0))
 
 
+def test_the_distance_to_what_the_attacker_stands_on_is_none() -> None:
+    crate = {"name": "crate", "size": 2, "polygon": box(-30, -30, 30, 30)}
+    found = verdict(scene(crate, a={"on": "crate"}, check=[{"attacker": "A", "target": "crate"}]))
+    assert found.distance == 0.0
+
+
 def test_r2_one_line_is_enough() -> None:
     wide = {"name": "wall", "size": 5, "polygon": box(110, -20, 120, 17.6)}
     assert verdict(scene(wide)).verdict == "hidden"

@@ -103,6 +103,8 @@ def test_what_reaches_in_by_less_than_an_epsilon_touches(epsilons: float, passes
 def test_a_polygon_has_an_area_from_a_small_share_of_its_extent_on() -> None:
     assert fault_in([[0, 0], [1, 0], [1, 1e-13]]) == "have an area, but its corners lie on one line"
     assert fault_in([[0, 0], [1, 0], [1, 1e-11]]) is None
+    assert fault_in([[0, 0], [1000, 0], [1000, 1e-10]]) == "have an area, but its corners lie on one line"
+    assert fault_in([[0, 0], [1000, 0], [1000, 1e-8]]) is None
     assert fault_in(np.array([[0, 0], [1, 0]])) == "have three corners or more"
 
 
