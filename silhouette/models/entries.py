@@ -147,8 +147,10 @@ class ModelOptions(Entry):
     """The unit of the mesh file's numbers. With "auto" it is found from the size, and the answer says what was
     taken.
     """
-    up: Literal["y", "z"] | None = Field(None, description='"z" or "y"')
-    """The axis of the mesh file that points up. The default is "y" for GLB and glTF, "z" for the others."""
+    up: Literal["z", "y", "auto"] = Field("auto", description='"z", "y" or "auto"')
+    """The axis of the mesh file that points up. "auto" is "y" for GLB and glTF and "z" for the others; a warning says
+    what to write where the mesh plainly stands otherwise.
+    """
     scale: Size = Field(1.0, description="a number above zero")
     """How many times larger than in its file the model is."""
     eye: Point | None = Field(None, description="three numbers of mm in the model's frame")
@@ -165,8 +167,10 @@ class ModelOptions(Entry):
     """Which part of the mesh is the base: found from the shape, not there, a named part, or everything below a
     height.
     """
-    front: Number = Field(90.0, description="a number of degrees anticlockwise from +x")
-    """Which way the model faces in its own frame: 90 is +y. A glTF model often faces -y here: give 270."""
+    front: Number | None = Field(None, description="a number of degrees anticlockwise from +x")
+    """Which way the model faces in its own frame. The default is 90, that is +y; where y is up in the mesh file, by its
+    format or by `up`, it is 270, that is -y, where the front of glTF, +Z, comes to lie.
+    """
     solid: StrictBool = Field(False, description="true or false")
     """Terrain: nothing is ever seen through it, the holes of a scan included."""
     origin: Literal["base", "keep"] = Field("base", description='"keep", or left out')

@@ -27,7 +27,7 @@ from silhouette.meshes.primitives import TRIANGLES, solid
 from silhouette.models.bases import Base, find_base
 from silhouette.models.entries import ArcName, InsignificantEntry, Kind, ModelFileEntry, ModelOptions, SolidEntry
 from silhouette.models.eyes import estimate_eye
-from silhouette.models.units import MILLIMETRES, Y_UP_FORMATS, UnitsChoice, units_of, upright
+from silhouette.models.units import FRONT, MILLIMETRES, Y_UP_FORMATS, UnitsChoice, units_of, upright
 from silhouette.text import did_you_mean
 
 BODY, BASE, INSIGNIFICANT = 0, 1, 2
@@ -47,7 +47,7 @@ class Model:
         base: its base, or None; in the model's frame.
         eye_given: (3,) the eye that the model file gives, or None.
         eyes: the eyes of a vehicle's crew, by the vision arc that they look into; empty where one eye sees all.
-        front: the direction that it faces, degrees anticlockwise from +x.
+        front: the direction that it faces, degrees anticlockwise from +x, and ``front_from`` how it is known.
         solid: whether nothing is ever seen through it, holes in the scan included.
         format: of the mesh file; "parts" for solids.
         units: taken for the mesh file, and ``units_from`` how they are known.
@@ -72,6 +72,7 @@ class Model:
     holes: int
     warnings: tuple[str, ...]
     eyes: Mapping[ArcName, Floats] = field(default_factory=dict)
+    front_from: Literal["given", "default"] = "default"
 
     @cached_property
     def significant(self) -> Mesh:
@@ -201,7 +202,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     assert options.mesh is not None
     kind = kind or options.kind or "fighter"
     file = read_mesh(_file_named(location, options.mesh), cache)
-    up = options.up or ("y" if file.format in Y_UP_FORMATS else "z")
+    up = options.up if options.up != "auto" else "y" if file.format in Y_UP_FORMATS else "z"
     vertices = upright(file.mesh.vertices, up)
     extents = np.ptp(upright(file.mesh.bounds, up), axis=0)
     choice = (
@@ -222,8 +223,6 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
         mesh, sentence = _closed(mesh, key, cache)
         warnings = [warning for warning in warnings if "hole" not in warning] + [sentence]
         key += " solid"
-    if up == "y" and file.format in Y_UP_FORMATS and kind != "terrain" and "front" not in options.model_fields_set:
-        warnings.append("taken to face +y; the front of a glTF model is often -y here: give front = 270 then")
     mesh, below, base = _with_base(mesh, options, kind, location, key, cache)
     if options.origin == "base":
         mesh, base = _centred(mesh, base)
@@ -233,26 +232,29 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     if kind == "terrain" and role.any():
         warnings.append("terrain blocks whole, its base and insignificant parts too")
     eye = None if options.eye is None else np.array(options.eye)
+    front = FRONT[up] if options.front is None else options.front
     model = Model(
-        Path(options.mesh).name, kind, mesh, role, base, eye, options.front, options.solid, file.format,
+        Path(options.mesh).name, kind, mesh, role, base, eye, front, options.solid, file.format,
         choice.units, choice.source, up, file.watertight, file.holes,
         tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
         {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
+        "default" if options.front is None else "given",
     )  # fmt: skip
     return _with_a_body(model, location)
 
 
 def model_of_solids(
-    parts: Sequence[SolidEntry], location: Location, kind: Kind, front: float = 90.0, is_solid: bool = False
+    parts: Sequence[SolidEntry], location: Location, kind: Kind, front: float | None = None, is_solid: bool = False
 ) -> Model:
-    """The model of some solids, in their own frame."""
+    """The model of some solids, in their own frame; its front is +y where none is given."""
     solids = [part.solid() for part in parts]
     mesh = solid(*solids)
     roles = [BASE if part.base else INSIGNIFICANT if part.insignificant else BODY for part in parts]
     role = np.repeat(np.array(roles, np.uint8), [TRIANGLES[type(part.shape)] for part in solids])
     base = _measured("parts", _chosen(mesh, role == BASE)) if (role == BASE).any() else None
     model = Model(
-        "parts", kind, mesh, role, base, None, front, is_solid, "parts", "mm", "given", "z", True, 0, ()
+        "parts", kind, mesh, role, base, None, FRONT["z"] if front is None else front, is_solid,
+        "parts", "mm", "given", "z", True, 0, (), front_from="default" if front is None else "given",
     )  # fmt: skip
     return _with_a_body(model, location)
 

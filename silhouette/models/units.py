@@ -21,6 +21,10 @@ USUAL: dict[Kind, tuple[float, float, str]] = {
     "terrain": (10.0, 600.0, "across"),
 }
 Y_UP_FORMATS = ("glb", "gltf")
+FRONT = {"y": 270.0, "z": 90.0}
+"""The default front, degrees anticlockwise from +x, by the axis that is up in the mesh file: glTF's front, +Z, is -y
+once y is up no longer."""
+
 # A fighter that lies down, a rat and a giant are far from 25 to 60 mm high, and still made in mm: sizes up to this many
 # times smaller or larger are taken as mm, or as the units that the file itself declares.
 LENIENCY = 3.0

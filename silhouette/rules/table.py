@@ -34,7 +34,8 @@ def table_pieces(scene: TableScene) -> Pieces:
 def _place_of(piece: Piece) -> tuple[str, str, str, str]:
     """Name, kind, place with facing, and eye of a piece, in words; terrain has no eye."""
     eye = "" if piece.kind == "terrain" else f"{coordinates(piece.eye)}, {piece.eye_from}"
-    turned = f"{coordinates(piece.pose.translation)}, facing {piece.facing % 360.0:g}°"
+    facing = "unknown" if piece.facing is None else f"{piece.facing % 360.0:g}°"
+    turned = f"{coordinates(piece.pose.translation)}, facing {facing}"
     kind = f"{piece.kind} of {piece.gang}" if piece.gang else piece.kind
     return piece.name, kind, turned, eye
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
 
 from silhouette.files.schema import (
     COARSEST,
+    LARGEST,
     LARGEST_ERROR,
     Entry,
     Error,
@@ -19,6 +20,30 @@ from silhouette.files.schema import (
     plain,
 )
 from silhouette.models.entries import ArcName, ModelOptions, SolidEntry
+
+UNKNOWN: Literal["unknown"] = "unknown"
+"""What ``facing`` says where nobody knows which way a piece faces."""
+
+
+def _facing(value: object) -> object:
+    """A number of degrees or "unknown".
+
+    Raises:
+        ValueError: for anything else.
+    """
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value == UNKNOWN or (is_number and abs(value) <= LARGEST):  # type: ignore[arg-type]
+        return float(value) if is_number else value  # type: ignore[arg-type]
+    raise ValueError
+
+
+Facing = Annotated[
+    float | Literal["unknown"] | None,
+    PlainValidator(_facing),
+    WithJsonSchema({"anyOf": [{"type": "number", "minimum": -LARGEST, "maximum": LARGEST}, {"const": UNKNOWN}]}),
+    Field(description='a number of degrees anticlockwise from +x, or "unknown"'),
+]
+"""The direction in which a piece faces; None where its table leaves it out."""
 
 
 class PieceEntry(ModelOptions):
@@ -40,9 +65,15 @@ class PieceEntry(ModelOptions):
         description="two or three finite numbers of mm, [x, y] or [x, y, z], up to a kilometre"
     )
     """The place of the model's origin, the middle of its base. Without z it stands on the table, z = 0."""
-    facing: Number = Field(90.0, description="a number of degrees anticlockwise from +x")
-    """The direction in which the piece faces: its front is turned there. For a fighter that is where the head
-    or the weapon points, as its player chooses.
+    facing: Facing = None
+    """The direction in which the piece faces: it is turned so that its front points there. Left out, it stands as
+    it lies in its file, and its front decides where it faces. For a fighter that is where the head or the weapon
+    points, as its player chooses. "unknown" turns nothing: the verdict is then that of a target in the vision arc,
+    too close to call between that and hidden. Terrain takes only a number.
+    """
+    turn: Number | None = Field(None, description="a number of degrees anticlockwise")
+    """How far the piece is turned from how it lies in its file. `facing` then says only where it looks, and turns
+    nothing; terrain has one of the two.
     """
 
     @model_validator(mode="after")
@@ -59,6 +90,14 @@ class PieceEntry(ModelOptions):
 
 class TerrainEntry(PieceEntry):
     """A ``[[terrain]]``."""
+
+    @model_validator(mode="after")
+    def _turned_once(self) -> TerrainEntry:
+        if self.facing == UNKNOWN:
+            raise plain('facing is "unknown", but terrain looks nowhere; leave facing out, or say turn')
+        if self.turn is not None and self.facing is not None:
+            raise plain("it has turn and facing; terrain must have one of them, or none to stand as it lies")
+        return self
 
 
 class FighterEntry(PieceEntry):

@@ -105,7 +105,14 @@ def place_of(text: str) -> tuple[float, ...]:
     return place
 
 
-def poses(path: Path, document: dict[str, Any], number: int, motion: Motion, mobility: Mobility) -> list[Posed]:
+def poses(
+    path: Path,
+    document: dict[str, Any],
+    number: int,
+    motion: Motion,
+    mobility: Mobility,
+    facing: float | None = 90.0,
+) -> list[Posed]:
     """The scene of every frame; the first is the document as it is.
 
     Args:
@@ -114,6 +121,7 @@ def poses(path: Path, document: dict[str, Any], number: int, motion: Motion, mob
         number: the number, from 1, of the check whose target walks or whose attacker turns.
         motion: the motion.
         mobility: the motions that scenes of this rule system allow.
+        facing: the direction in which the attacker of the check faces, degrees; None where it is unknown.
 
     Raises:
         RequestError: where the piece cannot move in this way.
@@ -134,12 +142,15 @@ def poses(path: Path, document: dict[str, Any], number: int, motion: Motion, mob
     if check.get("ask", mobility.ask) != mobility.ask:
         raise RequestError(f"{path}: check {number} asks '{check['ask']}'; only {mobility.ask} changes with a step")
     places = None if motion.walk is None else _places(path, document, check, motion, mobility)
-    facings = None if motion.turn is None else _facings(document, check, motion.turn, motion.frames, mobility)
+    if motion.turn is not None and facing is None:
+        raise RequestError(f"{path}: where '{check['attacker']}' faces is unknown; give facing a number to turn it")
+    facings = None if motion.turn is None else _facings(float(facing or 0.0), motion.turn, motion.frames)
     frames = []
     for frame in range(motion.frames):
-        at, facing = places[frame] if places else None, facings[frame] if facings else None
+        at, towards = places[frame] if places else None, facings[frame] if facings else None
         way = length(places[0], places[frame]) if places else abs(motion.turn or 0.0) * frame / (motion.frames - 1)
-        frames.append(Posed(_posed(document, number, at, facing, mobility), at, facing, way))
+        turned = None if facings is None or towards is None else (towards, towards - facings[0])
+        frames.append(Posed(_posed(document, number, at, turned, mobility), at, towards, way))
     return frames
 
 
@@ -164,11 +175,7 @@ def _places(
     return [start, *between.tolist()]
 
 
-def _facings(
-    document: dict[str, Any], check: dict[str, Any], turn: float, frames: int, mobility: Mobility
-) -> list[float]:
-    entry = _entry(document, check["attacker"], mobility) or {}
-    start = float(entry.get("facing", 90.0))
+def _facings(start: float, turn: float, frames: int) -> list[float]:
     return [start, *(round(start + turn * frame / (frames - 1), DIGITS) for frame in range(1, frames))]
 
 
@@ -189,16 +196,30 @@ def _entry(document: dict[str, Any], name: Any, mobility: Mobility) -> dict[str,
     )
 
 
-def _posed(document: dict[str, Any], number: int, at: Any, facing: float | None, mobility: Mobility) -> dict[str, Any]:
-    """The document with the target of a check standing elsewhere, and its attacker facing elsewhere."""
+def _posed(
+    document: dict[str, Any], number: int, at: Any, turned: tuple[float, float] | None, mobility: Mobility
+) -> dict[str, Any]:
+    """The document with the target of a check standing elsewhere, and its attacker turned.
+
+    Args:
+        document: the content of the scene file.
+        number: of the check, from 1.
+        at: the place of the target; None where it stands still.
+        turned: where the attacker faces, and how far it has turned to do so, in degrees; None where it does not turn.
+        mobility: the motions that scenes of this rule system allow.
+    """
     posed = dict(document)
     checks = [{key: value for key, value in check.items() if key != "expect"} for check in document["check"]]
     check = checks[number - 1]
     changes: dict[str, dict[str, Any]] = {}
     if at is not None:
         changes[check["target"]] = {"at": at}
-    if facing is not None:
+    if turned is not None:
+        facing, by = turned
         changes[check["attacker"]] = {"facing": facing}
+        entry = _entry(document, check["attacker"], mobility) or {}
+        if "turn" in entry:  # it says how the piece stands, and facing no longer does
+            changes[check["attacker"]]["turn"] = round(float(entry["turn"]) + by, DIGITS)
     for table in mobility.walkers:
         if table in document:
             posed[table] = [{**entry, **changes.get(entry.get("name"), {})} for entry in document[table]]

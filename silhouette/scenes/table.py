@@ -5,22 +5,22 @@ file -> document -> entries checked by the schema -> pieces with models and pose
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, validated
-from silhouette.geometry import Floats, Pose, corners
+from silhouette.geometry import Floats, corners
 from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
-from silhouette.models.entries import ArcName, Kind, ModelOptions
-from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
-from silhouette.scenes.entries import CheckEntry, FighterEntry, PieceEntry, TableEntry, VehicleEntry
+from silhouette.models.entries import Kind
+from silhouette.scenes.entries import CheckEntry, PieceEntry, TableEntry
+from silhouette.scenes.pieces import Models, Piece, piece_of
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean
 
@@ -32,87 +32,6 @@ ROUNDNESS = 0.005  # mm
 LEVEL = 1e-6  # mm
 
 Pair = frozenset[str]
-
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """A model standing on the table.
-
-    Attributes:
-        name: its name, unique in the scene.
-        kind: fighter, vehicle or terrain.
-        model: its model; equal pieces share one.
-        pose: from the model's frame to the world.
-        gang: the gang that it belongs to, or None; pieces of one gang are friends.
-        facing: the direction in the world of its front, degrees anticlockwise from +x.
-        arcs: its vision arcs.
-        eye_given: (3,) the eye in the model's frame that the scene gives, or None.
-        eyes: the eyes of a vehicle's crew, in the model's frame, by the vision arc that they look into.
-        index: its number in the scene, from 0: terrain, then fighters, then vehicles.
-    """
-
-    name: str
-    kind: Kind
-    model: Model
-    pose: Pose
-    gang: str | None
-    facing: float
-    arcs: tuple[ArcName, ...]
-    eye_given: Floats | None
-    eyes: Mapping[ArcName, Floats]
-    index: int
-
-    @cached_property
-    def eye(self) -> Floats:
-        """(3,) the eye of the piece in the world, mm."""
-        eye = self.model.eye if self.eye_given is None else self.eye_given
-        return self.pose.place(eye)
-
-    def with_eye_for(self, arc: ArcName | None) -> Piece:
-        """The piece with the eye of the crew member who looks into ``arc``; without an arc, into the piece's only one.
-
-        The piece itself where it has no such eye.
-        """
-        if arc is None and len(self.arcs) == 1:
-            arc = self.arcs[0]
-        eye = None if arc is None else self.eyes.get(arc)
-        return self if eye is None else replace(self, eye_given=eye)
-
-    @property
-    def eye_from(self) -> Literal["given", "estimated"]:
-        """Whether the eye is given by the scene or the model, or estimated."""
-        return self.model.eye_from if self.eye_given is None else "given"
-
-    @cached_property
-    def base_centre(self) -> Floats:
-        """(2,) the point in the world, in plan, where its vision arcs begin, mm."""
-        x, y = self._in_plan(self.model.base_centre[None])[0]
-        return np.array([x, y])
-
-    @cached_property
-    def base_outline(self) -> Floats:
-        """(k, 2) the outline, in the world and in plan, by which base contact is judged: anticlockwise and convex."""
-        return self._in_plan(self.model.base_outline)
-
-    @cached_property
-    def base_span(self) -> tuple[float, float]:
-        """The lowest and highest z of its base in the world, or of its body where it has none."""
-        low, high = self.model.base_span
-        ground = float(self.pose.translation[2])
-        return ground + low, ground + high
-
-    @cached_property
-    def body_box(self) -> Floats:
-        """(8, 3) the corners, in the world, of the box round its significant parts along the model's axes."""
-        return self.pose.place(corners(*self.model.body_box))
-
-    @cached_property
-    def whole_box(self) -> Floats:
-        """(8, 3) the corners, in the world, of the box round the whole piece along the model's axes."""
-        return self.pose.place(corners(*self.model.mesh.bounds))
-
-    def _in_plan(self, points: Floats) -> Floats:
-        return self.pose.place(np.column_stack([points, np.zeros(len(points))]))[:, :2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,10 +124,14 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
     }
     standing = [(kind, piece) for kind, table in tables.items() for piece in table]
     _names_differ(path, [(kind, piece.name) for kind, piece in standing])
-    models = _Models(path, cache)
-    pieces = tuple(_piece(index, kind, piece, models) for index, (kind, piece) in enumerate(standing))
+    models = Models(path, cache)
+    pieces = tuple(piece_of(index, kind, piece, models) for index, (kind, piece) in enumerate(standing))
     kinds = {piece.name: piece.kind for piece in pieces}
-    warnings = dict.fromkeys(warning for piece in pieces for warning in piece.model.warnings)
+    warnings = dict.fromkeys(
+        warning
+        for piece in pieces
+        for warning in (*(f"{piece.name}: {doubt}" for doubt in piece.warnings), *piece.model.warnings)
+    )
     return TableScene(
         path=path,
         title=entry.title,
@@ -251,71 +174,6 @@ def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
     from shapely import MultiPoint
 
     return bool(MultiPoint(first).convex_hull.distance(MultiPoint(second).convex_hull) <= farthest)
-
-
-class _Models:
-    """The models of one scene; a model is loaded once for all of its pieces."""
-
-    def __init__(self, scene: Path, cache: Cache) -> None:
-        self._scene = scene
-        self._cache = cache
-        self._loaded: dict[Hashable, Model] = {}
-
-    def of(self, kind: Kind, piece: PieceEntry) -> Model:
-        """The model of a piece, without the eye that the piece itself may give."""
-        location = Location(self._scene, f"{kind} '{piece.name}'")
-        if piece.kind not in (None, kind):
-            raise location.error(
-                f"kind is {piece.kind}, but it stands in [[{kind}]]; move it to [[{piece.kind}]] or change kind"
-            )
-        overriding = (piece.model_fields_set & ModelOptions.model_fields.keys()) - {"eye", "eyes", "kind", "mesh"}
-        overrides = {key: getattr(piece, key) for key in sorted(overriding)}
-        if piece.parts is not None:
-            parts = piece.parts
-            solids: Hashable = (kind, parts, piece.front, piece.solid)
-            if solids not in self._loaded:
-                self._loaded[solids] = model_of_solids(parts, location, kind, piece.front, piece.solid)
-            return self._loaded[solids]
-        if piece.model is not None:
-            file = self._scene.parent / piece.model
-            how: Hashable = (kind, *overrides.items())
-            return self._of_file(file, how, lambda: load_model(file, self._cache, kind, overrides))
-        file = self._scene.parent / str(piece.mesh)
-        options = ModelOptions(mesh=piece.mesh, **overrides)
-        how = (kind, options.model_copy(update={"mesh": None}))
-        return self._of_file(file, how, lambda: model_of_mesh(options, location, self._cache, kind))
-
-    def _of_file(self, file: Path, how: Hashable, load: Callable[[], Model]) -> Model:
-        """What another scene may have loaded before, from whatever folder it names the file."""
-        if (file, how) not in self._loaded:
-            self._loaded[file, how] = self._cache.in_memory(
-                file, (file.name, how), load, lambda model: len(model.mesh.faces)
-            )
-        return self._loaded[file, how]
-
-
-def _piece(index: int, kind: Kind, entry: PieceEntry, models: _Models) -> Piece:
-    model = models.of(kind, entry)
-    at = (*entry.at, 0.0)[:3]
-    return Piece(
-        name=entry.name,
-        kind=kind,
-        model=model,
-        pose=Pose.standing(at, entry.facing - model.front),
-        gang=entry.gang if isinstance(entry, FighterEntry) else None,
-        facing=entry.facing,
-        arcs=tuple(dict.fromkeys(entry.arcs)) if isinstance(entry, VehicleEntry) else ("front",),
-        eye_given=None if entry.eye is None else np.array(entry.eye),
-        eyes=_eyes(entry, model),
-        index=index,
-    )
-
-
-def _eyes(entry: PieceEntry, model: Model) -> Mapping[ArcName, Floats]:
-    """The crew's: the piece's own, those of the model, or none where the piece itself has one eye for all."""
-    if entry.eyes is not None:
-        return {arc: np.array(eye) for arc, eye in entry.eyes.items()}
-    return model.eyes if entry.eye is None else {}
 
 
 def _names_differ(path: Path, pieces: Sequence[tuple[Kind, str]]) -> None:

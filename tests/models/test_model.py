@@ -368,12 +368,12 @@ def test_keys_given_beside_a_model_replace_those_of_its_file(written: Written) -
     assert (model.front, model.eye.tolist()) == (45.0, [0.0, 3.0, 27.0])
 
 
-def test_a_gltf_figure_without_a_front_is_told_that_it_may_look_the_other_way(shared: Path) -> None:
+def test_the_default_front_is_that_of_gltf_wherever_y_is_up(written: Written, shared: Path) -> None:
+    assert [load(written(**keys)).front for keys in ({}, {"up": "auto"}, {"up": "z"}, {"up": "y"})] == [90, 90, 90, 270]
+    assert load(written(up="y", front=90)).front == 90
     path = shared / "meshes/miniatures/quaternius-showcase/Swat.glb"
-    assert any("give front = 270" in warning for warning in load(path).warnings)
-    turned = load(path, front=270.0)
-    assert not any("front" in warning for warning in turned.warnings)
-    assert turned.eye[1] < 0.0 < load(path).eye[1]
+    assert [load(path, up=up).front for up in ("auto", "y", "z")] == [270, 270, 90]
+    assert load(path).eye[1] < 0.0 < load(path, front=90.0).eye[1]
 
 
 def test_what_closing_did_is_said_alike_from_the_cache(tmp_path: Path) -> None:

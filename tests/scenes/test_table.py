@@ -239,3 +239,65 @@ def test_toml_and_json_say_the_same(tmp_path: Path) -> None:
         "  { cylinder = { diameter = 25, height = 3 }, base = true },\n  { box = [10, 6, 28], at = [0, 0, 3] },\n]\n"
     )
     assert read_document(tmp_path / "a.json") == read_document(tmp_path / "a.toml")
+
+
+def hull(**keys: Any) -> dict[str, Any]:
+    """A vehicle of 60 by 120 mm, whose front is +y in its own frame."""
+    return {"name": "truck", "at": [0, 0], "parts": [{"box": [60, 120, 40]}], **keys}
+
+
+@pytest.mark.parametrize(
+    ("keys", "turned", "faces"),
+    [
+        ({}, 0.0, 90.0),  # as it lies in its file
+        ({"front": 0}, 0.0, 0.0),
+        ({"facing": 0}, -90.0, 0.0),
+        ({"facing": 0, "front": 0}, 0.0, 0.0),
+        ({"turn": 30}, 30.0, 120.0),
+        ({"turn": 30, "front": 0}, 30.0, 30.0),
+        ({"turn": 30, "facing": 200}, 30.0, 200.0),  # facing turns nothing
+        ({"facing": "unknown"}, 0.0, None),
+        ({"turn": 30, "facing": "unknown"}, 30.0, None),
+    ],
+)
+def test_turn_says_how_a_piece_lies_and_facing_where_it_looks(
+    keys: dict[str, Any], turned: float, faces: float | None
+) -> None:
+    for piece in placed(fighter=[fighter("Kal", [7, 5], **keys)], vehicle=[hull(**keys)]).pieces:
+        ahead = piece.pose.place([[1.0, 0.0, 0.0]])[0] - piece.pose.translation
+        assert math.degrees(math.atan2(ahead[1], ahead[0])) == pytest.approx(turned)
+        assert piece.facing == (None if faces is None else pytest.approx(faces))
+        assert piece.ahead == pytest.approx(piece.model.front + turned if faces is None else faces)
+
+
+@pytest.mark.parametrize("turn", [0.0, 31.0])
+def test_an_eye_is_estimated_where_the_piece_looks_and_not_at_the_front_of_its_file(turn: float) -> None:
+    parts = [{"cylinder": {"diameter": 10, "height": 30}}]
+    piece = placed(fighter=[{"name": "Kal", "at": [0, 0], "parts": parts, "turn": turn, "facing": 200}]).pieces[0]
+    assert piece.eye[:2] == pytest.approx(
+        5.0 * np.array([math.cos(math.radians(200)), math.sin(math.radians(200))]), abs=0.02
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"turn": 30, "facing": 90}, "terrain 'wall': it has turn and facing; terrain must have one of them"),
+        ({"facing": "unknown"}, "terrain 'wall': facing is \"unknown\", but terrain looks nowhere"),
+        ({"facing": "north"}, "terrain 'wall', facing is \"north\"; it must be a number of degrees"),
+        ({"facing": True}, "terrain 'wall', facing is true; it must be a number of degrees"),
+        ({"turn": "unknown"}, "terrain 'wall', turn is \"unknown\"; it must be a number of degrees"),
+    ],
+)
+def test_what_terrain_may_not_say_about_how_it_stands(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(FileError, match=message):
+        placed(terrain=[{"name": "wall", "at": [0, 0], "parts": [{"box": [60, 5, 30]}], **keys}])
+
+
+def test_terrain_with_facing_and_no_front_is_told_of_turn() -> None:
+    wall = {"name": "wall", "at": [0, 0], "parts": [{"box": [60, 5, 30]}]}
+    doubt = "wall: facing turns it by -90° from how it lies in its file, since no front is given; say turn = -90 "
+    assert placed(terrain=[{**wall, "facing": 0}]).warnings == (doubt + "instead, or give front",)
+    for keys in ({}, {"turn": -90}, {"facing": 0, "front": 90}):
+        assert placed(terrain=[{**wall, **keys}]).warnings == ()
+    assert placed(fighter=[fighter("Kal", [0, 0], facing=0)]).warnings == ()

@@ -89,7 +89,9 @@ def animate(
     scene = rule.load(animation.scene, document, cache)
     number = _number(scene, animation.number)
     _check_motion(animation, rule)
-    steps = poses(animation.scene, document, number, animation.motion, rule.mobility)
+    attacker = scene.checks[number - 1].attacker
+    facing = scene.piece(attacker).facing if isinstance(scene, TableScene) and attacker else None
+    steps = poses(animation.scene, document, number, animation.motion, rule.mobility, facing)
     with settings():  # nobody waits for what then cannot be drawn
         film = _Film(animation, rule, number, renderer, cache, steps)
         shots = []

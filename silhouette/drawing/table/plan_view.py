@@ -130,9 +130,11 @@ def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> No
 
 
 def _draw_facing(sheet: Sheet, line: Sightline, piece: Piece, base: Floats, colour: str, zorder: float) -> None:
-    """Draws a small arrowhead on the edge of a model's base, in the direction that it faces."""
+    """Draws a small arrowhead on the edge of a model's base, in the direction that it faces; none where unknown."""
     from matplotlib.patches import Polygon
 
+    if piece.facing is None:
+        return
     cosine, sine = cosine_and_sine(piece.facing)
     ahead = np.array([cosine, sine, 0.0])
     step = np.array([ahead @ line.along, ahead @ line.across])

@@ -131,8 +131,8 @@ class Sightline:
 
     @property
     def outside(self) -> bool:
-        """Whether no part of the target lies in a vision arc; False in games without vision arcs."""
-        return not self.row.get("in_arc", True)
+        """Whether no part of the target lies in a vision arc; False without arcs, and where facing is unknown."""
+        return self.row.get("in_arc") is False
 
     @cached_property
     def middle(self) -> Floats:

@@ -110,13 +110,20 @@ def _verdict(
     attacker, target, counts = cover.sight.attacker, cover.sight.target, cover.counts
     in_arc = readings.share == "in arc"
     part, whole = (counts.occluded_in_arc, counts.in_arc) if in_arc else (counts.occluded, counts.total)
-    names = [vision.name for vision in cover.sight.arcs or ()]
+    arcs = cover.sight.arcs
+    names: list[str] = list(attacker.arcs) if arcs is None else [vision.name for vision in arcs]
     words = _ReasonWords(attacker.name, target.name, arc, names, _blockers(sight), share_in_words(part, whole))
     verdict, rule, reason = _ladder(words, sight.counts, part, whole)
     could_be = _could_be(cover.counts, sight.counts, part, whole, in_arc, scene.tolerance)
     if len(could_be) > 1:
         others = " or ".join(word for word in could_be if word != verdict)
         reason += f"; too close to call, it could be {others}: roll off (R20)"
+    if attacker.facing is None:
+        could_be = tuple(word for word in VERDICTS if word in could_be or word == "hidden")
+        if verdict != "hidden":
+            reason += (
+                f"; where {attacker.name} faces is unknown: if {target.name} is not in its vision arc, it is hidden"
+            )
     return NecromundaVerdict(
         attacker=attacker.name,
         target=target.name,
@@ -134,6 +141,7 @@ def _verdict(
         pixel=cover.pixel,
         warnings=_warnings(cover, settings.pixel),
         arc=arc,
+        is_facing_known=attacker.facing is not None,
         observation=cover if settings.keep else None,
     )
 
@@ -250,5 +258,5 @@ def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
                 f"the eye of {attacker.name} lies inside {in_a_sentence(piece.name)}: probably a mistake in the pose"
             )
     for piece in (attacker, target, *cover.blockers):
-        warnings += [f"{piece.name}: {warning}" for warning in piece.model.warnings]
+        warnings += piece.all_warnings
     return tuple(dict.fromkeys(warnings))

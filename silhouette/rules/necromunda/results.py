@@ -99,6 +99,8 @@ class NecromundaVerdict(MeasuredVerdict):
         pixel: mm per pixel at the target, as counts.
         warnings: sentences on estimates, doubtful poses and faulty meshes.
         arc: the vision arc that the check names, or that of the crew member who sees best; None for any.
+        is_facing_known: whether it is known where the attacker faces; where it is not, the verdict is that of a target
+            in the vision arc.
     """
 
     line_of_sight: bool
@@ -110,6 +112,7 @@ class NecromundaVerdict(MeasuredVerdict):
     pixel: float
     warnings: tuple[str, ...]
     arc: ArcName | None = None
+    is_facing_known: bool = True
 
     @property
     def occluded(self) -> float:
@@ -123,8 +126,11 @@ class NecromundaVerdict(MeasuredVerdict):
 
     @property
     def marginal(self) -> bool:
-        """Whether another verdict holds within the error or the tolerance: the players should roll off (R20)."""
-        return len(self.could_be) > 1
+        """Whether another verdict holds within the error or the tolerance: the players should roll off (R20).
+
+        Always where it is unknown where the attacker faces (contract, section 3).
+        """
+        return len(self.could_be) > 1 or not self.is_facing_known
 
     def row(self) -> NecromundaRow:
         """The result as the contract names its keys, ready for JSON."""
@@ -135,7 +141,7 @@ class NecromundaVerdict(MeasuredVerdict):
             "rules": self.rules,
             "verdict": self.verdict,
             "line_of_sight": self.line_of_sight,
-            "in_arc": counts.in_arc > 0,
+            "in_arc": counts.in_arc > 0 if self.is_facing_known else None,
             "occluded": self.occluded,
             "occluded_in_arc": self.occluded_in_arc,
             "error": counts.error,

@@ -8,18 +8,23 @@ from silhouette.scenes.table import Piece, TableScene, in_base_contact
 from silhouette.views import VisionArc, fighter_arc, vehicle_arc
 
 
-def arcs_of(attacker: Piece, name: ArcName | None = None) -> tuple[VisionArc, ...]:
+def arcs_of(attacker: Piece, name: ArcName | None = None) -> tuple[VisionArc, ...] | None:
     """The vision arcs of a model, or only the one of that name; none where the model has no such arc: a blind spot.
+
+    None where it has one, but nobody knows where the model faces: it is then taken to look towards its target.
 
     A fighter has a front arc of 90° (R1, R2). A vehicle has those that it has crew for, bounded by lines through its
     corners (R3 to R5). All start at the centre of the base, or of the footprint.
     """
     names = [arc for arc in attacker.arcs if name in (None, arc)]
     centre = attacker.base_centre
+    facing = attacker.facing
+    if facing is None:
+        return None if names else ()
     if attacker.kind == "fighter":
-        return tuple(fighter_arc(centre, attacker.facing) for _ in names)
+        return tuple(fighter_arc(centre, facing) for _ in names)
     model = attacker.model
-    return tuple(vehicle_arc(arc, centre, attacker.facing, model.body_length, model.body_width) for arc in names)
+    return tuple(vehicle_arc(arc, centre, facing, model.body_length, model.body_width) for arc in names)
 
 
 def is_friend_in_contact(scene: TableScene, attacker: Piece, piece: Piece) -> bool:
@@ -54,7 +59,7 @@ def sight_between(
         attacker=attacker,
         target=target,
         eye=attacker.eye,
-        facing=attacker.facing,
+        facing=attacker.ahead,
         arcs=arcs_of(attacker, arc),
         occluders=scene.whole_pieces if ignored_parts_block else scene.significant_parts,
         absent=absent,

@@ -115,9 +115,7 @@ def _flank_verdict(
         "could_be": ["flanked", "not flanked"] if doubtful else ["flanked" if is_flanked else "not flanked"],
         "renderer": settings.renderer.name,
         "pixel": settings.pixel if dive is None else dive.pixel,
-        "warnings": [
-            f"{piece.name}: {warning}" for piece in (attacker.piece, target.piece) for warning in piece.model.warnings
-        ],
+        "warnings": [warning for piece in (attacker.piece, target.piece) for warning in piece.all_warnings],
     }
     return SkirmishCorpsVerdict(
         attacker.name,

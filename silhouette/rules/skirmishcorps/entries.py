@@ -22,7 +22,7 @@ from silhouette.files.schema import (
 from silhouette.models.entries import SolidEntry
 from silhouette.rules.skirmishcorps.classes import FIGURE, CoverClass, Posture
 from silhouette.rules.skirmishcorps.costs import PACES, Basis, Pace, UnitType
-from silhouette.scenes.entries import SceneEntry, TerrainEntry
+from silhouette.scenes.entries import Facing, SceneEntry, TerrainEntry
 
 MOST_BRICKS = 10_000.0
 MOST = 1_000_000
@@ -97,8 +97,12 @@ class UnitEntry(Entry):
         None, min_length=1, description="a list of one or more solids, such as { box = [60, 5, 30] }"
     )
     """Plain solids instead of the standard figure."""
-    facing: Number = Field(90.0, description="a number of degrees anticlockwise from +x")
-    """The direction in which it faces."""
+    facing: Facing = None
+    """The direction in which it faces: a model is turned so that its front points there. Left out, it stands as it lies
+    in its file.
+    """
+    turn: Number | None = Field(None, description="a number of degrees anticlockwise")
+    """How far a model is turned from how it lies in its file; `facing` then turns nothing."""
     eye: Point | None = Field(None, description="three numbers of mm in the model's frame")
     """The eye. The default is the model's own, or the standard figure's."""
 

@@ -127,7 +127,7 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
         attacker=attacker.piece,
         target=piece,
         eye=eye,
-        facing=piece.facing,
+        facing=piece.ahead,
         arcs=None,
         occluders=Occluders.of((body, body.model.mesh) for body in bodies),
         disregarded=tuple(other for other, close in zip(others, is_close, strict=True) if not close),

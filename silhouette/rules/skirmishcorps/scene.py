@@ -203,9 +203,9 @@ def _table_of(entry: UnitEntry) -> str:
 
 def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
     """The table's entry of a unit: a model as it stands, or the standard figure in its posture."""
-    piece: dict[str, Any] = {"name": entry.name, "at": entry.at, "facing": entry.facing}
-    if entry.eye is not None:
-        piece["eye"] = entry.eye
+    given = {"facing": entry.facing, "turn": entry.turn, "eye": entry.eye}
+    piece: dict[str, Any] = {"name": entry.name, "at": entry.at}
+    piece |= {key: value for key, value in given.items() if value is not None}
     if entry.model is not None:
         return {**piece, "model": entry.model}
     if entry.parts is not None:
@@ -214,14 +214,14 @@ def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
     scale = bricks / FIGURE
     if entry.posture == "prone":
         eye = (0.0, 0.0, EYE * THICK * scale)
-        return {"eye": eye, **piece, "parts": (prone_body(bricks),), "facing": entry.lies_along}
+        return {"eye": eye, **piece, "parts": (prone_body(bricks),), "turn": entry.lies_along - 90.0}
     figure = SolidEntry(cylinder=CylinderEntry(diameter=scale * ACROSS, height=scale * TALL))
     return {"eye": (0.0, 0.0, EYE * TALL * scale), **piece, "parts": (figure,)}
 
 
 def _cover_piece(entry: CoverEntry) -> dict[str, Any]:
     solid = SolidEntry(box=(*entry.size, entry.height * BRICK))
-    return {"name": entry.name, "at": entry.at, "facing": entry.turn + 90.0, "parts": (solid,)}
+    return {"name": entry.name, "at": entry.at, "turn": entry.turn, "parts": (solid,)}
 
 
 def _unit(entry: UnitEntry, piece: Piece) -> Unit:

@@ -267,5 +267,5 @@ def _warnings(shot: _Shot, pixel: float) -> list[str]:
                 f"the eye of {attacker.name} lies inside {in_a_sentence(cover.name)}: probably a mistake in the scene"
             )
     pieces = (attacker.piece, shot.target.piece, *bodies)
-    warnings += [f"{piece.name}: {warning}" for piece in pieces for warning in piece.model.warnings]
+    warnings += [warning for piece in pieces for warning in piece.all_warnings]
     return list(dict.fromkeys(warnings))

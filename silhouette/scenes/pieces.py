@@ -1,0 +1,220 @@
+"""PLACE: a table of a scene becomes a Piece: its model, how it stands and where it looks.
+
+entry -> Model, loaded once for all that share it -> turn and facing -> Piece
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from silhouette.files.cache import Cache
+from silhouette.files.schema import Location
+from silhouette.geometry import Floats, Pose, corners
+from silhouette.lazy import cached_property
+from silhouette.models.entries import ArcName, Kind, ModelOptions
+from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
+from silhouette.scenes.entries import UNKNOWN, FighterEntry, PieceEntry, VehicleEntry
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A model standing on the table.
+
+    Attributes:
+        name: its name, unique in the scene.
+        kind: fighter, vehicle or terrain.
+        model: its model; equal pieces share one.
+        pose: from the model's frame to the world.
+        gang: the gang that it belongs to, or None; pieces of one gang are friends.
+        facing: the direction in the world in which it looks, degrees anticlockwise from +x; None where it is unknown.
+        arcs: its vision arcs.
+        eye_given: (3,) the eye in the model's frame that the scene gives, or None.
+        eyes: the eyes of a vehicle's crew, in the model's frame, by the vision arc that they look into.
+        index: its number in the scene, from 0: terrain, then fighters, then vehicles.
+        warnings: a sentence for each doubt about how it stands; those about its model are the model's.
+    """
+
+    name: str
+    kind: Kind
+    model: Model
+    pose: Pose
+    gang: str | None
+    facing: float | None
+    arcs: tuple[ArcName, ...]
+    eye_given: Floats | None
+    eyes: Mapping[ArcName, Floats]
+    index: int
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def ahead(self) -> float:
+        """The direction in the world of its front, degrees anticlockwise from +x, which it has without facing too."""
+        if self.facing is not None:
+            return self.facing
+        along_x = self.pose.rotation[:, 0]
+        return self.model.front + float(np.degrees(np.arctan2(along_x[1], along_x[0])))
+
+    @property
+    def all_warnings(self) -> tuple[str, ...]:
+        """The warnings about how it stands and about its model, each with its name in front."""
+        return tuple(f"{self.name}: {warning}" for warning in (*self.warnings, *self.model.warnings))
+
+    @cached_property
+    def eye(self) -> Floats:
+        """(3,) the eye of the piece in the world, mm."""
+        eye = self.model.eye if self.eye_given is None else self.eye_given
+        return self.pose.place(eye)
+
+    def with_eye_for(self, arc: ArcName | None) -> Piece:
+        """The piece with the eye of the crew member who looks into ``arc``; without an arc, into the piece's only one.
+
+        The piece itself where it has no such eye.
+        """
+        if arc is None and len(self.arcs) == 1:
+            arc = self.arcs[0]
+        eye = None if arc is None else self.eyes.get(arc)
+        return self if eye is None else replace(self, eye_given=eye)
+
+    @property
+    def eye_from(self) -> Literal["given", "estimated"]:
+        """Whether the eye is given by the scene or the model, or estimated."""
+        return self.model.eye_from if self.eye_given is None else "given"
+
+    @cached_property
+    def base_centre(self) -> Floats:
+        """(2,) the point in the world, in plan, where its vision arcs begin, mm."""
+        x, y = self._in_plan(self.model.base_centre[None])[0]
+        return np.array([x, y])
+
+    @cached_property
+    def base_outline(self) -> Floats:
+        """(k, 2) the outline, in the world and in plan, by which base contact is judged: anticlockwise and convex."""
+        return self._in_plan(self.model.base_outline)
+
+    @cached_property
+    def base_span(self) -> tuple[float, float]:
+        """The lowest and highest z of its base in the world, or of its body where it has none."""
+        low, high = self.model.base_span
+        ground = float(self.pose.translation[2])
+        return ground + low, ground + high
+
+    @cached_property
+    def body_box(self) -> Floats:
+        """(8, 3) the corners, in the world, of the box round its significant parts along the model's axes."""
+        return self.pose.place(corners(*self.model.body_box))
+
+    @cached_property
+    def whole_box(self) -> Floats:
+        """(8, 3) the corners, in the world, of the box round the whole piece along the model's axes."""
+        return self.pose.place(corners(*self.model.mesh.bounds))
+
+    def _in_plan(self, points: Floats) -> Floats:
+        return self.pose.place(np.column_stack([points, np.zeros(len(points))]))[:, :2]
+
+
+class Models:
+    """The models of one scene; a model is loaded once for all of its pieces."""
+
+    def __init__(self, scene: Path, cache: Cache) -> None:
+        self._scene = scene
+        self._cache = cache
+        self._loaded: dict[Hashable, Model] = {}
+
+    def of(self, kind: Kind, piece: PieceEntry) -> Model:
+        """The model of a piece, without the eye that the piece itself may give."""
+        location = Location(self._scene, f"{kind} '{piece.name}'")
+        if piece.kind not in (None, kind):
+            raise location.error(
+                f"kind is {piece.kind}, but it stands in [[{kind}]]; move it to [[{piece.kind}]] or change kind"
+            )
+        overriding = (piece.model_fields_set & ModelOptions.model_fields.keys()) - {"eye", "eyes", "kind", "mesh"}
+        overrides = {key: getattr(piece, key) for key in sorted(overriding)}
+        if piece.parts is not None:
+            parts = piece.parts
+            front = piece.front if "front" in piece.model_fields_set else None
+            solids: Hashable = (kind, parts, front, piece.solid)
+            if solids not in self._loaded:
+                self._loaded[solids] = model_of_solids(parts, location, kind, front, piece.solid)
+            return self._loaded[solids]
+        if piece.model is not None:
+            file = self._scene.parent / piece.model
+            how: Hashable = (kind, *overrides.items())
+            return self._of_file(file, how, lambda: load_model(file, self._cache, kind, overrides))
+        file = self._scene.parent / str(piece.mesh)
+        options = ModelOptions(mesh=piece.mesh, **overrides)
+        how = (kind, options.model_copy(update={"mesh": None}))
+        return self._of_file(file, how, lambda: model_of_mesh(options, location, self._cache, kind))
+
+    def looking(self, model: Model, front: float) -> Model:
+        """The model with its front elsewhere, for a piece whose ``turn`` and ``facing`` say where that is."""
+        key = (id(model), front % 360.0)
+        if key not in self._loaded:
+            self._loaded[key] = replace(model, front=front % 360.0)
+        return self._loaded[key]
+
+    def _of_file(self, file: Path, how: Hashable, load: Callable[[], Model]) -> Model:
+        """What another scene may have loaded before, from whatever folder it names the file."""
+        if (file, how) not in self._loaded:
+            self._loaded[file, how] = self._cache.in_memory(
+                file, (file.name, how), load, lambda model: len(model.mesh.faces)
+            )
+        return self._loaded[file, how]
+
+
+def piece_of(index: int, kind: Kind, entry: PieceEntry, models: Models) -> Piece:
+    """The piece that a table of a scene describes.
+
+    Args:
+        index: its number in the scene, from 0.
+        kind: the kind that its table requires.
+        entry: its keys.
+        models: the models of the scene.
+    """
+    model = models.of(kind, entry)
+    at = (*entry.at, 0.0)[:3]
+    turn, facing = _turn_and_facing(entry, model)
+    if entry.turn is not None and facing is not None:
+        model = models.looking(model, facing - turn)
+    warnings = []
+    if kind == "terrain" and entry.facing is not None and model.front_from == "default":
+        by = (turn + 180.0) % 360.0 - 180.0
+        warnings.append(
+            f"facing turns it by {by:g}° from how it lies in its file, since no front is given; "
+            f"say turn = {by:g} instead, or give front"
+        )
+    return Piece(
+        name=entry.name,
+        kind=kind,
+        model=model,
+        pose=Pose.standing(at, turn),
+        gang=entry.gang if isinstance(entry, FighterEntry) else None,
+        facing=facing,
+        arcs=tuple(dict.fromkeys(entry.arcs)) if isinstance(entry, VehicleEntry) else ("front",),
+        eye_given=None if entry.eye is None else np.array(entry.eye),
+        eyes=_eyes(entry, model),
+        index=index,
+        warnings=tuple(warnings),
+    )
+
+
+def _turn_and_facing(entry: PieceEntry, model: Model) -> tuple[float, float | None]:
+    """How far a piece is turned from how its model lies, and where it faces, in degrees; None where that is unknown.
+
+    ``turn`` alone decides how it stands; without it ``facing`` turns the front there; without both nothing is turned.
+    """
+    if isinstance(entry.facing, float):
+        return (entry.facing - model.front if entry.turn is None else entry.turn), entry.facing
+    turn = entry.turn or 0.0
+    return turn, None if entry.facing == UNKNOWN else model.front + turn
+
+
+def _eyes(entry: PieceEntry, model: Model) -> Mapping[ArcName, Floats]:
+    """The crew's: the piece's own, those of the model, or none where the piece itself has one eye for all."""
+    if entry.eyes is not None:
+        return {arc: np.array(eye) for arc, eye in entry.eyes.items()}
+    return model.eyes if entry.eye is None else {}
