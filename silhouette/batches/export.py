@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
+from os.path import realpath
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
@@ -17,6 +19,12 @@ from silhouette.text import Row
 
 FIRST = ("scene", "attacker", "target", "rules", "verdict", "expected", "reason", "error")
 """The first columns of a table, where they are there."""
+
+_FORMULA = re.compile("'*[-=+@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]")
+# Every control character but the tab and the newline, which a cell may have; those that have no picture are question
+# marks.
+_PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
+_PICTURES |= {0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), ord("?"))}
 
 
 def failed(row: Row) -> bool:
@@ -39,6 +47,25 @@ def check_table_path(path: Path) -> None:
         raise FileError(path, f"'{path.suffix}' is no known ending; rows are written to {', '.join(WRITERS)}")
     if path.suffix.lower() == ".parquet":
         _pyarrow()
+
+
+def check_outputs(out: Path, junit: Path | None, scenes: Iterable[str]) -> None:
+    """Refuses files of which one would be written over another, or over a scene, before anything is judged.
+
+    Raises:
+        FileError: where the JUnit file does not end in .xml, or where two of the files are one, by links too.
+    """
+    if junit is None:
+        written = {realpath(out)}
+    else:
+        if junit.suffix.lower() != ".xml":
+            raise FileError(junit, f"'{junit.suffix}' is no known ending; a JUnit file ends in .xml")
+        if realpath(junit) == realpath(out):
+            raise FileError(junit, "is the file for the rows as well; name another file for one of them")
+        written = {realpath(out), realpath(junit)}
+    for scene in scenes:
+        if realpath(scene) in written:
+            raise FileError(scene, "is a scene that is to be judged, and would be written over; name another file")
 
 
 def write_table(path: Path, rows: Iterable[Row]) -> None:
@@ -143,9 +170,19 @@ def _csv(file: BinaryIO, rows: Iterable[Row]) -> None:
 
 
 def _cell(value: Any) -> Any:
-    """A value as a cell: nothing for null, JSON for lists and truth values, so that it can be read back."""
+    """A value as a cell: nothing for null, JSON for lists and truth values, so that it can be read back.
+
+    A spreadsheet takes a text that begins with a sign of a formula for one, and runs it. Such a text gets an apostrophe
+    in front, by which spreadsheets know that it is none; and so does one that begins with an apostrophe and then such a
+    sign, so that a reader who drops the first gets back what was there. Control characters are shown as pictures.
+
+    >>> _cell("=1+1"), _cell("'=1+1"), _cell(-0.5), _cell("Kal\\x1b[31m"), _cell(None)
+    ("'=1+1", "''=1+1", -0.5, 'Kal␛[31m', '')
+    """
     if isinstance(value, bool | list | dict):
-        return _json(value)
+        return _json(value).translate(_PICTURES)
+    if isinstance(value, str):
+        return ("'" if _FORMULA.match(value) else "") + value.translate(_PICTURES)
     return "" if value is None else value
 
 

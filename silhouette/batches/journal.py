@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from silhouette.errors import FileError, RequestError
+from silhouette.files.writing import open_own
 from silhouette.text import Row
 
 LOCKED_WITHIN = 3.0
@@ -81,34 +82,38 @@ class Journal:
         return self
 
     def _open(self) -> None:
-        end = 0
-        if self.path.exists():
-            if not self._resume:
-                raise RequestError(
-                    f"{self.path}: an unfinished batch is kept there; go on with it by --resume, or delete it"
-                )
+        found = os.path.lexists(self.path)
+        if found and (self.path.is_symlink() or not self.path.is_file()):
+            raise FileError(self.path, "is no regular file, and so no unfinished batch; delete it")
+        if found and not self._resume:
+            raise RequestError(
+                f"{self.path}: an unfinished batch is kept there; go on with it by --resume, or delete it"
+            )
+        self._file = open_own(self.path, new=not found)
+        try:
             end = self._read()
-        self._file = self.path.open("r+b" if end else "w+b")
-        self._file.truncate(end)
-        self._file.seek(end)
-        if not end:
-            self._append({"asked": self._settings})
+            self._file.truncate(end)
+            self._file.seek(end)
+            if not end:
+                self._append({"asked": self._settings})
+        except BaseException:
+            self._file.close()
+            raise
 
     def _read(self) -> int:
         """Reads the journal of the unfinished batch; returns the offset at which its last whole line ends."""
         end = 0
-        with self.path.open("rb") as file:
-            for line in file:
-                entry = _entry(line)
-                if entry is None:
-                    break
-                if end == 0 and entry.get("asked") != self._settings:
-                    raise RequestError(
-                        f"{self.path}: it was begun with {_in_words(entry.get('asked'))}, "
-                        f"not with {_in_words(self._settings)}; ask as before, or delete it"
-                    )
-                self._apply(entry, end)
-                end += len(line)
+        for line in self._file:
+            entry = _entry(line)
+            if entry is None:
+                break
+            if end == 0 and entry.get("asked") != self._settings:
+                raise RequestError(
+                    f"{self.path}: it was begun with {_in_words(entry.get('asked'))}, "
+                    f"not with {_in_words(self._settings)}; ask as before, or delete it"
+                )
+            self._apply(entry, end)
+            end += len(line)
         return end
 
     def _apply(self, entry: Row, place: int) -> None:

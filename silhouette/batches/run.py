@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from silhouette.batches.chunks import BatchSettings, ChunkJudge, ChunkRequirements
-from silhouette.batches.export import check_table_path, failed, whose, write_junit, write_table
+from silhouette.batches.export import check_outputs, check_table_path, failed, whose, write_junit, write_table
 from silhouette.batches.journal import Journal, Rows
 from silhouette.batches.schedule import RowStore, Schedule
 from silhouette.errors import FileError, RequestError, SilhouetteError
@@ -144,6 +144,7 @@ def write_batch(
             raise FileError(file, f"{wrong}; name a file in a folder that is there")
     check_settings(settings)
     scenes = scenes_of(paths)
+    check_outputs(out, junit, scenes)
     plain_settings = {
         "silhouette": VERSION,
         "renderer": settings.renderer,

@@ -7,8 +7,10 @@ a full disk or an interrupt the earlier content is still there.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -125,6 +127,27 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     finally:
         for left_over in (new, earlier):
             shutil.rmtree(left_over, ignore_errors=True)
+
+
+def open_own(path: Path, *, new: bool) -> BinaryIO:
+    """A file that this program keeps for itself under a name that others can foresee, open for reading and writing.
+
+    In a folder that others may write to, somebody else may have put something under the name: a link is not followed, a
+    pipe not waited for, and a new file takes no name that is there.
+
+    Args:
+        path: of the file.
+        new: whether it is made, empty; else it is there already.
+
+    Raises:
+        OSError: where it cannot be opened, is there already, or is no regular file.
+    """
+    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    number = os.open(path, flags | (os.O_CREAT | os.O_EXCL if new else 0), 0o666)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise OSError(errno.EINVAL, "it is no regular file")
+    return os.fdopen(number, "r+b")
 
 
 def _partial(folder: Path) -> Path:

@@ -64,6 +64,32 @@ def test_csv_is_read_back(tmp_path: Path) -> None:
     assert list(rows[0])[:8] == ["scene", "attacker", "target", "rules", "verdict", "expected", "error", "occluded"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "'=1", "''@", '=HYPERLINK("http://x","y")', "\uff1d1+1"],
+)
+def test_no_cell_of_text_is_a_formula_and_each_is_read_back(tmp_path: Path, text: str) -> None:
+    write_table(tmp_path / "out.csv", [{"scene": text, "attacker": text, "error": text, "reason": f"it is {text}"}])
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    shown = text.replace("\r", "\u240d")
+    assert [row["scene"], row["attacker"], row["error"]] == [f"'{shown}"] * 3
+    assert row["reason"] == f"it is {shown}"
+
+
+def test_numbers_stay_numbers_and_control_characters_become_pictures(tmp_path: Path) -> None:
+    row = {
+        "attacker": [-1, 0],
+        "occluded": -0.5,
+        "modifier": -2,
+        "target": "V\x1b[31m\x00\x7f\x85x",
+        "verdict": "'open'",
+    }
+    write_table(tmp_path / "out.csv", [row])
+    text = (tmp_path / "out.csv").read_text(encoding="utf-8")
+    assert text.splitlines()[1] == "\"[-1, 0]\",V\u241b[31m\u2400\u2421?x,'open',-0.5,-2"
+
+
 def test_parquet_is_read_back(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     write_table(tmp_path / "out.parquet", ROWS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +14,7 @@ import pytest
 
 from silhouette import FileError, RequestError
 from silhouette.batches.journal import Journal, Rows
+from silhouette.files.writing import open_own
 
 ASKED = {"renderer": "reference", "pixel": None}
 
@@ -135,3 +137,37 @@ def test_a_full_disk_is_a_plain_error_and_what_was_written_before_is_kept(tmp_pa
                 journal.add("a.toml", 1, {"verdict": "hidden"})
     with begun(out, resume=True) as journal:
         assert list(journal.scenes["a.toml"].judged) == [0]
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_what_somebody_else_put_under_its_name_is_neither_followed_nor_waited_for(tmp_path: Path, resume: bool) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no pipes among its files")
+    journal = tmp_path / "out.jsonl.unfinished"
+    (tmp_path / "letters").write_text("dear")
+    for plant in (
+        lambda: journal.symlink_to("letters"),
+        lambda: journal.symlink_to("gone"),
+        lambda: os.mkfifo(journal),
+    ):
+        plant()
+        with (
+            pytest.raises(FileError, match="is no regular file, and so no unfinished batch"),
+            begun(tmp_path / "out.jsonl", resume=resume),
+        ):
+            pass
+        journal.unlink()
+    assert (tmp_path / "letters").read_text() == "dear"
+    assert [path.name for path in tmp_path.iterdir()] == ["letters"]
+
+
+def test_a_name_taken_since_it_was_looked_at_is_not_followed_either(tmp_path: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no pipes among its files")
+    (tmp_path / "letters").write_text("dear")
+    (tmp_path / "link").symlink_to("letters")
+    os.mkfifo(tmp_path / "pipe")
+    for name, new, says in (("link", False, "link"), ("link", True, "exists"), ("pipe", False, "no regular file")):
+        with pytest.raises(OSError, match=says):
+            open_own(tmp_path / name, new=new)
+    assert (tmp_path / "letters").read_text() == "dear"

@@ -173,10 +173,40 @@ def test_where_out_is_a_link_it_stays_one(
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
+        (["--out", "out.csv", "--junit", "rows.xml"], "rows.xml: is the file for the rows as well"),
+        (["--out", "out.csv", "--junit", "scene.xml"], "walled.toml: is a scene that is to be judged"),
+        (["--out", "scene.csv"], "walled.toml: is a scene that is to be judged"),
+    ],
+)
+def test_no_output_is_written_over_another_or_over_a_scene(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    complaint: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scene(tmp_path, EXPECTED)
+    before = Path("walled.toml").read_bytes()
+    for link, leads_to in (("rows.xml", "out.csv"), ("scene.xml", "walled.toml"), ("scene.csv", "walled.toml")):
+        Path(link).symlink_to(leads_to)
+    ran = run(capsys, "batch", "walled.toml", *options)
+    assert ran.status == 2
+    (line,) = ran.complaints
+    assert complaint in line
+    assert Path("walled.toml").read_bytes() == before
+    assert not Path("out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
         (["--out", "out.xlsx"], "'.xlsx' is no known ending"),
         (["--out", "no/out.csv"], "there is no folder no"),
         (["--out", "folder.csv"], "is a folder"),
         (["--out", "out.csv", "--junit", "no/out.xml"], "there is no folder no"),
+        (["--out", "out.csv", "--junit", "out.csv"], "out.csv: '.csv' is no known ending; a JUnit file ends in .xml"),
+        (["--out", "out.csv", "--junit", "walled.toml"], "walled.toml: '.toml' is no known ending"),
         (["--out", "out.csv", "--renderer", "refrence"], "did you mean 'reference'?"),
         (["--out", "out.csv", "--pixel", "-1"], "pixel is -1"),
         (["--out", "out.csv", "--error", "0.2"], "error is 0.2; it must be a share above 0 and at most 0.05"),
