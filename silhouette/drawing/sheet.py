@@ -121,6 +121,7 @@ class Sheet:
         axes: the drawing, in units of the world that it shows; only the frame of it is visible.
         width: the width of the page, mm.
         unit: the number of units of the drawing in one mm on paper; known after `frame`.
+        reserved: boxes that names keep off, from `reserve`.
         data: further entries for the file's metadata, ready for JSON.
     """
 
@@ -150,7 +151,7 @@ class Sheet:
         self._notes: list[str] = []
         self._labels: list[Label] = []
         self._obstacles: list[Floats] = []
-        self._reserved: list[Box] = []
+        self.reserved: list[Box] = []
         self.frame(0.0, 0.0, width, width)
 
     def frame(
@@ -239,7 +240,7 @@ class Sheet:
 
     def reserve(self, left: float, bottom: float, right: float, top: float) -> None:
         """Keeps all names off this box, in units of the drawing."""
-        self._reserved.append((left, bottom, right, top))
+        self.reserved.append((left, bottom, right, top))
 
     def text(self, x: float, y: float, text: str, *, size: float = SMALL, **options: Any) -> None:
         """Sets a short text at a place of the drawing, with a halo; options as of matplotlib's text."""
@@ -260,7 +261,7 @@ class Sheet:
 
     def finish(self) -> Figure:
         """Places names and caption, and gives the figure, ready to be saved."""
-        for placed in place_labels(self._labels, self._obstacles, self._reserved, self.bounds, self.unit):
+        for placed in place_labels(self._labels, self._obstacles, self.reserved, self.bounds, self.unit):
             if placed.leader is not None:
                 (x, y), (to_x, to_y) = placed.leader
                 self.axes.plot([x, to_x], [y, to_y], color=self.lettering.soft_ink, linewidth=HAIRLINE, zorder=29)

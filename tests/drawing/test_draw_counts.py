@@ -19,7 +19,6 @@ from silhouette.cli import main
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.measure.observe import OBSCURED, SEEN
 from silhouette.rules import rule_called
-from silhouette.rules.skirmishcorps.classes import BRICK
 from silhouette.text import share_in_words
 from tests.support.figures import (
     SCENES,
@@ -175,49 +174,6 @@ def test_a_target_round_the_eye_is_counted_in_six_pictures(tmp_path: Path) -> No
     row = verdict_in(files["eye"])
     assert row["target_pixels"] > sum(pixel_counts(files["eye"]).values()) > 0
     assert "shows only the 90° ahead" in " ".join(texts(files["eye"]))
-
-
-@pytest.mark.parametrize("case", checks_in("skirmishcorps"), ids=case_id)
-def test_bands_of_height_are_drawn_and_the_modifier_told(case: tuple[Path, int], tmp_path: Path) -> None:
-    scene = scene_at(case[0])
-    check = scene.checks[case[1] - 1]
-    files = drawn(scene, case[1], tmp_path, pixel=0.4, only="eye")
-    if check.question is not None and check.question.ask != "protection":
-        assert files == {}
-        return
-    row, said = verdict_in(files["eye"]), texts(files["eye"])
-    title = next(one for one in said if one.startswith(f"{row['attacker']} → {row['target']}: "))
-    modifier = {None: "", 0: ", ±0 to hit"}.get(row["modifier"], f", \N{MINUS SIGN}{-(row['modifier'] or 0)} to hit")
-    assert title.startswith(f"{row['attacker']} → {row['target']}: {row['verdict']}{modifier}")
-    if scene.readings.cover_class == "piece":
-        assert {"none", "very low"} & set(said)
-        assert row["cover"] in said or not row["line_of_sight"]
-    else:
-        assert "very low" not in said
-
-
-def test_bands_lie_at_the_heights_at_which_the_rules_cut(tmp_path: Path) -> None:
-    case = SCENES / "skirmishcorps" / "elevation.toml", 1
-    scene = scene_at(case[0])
-    file = drawn(scene, 1, tmp_path, pixel=0.4, only="eye")["eye"]
-    verdict = ruled(rule_called("skirmishcorps"), scene, scene.checks[0], cpu_renderer(), 0.4, keep=True)
-    line = Sightline(scene, verdict, verdict.evidence, cpu_renderer())
-    levels = band_levels(file)
-    target = scene.unit("Acolyte")
-    for number, bricks in enumerate((0.0, 1.0, 2.0, 3.0, 4.0)):
-        point = [*target.middle, target.standing.low + bricks * BRICK]
-        _, row, _ = line.image.view.project(np.array([point]))
-        assert levels[number] == pytest.approx(float(row[0]), abs=0.5)
-
-
-def band_levels(file: Path) -> list[float]:
-    """At which rows of the picture, 740 high on 84 mm of paper 1180 wide, the bands' lines lie."""
-    found = {}
-    for group in ElementTree.parse(file).iter(f"{SVG}g"):
-        if (group.get("id") or "").startswith("band-"):
-            path = next(group.iter(f"{SVG}path")).get("d") or ""
-            found[group.get("id")] = float(re.findall(r"-?[\d.]+", path)[1])
-    return [(found[f"band-{number}"] * 25.4 / 72.0 - 0.5) * 1180 / 84.0 for number in range(5)]
 
 
 def test_a_slit_finer_than_a_pixel_is_counted_and_shown(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sigh
     Args:
         sheet: the sheet to draw on.
         line: the check.
-        overlay: draws what only one game shows over the image.
+        overlay: draws what only one game shows over the image; names keep off what it reserves.
     """
     image = line.image
     sheet.lettering = PRINT
@@ -53,6 +53,8 @@ def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sigh
     _draw_counted(sheet, line)
     numbers = {piece.name: number for number, piece in enumerate(line.scene.pieces, FIRST_PIECE)}
     target = (image.kinds > 0) | (image.ghosts.ids == numbers[line.sight.target.name])
+    if overlay is not None:
+        overlay(sheet, line)
     _name_target(sheet, line, target)
     for name, share in list(line.shares.items())[:NAMED]:
         area = image.front.ids == numbers[name]
@@ -63,8 +65,6 @@ def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sigh
         area = image.disregarded.ids == numbers[piece.name]
         if area.sum() > SMALLEST_NAMED:
             _name_area(sheet, area & ~target, target, piece.name)
-    if overlay is not None:
-        overlay(sheet, line)
     _legend(sheet, line)
     caption(sheet, line, warned=True)
 
@@ -140,7 +140,10 @@ def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:
     """
     from scipy.ndimage import distance_transform_edt
 
-    small = np.pad(area[COARSE // 2 :: COARSE, COARSE // 2 :: COARSE], 1)
+    free = area.copy()
+    for left, bottom, right, top in sheet.reserved:
+        free[area.shape[0] - round(top) : area.shape[0] - round(bottom), round(left) : round(right)] = False
+    small = np.pad(free[COARSE // 2 :: COARSE, COARSE // 2 :: COARSE], 1)
     if not small.any():
         return
     room: Floats = distance_transform_edt(small)[1:-1, 1:-1]

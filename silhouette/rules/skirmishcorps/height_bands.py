@@ -1,64 +1,221 @@
-"""DRAW: SkirmishCorps' classes of cover as bands of height over the eye view, where the target stands."""
+"""DRAW: SkirmishCorps' classes of cover as an upright scale at each piece in the way, over the eye view.
+
+The class of a piece follows from the height of its own top above the target's feet (R4, A4). The scale stands in the
+depth of the piece's top, because perspective would show the same heights elsewhere at the depth of the target:
+
+      eye o - - - - - - - #top - - - - - - - - -   A line of sight over the top meets the target lower or higher
+          |             --#            target      than the top is. Heights can be compared with the top only where
+        --+---------------#--------------T------   the piece stands.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.sheet import SMALL, THIN, Sheet
+from silhouette.drawing.sheet import NAME, SMALL, THIN, Sheet
+from silhouette.drawing.strokes import area
 from silhouette.drawing.strokes import line as stroke
+from silhouette.drawing.table.eye_frame import NAMED
+from silhouette.drawing.table.eye_image import FIRST_PIECE
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.typeface import height as line_height
 from silhouette.drawing.typeface import width as text_width
+from silhouette.geometry import Floats
 from silhouette.rules.skirmishcorps.classes import BRICK, CLASSES
+from silhouette.rules.skirmishcorps.scene import Cover, Unit
 
 STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Shares of a unit's height: cover that reaches above one of them is of the next class (R4, A4)."""
 
-LEFT = 1.0
-"""The distance from the frame to the letters, mm."""
+LAST = 1.25
+"""The share of a unit's height at which the scale ends; its highest class has no upper limit."""
 
-BEYOND = 3.0
-"""The length of the lines beyond the target, mm."""
+LEVEL = 0.2
+"""mm: what lies no lower below the highest point of a piece belongs to its top."""
+
+SAMPLES = 400
+"""The number of points on each edge of a top from which the place of a scale is chosen."""
+
+NEAR = 2.0
+"""Pixels by which a point of a top may lie off the upper outline of its piece."""
+
+BESIDE = 3.0
+"""The distance of a scale from the target, mm on paper."""
+
+WIDE = 1.0
+"""The width of a scale, mm on paper."""
+
+TICK = 0.6
+"""The length by which the cuts of a scale stand out, mm on paper."""
+
+GAP = 0.8
+"""The distance of the letters from the scale, mm on paper."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Scale:
+    """A scale on the drawing, in its units.
+
+    Attributes:
+        cuts: (6, 2) the points at `STEPS` and `LAST`; the first is lower where the top of the piece is.
+        top: (2,) the point at the height of the piece's top.
+        seen_top: (2,) the point of the top itself, in whose depth the scale stands.
+        side: -1 where the letters stand to the left of it, 1 to the right.
+    """
+
+    cuts: Floats
+    top: Floats
+    seen_top: Floats
+    side: int
 
 
 def draw_height_bands(sheet: Sheet, line: Sightline) -> None:
-    """Lines at the heights, above the target's feet, at which the class of cover changes, the classes between them.
+    """Draws a scale of the classes of cover at each piece in the way, the one that protects first.
 
     Nothing where the chosen reading takes the class from the share obscured, or the target reaches round the eye.
     """
     scene: Any = line.scene
     if scene.readings.cover_class != "piece" or line.image.surrounds:
         return
-    target = scene.unit(line.row["target"])
-    heights = target.standing.low + np.array(STEPS) * target.bricks * BRICK
-    points = np.column_stack([np.tile(target.middle, (len(heights), 1)), heights])
-    columns, rows, depth = line.image.view.project(points)
-    _, bottom, _, top = sheet.bounds
-    if (depth <= 0.0).any():
-        return
-    levels = line.image.view.height - rows
+    target: Unit = scene.unit(line.row["target"])
+    # Cover that a prone attacker cannot look over is measured higher than it is, and has no top to compare with.
+    as_built = {cover.name: cover for cover in scene.covers if cover.piece in line.sight.occluders.pieces}
+    names = sorted(list(line.shares)[:NAMED], key=lambda name: name != line.row["protected_by"])
+    scales = list[_Scale]()
+    for name in names:
+        scale = _scale(sheet, line, target, as_built[name], scales) if name in as_built else None
+        if scale is not None:
+            _draw(sheet, line, scale, as_built[name].class_for(target), len(scales))
+            scales.append(scale)
+    if scales:
+        sheet.note(sheet.words.of(scene.rules)("bands", target=target.name))
+
+
+def _scale(sheet: Sheet, line: Sightline, target: Unit, cover: Cover, others: list[_Scale]) -> _Scale | None:
+    """The scale of a piece; None where the highest part of it cannot be seen in the picture."""
+    points, places = _seen_top(line, cover)
+    if not len(points):
+        return None
     there = np.flatnonzero(line.image.target.ids.any(axis=0))
-    right = float(there[-1] if len(there) else columns[0]) + sheet.paper(BEYOND)
-    letters = sheet.lettering
-    for number, level in enumerate(levels):
-        if bottom < level < top:
-            for colour, width, dashes in ((letters.paper, 1.6, "-"), (letters.ink, THIN, (0, (4, 2)))):
-                mark = f"band-{number}" if colour == letters.ink else None
-                stroke(sheet, (0.0, level), (right, level), colour, width=width, dashes=dashes, zorder=12.0, mark=mark)
-            sheet.avoid_line((0.0, level), (right, level))
-    for kind, (low, high) in zip(CLASSES, pairwise([*levels, top]), strict=True):
-        low, high = max(float(low), bottom), min(float(high), top)
-        if high - low > sheet.paper(line_height(SMALL)):
-            name = sheet.words.of(scene.rules)(f"band {kind}")
-            _name(sheet, name, (low + min(high, low + sheet.paper(9.0))) / 2, bold=kind == line.row["cover"])
-    sheet.note(sheet.words.of(scene.rules)("bands", target=target.name))
+    if not len(there):
+        return None
+    room = sheet.paper(BESIDE + WIDE + GAP) + max(_width(sheet, line, kind) for kind in CLASSES)
+    left, _, right, _ = sheet.bounds
+    # The name of the target is to have room above it, between the scales.
+    half_name = sheet.paper(text_width(target.name, NAME, True) / 2 + BESIDE)
+    middle, beside = float(there[0] + there[-1]) / 2, sheet.paper(BESIDE)
+    low, high = min(there[0] - beside, middle - half_name), max(there[-1] + beside, middle + half_name)
+    wished = (
+        (-1, min(max(float(low), left + room), right)),
+        (1, max(min(float(high), right - room), left)),
+    )
+    taken = {scale.side for scale in others}
+    choices = []
+    for side, wish in wished:
+        away = np.abs(places[:, 0] - wish)
+        number = int(away.argmin())
+        # A top that does not reach beyond the target has its scale beside the target, with a line to it.
+        choices.append((side in taken, float(away[number]), side, number, wish))
+    _, _, side, number, wish = min(choices)
+    feet = target.standing.low
+    heights = feet + np.array([*STEPS, LAST]) * target.bricks * BRICK
+    heights[0] = min(heights[0], cover.standing.high)
+    x, y = points[number, :2]
+    cuts = _on_drawing(line, np.column_stack([np.full(6, x), np.full(6, y), heights]))
+    if cuts is None:
+        return None
+    beyond = (places[number, 0] - wish) * side
+    shift = np.array([0.0 if beyond >= 0.0 else wish - places[number, 0], 0.0])
+    return _Scale(cuts + shift, places[number] + shift, places[number], side)
 
 
-def _name(sheet: Sheet, text: str, level: float, *, bold: bool) -> None:
-    """The name of a class at the left, bold where it is the one that protects."""
-    left, half = sheet.paper(LEFT), sheet.paper(line_height(SMALL)) / 2
-    sheet.text(left, level, text, ha="left", bold=bold)
-    sheet.reserve(0.0, level - half, left + sheet.paper(text_width(text, SMALL, bold)), level + half)
+def _seen_top(line: Sightline, cover: Cover) -> tuple[Floats, Floats]:
+    """The points (n, 3) mm of the highest part of a piece at its upper outline in the picture, and their places (n, 2).
+
+    They are the highest vertices and points on the edges between them. Of a top that is seen from above, the nearer
+    edges are left out: above them in the picture the piece goes on.
+    """
+    mesh = cover.piece.model.mesh
+    vertices = cover.piece.pose.place(mesh.vertices)
+    is_top = vertices[:, 2] >= cover.standing.high - LEVEL
+    edges = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
+    edges = np.unique(np.sort(edges[is_top[edges].all(axis=1)], axis=1), axis=0)
+    share = np.linspace(0.0, 1.0, SAMPLES)[:, None]
+    along = [vertices[a] * (1.0 - share) + vertices[b] * share for a, b in edges[:SAMPLES]]
+    points = np.concatenate([vertices[is_top], *along])
+    columns, rows, depth = line.image.view.project(points)
+    number = FIRST_PIECE + next(place for place, piece in enumerate(line.scene.pieces) if piece.name == cover.name)
+    shown = line.image.front.ids == number
+    height, width = shown.shape
+    inside = (depth > 0.0) & (columns >= 0.0) & (columns < width) & (rows >= 0.0) & (rows < height)
+    points, columns, rows = points[inside], columns[inside], rows[inside]
+    uppermost = np.where(shown.any(axis=0), shown.argmax(axis=0), height + NEAR)[columns.astype(int)]
+    at_top = np.abs(rows - uppermost) <= NEAR
+    return points[at_top], np.column_stack([columns, height - rows])[at_top]
+
+
+def _on_drawing(line: Sightline, points: Floats) -> Floats | None:
+    """(n, 2) the places of points (n, 3) mm on the drawing; None where one of them is not ahead of the eye."""
+    columns, rows, depth = line.image.view.project(points)
+    return np.column_stack([columns, line.image.view.height - rows]) if (depth > 0.0).all() else None
+
+
+def _width(sheet: Sheet, line: Sightline, kind: str) -> float:
+    """The width of the name of a class, in units of the drawing."""
+    return sheet.paper(text_width(sheet.words.of(line.scene.rules)(f"band {kind}"), SMALL, True))
+
+
+def _draw(sheet: Sheet, line: Sightline, scale: _Scale, own: str, number: int) -> None:
+    """Draws a scale, dark and light by turns, with the names of the classes and a mark at the top of the piece.
+
+    Args:
+        sheet: the sheet to draw on.
+        line: the check.
+        scale: the place of the scale.
+        own: the class of the piece, which is set in bold.
+        number: how many scales were drawn before.
+    """
+    letters, of = sheet.lettering, "" if number == 0 else f"-of-{number}"
+    half, tick = np.array([sheet.paper(WIDE) / 2, 0.0]), np.array([sheet.paper(TICK), 0.0])
+    for place, (low, high) in enumerate(pairwise(scale.cuts)):
+        corners = np.array([low - half, low + half, high + half, high - half])
+        fill = letters.paper if place % 2 else letters.ink
+        area(sheet, corners, fill=fill, edge=letters.ink, width=THIN, zorder=12.0)
+    for place, cut in enumerate(scale.cuts[: len(STEPS)]):
+        ends = cut - half - tick, cut + half + tick
+        stroke(sheet, *ends, letters.paper, width=1.6, zorder=12.1)
+        stroke(sheet, *ends, letters.ink, width=THIN, zorder=12.2, mark=f"band-{place}{of}")
+    if abs(scale.top[0] - scale.seen_top[0]) > 1.0:
+        stroke(sheet, scale.seen_top, scale.top, letters.paper, width=1.6, zorder=12.1)
+        stroke(sheet, scale.seen_top, scale.top, sheet.style.orange, width=0.9, zorder=12.2)
+    tip, size = scale.top - half * scale.side, sheet.paper(1.1)
+    head = np.array([tip, tip - [size * 1.5 * scale.side, size * 0.8], tip - [size * 1.5 * scale.side, -size * 0.8]])
+    area(sheet, head, fill=sheet.style.orange, edge=letters.ink, width=THIN, zorder=12.3, mark=f"top{of}")
+    low, high = scale.cuts.min(axis=0), scale.cuts.max(axis=0)
+    reach = sheet.paper(WIDE / 2 + TICK)
+    sheet.reserve(float(low[0]) - reach, float(low[1]), float(high[0]) + reach, float(high[1]))
+    _name_classes(sheet, line, scale, own)
+
+
+def _name_classes(sheet: Sheet, line: Sightline, scale: _Scale, own: str) -> None:
+    """Writes the name of each class beside its part of the scale, where there is room; that of ``own`` in any case."""
+    _, bottom, _, top = sheet.bounds
+    high = sheet.paper(line_height(SMALL))
+    written = list[float]()
+    parts = sorted(zip(CLASSES, pairwise(scale.cuts), strict=True), key=lambda part: part[0] != own)
+    for kind, (start, end) in parts:
+        least, most = max(float(start[1]), bottom + high / 2), min(float(end[1]), top - high / 2)
+        level = (least + most) / 2
+        if most < least or any(abs(level - other) < high for other in written):
+            continue
+        written.append(level)
+        share = np.clip((level - start[1]) / max(end[1] - start[1], 1e-9), 0.0, 1.0)
+        x = float(start[0] + share * (end[0] - start[0])) + scale.side * sheet.paper(WIDE / 2 + TICK + GAP)
+        text = sheet.words.of(line.scene.rules)(f"band {kind}")
+        sheet.text(x, level, text, ha="left" if scale.side > 0 else "right", bold=kind == own, zorder=32.0)
+        wide = _width(sheet, line, kind) * scale.side
+        sheet.reserve(min(x, x + wide), level - high / 2, max(x, x + wide), level + high / 2)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from silhouette.rules.base import Phrase
 
 PHRASES: Mapping[str, Phrase] = {
-    "bands": "Heights at {target} at which the class of cover changes.",
+    "bands": "Scale at a piece: the class of cover that its height gives {target}.",
     "band none": "none",
     "band very low": "very low",
     "band low": "low",
