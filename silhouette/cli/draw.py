@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -42,6 +43,10 @@ def draw(
     ] = None,
     attacker: Attacker = None,
     target: Target = None,
+    figure: Annotated[
+        str | None,
+        typer.Option("--figure", metavar="NAME", help="eye, plan, side ... alone; table: all of it, without a check."),
+    ] = None,
     style: Annotated[str, typer.Option("--style", metavar="STYLE", help="print or dark.")] = "print",
     no_captions: Annotated[bool, typer.Option("--no-captions", help="No words below the figures.")] = False,
     no_names: Annotated[bool, typer.Option("--no-names", help="No names or other letters in them.")] = False,
@@ -60,6 +65,7 @@ def draw(
 ) -> int:
     """Write the diagrams of each check, or of those that --from and --to name: NN-attacker-target-figure.svg.
 
+    A scene without checks is drawn as a whole, on a grid in inches, as by --figure table: table.svg.
     Figures and verdict come from one measurement, and lie in each file's metadata. With --animate a GIF or MP4 instead.
     """
     from silhouette.drawing.figures import write_figures
@@ -71,6 +77,7 @@ def draw(
     moving = Moving(animate, walk, turn, frames, fps)
     only_figures = {"from": attacker is not None, "to": target is not None}
     only_figures |= {"format": kind != "svg", "style": style != "print", "lang": language != "en"}
+    only_figures["figure"] = figure is not None
     moving.checked(out, **only_figures, no_captions=no_captions, no_names=no_names)
     if out is None:
         shared = {"as_json": as_json, "no_cache": no_cache, "quiet": quiet}
@@ -79,11 +86,14 @@ def draw(
     if number is not None and attacker is not None:
         raise RequestError("--check is for the scene's own checks; leave it out with --from")
     options = _options(kind, style, language, captions=not no_captions, names=not no_names)
+    options = replace(options, figure=figure)
     fine = None if pixel is None else usable_pixel(pixel)
     with settings():  # nobody waits for a verdict that then cannot be drawn
         measuring = choose(renderer, device)
     with Waiting(f"drawing {scene}", quiet=quiet) as waiting:
         table = load_scene(scene, cache=Cache(None) if no_cache else Cache.default())
+        if _whole(table, selection, number, figure):
+            return _draw_whole(table, out, options, as_json=as_json)
         checks = _checks(table, selection, number)
         _make(out)
         drawn = list[dict[str, Any]]()
@@ -123,6 +133,31 @@ def _checks(scene: Scene, selection: Selection, number: int | None) -> dict[int,
     if number not in checks:
         raise RequestError(f"{scene.path}: there is no check {number}; it has {len(checks)}")
     return {number: checks[number]}
+
+
+def _whole(scene: Scene, selection: Selection, number: int | None, figure: str | None) -> bool:
+    """Whether the figure of the whole scene is wanted: by its name, or because there is no check to draw."""
+    from silhouette.drawing.figures import OVERVIEW
+    from silhouette.rules import rule_called
+
+    of_check = number is not None or selection.attacker is not None
+    if figure == OVERVIEW and of_check:
+        raise RequestError(f"--figure {OVERVIEW} is one figure of the whole scene; leave --check, --from and --to out")
+    without_check = figure is None and not of_check and not scene.checks
+    return figure == OVERVIEW or (without_check and rule_called(scene.rules).overview(scene) is not None)
+
+
+def _draw_whole(scene: Scene, out: Path, options: FigureOptions, *, as_json: bool) -> int:
+    """Writes the figure of the whole scene."""
+    from silhouette.drawing.figures import write_overview
+
+    _make(out)
+    file = write_overview(scene, out, options)
+    if as_json:
+        show_json({"scene": str(scene.path), "title": scene.title, "checks": [], "figures": [str(file)]})
+    else:
+        show(str(file))
+    return exit_status(failed=False, unexpected=False)
 
 
 def _make(folder: Path) -> None:

@@ -13,10 +13,15 @@ from silhouette.drawing.saving import Format, save
 from silhouette.drawing.sheet import COLUMN, Sheet
 from silhouette.drawing.sheet import settings as matplotlib_settings
 from silhouette.drawing.styles import PRINT, Style
+from silhouette.errors import RequestError
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.base import Figure, Verdict
 from silhouette.scenes.scene import Check, Scene
+from silhouette.text import did_you_mean
+
+OVERVIEW = "table"
+"""The name of the figure of a whole scene, in every game that has one."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class FigureOptions:
         captions: whether figures have a title, a reason and notes.
         names: whether the names of pieces are written into the drawing.
         language: the code of the language of all words, such as "en".
+        figure: the name of the only figure to draw, such as "plan"; None for all.
     """
 
     format: Format = "svg"
@@ -36,6 +42,7 @@ class FigureOptions:
     captions: bool = True
     names: bool = True
     language: str = "en"
+    figure: str | None = None
 
 
 def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
@@ -53,7 +60,7 @@ def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> li
 def write_figures(
     scene: Scene, check: Check, verdict: Verdict, renderer: Renderer, folder: Path, number: int, options: FigureOptions
 ) -> list[Path]:
-    """Writes the figures of one verdict; returns their paths, ``NN-attacker-target-figure.ext``.
+    """Writes the figures of one verdict, or the chosen one; returns their paths, ``NN-attacker-target-figure.ext``.
 
     Args:
         scene, check, verdict, renderer: as of `figures_of`.
@@ -63,15 +70,54 @@ def write_figures(
 
     Raises:
         FileError: where one cannot be written; those before it have been.
-        RequestError: where matplotlib is not installed.
+        RequestError: where the verdict has no figure of the chosen name, or matplotlib is not installed.
     """
     written = []
     with matplotlib_settings():
-        for figure in figures_of(scene, check, verdict, renderer):
+        figures = figures_of(scene, check, verdict, renderer)
+        for figure in _chosen(scene, figures, options.figure):
             path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
             _write(scene, figure, verdict, path, options)
             written.append(path)
     return written
+
+
+def _chosen(scene: Scene, figures: list[Figure], name: str | None) -> list[Figure]:
+    """The figures of a name, or all of them without a name; where a verdict has none at all, none.
+
+    Raises:
+        RequestError: where there are figures, but none of that name.
+    """
+    kept = [figure for figure in figures if name in (None, figure.name)]
+    if figures and not kept:
+        overview = rule_called(scene.rules).overview(scene)
+        known = [figure.name for figure in [*figures, *([overview] if overview else [])]]
+        raise RequestError(f"{scene.path}: no figure '{name}'; {did_you_mean(str(name), known, 'its figures are')}")
+    return kept
+
+
+def write_overview(scene: Scene, folder: Path, options: FigureOptions) -> Path:
+    """Writes the figure of a whole scene, without any check; returns its path, such as ``table.svg``.
+
+    Args:
+        scene: the scene.
+        folder: the folder of the file; it must exist.
+        options: format, colours, captions, names and language.
+
+    Raises:
+        FileError: where it cannot be written.
+        RequestError: where the game has no such figure, or matplotlib is not installed.
+    """
+    rule = rule_called(scene.rules)
+    figure = rule.overview(scene)
+    if figure is None:
+        raise RequestError(f"{scene.path}: {rule.title} has no figure of a whole scene; draw its checks")
+    path = folder / f"{figure.name}.{options.format}"
+    with matplotlib_settings():
+        sheet = _drawn(figure, options)
+        data = {"scene": str(scene.path), "title": scene.title, "figure": figure.name}
+        save(sheet.finish(), path, scene.title or scene.path.stem, {**data, **sheet.data})
+    return path
 
 
 def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Renderer, path: Path) -> bool:
@@ -100,11 +146,18 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Rend
 
 def _write(scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: FigureOptions) -> None:
     """Writes one figure into its file, with the verdict's row and the data of the sheet in the file's metadata."""
-    sheet = Sheet(COLUMN, options.style, captions=options.captions, names=options.names, language=options.language)
-    figure.draw(sheet)
+    sheet = _drawn(figure, options)
     title = f"{scene.title or scene.path.stem}: {verdict.attacker} → {verdict.target}, {figure.name}"
     data = {"scene": str(scene.path), "title": scene.title, "figure": figure.name, **verdict.row()}
     save(sheet.finish(), path, title, {**data, **sheet.data})
+
+
+def _drawn(figure: Figure, options: FigureOptions) -> Sheet:
+    """The sheet of a figure, ready to be finished."""
+    width = COLUMN if figure.width is None else figure.width
+    sheet = Sheet(width, options.style, captions=options.captions, names=options.names, language=options.language)
+    figure.draw(sheet)
+    return sheet
 
 
 def file_name(number: int, attacker: str, target: str, figure: str, ending: str) -> str:

@@ -36,7 +36,7 @@ EDGE = 0.5
 """The margin of free paper round the page, mm."""
 
 SHORTEST, TALLEST = 30.0, 105.0
-"""The least and the greatest height of a drawing, mm, whatever its proportions."""
+"""The least and, unless a sheet says otherwise, the greatest height of a drawing, mm, whatever its proportions."""
 
 INCH = 25.4
 
@@ -120,6 +120,7 @@ class Sheet:
         figure: matplotlib's.
         axes: the drawing, in units of the world that it shows; only the frame of it is visible.
         width: the width of the page, mm.
+        tallest: the greatest height of the drawing, mm, whatever its proportions.
         unit: the number of units of the drawing in one mm on paper; known after `frame`.
         reserved: boxes that names keep off, from `reserve`.
         data: further entries for the file's metadata, ready for JSON.
@@ -143,6 +144,7 @@ class Sheet:
         self.figure: Figure = Figure(figsize=(width / INCH, width / INCH), facecolor=style.paper)
         FigureCanvasAgg(self.figure)
         self.axes: Axes = self.figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        self.tallest = TALLEST
         self.unit = 1.0
         self.data: dict[str, Any] = {}
         self._height = width
@@ -155,7 +157,14 @@ class Sheet:
         self.frame(0.0, 0.0, width, width)
 
     def frame(
-        self, left: float, bottom: float, right: float, top: float, *, ground: str | None = None, line: bool = True
+        self,
+        left: float,
+        bottom: float,
+        right: float,
+        top: float,
+        *,
+        ground: str | None = None,
+        line: bool = True,
     ) -> None:
         """Sets the rectangle of the world that the drawing must show; both axes have one scale.
 
@@ -169,7 +178,7 @@ class Sheet:
         """
         across, upright = max(right - left, 1e-9), max(top - bottom, 1e-9)
         room = self.width - 2 * EDGE
-        self.unit = max(across / room, upright / TALLEST)
+        self.unit = max(across / room, upright / self.tallest)
         self._height = max(upright / self.unit, SHORTEST)
         x, y = (left + right) / 2, (bottom + top) / 2
         half_width, half_height = room * self.unit / 2, self._height * self.unit / 2

@@ -133,11 +133,13 @@ class Figure:
         name: such as "plan"; part of the file's name.
         draw: draws the figure on a `silhouette.drawing.sheet.Sheet`.
         caption: a sentence for pages about what the figure shows; empty where the pages have one for the name.
+        width: the width of its page, mm; None for a column of print.
     """
 
     name: str
     draw: Callable[[Any], None]
     caption: str = ""
+    width: float | None = None
 
 
 class Band(NamedTuple):
@@ -256,6 +258,10 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     def figures(self, scene: OfScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
         """The figures of a verdict judged with ``Settings(keep=True)``, the most telling first; none by default."""
         return []
+
+    def overview(self, scene: OfScene) -> Figure | None:
+        """The figure of a whole scene, whether or not it has checks; None where the system has none."""
+        return None
 
     def picture(self, scene: OfScene, verdict: Any, renderer: Renderer, path: Path) -> bool:
         """Writes a picture of a verdict as a PNG, without matplotlib; False where the system has none, only figures."""

@@ -12,6 +12,7 @@ from silhouette.drawing.table.sightlines import CLEAR, Sightline
 from silhouette.drawing.table.table_parts import (
     caption,
     draw_eye,
+    draw_facing,
     draw_scale,
     hatched,
     level_swatches,
@@ -130,20 +131,13 @@ def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> No
 
 
 def _draw_facing(sheet: Sheet, line: Sightline, piece: Piece, base: Floats, colour: str, zorder: float) -> None:
-    """Draws a small arrowhead on the edge of a model's base, in the direction that it faces; none where unknown."""
-    from matplotlib.patches import Polygon
-
+    """Draws the direction that a model faces, as it lies in the figure's frame; nothing where it is unknown."""
     if piece.facing is None:
         return
     cosine, sine = cosine_and_sine(piece.facing)
     ahead = np.array([cosine, sine, 0.0])
     step = np.array([ahead @ line.along, ahead @ line.across])
-    side = np.array([-step[1], step[0]])
-    middle = line.in_plan(piece.base_centre[None])[0]
-    rim = middle + step * float(((base - middle) @ step).max())
-    size = sheet.paper(1.0)
-    corners = np.array([rim + 1.5 * size * step, rim + size * side, rim - size * side])
-    sheet.axes.add_patch(Polygon(corners, facecolor=colour, edgecolor="none", zorder=zorder))
+    draw_facing(sheet, base, line.in_plan(piece.base_centre[None])[0], step, colour, zorder)
 
 
 def _draw_sight(sheet: Sheet, line: Sightline) -> None:

@@ -113,6 +113,26 @@ def draw_eye(sheet: Sheet, at: tuple[float, float]) -> None:
     sheet.axes.lines[-1].set_gid("eye")
 
 
+def draw_facing(sheet: Sheet, base: Floats, middle: Floats, ahead: Floats, colour: str, zorder: float) -> None:
+    """Draws a small arrowhead on the edge of a model's base, in the direction that the model faces.
+
+    Args:
+        sheet: the sheet to draw on.
+        base: (k, 2) the outline of the base, in units of the drawing.
+        middle: (2,) the base's centre.
+        ahead: (2,) the direction, of length 1.
+        colour: of the arrowhead.
+        zorder: matplotlib's.
+    """
+    from matplotlib.patches import Polygon
+
+    side = np.array([-ahead[1], ahead[0]])
+    rim = middle + ahead * float(((base - middle) @ ahead).max())
+    size = sheet.paper(1.0)
+    corners = np.array([rim + 1.5 * size * ahead, rim + size * side, rim - size * side])
+    sheet.axes.add_patch(Polygon(corners, facecolor=colour, edgecolor="none", zorder=zorder))
+
+
 def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
     """Draws two scale bars, inches above centimetres, each as long as fits into 24 mm on paper.
 

@@ -37,6 +37,7 @@ PHRASES: Mapping[str, Phrase] = {
     "measured": "{share}: {part} of {whole} pixels of {pixel} mm, measured with {renderer}; eye {eye}.",
     "plan": "Seen from above, turned so that the line of sight runs to the right.",
     "side": "Seen from the side, along the line of sight; heights to the same scale.",
+    "table": "Seen from above, x to the right and y up; grid lines {inches} apart, numbers from the scene's origin.",
     "inches": '{number}"',
     "centimetres": "{number} cm",
     "ahead": "{target} reaches round the eye: the picture shows only the 90° ahead.",

@@ -108,6 +108,12 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
 
         return table_figures(scene, verdict, renderer)
 
+    def overview(self, scene: NecromundaScene) -> Figure:
+        """The table from above, on a grid in inches."""
+        from silhouette.drawing.table.table_view import PAGE, draw_table
+
+        return Figure("table", lambda sheet: draw_table(sheet, scene), width=PAGE)
+
     def picture(self, scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> bool:
         """The eye view with its caption."""
         from silhouette.rules.necromunda.picture import draw_eye_view

@@ -105,6 +105,12 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
 
         return table_figures(scene, verdict, renderer, draw_height_bands)
 
+    def overview(self, scene: SkirmishScene) -> Figure:
+        """The table from above, on a grid in inches."""
+        from silhouette.drawing.table.table_view import PAGE, draw_table
+
+        return Figure("table", lambda sheet: draw_table(sheet, scene, facings=False), width=PAGE)
+
     def stage(self, scene: SkirmishScene, judged: Sequence[tuple[Check, SkirmishCorpsVerdict]], cache: Cache) -> Stage:
         """The table with its bodies, and the view of each check."""
         from silhouette.drawing.in_3d.table_stage import stage_of_table

@@ -1,0 +1,166 @@
+"""DRAW: a grid on a table seen from above, and the numbers along its edges, in inches and in millimetres.
+
+    a rectangle of the table -> steps that can be read on paper -> grid lines, ticks, numbers
+
+The numbers count from the origin of the drawing's frame. In a plan of the whole table that is the scene's origin, so
+that a place can be read off and written into `at`; in a plan along a line of sight it is the eye.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from silhouette.drawing.sheet import HAIRLINE, INCH, SMALL, THIN, Sheet
+from silhouette.geometry import Floats
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right and top, in units of the drawing."""
+
+INCHES = tuple(INCH * count for count in (1, 2, 3, 6, 12, 24, 48, 96))
+"""The steps of grids and of numbers in inches, mm."""
+
+MILLIMETRES = tuple(10.0**power * count for power in range(1, 5) for count in (1, 2, 5))
+"""The steps of numbers in millimetres, mm."""
+
+LINES_APART = 1.3
+"""The least distance of two grid lines, mm on paper."""
+
+NUMBERS_APART = 9.0
+"""The least distance of two numbers, mm on paper."""
+
+TICK = 0.9
+"""The length of a tick, mm on paper."""
+
+MARGIN = 7.0
+"""The room for numbers on each side of the rectangle, mm on paper."""
+
+MOST = 400
+"""The most lines or numbers along one edge, whatever the table's size."""
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def step_of(sheet: Sheet, steps: tuple[float, ...], apart: float, length: float) -> float:
+    """The least of these steps that is as long on paper as ``apart``, in mm; the last one, doubled, where none is.
+
+    Args:
+        sheet: the sheet, with its frame set.
+        steps: in units of the drawing, from small to large.
+        apart: mm on paper.
+        length: the longest edge that the steps divide: they are at most `MOST`.
+    """
+    least = max(sheet.paper(apart), length / MOST)
+    step = next((step for step in steps if step >= least), steps[-1])
+    while step < least:
+        step *= 2.0
+    return step
+
+
+def multiples(step: float, low: float, high: float) -> Floats:
+    """The multiples of a step from ``low`` to ``high``.
+
+    >>> multiples(25.4, -30.0, 51.0).tolist()
+    [-25.4, 0.0, 25.4, 50.8]
+    """
+    return step * np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1.0)
+
+
+def draw_grid(sheet: Sheet, box: Box, *, zorder: float = 0.5) -> float:
+    """Draws the grid of a table, one inch apart or as many as can be told apart on paper; gives that distance, mm.
+
+    Every line that has a number in `draw_rulers`, and the axes through the origin, are stronger.
+
+    Args:
+        sheet: the sheet to draw on, in mm of the table.
+        box: the rectangle that the grid fills.
+        zorder: matplotlib's: below the pieces.
+    """
+    left, bottom, right, top = box
+    length = max(right - left, top - bottom)
+    fine, numbered = (step_of(sheet, INCHES, apart, length) for apart in (LINES_APART, NUMBERS_APART))
+    for step, width, colour in (
+        (fine, HAIRLINE, sheet.style.grid),
+        (numbered, THIN, sheet.style.grid),
+        (None, THIN, sheet.style.rule),
+    ):
+        upright = multiples(step, left, right) if step else np.zeros(int(left <= 0.0 <= right))
+        across = multiples(step, bottom, top) if step else np.zeros(int(bottom <= 0.0 <= top))
+        sheet.axes.vlines(upright, bottom, top, colors=colour, linewidth=width, zorder=zorder)
+        sheet.axes.hlines(across, left, right, colors=colour, linewidth=width, zorder=zorder)
+    return fine
+
+
+def draw_rulers(
+    sheet: Sheet, box: Box, *, inside: bool = False, millimetres: bool = True, zorder: float = 26.0
+) -> None:
+    """Draws ticks and numbers along a rectangle: inches below and on the left, millimetres above and on the right.
+
+    Args:
+        sheet: the sheet to draw on, in mm of the table.
+        box: the rectangle.
+        inside: whether the numbers stand inside the rectangle, as in a drawing that fills its frame.
+        millimetres: whether those are shown as well.
+        zorder: matplotlib's: above the pieces.
+    """
+    left, bottom, right, top = box
+    away = -1.0 if inside else 1.0
+    for x in (True, False):
+        low, high = (left, right) if x else (bottom, top)
+        _ruler(sheet, INCHES, (low, high), bottom if x else left, -away, x=x, zorder=zorder)
+        if millimetres:
+            _ruler(sheet, MILLIMETRES, (low, high), top if x else right, away, x=x, zorder=zorder)
+
+
+def _ruler(
+    sheet: Sheet,
+    steps: tuple[float, ...],
+    span: tuple[float, float],
+    edge: float,
+    way: float,
+    *,
+    x: bool,
+    zorder: float,
+) -> None:
+    """Draws one edge's ticks and numbers; ``way`` is the direction, 1 or -1, in which they stand off it."""
+    inches = steps is INCHES
+    step = step_of(sheet, steps, NUMBERS_APART, span[1] - span[0])
+    tick, gap = way * sheet.paper(TICK), way * sheet.paper(TICK + 0.6)
+    places = multiples(step, *span)
+    lines = sheet.axes.vlines if x else sheet.axes.hlines
+    lines(places, edge, edge + tick, colors=sheet.style.soft_ink, linewidth=THIN, zorder=zorder)
+    room = sheet.paper(NUMBERS_APART) / 3
+    for place in places.tolist():
+        if not span[0] + room * 0.2 <= place <= span[1] - room * 0.2:
+            continue
+        text = _number(sheet, place, inches=inches, named=x)
+        if x:
+            at, across, upright = (place, edge + gap), "center", "bottom" if way > 0.0 else "top"
+        else:
+            at, across, upright = (edge + gap, place), "left" if way > 0.0 else "right", "center_baseline"
+        sheet.text(*at, text, size=SMALL, color=sheet.style.soft_ink, zorder=zorder, ha=across, va=upright)
+
+
+def _number(sheet: Sheet, place: float, *, inches: bool, named: bool) -> str:
+    """A place in words: inches with their sign, millimetres with their unit at the origin alone, where it is named."""
+    count = round(place / INCH) if inches else round(place)
+    number = f"{count:d}".replace("-", MINUS)
+    if inches:
+        return sheet.words("inches", number=number)
+    return f"{number} mm" if count == 0 and named else number
+
+
+def room_round(box: Box, width: float, tallest: float) -> Box:
+    """The rectangle with room for numbers on all four sides, for `Sheet.frame`.
+
+    Args:
+        box: the rectangle of the table, mm.
+        width: the width of the page, mm on paper.
+        tallest: the greatest height of the drawing, mm on paper.
+
+    >>> [round(edge, 1) for edge in room_round((0.0, 0.0, 760.0, 100.0), 90.0, 100.0)]
+    [-70.0, -70.0, 830.0, 170.0]
+    """
+    left, bottom, right, top = box
+    unit = max((right - left) / (width - 2 * MARGIN), (top - bottom) / (tallest - 2 * MARGIN))
+    room = MARGIN * unit
+    return left - room, bottom - room, right + room, top + room

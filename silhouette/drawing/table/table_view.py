@@ -1,0 +1,126 @@
+"""DRAW: a whole table from above, without any check: every piece with its name, base and facing, on a grid in inches.
+
+TableScene -> rectangle of the table -> grid -> terrain, then models, low ones first -> names, numbers along the edges
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from silhouette.drawing.rulers import Box, draw_grid, draw_rulers, room_round
+from silhouette.drawing.sheet import BOLD, INCH, LINE, THIN, Sheet, Swatch
+from silhouette.drawing.strokes import area
+from silhouette.drawing.table.table_parts import draw_facing, shape
+from silhouette.drawing.table.tracing import Rings, standing
+from silhouette.geometry import Floats, cosine_and_sine
+from silhouette.scenes.table import Piece, TableScene
+
+PAGE = 170.0
+"""The width of the page, and the most height of its drawing: two columns of print, mm."""
+
+ROUND = 1.5 * INCH
+"""The room round the pieces where the scene does not say how large its table is, mm."""
+
+RAISED = 1.0
+"""The height above the table, mm, from which on a name says how high its model stands."""
+
+
+def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True) -> None:
+    """Draws the plan of a whole table.
+
+    Args:
+        sheet: the sheet to draw on.
+        scene: any scene of a table, with or without checks.
+        facings: whether models of the game have a front that matters.
+    """
+    box = table_box(scene)
+    sheet.tallest = PAGE
+    sheet.frame(*room_round(box, sheet.width, PAGE), ground=sheet.style.paper, line=False)
+    left, bottom, right, top = box
+    corners = np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
+    area(sheet, corners, fill=sheet.style.ground, edge=sheet.style.rule, width=LINE, zorder=0.1, mark="table")
+    apart = draw_grid(sheet, box)
+    draw_rulers(sheet, box)
+    colours = _colours(sheet, scene)
+    for piece in sorted(scene.pieces, key=lambda piece: (piece.kind != "terrain", piece.base_span)):
+        _draw_piece(sheet, piece, colours, facings=facings)
+    for piece in sorted(scene.pieces, key=lambda piece: piece.kind == "terrain"):
+        _name(sheet, piece)
+    _explain(sheet, scene, colours, apart)
+    sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
+
+
+def table_box(scene: TableScene) -> Box:
+    """The rectangle of the table, mm: the scene's own, or the box round all pieces with some room, in whole inches."""
+    size = getattr(scene, "table", None)
+    if size is not None:
+        width, depth = size
+        return -width / 2, -depth / 2, width / 2, depth / 2
+    points = [piece.whole_box[:, :2] for piece in scene.pieces]
+    points += [piece.base_outline for piece in scene.pieces if piece.kind != "terrain"]
+    every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])
+    low = INCH * np.floor((every.min(axis=0) - ROUND) / INCH)
+    high = INCH * np.ceil((every.max(axis=0) + ROUND) / INCH)
+    return float(low[0]), float(low[1]), float(high[0]), float(high[1])
+
+
+def _colours(sheet: Sheet, scene: TableScene) -> dict[str, tuple[str, str]]:
+    """The fill and the edge of each gang's models, by the gang; more gangs than colours share them."""
+    style = sheet.style
+    pairs = [
+        (style.seen, style.seen_edge),
+        (style.obscured, style.obscured_edge),
+        (style.green, style.ink),
+        (style.purple, style.ink),
+        (style.yellow, style.ink),
+    ]
+    gangs = dict.fromkeys(piece.gang for piece in scene.pieces if piece.gang is not None)
+    return {gang: pairs[number % len(pairs)] for number, gang in enumerate(gangs)}
+
+
+def _draw_piece(sheet: Sheet, piece: Piece, colours: dict[str, tuple[str, str]], *, facings: bool) -> None:
+    """Draws terrain as its outline; a model as its base, its body and its facing."""
+    style = sheet.style
+    rings = _outline(piece)
+    if piece.kind == "terrain":
+        shape(sheet, rings, style.terrain, style.terrain_edge, 3.0)
+        return
+    fill, edge = colours.get(piece.gang or "", (style.model, style.model_edge))
+    base = piece.base_outline
+    shape(sheet, (base,), style.paper, edge, 5.0, linewidth=BOLD)
+    shape(sheet, rings, fill, edge, 5.2, linewidth=THIN)
+    if facings and piece.facing is not None:
+        draw_facing(sheet, base, piece.base_centre, np.array(cosine_and_sine(piece.facing)), edge, 5.3)
+    sheet.avoid(piece.base_centre + np.linspace(0.2, 1.0, 4)[:, None, None] * (base - piece.base_centre))
+
+
+def _outline(piece: Piece) -> Rings:
+    """The outline of what counts of a model, or of all of a piece of terrain, mm in the world."""
+    return standing(piece.model.mesh if piece.kind == "terrain" else piece.model.significant, piece.pose)
+
+
+def _name(sheet: Sheet, piece: Piece) -> None:
+    """Writes a piece's name next to it, and the height where it stands above the table; terrain's within it."""
+    points: Floats = piece.whole_box[:, :2]
+    if piece.kind != "terrain":
+        points = np.concatenate([points, piece.base_outline])
+    middle, half = (points.min(axis=0) + points.max(axis=0)) / 2, np.ptp(points, axis=0) / 2
+    text, stands = piece.name, piece.base_span[0]
+    if piece.kind != "terrain" and abs(stands) >= RAISED:
+        text += f" {stands:+.0f} mm"
+    sheet.label(
+        text,
+        (float(middle[0]), float(middle[1])),
+        clear=(float(half[0]), float(half[1])),
+        bold=piece.kind != "terrain",
+        inside=piece.kind == "terrain",
+    )
+
+
+def _explain(sheet: Sheet, scene: TableScene, colours: dict[str, tuple[str, str]], apart: float) -> None:
+    """Writes the title, the legend of gangs, and how to read the grid."""
+    for gang, (fill, edge) in colours.items():
+        sheet.legend(Swatch(gang, fill, edge))
+    sheet.caption(scene.title or scene.path.stem, "")
+    inches = sheet.words("inches", number=round(apart / INCH))
+    sheet.note(sheet.words("table", inches=inches))

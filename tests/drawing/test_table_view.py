@@ -1,0 +1,153 @@
+"""`silhouette draw --figure`: the whole table on its grid, and one figure of a check by its name."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from silhouette import load_scene
+from silhouette.drawing.rulers import INCHES, MILLIMETRES, MOST, draw_grid, draw_rulers, multiples, step_of
+from silhouette.drawing.sheet import INCH, Sheet, settings
+from silhouette.drawing.table.table_view import PAGE, ROUND, draw_table, table_box
+from silhouette.scenes.table import TableScene
+from tests.support.commands import CHECK, run, scene
+
+SCENES = Path(__file__).resolve().parents[2] / "scenes"
+SKIRMISH = SCENES / "necromunda" / "skirmish.toml"
+QUICK = ("--renderer", "reference", "--pixel", "0.5", "--no-cache")
+
+
+@pytest.fixture(scope="module")
+def skirmish() -> TableScene:
+    loaded = load_scene(SKIRMISH)
+    assert isinstance(loaded, TableScene)
+    return loaded
+
+
+def words_in(svg: str) -> list[str]:
+    """The texts of a figure, those of a halo once."""
+    return list(dict.fromkeys(re.findall(r"<text[^>]*>([^<]*)</text>", svg)))
+
+
+def test_the_table_shows_every_piece_on_the_page(skirmish: TableScene) -> None:
+    left, bottom, right, top = table_box(skirmish)
+    assert all(abs(edge / INCH - round(edge / INCH)) < 1e-9 for edge in (left, bottom, right, top))
+    for piece in skirmish.pieces:
+        x, y = piece.whole_box[:, 0], piece.whole_box[:, 1]
+        assert left + ROUND <= x.min() + 1e-6
+        assert x.max() <= right - ROUND + 1e-6
+        assert bottom + ROUND <= y.min() + 1e-6
+        assert y.max() <= top - ROUND + 1e-6
+    with settings():
+        sheet = Sheet(PAGE)
+        draw_table(sheet, skirmish)
+        sheet.finish()
+    assert sheet.bounds[0] < left < right < sheet.bounds[2]
+    assert sheet.bounds[1] < bottom < top < sheet.bounds[3]
+
+
+def test_the_table_has_names_numbers_and_gangs(skirmish: TableScene) -> None:
+    with settings():
+        sheet = Sheet(PAGE)
+        draw_table(sheet, skirmish)
+        figure = sheet.finish()
+        said = {text.get_text() for text in (*sheet.axes.texts, *figure.texts)}
+    stands = {piece.name: piece.base_span[0] for piece in skirmish.pieces if piece.kind != "terrain"}
+    for piece in skirmish.pieces:
+        raised = f" {stands[piece.name]:+.0f} mm" if abs(stands.get(piece.name, 0.0)) >= 1.0 else ""
+        assert piece.name + raised in said
+    assert {'0"', '2"', '−2"', "0 mm", "50", "−50", "Orlock", "Escher", skirmish.title} <= said
+    assert 'grid lines 1" apart' in " ".join(said)
+
+
+def test_ticks_stand_where_their_numbers_say() -> None:
+    with settings():
+        sheet = Sheet(PAGE)
+        box = (-300.0, -200.0, 500.0, 250.0)
+        sheet.frame(-400.0, -300.0, 600.0, 350.0)
+        draw_rulers(sheet, box)
+        inches = {text.get_text(): text.get_position() for text in sheet.axes.texts if '"' in text.get_text()}
+        metric = [text for text in sheet.axes.texts if text.get_text().endswith("00")]
+    assert len(inches) >= 8
+    for words, (x, y) in inches.items():
+        place = INCH * int(words.rstrip('"').replace("−", "-"))
+        assert place == pytest.approx(x if y < box[1] else y)
+    assert metric
+    for text in metric:
+        x, y = text.get_position()
+        assert int(text.get_text().replace("−", "-")) == pytest.approx(x if y > box[3] else y)
+
+
+def test_numbers_inside_stay_inside() -> None:
+    with settings():
+        sheet = Sheet()
+        box = (0.0, 0.0, 400.0, 200.0)
+        sheet.frame(*box)
+        draw_rulers(sheet, box, inside=True, millimetres=False)
+        places = [text.get_position() for text in sheet.axes.texts]
+    assert places
+    assert all(box[0] <= x <= box[2] and box[1] <= y <= box[3] for x, y in places)
+
+
+@pytest.mark.parametrize("size", [30.0, 1220.0, 2.0e5, 1.0e9])
+def test_a_grid_can_be_told_apart_whatever_the_size(size: float) -> None:
+    with settings():
+        sheet = Sheet(PAGE)
+        sheet.frame(0.0, 0.0, size, size)
+        apart = draw_grid(sheet, (0.0, 0.0, size, size))
+        draw_rulers(sheet, (0.0, 0.0, size, size))
+        assert sheet.paper(1.0) <= apart
+        assert len(multiples(apart, 0.0, size)) <= MOST + 1
+        for steps in (INCHES, MILLIMETRES):
+            assert step_of(sheet, steps, 9.0, size) >= sheet.paper(9.0)
+
+
+def test_a_scene_without_checks_is_drawn_as_a_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = scene(tmp_path), tmp_path / "figures"
+    ran = run(capsys, "draw", file, "--out", out, "--format", "png", "--json", *QUICK)
+    assert ran.status == 0
+    assert ran.document["figures"] == [str(out / "table.png")]
+    assert ran.document["checks"] == []
+    with Image.open(out / "table.png") as picture:
+        assert len(np.unique(np.asarray(picture.convert("L")))) > 8
+        assert json.loads(picture.info["silhouette"])["figure"] == "table"
+
+
+@pytest.mark.parametrize("name", ["skirmishcorps/gangers_at_the_barricade", "necromunda/example_1_open"])
+def test_figure_table_of_a_scene_with_checks_judges_nothing(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("silhouette.judging.judged", lambda *_, **__: pytest.fail("judged in vain"))
+    ran = run(capsys, "draw", SCENES / f"{name}.toml", "--out", tmp_path, "--figure", "table", "--lang", "de", *QUICK)
+    assert (ran.status, ran.complaints) == (0, [])
+    assert [file.name for file in tmp_path.iterdir()] == ["table.svg"]
+
+
+def test_one_figure_of_a_check_by_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = scene(tmp_path, CHECK), tmp_path / "figures"
+    assert run(capsys, "draw", file, "--out", out, "--figure", "plan", *QUICK).status == 0
+    (figure,) = out.iterdir()
+    assert figure.name.endswith("-plan.svg")
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--figure", "pln"), "no figure 'pln'; did you mean 'plan'?"),
+        (("--figure", "x"), "no figure 'x'; its figures are 'eye', 'plan', 'side', 'table'"),
+        (("--figure", "table", "--check", "1"), "leave --check, --from and --to out"),
+        (("--figure", "table", "--from", "Kal"), "leave --check, --from and --to out"),
+    ],
+)
+def test_a_figure_that_cannot_be_drawn_is_one_line(
+    words: tuple[str, ...], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = run(capsys, "draw", scene(tmp_path, CHECK), "--out", tmp_path / "figures", *words, *QUICK)
+    assert ran.status == 2
+    (line,) = ran.complaints
+    assert problem in line
