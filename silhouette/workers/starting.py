@@ -49,11 +49,20 @@ def start_method() -> StartMethod:
         return StartMethod("execute", f"the system libraries of {sys.platform} do not survive a fork")
     if drivers_are_loaded():
         return StartMethod("execute", "graphics drivers that are loaded do not survive a fork")
-    if threading.active_count() > 1:
+    if python_threads() > 1:
         return StartMethod("execute", "a lock that another thread holds would stay locked in a fork")
     if multiprocessing.current_process().daemon:
         return StartMethod("execute", "multiprocessing lets a daemonic process fork no others")
     return StartMethod("fork")
+
+
+def python_threads() -> int:
+    """The Python threads of this process, with those that were started without the module `threading`, at least 1.
+
+    >>> python_threads() >= 1
+    True
+    """
+    return max(threading.active_count(), len(sys._current_frames()))
 
 
 def cores() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import json
 import multiprocessing
 import os
@@ -18,7 +19,7 @@ import pytest
 import silhouette
 from silhouette.workers import CAN_FORK, WorkerPool, cores, parallel_map, start_method, starting
 from silhouette.workers.starting import StartMethod
-from tests.support.batching import children_of, scene_of_blocks, wait_until
+from tests.support.batching import children_of, folder_of_scenes_with_meshes, scene_of_blocks, wait_until
 
 FROM_EVERYWHERE = """
 import json, multiprocessing, sys, threading
@@ -76,6 +77,115 @@ def test_threads_and_daemonic_processes_give_the_rows_of_the_main_thread(tmp_pat
         assert all(rows == expected for _, rows in found[place])
 
 
+def test_threads_that_the_module_threading_does_not_know_count_as_well() -> None:
+    before, end = starting.python_threads(), threading.Event()
+    _thread.start_new_thread(lambda: end.wait(), ())
+    try:
+        wait_until(lambda: starting.python_threads() > before)
+        assert start_method().name == "execute"
+    finally:
+        end.set()
+    wait_until(lambda: starting.python_threads() == before)
+
+
+MIXED = """
+import sys, threading
+import silhouette
+
+path, folder = sys.argv[1:]
+options = dict(renderer="reference", pixel=2.0)
+scene = silhouette.load_scene(path)
+ask = {
+    "matrix": lambda: silhouette.matrix(path, workers=2, **options),
+    "matrix of a scene that threads share": lambda: silhouette.matrix(scene, workers=2, **options),
+    "batch": lambda: list(silhouette.batch(folder, everyone=True, workers=2, cached=False, **options)),
+    "check": lambda: [silhouette.check(scene, "M0", f"M{number}", **options).row() for number in range(1, 6)],
+}
+expected = {name: function() for name, function in ask.items()}
+wrong = []
+
+
+def run(name):
+    try:
+        if ask[name]() != expected[name]:
+            wrong.append(f"{name}: other rows")
+    except BaseException as error:
+        wrong.append(f"{name}: {error!r}")
+
+
+threads = [threading.Thread(target=run, args=(name,)) for name in [*ask, "matrix", "check"]]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(wrong)
+"""
+"""Everything at once from six threads, after the same in the main thread alone, whose workers are forked."""
+
+
+def in_python(script: str, *arguments: object) -> str:
+    """The output of a script that is typed into Python, as into a notebook: its main module has no file."""
+    path = os.pathsep.join(filter(None, [str(Path(silhouette.__file__).parents[1]), os.environ.get("PYTHONPATH")]))
+    ran = subprocess.run(
+        [sys.executable, "-", *map(str, arguments)],
+        input=script,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": path},
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return ran.stdout
+
+
+def test_several_threads_ask_for_several_things_at_once(tmp_path: Path) -> None:
+    folder = folder_of_scenes_with_meshes(tmp_path / "pack", scenes=2)
+    assert in_python(MIXED, scene_of_blocks(tmp_path / "crowd.toml", 6), folder) == "[]\n"
+
+
+KILLED_IN_THREADS = """
+import sys, threading
+import silhouette
+
+
+def judge():
+    for row in silhouette.batch(sys.argv[1], everyone=True, workers=2, renderer="reference", pixel=0.1, cached=False):
+        print("a row", flush=True)
+
+
+for _ in range(2):
+    threading.Thread(target=judge).start()
+"""
+"""Workers of batches in threads are forked from fork servers, which are themselves started anew."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes by their environment")
+def test_nobody_is_left_when_a_process_that_asks_from_threads_is_killed(tmp_path: Path) -> None:
+    folder = folder_of_scenes_with_meshes(tmp_path / "pack", scenes=2, models=24)
+    mark = {"SILHOUETTE_TEST_MARK": str(tmp_path)}
+    command = [sys.executable, "-c", KILLED_IN_THREADS, str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **mark}) as asker:
+        assert asker.stdout is not None
+        assert asker.stdout.readline() == "a row\n"
+        # the one who asks, two workers and at least one fork server
+        wait_until(lambda: len(marked(tmp_path)) >= 4)
+        asker.kill()
+    wait_until(lambda: not marked(tmp_path))
+
+
+def marked(mark: Path) -> list[int]:
+    """The processes that run with that mark in their environment."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.fsencode(mark) in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
 def test_where_no_process_can_be_started_the_rows_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def rows() -> tuple[object, object]:
         options = {"renderer": "reference", "pixel": 2.0, "workers": 2}
@@ -93,11 +203,11 @@ def test_where_no_process_can_be_started_the_rows_are_the_same(tmp_path: Path, m
 def test_the_reason_against_a_fork_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starting, "CAN_FORK", True)
     monkeypatch.setattr(starting, "drivers_are_loaded", lambda: False)
-    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    monkeypatch.setattr(starting, "python_threads", lambda: 1)
     assert start_method() == StartMethod("fork")
     monkeypatch.setattr(multiprocessing, "current_process", lambda: SimpleNamespace(daemon=True))
     assert "daemonic" in start_method().reason
-    monkeypatch.setattr(threading, "active_count", lambda: 2)
+    monkeypatch.setattr(starting, "python_threads", lambda: 2)
     assert "another thread" in start_method().reason
     monkeypatch.setattr(starting, "drivers_are_loaded", lambda: True)
     assert "graphics drivers" in start_method().reason
