@@ -27,6 +27,7 @@ from silhouette.installation import extra_command
 from silhouette.text import Row
 from silhouette.version import VERSION
 from silhouette.workers import Event, NextTask
+from silhouette.workers.clock import RunningClock
 
 CONNECTED_WITHIN = 10.0
 """Seconds in which a scheduler must answer."""
@@ -77,7 +78,7 @@ class _Slot:
 
 @dataclass(eq=False)
 class _Task:
-    """A chunk that a worker is judging."""
+    """A chunk that a worker is judging, since that time on the clock of the cluster."""
 
     chunk: Chunk
     slot: _Slot
@@ -112,6 +113,7 @@ class Cluster:
         self._ended: SimpleQueue[Any] = SimpleQueue()
         self._looked = float("-inf")
         self._staffed = time.monotonic()
+        self._clock = RunningClock()
 
     def __enter__(self) -> Cluster:
         try:
@@ -210,7 +212,7 @@ class Cluster:
             workers=[slot.worker],
             resources=self._resources,
         )
-        self._tasks[future] = _Task(chunk, slot, future, time.monotonic())
+        self._tasks[future] = _Task(chunk, slot, future, self._clock.now())
         future.add_done_callback(self._ended.put)
 
     def _collect(self, task: _Task) -> Iterator[Event]:
@@ -245,9 +247,9 @@ class Cluster:
 
     def _time_out(self) -> Iterator[Event]:
         """Gives up tasks that take too long; their workers are started anew where they have a nanny."""
+        now = self._clock.now()
         if self._timeout is None:
             return
-        now = time.monotonic()
         for task in [task for task in self._tasks.values() if now - task.since > self._timeout]:
             self._withdraw(task)
             with suppress(Exception):

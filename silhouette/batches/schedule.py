@@ -6,7 +6,7 @@ are opened does it take chunks of scenes that others have read. So few workers r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -62,6 +62,7 @@ class Schedule:
         self._chunks: dict[str, list[Chunk]] = {}
         self._rows: dict[Chunk, int] = {}
         self._files: dict[str, set[Path]] = {}
+        self._retried: set[tuple[str, int | None]] = set()
         for scene in self.scenes:
             self._count(scene, 1)
 
@@ -110,6 +111,8 @@ class Schedule:
             RendererUnavailable: where nothing can be judged with the renderer of the settings.
         """
         chunk: Chunk = event.task
+        if event.kind == "lost" and event.may_retry and self._retry(chunk):
+            return
         if event.kind == "result" and "unavailable" in event.value:
             raise RendererUnavailable(event.value["unavailable"])
         if chunk.stop is None:
@@ -118,6 +121,26 @@ class Schedule:
             self._add_next_row(chunk, event.value)
         elif event.kind == "lost":
             self._record_loss(chunk, chunk.stop, event.value)
+
+    def _retry(self, chunk: Chunk) -> bool:
+        """Schedules a chunk again whose process ended, from the check that was not finished; once for each check.
+
+        Returns:
+            Whether that is done; False where it was tried before, where the process was not yet at a check, or where
+            every check was finished.
+        """
+        count = self._rows.get(chunk, 0)
+        if chunk.failure and count == 0:
+            return False
+        check = None if chunk.stop is None else chunk.start + count
+        if (chunk.scene, check) in self._retried or check == chunk.stop is not None:
+            return False
+        self._retried.add((chunk.scene, check))
+        if check is None:
+            self._unopened.insert(0, chunk.scene)
+        else:
+            self._chunks.setdefault(chunk.scene, []).insert(0, replace(chunk, start=check, failure=""))
+        return True
 
     def _record_opening(self, scene: str, event: Event) -> None:
         if event.kind == "done":
@@ -153,7 +176,7 @@ class Schedule:
         self.judged += 1
 
     def _record_loss(self, chunk: Chunk, stop: int, reason: str) -> None:
-        """Schedules the rest of a chunk whose worker was lost.
+        """Schedules the rest of a chunk whose worker was lost, and not for the first time or by taking too long.
 
         The next worker makes the row of the check that was not finished, with the names of its models, and judges the
         rest. Where that worker is lost as well before it gives a row, the row is made here, without names.

@@ -12,7 +12,6 @@ import os
 import select
 import signal
 import threading
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -23,7 +22,8 @@ from multiprocessing.reduction import recv_handle, send_handle
 from typing import Any, Literal, Protocol
 
 from silhouette.workers import starting
-from silhouette.workers.process import ChildProcess, serve
+from silhouette.workers.clock import NEVER, RunningClock
+from silhouette.workers.process import ChildProcess, is_stopped, serve
 
 Requirements = frozenset[Any]
 """The requirements of a task in memory, such as files with their states."""
@@ -69,6 +69,10 @@ class ForkedWorker:
         """See `Worker`."""
         return not select.select([self._pidfd], [], [], 0.0)[0]
 
+    def is_stopped(self) -> bool:
+        """See `Worker`."""
+        return is_stopped(self.pid)
+
     def kill(self) -> None:
         """See `Worker`."""
         with suppress(ProcessLookupError):
@@ -112,21 +116,23 @@ class ForkServer:
 
     Args:
         start: gives the work that its forks do.
+        clock: the clock of the pool.
         timeout: the seconds that loading may take; None is unlimited.
 
     Attributes:
         pipe: readable when an answer has come.
-        deadline: the time by which the answer must come, on the clock of `time.monotonic`.
+        deadline: the time by which the answer must come, on the clock of the pool.
         loaded: the requirements that it has loaded.
         full: whether it should load nothing more.
         orders: workers that are still to be forked.
     """
 
-    def __init__(self, start: Callable[[], SharedWork], timeout: float | None) -> None:
+    def __init__(self, start: Callable[[], SharedWork], clock: RunningClock, timeout: float | None) -> None:
         self._process = ChildProcess(_serve_forks, (start, os.getpid()))
         self.pipe = self._process.pipe
+        self._clock = clock
         self._timeout = timeout
-        self.deadline = float("inf")
+        self.deadline = NEVER
         self.loaded: Requirements = frozenset()
         self.full = False
         self.orders: list[Order] = []
@@ -136,6 +142,10 @@ class ForkServer:
     def is_alive(self) -> bool:
         """Whether it still runs."""
         return self._process.is_alive()
+
+    def is_stopped(self) -> bool:
+        """Whether its process is stopped, so that time does not count."""
+        return self._process.is_stopped()
 
     @property
     def is_busy(self) -> bool:
@@ -169,7 +179,7 @@ class ForkServer:
                 self._send("forked", order.slot, None)
             else:
                 self._send("loaded", order.slot, order.task)
-                self.deadline = float("inf") if self._timeout is None else time.monotonic() + self._timeout
+                self.deadline = NEVER if self._timeout is None else self._clock.now() + self._timeout
 
     def _send(self, kind: str, slot: Any, argument: Any) -> None:
         self._request = kind, slot
@@ -179,7 +189,7 @@ class ForkServer:
     def receive(self) -> Answer:
         """The answer to the request, or "died"; called when the pipe is readable or broken."""
         assert self._request is not None
-        (kind, slot), self._request, self.deadline = self._request, None, float("inf")
+        (kind, slot), self._request, self.deadline = self._request, None, NEVER
         try:
             value = self.pipe.recv()
             if kind == "forked":

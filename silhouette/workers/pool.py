@@ -8,14 +8,12 @@ Where several tasks require the same in memory, the workers are forked from proc
 
 from __future__ import annotations
 
-import signal
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from silhouette.workers import starting
+from silhouette.workers.clock import LOOK_INTERVAL, NEVER, RunningClock
 from silhouette.workers.forkserver import (
     Answer,
     ForkedWorker,
@@ -25,28 +23,13 @@ from silhouette.workers.forkserver import (
     SharedWork,
     can_serve,
 )
-from silhouette.workers.process import DONE, ChildProcess, Work, Worker, start_worker
+from silhouette.workers.process import Work, start_worker
+from silhouette.workers.slots import Event, Slot
 
 NextTask = Callable[[Any], Any]
 """From the last task of a worker (None at first) to its next one; None where there is none for now."""
 
 NOTHING: Requirements = frozenset()
-
-
-@dataclass(frozen=True)
-class Event:
-    """A result of a task, or its end.
-
-    Attributes:
-        task: the task.
-        kind: "result", with a value that the worker yielded; "done"; or "lost", with the reason in words: the task got
-            no further.
-        value: the value that ``kind`` names.
-    """
-
-    task: Any
-    kind: Literal["result", "done", "lost"]
-    value: Any = None
 
 
 class WorkerPool:
@@ -59,7 +42,8 @@ class WorkerPool:
     Args:
         start: returns the work; called in each process.
         workers: the number of processes.
-        timeout: the seconds that may pass until the next result of a process; None is unlimited.
+        timeout: the seconds that may pass until the next result of a process; None is unlimited. Time for which this
+            process or that one is stopped, as by Ctrl-Z, does not count.
         requirements: a function from a task to its requirements in memory. Where it is given, ``start`` gives a
             `silhouette.workers.forkserver.SharedWork`, and processes whose tasks require the same share it, where
             that is possible.
@@ -85,8 +69,10 @@ class WorkerPool:
     ) -> None:
         self._start = start
         self._timeout = timeout
+        self._clock = RunningClock()
+        self._examined = 0.0
         self._replace = replace
-        self._slots = [_Slot(timeout) for _ in range(workers)]
+        self._slots = [Slot(self._clock, timeout) for _ in range(workers)]
         self._servers: list[ForkServer] = []
         self._requirements = requirements if workers > 1 else None
         self._unshared: Requirements = NOTHING
@@ -112,27 +98,57 @@ class WorkerPool:
                 if slot.task is None and not slot.is_retired:
                     self._give(slot, next_task(slot.last))
             yield from self._advance_servers()
-            busy = [slot for slot in self._slots if slot.is_busy]
             serving = [server for server in self._servers if server.is_busy]
-            if not busy and not serving:
+            busy = [slot for slot in self._slots if slot.is_busy]
+            if not serving and not busy:
                 return
-            waited_for: list[_Slot | ForkServer] = [*busy, *serving]
-            deadline = min(source.deadline for source in waited_for)
-            ready = wait([source.pipe for source in waited_for], _seconds_until(deadline))
+            ready = self._wait([*serving, *busy])
             for server in serving:
-                if server.pipe in ready or server.deadline <= time.monotonic():
-                    answer = server.receive() if server.pipe.poll() else Answer("died", None)
-                    yield from self._handle(server, answer)
+                yield from self._events_of_server(server, server.pipe in ready)
             for slot in busy:
-                if slot.pipe in ready:
-                    event = slot.receive()
-                    if event is None and slot.reaper not in self._servers:
-                        event = slot.lose(_exit_in_words(None))
-                    if event is not None:
-                        yield event
-                        slot.is_retired = event.kind == "lost" and not self._replace
-                elif slot.deadline <= time.monotonic() and not slot.pipe.poll():
-                    yield slot.time_out()
+                yield from self._events_of_slot(slot, slot.pipe in ready)
+
+    def _wait(self, sources: Sequence[Slot | ForkServer]) -> list[Any]:
+        """The pipes of those that have sent something, or none where a deadline has passed.
+
+        The time for which a process is stopped is added to its deadline.
+        """
+        pipes = [source.pipe for source in sources]
+        if all(source.deadline == NEVER for source in sources):
+            return wait(pipes)
+        while True:
+            left = min(source.deadline for source in sources) - self._clock.now()
+            ready = wait(pipes, min(max(left, 0.0), LOOK_INTERVAL))
+            now = self._clock.now()
+            if now - self._examined >= LOOK_INTERVAL:
+                for source in sources:
+                    if source.is_stopped():
+                        source.deadline += now - self._examined
+                self._examined = now
+            if ready or any(source.deadline <= now for source in sources):
+                return ready
+
+    def _is_late(self, source: Slot | ForkServer) -> bool:
+        return source.deadline <= self._clock.now() and not source.pipe.poll()
+
+    def _events_of_server(self, server: ForkServer, is_ready: bool) -> Iterator[Event]:
+        """The events that follow from the answer of a fork server, if it has one or takes too long."""
+        if is_ready or self._is_late(server):
+            answer = server.receive() if server.pipe.poll() else Answer("died", None)
+            yield from self._handle(server, answer)
+
+    def _events_of_slot(self, slot: Slot, is_ready: bool) -> Iterator[Event]:
+        """The event of a process that has sent something or has ended, or that takes too long."""
+        if not is_ready:
+            if self._is_late(slot):
+                yield slot.time_out()
+            return
+        event = slot.receive()
+        if event is None and slot.reaper not in self._servers:
+            event = slot.lose_process(None)
+        if event is not None:
+            yield event
+            slot.is_retired = event.kind == "lost" and not self._replace
 
     def _events_here(self, next_task: NextTask) -> Iterator[Event]:
         """The events of tasks that this process does itself."""
@@ -145,7 +161,7 @@ class WorkerPool:
             yield Event(task, "done")
             task = next_task(task)
 
-    def _give(self, slot: _Slot, task: Any) -> None:
+    def _give(self, slot: Slot, task: Any) -> None:
         """Has a task done by a process that has loaded its requirements."""
         slot.task = task
         if task is None:
@@ -173,7 +189,7 @@ class WorkerPool:
                 return best
         if previous in self._servers and not previous.full and not self._is_used(previous):
             return previous
-        server = ForkServer(cast("Callable[[], SharedWork]", self._start), self._timeout)
+        server = ForkServer(cast("Callable[[], SharedWork]", self._start), self._clock, self._timeout)
         self._servers.append(server)
         return server
 
@@ -196,12 +212,12 @@ class WorkerPool:
 
     def _handle(self, server: ForkServer, answer: Answer) -> Iterator[Event]:
         """The events that follow from the answer of a fork server, or from its death."""
-        slot: _Slot | None = answer.slot
+        slot: Slot | None = answer.slot
         if answer.kind == "forked":
             assert slot is not None
             slot.assign(answer.value, server.loaded)
         elif answer.kind == "reaped" and slot is not None:
-            yield slot.lose(_exit_in_words(answer.value))
+            yield slot.lose_process(answer.value)
         elif answer.kind == "died":
             self._unshared = self._unshared.union(*(order.requirements for order in server.orders))
             yield from self._drop(server)
@@ -217,122 +233,4 @@ class WorkerPool:
             self._give(order.slot, order.task)
         for slot in self._slots:
             if slot.reaper is server:
-                yield slot.lose(_exit_in_words(None))
-
-
-def _exit_in_words(status: int | None) -> str:
-    """The reason why a task was lost, from the exit status of its process; below 0 that is a signal.
-
-    >>> _exit_in_words(3), _exit_in_words(-9), _exit_in_words(-99)  # doctest: +NORMALIZE_WHITESPACE
-    ('the process that was at it ended (exit status 3)', 'the process that was at it ended (killed by SIGKILL)',
-     'the process that was at it ended (killed by signal 99)')
-    >>> _exit_in_words(None)
-    'the process that was at it ended'
-    """
-    ended = "the process that was at it ended"
-    if status is None:
-        return ended
-    if status >= 0:
-        return f"{ended} (exit status {status})"
-    try:
-        return f"{ended} (killed by {signal.Signals(-status).name})"
-    except ValueError:
-        return f"{ended} (killed by signal {-status})"
-
-
-def _seconds_until(deadline: float) -> float | None:
-    return None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
-
-
-class _Slot:
-    """A place for one worker process: started when there is a task, replaced when it is lost.
-
-    Attributes:
-        worker: the process, if there is one.
-        loaded: the requirements that it has in memory.
-        reaper: the fork server that is to send the exit status of the process, which has ended; else None.
-        task: the task that it is doing, or that waits until there is a process for it.
-        last: the task before.
-        deadline: the time by which its next message must come, on the clock of `time.monotonic`.
-        is_retired: whether its process has died without a successor.
-    """
-
-    def __init__(self, timeout: float | None) -> None:
-        self._timeout = timeout
-        self.worker: Worker | None = None
-        self.loaded = NOTHING
-        self.reaper: ForkServer | None = None
-        self.task: Any = None
-        self.last: Any = None
-        self.deadline = float("inf")
-        self.is_retired = False
-
-    @property
-    def pipe(self) -> Any:
-        """The pipe to its process."""
-        assert self.worker is not None
-        return self.worker.pipe
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether its process is doing a task."""
-        return self.worker is not None and self.task is not None
-
-    def assign(self, worker: Worker, loaded: Requirements) -> None:
-        """Takes a process, which begins with the task."""
-        self.worker, self.loaded = worker, loaded
-        self.begin()
-
-    def begin(self) -> None:
-        """Sends the task to the process."""
-        self._restart_clock()
-        try:
-            self.pipe.send(self.task)
-        except OSError:  # it has died, which is noticed when something is read from it
-            return
-
-    def _restart_clock(self) -> None:
-        self.deadline = float("inf") if self._timeout is None else time.monotonic() + self._timeout
-
-    def receive(self) -> Event | None:
-        """The event of its message; called when the pipe is readable or broken.
-
-        None where the process has ended and its exit status is not known yet.
-        """
-        task = self.task
-        try:
-            kind, value = self.pipe.recv()
-        except (EOFError, OSError):
-            return self._ended()
-        if kind == DONE:
-            self.task, self.last = None, task
-            return Event(task, "done")
-        self._restart_clock()
-        return Event(task, "result", value)
-
-    def _ended(self) -> Event | None:
-        worker = self.worker
-        if isinstance(worker, ForkedWorker):
-            self.worker, self.reaper = None, worker.server
-            worker.close()
-            worker.server.reap(worker.pid, self)
-            return None
-        assert isinstance(worker, ChildProcess)
-        return self.lose(_exit_in_words(worker.wait()))
-
-    def time_out(self) -> Event:
-        """The event of a task whose next result has taken too long."""
-        return self.lose(f"not done within {self._timeout:g} s, the --timeout")
-
-    def lose(self, reason: str) -> Event:
-        """The event of a task that gets no further; its process is ended."""
-        task = self.task
-        self.kill()
-        self.task, self.last, self.reaper = None, None, None
-        return Event(task, "lost", reason)
-
-    def kill(self) -> None:
-        """Ends the process, whatever it is doing."""
-        if self.worker is not None:
-            self.worker.kill()
-            self.worker = None
+                yield slot.lose_process(None)

@@ -41,6 +41,10 @@ class Worker(Protocol):
         """Whether it still runs."""
         ...
 
+    def is_stopped(self) -> bool:
+        """Whether it is stopped, as by Ctrl-Z, until it is told to go on; False where the system does not tell."""
+        ...
+
     def kill(self) -> None:
         """Ends it, whatever it is doing."""
         ...
@@ -87,6 +91,11 @@ class ChildProcess:
         """Whether it still runs."""
         return self._executed.poll() is None if self._executed is not None else bool(self._forked.is_alive())
 
+    def is_stopped(self) -> bool:
+        """See `Worker`."""
+        process: Any = self._forked or self._executed
+        return is_stopped(process.pid)
+
     def wait(self, seconds: float | None = None) -> int | None:
         """Its exit status, below 0 the number of the signal that killed it; None where it runs on after the time."""
         if self._executed is not None:
@@ -106,6 +115,19 @@ class ChildProcess:
         if self._forked is not None:
             self._forked.close()
         self.pipe.close()
+
+
+def is_stopped(process: int) -> bool:
+    """Whether a process is stopped by a signal or by a debugger; False where the system does not tell.
+
+    >>> is_stopped(os.getpid())
+    False
+    """
+    try:
+        status = Path("/proc", str(process), "stat").read_text(errors="replace")
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[0] in ("T", "t")  # the name in parentheses may hold anything
 
 
 def _fork(

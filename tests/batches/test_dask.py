@@ -68,7 +68,7 @@ def cluster(
     with ExitStack() as running:
         scheduler = ("scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", place)
         running.enter_context(process(*scheduler))
-        wait_until(place.exists)
+        wait_until(lambda: place.exists() and place.read_text().rstrip().endswith("}"))
         worker = ("worker", "--scheduler-file", place, "--nthreads", 1, "--no-dashboard", "--preload", preload)
         workers = [
             running.enter_context(process(*worker, "--local-directory", folder / name, *options)) for name in "ab"

@@ -8,12 +8,14 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from silhouette.batches.chunks import ChunkJudge
 from silhouette.workers import CAN_FORK
 from tests.support.batching import (
     FAST,
@@ -150,6 +152,59 @@ def test_a_worker_that_dies_costs_one_row(
             else:
                 assert row == other
     assert (tmp_path / "by 1.jsonl").read_bytes() == (tmp_path / "by 3.jsonl").read_bytes()
+
+
+@with_and_without_meshes
+@pytest.mark.parametrize("moment", ["opening", "judging"])
+def test_a_worker_that_is_killed_once_costs_nothing(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    undisturbed: tuple[Path, bytes],
+    moment: str,
+) -> None:
+    """As where the system is out of memory for a moment; the worker after it begins where it was."""
+    folder, expected = undisturbed
+    killed = tmp_path / "killed"
+    killed.mkdir()
+
+    def die_once(name: str) -> None:
+        with suppress(FileExistsError):
+            (killed / name).touch(exist_ok=False)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def opening(judge: ChunkJudge, chunk: Any) -> Any:
+        die_once(Path(chunk.scene).stem)
+        return opened(judge, chunk)
+
+    opened = ChunkJudge._opened
+    if moment == "opening":
+        before_each_check(monkeypatch, lambda check: None)
+        monkeypatch.setattr(ChunkJudge, "_opened", opening)
+    else:
+        before_each_check(monkeypatch, lambda check: die_once(f"{check.attacker} {check.target}"))
+    out = tmp_path / "out.jsonl"
+    ran = run(capsys, "batch", folder, "--everyone", "--out", out, "--workers", 2, *FAST)
+    assert (ran.status, ran.complaints) == (0, [])
+    assert len(list(killed.iterdir())) == (4 if moment == "opening" else 30)
+    assert out.read_bytes() == expected
+
+
+def test_the_time_after_ctrl_z_does_not_count(tmp_path: Path, undisturbed: tuple[Path, bytes]) -> None:
+    """Ctrl-Z stops the group; its own signal is ignored by a group that no shell looks after, hence the other one."""
+    folder, expected = undisturbed
+    out = tmp_path / "out.jsonl"
+    words = ("batch", folder, "--everyone", "--out", out, "--workers", 2, "--timeout", 3, *FAST)
+    with running(*words, seconds=0.02) as batch:
+        wait_until(lambda: len(journaled(out)) > 5)
+        os.killpg(batch.pid, signal.SIGSTOP)
+        time.sleep(3.5)
+        assert batch.poll() is None
+        os.killpg(batch.pid, signal.SIGCONT)
+        told, complained = batch.communicate(timeout=60)
+    assert (batch.returncode, complained) == (0, "")
+    assert "with an error" not in told
+    assert out.read_bytes() == expected
 
 
 def test_a_check_that_hangs_is_a_row_after_the_timeout(

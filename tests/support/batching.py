@@ -187,3 +187,33 @@ def die(check: Any, attacker: str, target: str) -> None:
     """Ends the process at once, at a certain check."""
     if (check.attacker, check.target) == (attacker, target):
         os.kill(os.getpid(), 9)
+
+
+class SteppedClock:
+    """A clock of a pool on which time passes only when a worker says so: it does not matter how slow the machine is."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._now = 0.0
+
+    @classmethod
+    def of_pools(cls, monkeypatch: pytest.MonkeyPatch, folder: Path) -> SteppedClock:
+        """The clock of every pool that is made from now on, which looks at it often."""
+        clock = cls(folder / "seconds that pass")
+        monkeypatch.setattr("silhouette.workers.pool.RunningClock", lambda: clock)
+        monkeypatch.setattr("silhouette.workers.pool.LOOK_INTERVAL", 0.02)
+        return clock
+
+    def now(self) -> float:
+        """The seconds that have passed."""
+        if self.file.exists():
+            self._now += float(self.file.read_text())
+            self.file.unlink()
+        return self._now
+
+    def let_pass(self, seconds: float) -> None:
+        """Called by a worker: has that many seconds pass on the clock, and returns when they have."""
+        partial = self.file.with_name(f"{self.file.name} {os.getpid()}")
+        partial.write_text(str(seconds))
+        partial.replace(self.file)
+        wait_until(lambda: not self.file.exists())

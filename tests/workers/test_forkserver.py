@@ -14,7 +14,7 @@ import pytest
 
 from silhouette.workers import Event, WorkerPool
 from silhouette.workers.forkserver import Loaded, can_serve
-from tests.support.batching import force_forking
+from tests.support.batching import SteppedClock, force_forking, wait_until
 
 pytestmark = pytest.mark.skipif(not can_serve(), reason="processes are not forked and watched on this system")
 
@@ -65,13 +65,19 @@ class Batch:
         timeout: float | None = None,
         load: Callable[[str], None] = nothing,
         work: Callable[[int], None] = nothing,
+        after: Callable[[Any], None] = nothing,
     ) -> None:
         log = folder / "loaded"
         log.touch()
         left = list(tasks)
+
+        def next_task(last: Any) -> Any:
+            after(last)
+            return left.pop(0) if left else None
+
         pool = WorkerPool(partial(Reader, log, room, load, work), workers, timeout, lambda task: frozenset(task[1]))
         with pool as pool:
-            self.events = list(pool.events(lambda last: left.pop(0) if left else None))
+            self.events = list(pool.events(next_task))
         self.loads = [line.split()[0] for line in log.read_text().splitlines()]
         self.servers = {int(line.split()[1]) for line in log.read_text().splitlines()}
 
@@ -137,21 +143,38 @@ def test_a_worker_that_dies_costs_its_task_and_how_it_ended_is_told(tmp_path: Pa
     assert sorted(ran.loads) == ["a", "b"]
 
 
-def test_a_worker_that_dawdles_is_given_up(tmp_path: Path) -> None:
-    def work(number: int) -> None:
-        time.sleep(60.0 if number == 1 else 0.0)
+def test_a_worker_that_dawdles_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SteppedClock.of_pools(monkeypatch, tmp_path)
 
-    ran = Batch(tmp_path, [(number, "ab") for number in range(4)], timeout=1.0, work=work)
+    def work(number: int) -> None:
+        if number == 3:
+            clock.let_pass(0.5)
+            clock.let_pass(0.4)
+        if number == 1:
+            wait_until((tmp_path / "all others").exists)
+            clock.let_pass(1.1)
+            time.sleep(60.0)
+
+    def after(last: Any) -> None:
+        if last == (3, "ab"):
+            (tmp_path / "all others").touch()
+
+    ran = Batch(tmp_path, [(number, "ab") for number in range(4)], timeout=1.0, work=work, after=after)
     assert ran.of("lost") == {(1, "ab"): "not done within 1 s, the --timeout"}
     assert len(ran.of("done")) == 3
 
 
 @pytest.mark.parametrize("ending", ["dies", "hangs", "raises"])
-def test_what_cannot_be_loaded_is_left_to_the_worker_whose_task_it_is(tmp_path: Path, ending: str) -> None:
+def test_what_cannot_be_loaded_is_left_to_the_worker_whose_task_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    clock = SteppedClock.of_pools(monkeypatch, tmp_path)
+
     def load(letter: str) -> None:
         if letter == "x" and ending == "dies":
             os.kill(os.getpid(), signal.SIGKILL)
         if letter == "x" and ending == "hangs":
+            clock.let_pass(1.1)
             time.sleep(60.0)
         if letter == "x":
             raise MemoryError
@@ -189,9 +212,11 @@ def test_where_forks_cannot_use_it_workers_are_started_without(tmp_path: Path) -
     assert not any("a" in loaded for _, _, loaded in ran.of("result").values())
 
 
-def test_patience_is_for_the_work_and_not_for_the_wait(tmp_path: Path) -> None:
+def test_patience_is_for_the_work_and_not_for_the_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SteppedClock.of_pools(monkeypatch, tmp_path)
+
     def slowly(_: Any) -> None:
-        time.sleep(0.7)
+        clock.let_pass(0.7)
 
     found: list[Event] = Batch(tmp_path, [(0, "a"), (1, "ab"), (2, "abc")], timeout=1.5, load=slowly).events
     assert [event.kind for event in found if event.kind == "lost"] == []

@@ -21,7 +21,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging import WORTH_FORKING, Selection, judge_scene
 from silhouette.renderers import choose
 from silhouette.workers import CAN_FORK, parallel_map
-from tests.support.batching import force_forking
+from tests.support.batching import force_forking, wait_until
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes are not forked on this system")
 
@@ -68,26 +68,33 @@ def test_a_process_that_is_killed_is_an_error_and_not_a_wait() -> None:
     assert 2 < len(found) < 90, "told when its turn comes, and not after all that others can still answer"
 
 
-def test_a_free_process_takes_the_next_item() -> None:
-    """One long item keeps one process; the other does all the rest meanwhile."""
+def test_a_free_process_takes_the_next_item(tmp_path: Path) -> None:
+    """One long item keeps one process until the other has done all the rest."""
 
     def process_of(number: int) -> int:
-        time.sleep(0.6 if number == 0 else 0.01)
+        if number == 0:
+            wait_until(lambda: len(list(tmp_path.iterdir())) == 30)
+        else:
+            (tmp_path / str(number)).touch()
         return os.getpid()
 
     processes = list(parallel_map(process_of, range(31), workers=2))
-    assert processes[1:].count(processes[0]) <= 2
+    assert processes.count(processes[0]) == 1
+    assert len(set(processes)) == 2
 
 
-def test_large_results_do_not_make_a_process_wait_for_the_consumer() -> None:
+def test_large_results_do_not_make_a_process_wait_for_the_consumer(tmp_path: Path) -> None:
     """More than a pipe holds, while another process is busy with a long item."""
 
     def result(number: int) -> tuple[int, bytes]:
-        time.sleep(0.6 if number == 0 else 0.01)
+        if number == 0:
+            wait_until(lambda: len(list(tmp_path.iterdir())) == 19)
+        else:
+            (tmp_path / str(number)).touch()
         return os.getpid(), bytes(200_000)
 
     processes = [process for process, _ in parallel_map(result, range(20), workers=2)]
-    assert processes.count(processes[0]) <= 2
+    assert processes.count(processes[0]) == 1
 
 
 def scene_of_blocks(tmp_path: Path, models: int) -> Path:
