@@ -1,7 +1,7 @@
 """Mutants of a source file: the small changes that cosmic-ray's operators make to it, one at a time.
 
-Left out are changes inside annotations, which are never evaluated, the operators of `SKIPPED`, and the keywords of
-`FLAGS`.
+Left out are changes inside annotations, which are never evaluated, the operators of `SKIPPED`, the keywords of `FLAGS`,
+and what sets the size of a batch.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ Of flags the product is the conjunction.
 
 FLAGS = ("strict", "frozen", "eq")
 """Keyword arguments whose values are left alone: of ``zip``, which only guards, and of ``dataclass``."""
+
+BATCH_SIZES = "AT_ONCE"
+"""The end of the names of constants that say how much is handled together: what they stand in bounds memory only."""
 
 Position = tuple[int, int]
 """Line from 1, column from 0."""
@@ -84,7 +87,7 @@ def mutants_of(path: Path) -> list[Mutant]:
 
 
 def _left_alone(text: str) -> list[tuple[Position, Position]]:
-    """From where to where annotations reach, in which nothing happens while they are not evaluated, and flags."""
+    """From where to where annotations reach, which are not evaluated, flags, and what sets the size of a batch."""
     expressions: list[ast.expr | None] = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.arg | ast.AnnAssign):
@@ -93,8 +96,14 @@ def _left_alone(text: str) -> list[tuple[Position, Position]]:
             expressions.append(node.returns)
         elif isinstance(node, ast.keyword) and node.arg in FLAGS:
             expressions.append(node.value)
+        elif isinstance(node, ast.Assign | ast.BinOp) and _sets_a_batch(node):
+            expressions.append(node.value if isinstance(node, ast.Assign) else node)
     return [
         ((each.lineno, each.col_offset), (each.end_lineno or 0, each.end_col_offset or 0))
         for each in expressions
         if each is not None
     ]
+
+
+def _sets_a_batch(node: ast.AST) -> bool:
+    return any(isinstance(name, ast.Name) and name.id.endswith(BATCH_SIZES) for name in ast.walk(node))

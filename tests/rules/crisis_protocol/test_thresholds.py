@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from silhouette.rules.crisis_protocol.free_lines import _may_be_between, find_free_line
+from silhouette.rules.crisis_protocol.free_lines import (
+    AT_A_MISSED_END,
+    AT_AN_END,
+    _may_be_between,
+    _Problem,
+    find_free_line,
+)
 from silhouette.rules.crisis_protocol.line_cells import SAME_LINE, LineCells, Strip, remaining_cells
 from silhouette.rules.crisis_protocol.plane_geometry import (
     EPSILON,
@@ -18,7 +26,7 @@ from silhouette.rules.crisis_protocol.plane_geometry import (
     fault_in,
     outline_distances,
 )
-from silhouette.rules.crisis_protocol.supports import Lines, Supports, lines_touching, supports_of
+from silhouette.rules.crisis_protocol.supports import LEFT, RIGHT, Lines, Supports, lines_touching, supports_of
 from tests.support.crisis_protocol_tables import box, scene, verdict, wall
 
 ON, OVER = 0.0, 1e-6
@@ -188,6 +196,63 @@ def test_of_the_lines_that_touch_two_supports_the_left_one_comes_first() -> None
     lines, pair = lines_touching(supports, np.array([0]), np.array([1]), 1e-8)
     assert pair.tolist() == [0, 0]
     assert (np.sign(lines.normals[:, 1]) == [1.0, -1.0]).all()
+
+
+def test_no_line_touches_a_disc_and_another_that_lies_within_it() -> None:
+    points, reach = np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([5.0, 1.0])
+    supports = Supports(points, reach, points, points, np.ones(2, dtype=bool))
+    assert lines_touching(supports, np.array([0]), np.array([1]), 1e-8)[1].tolist() == []
+
+
+def test_a_shifted_line_ends_where_it_leaves_the_discs_or_where_the_line_did_before_the_shift() -> None:
+    """The line touches the tops of both discs: shifted to its left it misses them, to its right it cuts both."""
+    epsilon = 2.0**-20
+    problem = _Problem(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), Outlines.of([box(9, 0, 10, 1)]), epsilon)
+    top = Lines(np.array([[0.0, 1.0]]), np.array([2.0 + epsilon / 2]))
+    missed = AT_A_MISSED_END * epsilon
+    assert np.ravel(problem._moved_spans(top, LEFT)).tolist() == pytest.approx([missed, 20.0 - missed], abs=epsilon / 9)
+    half = np.sqrt(4.0 - (2.0 - epsilon / 2) ** 2)
+    within = half + AT_AN_END * epsilon
+    assert np.ravel(problem._moved_spans(top, RIGHT)).tolist() == pytest.approx(
+        [within, 20 - within], abs=epsilon / 900
+    )
+
+
+def strip_between(radius: float, apart: float) -> Strip:
+    strip = Strip.between(Disc((0.0, 0.0), radius), Disc((apart, 0.0), radius), np.array([1.0, 0.0]), 1e-8)
+    assert strip is not None
+    return strip
+
+
+def lines_at(strip: Strip, heights: Any) -> Lines:
+    """The lines with these heights (n, 2) at the two ends of the strip, as shares of its square."""
+    low, high = (strip.bottom + strip.height * np.asarray(heights, dtype=np.float64)).T
+    normals = np.stack([(low - high) / strip.length, np.ones(len(low))], axis=1)
+    normals /= np.hypot(*normals.T)[:, None]
+    return Lines(normals, normals @ [strip.start, 0.0] + normals[:, 1] * low)
+
+
+@pytest.mark.parametrize("cell", [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_a_line_that_rounding_puts_beyond_the_corner_of_a_cell_is_in_it(cell: tuple[int, int]) -> None:
+    """The four cells meet in the middle of the square; the line lies in the opposite one, by half of what is sure."""
+    strip = strip_between(2.0, 20.0)
+    away = np.where(np.array(cell) == 0, 1.0, -1.0) * strip.sure / strip.height
+    cells = LineCells(strip, 2, np.array([cell]))
+    for share, found in ((0.5, [0]), (2.0, [])):
+        line = lines_at(strip, [0.5 + share * away])
+        assert cells.distinct(line.normals, line.offsets).tolist() == found
+
+
+@pytest.mark.parametrize("radius, apart", [(2.0, 20.0), (100.0, 210.0), (0.1, 1.0)])
+def test_no_cell_is_said_to_miss_a_disc_that_one_of_its_lines_meets(radius: float, apart: float) -> None:
+    strip = strip_between(radius, apart)
+    numbers = np.argwhere(np.ones((64, 64), dtype=bool))
+    line = lines_at(strip, (numbers + 0.5) / 64)
+    meets = np.abs(line.offsets) <= radius
+    missing = LineCells(strip, 64, numbers).missing(Disc((0.0, 0.0), radius))
+    assert meets.any()
+    assert missing.any()
+    assert not (meets & missing).any()
 
 
 def test_lines_closer_to_each_other_than_rounding_are_tried_once() -> None:
