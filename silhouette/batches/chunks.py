@@ -227,6 +227,8 @@ class ChunkJudge:
         from silhouette.judging import judged
 
         named = {"attacker": check.attacker or None, "target": check.target or None, "rules": self._scene.rules}
+        if check.arc is not None:
+            named["arc"] = check.arc
         if failure:
             pair = " to ".join(filter(None, (check.attacker, check.target)))
             return {**named, "error": ": ".join(filter(None, (scene, pair, failure)))}

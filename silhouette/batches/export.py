@@ -1,4 +1,4 @@
-"""MANY: rows become a file, whole or not at all: JSON lines, CSV or Parquet, by its ending; and a report for CI."""
+"""MANY: rows become a file, whole or not at all: JSON lines, CSV or Parquet, by its ending."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from os.path import realpath
 from pathlib import Path
 from typing import Any, BinaryIO
-from xml.etree import ElementTree
 
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.writing import replacing
@@ -79,36 +78,7 @@ def write_table(path: Path, rows: Iterable[Row]) -> None:
         FileError: where it cannot be written.
     """
     write = WRITERS[path.suffix.lower()]
-    _whole(path, lambda file: write(file, rows))
-
-
-def write_junit(path: Path, rows: Iterable[Row]) -> None:
-    """Writes a JUnit file, which CI systems show: a test case per row, in a suite per scene.
-
-    A failed row is an error, an unmet expectation a failure, and a check without an expectation is skipped.
-
-    Raises:
-        FileError: where it cannot be written.
-    """
-    root = ElementTree.Element("testsuites", name="silhouette")
-    suites: dict[str, ElementTree.Element] = {}
-    for row in rows:
-        scene = _clean(row["scene"])
-        if scene not in suites:
-            suites[scene] = ElementTree.SubElement(root, "testsuite", name=scene)
-        case = ElementTree.SubElement(suites[scene], "testcase", name=_clean(whose(row) or scene), classname=scene)
-        if failed(row):
-            ElementTree.SubElement(case, "error", message=_clean(row["error"]))
-        elif row.get("expected") is False:
-            unmet = "; ".join(row.get("broken", ())) or "not as expected"
-            ElementTree.SubElement(case, "failure", message=_clean(unmet)).text = _clean(row.get("reason") or "")
-        elif row.get("expected") is None:
-            ElementTree.SubElement(case, "skipped", message="nothing is expected")
-    for element in (*suites.values(), root):
-        for kind, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-            element.set(kind, str(sum(1 for _ in element.iter(tag))))
-    text = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    _whole(path, lambda file: file.write(text + b"\n"))
+    write_whole(path, lambda file: write(file, rows))
 
 
 def whose(row: Row) -> str:
@@ -120,12 +90,7 @@ def whose(row: Row) -> str:
     return " to ".join(str(row[key]) for key in ("attacker", "target") if row.get(key))
 
 
-def _clean(text: str) -> str:
-    """The text without the characters that XML cannot hold."""
-    return "".join(letter if letter.isprintable() or letter in "\t\n" else "?" for letter in text)
-
-
-def _whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
+def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Writes a file of a batch, whole or not at all; the error says how the batch goes on."""
     try:
         with replacing(path) as file:

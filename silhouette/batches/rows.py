@@ -103,7 +103,7 @@ def batch(
     ``silhouette batch``, which can be resumed.
 
     Args:
-        paths: scene files, folders, globs, or one of these.
+        paths: scene files, folders, globs, or one of these; without any there are no rows.
         everyone: everyone against everyone, instead of the checks in each scene.
         renderer: "auto", "embree", "gl" or "reference".
         pixel: mm per pixel at the target, above 0 and at most 10; by default the value in each scene, else 0.1.
@@ -160,6 +160,8 @@ class _MemoryRowStore:
 
 def _in_order(scenes: list[str], workers: AbstractContextManager[Pool]) -> Iterator[dict[str, Any]]:
     memory = _MemoryRowStore()
+    if not scenes:
+        return
     order = _numbers(scenes, memory)
     following = next(order)
     for _ in judge_scenes(scenes, workers, memory):

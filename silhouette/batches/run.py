@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Protocol
 
 from silhouette.batches.chunks import BatchSettings, ChunkJudge, ChunkRequirements
-from silhouette.batches.export import check_outputs, check_table_path, failed, whose, write_junit, write_table
+from silhouette.batches.export import check_outputs, check_table_path, failed, whose, write_table
 from silhouette.batches.journal import Journal, Rows
+from silhouette.batches.junit import write_junit
 from silhouette.batches.schedule import RowStore, Schedule
 from silhouette.errors import FileError, RequestError, SilhouetteError
 from silhouette.files.documents import LARGEST_DOCUMENT, read_document

@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from silhouette import FileError, SilhouetteError
-from silhouette.batches.export import check_table_path, write_junit, write_table
+from silhouette.batches.export import check_table_path, write_table
+from silhouette.batches.junit import write_junit
 
 NASTY = 'Kąl, "the\nRed"; 🎲 =1+1\t'
 
@@ -170,3 +171,15 @@ def test_junit_is_read_back(tmp_path: Path) -> None:
     (error,) = suites["c.toml"].iter("error")
     assert error.get("message") == "c.toml: not TOML"
     assert {suite.get("tests") for suite in suites.values()} == {"1", "2"}
+
+
+def test_names_in_junit_are_unique_and_do_not_depend_on_the_verdicts(tmp_path: Path) -> None:
+    pairs = [("Kal", "Vex", None), ("Kal", "Vex", "right"), ("Kal", "Vex", None), ("Kal", "Vex (2)", None), (None,) * 3]
+    rows = [{"scene": "a.toml", "attacker": a, "target": b, "arc": arc, "expected": True} for a, b, arc in pairs]
+    wrong = [{**row, "expected": False, "verdict": "hidden"} for row in rows[:-1]] + [{"scene": "a.toml", "error": "!"}]
+    names = []
+    for content in (rows, wrong):
+        write_junit(tmp_path / "out.xml", content)
+        names.append([case.get("name") for case in ElementTree.parse(tmp_path / "out.xml").getroot().iter("testcase")])
+    assert names[0] == names[1]
+    assert names[0] == ["Kal to Vex", "Kal to Vex, right arc", "Kal to Vex (2)", "Kal to Vex (2) (2)", "check 5"]

@@ -102,6 +102,13 @@ def test_what_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
         silhouette.batch(tmp_path / "*.json")
 
 
+def test_nothing_to_judge_is_no_row_and_starts_no_process() -> None:
+    before = children_of(os.getpid())
+    rows = silhouette.batch([])
+    assert children_of(os.getpid()) == before
+    assert list(rows) == []
+
+
 @pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="needs pandas")
 def test_rows_become_a_data_frame(tmp_path: Path) -> None:
     import pandas

@@ -14,6 +14,7 @@ from silhouette.batches.run import scenes_of
 from silhouette.batches.schedule import Schedule
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache, MemoryCache
+from silhouette.files.examples import examples_folder
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import load_scene
 from silhouette.workers import CAN_FORK
@@ -103,6 +104,15 @@ def test_expectations_set_the_status_and_go_into_junit(tmp_path: Path, capsys: p
     assert (document["rows"], document["kept"], document["failed"]) == (1, 0, [])
     (sentence,) = document["broken"]
     assert sentence.startswith(wrong.as_posix())
+
+
+def test_no_two_test_cases_of_the_shipped_scenes_have_one_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = examples_folder() / "scenes" / "skirmishcorps"
+    run(capsys, "batch", folder, "--out", tmp_path / "out.jsonl", "--junit", tmp_path / "junit.xml", *FAST)
+    cases = list(ElementTree.parse(tmp_path / "junit.xml").getroot().iter("testcase"))
+    assert len({(case.get("classname"), case.get("name")) for case in cases}) == len(cases) > 40
 
 
 def test_bad_scenes_are_rows_among_the_good_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
