@@ -1,6 +1,7 @@
 """A sculpture's named parts as a GLB file: the same solids always give the same bytes.
 
-glTF is y-up and metres by its own words; the project's models are y-up in millimetres, as their model files say.
+glTF is y-up, faces +z and is in metres by its own words; the project's models are y-up and face +z, but are in
+millimetres, as their model files say.
 """
 
 import json
@@ -113,7 +114,8 @@ def _described(material: Material) -> dict[str, Any]:
 
 
 def _add_positions(document: dict[str, Any], buffer: bytearray, vertices: np.ndarray) -> int:
-    turned = np.stack([vertices[:, 0], vertices[:, 2], -vertices[:, 1] + 0.0], axis=1).astype("<f4")
+    # The sculptor's up, +z, becomes glTF's +y, and the sculptor's front, +y, glTF's +z.
+    turned = np.stack([-vertices[:, 0] + 0.0, vertices[:, 2], vertices[:, 1]], axis=1).astype("<f4")
     limits = {"min": turned.min(axis=0).tolist(), "max": turned.max(axis=0).tolist()}
     accessor = {"componentType": FLOAT, "count": len(turned), "type": "VEC3", **limits}
     return _add(document, buffer, turned.tobytes(), ARRAY_BUFFER, accessor)

@@ -30,7 +30,7 @@ Indices = NDArray[np.intp]
 CUBES = 144  # along the longest side of the figure
 MARGIN = 4  # empty cubes on every side
 PINHOLE = 0.02  # the greatest share of a hollow's cubes that lie next to the outside, unless it is open to it
-CLOSED = 0.8  # the least share of the cubes behind the shell in all six directions that is inside; else it has holes
+CLOSED = 0.9  # the least share of the cubes behind the shell in all six directions that is inside; else it has holes
 BALL = 0.3  # of the trunk's thickness: what a ball of this size reaches is thick
 THIN = 0.2  # of the trunk's thickness, at most, for a part as even as a barrel or a shaft, which limbs are not
 THIN_ROUND = 0.165  # the same for a part that is not even but round and unbent, such as a plume
@@ -140,8 +140,9 @@ class _Solid:
         if not 0.0 < pitch < np.inf:
             return None
         points = _surface_points(triangles, 0.7 * pitch)
-        low = low - MARGIN * pitch
-        shape = np.floor((high - low) / pitch).astype(np.intp) + 1 + MARGIN
+        # The grid lies evenly round the figure, so that a figure that is turned round is cut into the same cubes.
+        shape = np.floor((high - low) / pitch).astype(np.intp) + 1 + 2 * MARGIN
+        low = (low + high - shape * pitch) / 2
         shell = np.zeros(shape, dtype=np.bool_)
         shell[tuple(np.floor((points - low) / pitch).astype(np.intp).T)] = True
         return cls(_filled(shell), low, pitch, points)

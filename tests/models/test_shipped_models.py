@@ -14,6 +14,7 @@ import trimesh
 from numpy.typing import NDArray
 
 from silhouette.files.cache import Cache
+from silhouette.geometry import cosine_and_sine
 from silhouette.meshes.holes import encloses
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.inspection import inspection, model_at, suggestions
@@ -124,6 +125,23 @@ def test_a_piece_stands_on_the_ground_on_its_middle_in_millimetres(name: str) ->
         base = model.mesh.subset(model.mesh.part == model.mesh.part_names.index("base"))
         assert (base.bounds[0] + base.bounds[1])[:2] == pytest.approx([0.0, 0.0], abs=0.02)
         assert 2 * base.bounds[1][0] == pytest.approx(FIGURES[name], abs=0.1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_mesh_without_its_model_file_faces_the_same_way(name: str) -> None:
+    alone, described = load_model(MODELS / f"{name}.glb", Cache.default(), loaded(name).kind), loaded(name)
+    assert (alone.front, alone.front_from, described.front_from) == (described.front, "default", "given")
+    low, high = alone.mesh.bounds - described.mesh.bounds
+    assert np.abs([low, high]).max() < 0.5  # nothing but the middle of the base may be found elsewhere
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figures_face_is_at_its_front(name: str) -> None:
+    model = loaded(name)
+    ahead = np.array([*cosine_and_sine(model.front), 0.0])
+    steps = model.significant.vertices - model.eye
+    head = steps[(np.abs(steps[:, 2]) < 2.0) & (np.hypot(steps[:, 0], steps[:, 1]) < 5.0)]
+    assert (head @ ahead).mean() < -0.5  # the eye was given where the sculptor put it: the head lies behind it
 
 
 def bare(name: str, tmp_path: Path, *, keep: tuple[str, ...]) -> Path:
