@@ -76,6 +76,15 @@ class SolidEntry(Entry):
         return Solid(shape, self.at, self.turn, self.name)
 
 
+class FigureEntry(Entry):
+    """``figure = { base = 32, height = 38 }``: a stand-in for a figure whose mesh is not at hand."""
+
+    base: Size = Field(description="a number of mm above zero")
+    """The diameter of the base, which is round and at most 3 mm thick."""
+    height: Size = Field(description="a number of mm above zero")
+    """The height of the whole figure, from the underside of its base to the top of its head."""
+
+
 class BallEntry(Entry):
     """``sphere = { centre = [0, 0, 34], radius = 4 }``."""
 

@@ -48,5 +48,6 @@ def _mesh_of(piece: Piece) -> tuple[str, str, str]:
         for role, faces in (("base", model.role == BASE), ("insignificant", model.role == INSIGNIFICANT)):
             if faces.any():
                 counts.append(f"{role} {int(faces.sum()):,}".replace(",", " "))
-    source = "solids of the scene" if model.format == "parts" else f"{model.source} ({model.format}, {model.units})"
+    made = {"parts": "solids of the scene", "figure": "a stand-in"}
+    source = made.get(model.format) or f"{model.source} ({model.format}, {model.units})"
     return source, ", ".join(counts), model.mesh.digest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
@@ -15,11 +16,30 @@ from silhouette.files.schema import (
     Name,
     Number,
     Pixel,
+    Size,
     exactly_one,
     need_one,
     plain,
 )
-from silhouette.models.entries import ArcName, ModelOptions, SolidEntry
+from silhouette.models.entries import ArcName, FigureEntry, ModelOptions, SolidEntry
+
+LengthUnits = Literal["mm", "inch"]
+"""The units of a scene's places."""
+
+MODEL_KEYS = ("model", "mesh", "parts")
+"""The keys of which any piece has exactly one."""
+
+MESH_KEYS = ("units", "up", "scale", "base", "origin", "insignificant")
+"""The keys that say how a mesh is read."""
+
+
+def check_place(at: Sequence[float], on: str | None, under: float | None) -> None:
+    """Refuses an ``at``, an ``on`` and an ``under`` that do not go together."""
+    if on is None and under is not None:
+        raise plain('under goes with on; write on = "surface" as well, or the height as a third number of at')
+    if on is not None and len(at) > 2:
+        raise plain(f'on = "{on}" gives the height, and at has three numbers; write at = [x, y]')
+
 
 UNKNOWN: Literal["unknown"] = "unknown"
 """What ``facing`` says where nobody knows which way a piece faces."""
@@ -49,7 +69,7 @@ Facing = Annotated[
 class PieceEntry(ModelOptions):
     """What a piece of any table may say: which model it is, and where it stands."""
 
-    model_config = exactly_one("model", "mesh", "parts")
+    model_config = exactly_one(*MODEL_KEYS)
 
     name: Name = Field(description="a name of its own, in quotes")
     """The name of the piece, unique in the scene."""
@@ -62,9 +82,17 @@ class PieceEntry(ModelOptions):
     )
     """Plain solids that stand in for a mesh, in the piece's own frame."""
     at: Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)] = Field(
-        description="two or three finite numbers of mm, [x, y] or [x, y, z], up to a kilometre"
+        description="two or three finite numbers of mm, or of the scene's units: [x, y] or [x, y, z], up to a million"
     )
-    """The place of the model's origin, the middle of its base. Without z it stands on the table, z = 0."""
+    """The place of the model's origin, the middle of its base, in the scene's `units`. Without z it stands on the
+    table, z = 0, or where `on` says.
+    """
+    on: Name | None = Field(None, description='the name of a piece of terrain, or "surface"')
+    """What it stands on: it is lowered from above, upright, until its base touches that piece of terrain, or with
+    "surface" whatever is there. `at` then has two numbers.
+    """
+    under: Number | None = Field(None, description="a number")
+    """With `on`: nothing higher than this counts, so that it stands on a lower floor. In the scene's `units`."""
     facing: Facing = None
     """The direction in which the piece faces: it is turned so that its front points there. Left out, it stands as
     it lies in its file, and its front decides where it faces. For a fighter that is where the head or the weapon
@@ -78,13 +106,13 @@ class PieceEntry(ModelOptions):
 
     @model_validator(mode="after")
     def _one_model(self) -> PieceEntry:
-        need_one(self, "model", "mesh", "parts")
-        if self.parts is not None:
-            for key in ("units", "up", "scale", "base", "origin", "insignificant"):
-                if key in self.model_fields_set:
-                    raise plain(
-                        f"{key} goes with a mesh, not with parts; say base or insignificant in the solid itself"
-                    )
+        need_one(self, *MODEL_KEYS, *(("figure",) if "figure" in type(self).model_fields else ()))
+        check_place(self.at, self.on, self.under)
+        given = [key for key in MESH_KEYS if key in self.model_fields_set]
+        if given and self.parts is not None:
+            raise plain(f"{given[0]} goes with a mesh, not with parts; say base or insignificant in the solid itself")
+        if given and getattr(self, "figure", None) is not None:
+            raise plain(f"{given[0]} goes with a mesh, not with figure, which has only a base and a height")
         return self
 
 
@@ -100,14 +128,25 @@ class TerrainEntry(PieceEntry):
         return self
 
 
-class FighterEntry(PieceEntry):
-    """A ``[[fighter]]``."""
+class GangerEntry(PieceEntry):
+    """What fighters and vehicles both say."""
 
     gang: Name | None = Field(None, description="a name in quotes")
     """Fighters of one gang are friends."""
 
 
-class VehicleEntry(FighterEntry):
+class FighterEntry(GangerEntry):
+    """A ``[[fighter]]``."""
+
+    model_config = exactly_one(*MODEL_KEYS, "figure")
+
+    figure: FigureEntry | None = Field(None, description="{ base = 32, height = 38 } in mm")
+    """A stand-in where no mesh is at hand, in place of `model`, `mesh` or `parts`: a round base of that diameter and on
+    it a rounded body, the whole of that height. The answer says that it is a stand-in.
+    """
+
+
+class VehicleEntry(GangerEntry):
     """A ``[[vehicle]]``."""
 
     arcs: tuple[ArcName, ...] = Field(
@@ -145,6 +184,14 @@ class SceneEntry(Entry):
 class TableEntry(SceneEntry):
     """A table scene, whole."""
 
+    units: LengthUnits = Field("mm", description='"mm" or "inch"')
+    """The unit of `at`, `under` and `table`, and of places on the command line (`--at`, `--walk`). All other lengths
+    are mm, whatever this says.
+    """
+    table: tuple[Size, Size] | None = Field(None, description="two sizes above zero, along x and y")
+    """The size of the table's top, whose middle is the origin, in the scene's `units`. The default is the box round
+    all pieces.
+    """
     terrain: tuple[TerrainEntry, ...] = Field((), description="tables [[terrain]]")
     """The terrain."""
     fighter: tuple[FighterEntry, ...] = Field((), description="tables [[fighter]]")

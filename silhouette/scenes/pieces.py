@@ -18,7 +18,8 @@ from silhouette.geometry import Floats, Pose, corners
 from silhouette.lazy import cached_property
 from silhouette.models.entries import ArcName, Kind, ModelOptions
 from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
-from silhouette.scenes.entries import UNKNOWN, FighterEntry, PieceEntry, VehicleEntry
+from silhouette.models.stand_ins import stand_in
+from silhouette.scenes.entries import UNKNOWN, FighterEntry, GangerEntry, PieceEntry, VehicleEntry
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,7 @@ class Piece:
         eyes: the eyes of a vehicle's crew, in the model's frame, by the vision arc that they look into.
         index: its number in the scene, from 0: terrain, then fighters, then vehicles.
         warnings: a sentence for each doubt about how it stands; those about its model are the model's.
+        facing_given: whether the scene says where it looks, if only that this is unknown.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Piece:
     eyes: Mapping[ArcName, Floats]
     index: int
     warnings: tuple[str, ...] = ()
+    facing_given: bool = True
 
     @property
     def ahead(self) -> float:
@@ -141,6 +144,8 @@ class Models:
             if solids not in self._loaded:
                 self._loaded[solids] = model_of_solids(parts, location, kind, front, piece.solid)
             return self._loaded[solids]
+        if isinstance(piece, FighterEntry) and piece.figure is not None:
+            return stand_in(piece.figure, kind, piece.front if "front" in piece.model_fields_set else None)
         if piece.model is not None:
             file = self._scene.parent / piece.model
             how: Hashable = (kind, *overrides.items())
@@ -192,13 +197,14 @@ def piece_of(index: int, kind: Kind, entry: PieceEntry, models: Models) -> Piece
         kind=kind,
         model=model,
         pose=Pose.standing(at, turn),
-        gang=entry.gang if isinstance(entry, FighterEntry) else None,
+        gang=entry.gang if isinstance(entry, GangerEntry) else None,
         facing=facing,
         arcs=tuple(dict.fromkeys(entry.arcs)) if isinstance(entry, VehicleEntry) else ("front",),
         eye_given=None if entry.eye is None else np.array(entry.eye),
         eyes=_eyes(entry, model),
         index=index,
         warnings=tuple(warnings),
+        facing_given=entry.facing is not None,
     )
 
 

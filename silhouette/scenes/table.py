@@ -21,6 +21,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
 from silhouette.scenes.entries import CheckEntry, PieceEntry, TableEntry
 from silhouette.scenes.pieces import Models, Piece, piece_of
+from silhouette.scenes.placing import in_millimetres, settled
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean
 
@@ -69,12 +70,24 @@ class TableScene(Scene):
         tolerance: the share within which a verdict counts as too close to call.
         error: the largest error that the file allows for a share where no other verdict is near, as a share, or None.
         base_contact: the pairs of names in base contact where the file lists them, else None.
+        table: (x, y) mm, the size of the table's top that the file gives, or None; its middle is the origin.
     """
 
     pieces: tuple[Piece, ...]
     tolerance: float
     error: float | None
     base_contact: frozenset[Pair] | None
+    table: tuple[float, float] | None
+
+    @cached_property
+    def table_top(self) -> Floats:
+        """(2, 2) mm: the least and the greatest x and y of the table's top; without a size, of all pieces."""
+        if self.table is not None:
+            return np.array([[-0.5], [0.5]]) * self.table
+        if not self.pieces:
+            return np.zeros((2, 2))
+        boxes = np.concatenate([piece.whole_box[:, :2] for piece in self.pieces])
+        return np.stack([boxes.min(axis=0), boxes.max(axis=0)])
 
     def piece(self, name: str) -> Piece:
         """The piece of a name.
@@ -122,10 +135,14 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
         "fighter": entry.fighter,
         "vehicle": entry.vehicle,
     }
-    standing = [(kind, piece) for kind, table in tables.items() for piece in table]
+    standing = [(kind, in_millimetres(piece, entry.units)) for kind, table in tables.items() for piece in table]
     _names_differ(path, [(kind, piece.name) for kind, piece in standing])
     models = Models(path, cache)
-    pieces = tuple(piece_of(index, kind, piece, models) for index, (kind, piece) in enumerate(standing))
+    pieces = settled(
+        path,
+        [piece for _, piece in standing],
+        [piece_of(index, kind, piece, models) for index, (kind, piece) in enumerate(standing)],
+    )
     kinds = {piece.name: piece.kind for piece in pieces}
     warnings = dict.fromkeys(
         warning
@@ -144,6 +161,7 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
         tolerance=entry.tolerance,
         error=entry.error,
         base_contact=_contacts(path, entry.base_contact, kinds),
+        table=in_millimetres(entry, entry.units).table,
         pixel=entry.pixel,
         source=dict(entry.source),
         warnings=tuple(warnings),

@@ -19,16 +19,17 @@ from silhouette.files.schema import (
     Size,
     plain,
 )
-from silhouette.models.entries import SolidEntry
+from silhouette.models.entries import FigureEntry, SolidEntry
 from silhouette.rules.skirmishcorps.classes import FIGURE, CoverClass, Posture
 from silhouette.rules.skirmishcorps.costs import PACES, Basis, Pace, UnitType
-from silhouette.scenes.entries import Facing, SceneEntry, TerrainEntry
+from silhouette.scenes.entries import Facing, LengthUnits, SceneEntry, TerrainEntry, check_place
 
 MOST_BRICKS = 10_000.0
 MOST = 1_000_000
 MOST_DICE = 10_000
 
-WHERE = "two or three finite numbers of mm, [x, y] or [x, y, z], up to a kilometre"
+WHERE = "two or three finite numbers of mm, or of the scene's units: [x, y] or [x, y, z], up to a million"
+ON = 'the name of a piece of terrain or cover, or "surface"'
 CLASS = '"none", "very low", "low", "high" or "corner"'
 TYPE = '"foot", "mech" or "vehicle"'
 PACE = '"sneaking", "jogging", "running" or "sprinting"; of a vehicle "cruising", "rushing" or "flat-out"'
@@ -84,7 +85,13 @@ class UnitEntry(Entry):
     type: UnitType = Field("foot", description=TYPE)
     """What it is. Without `model` and `parts` it is the standard figure, 40 mm tall and 16 mm across."""
     at: At = Field(description=WHERE)
-    """The middle of its base. Without z it stands on the table."""
+    """The middle of its base, in the scene's `units`. Without z it stands on the table, or where `on` says."""
+    on: Name | None = Field(None, description=ON)
+    """What it stands on: it is lowered from above, upright, until its base touches that piece, or with "surface"
+    whatever is there. `at` then has two numbers.
+    """
+    under: Number | None = Field(None, description="a number")
+    """With `on`: nothing higher than this counts. In the scene's `units`."""
     posture: Posture = Field("standing", description='"standing" or "prone"')
     """The posture. Vehicles do not lie prone."""
     lies_along: Number = Field(0.0, description="a number of degrees anticlockwise from +x")
@@ -97,6 +104,8 @@ class UnitEntry(Entry):
         None, min_length=1, description="a list of one or more solids, such as { box = [60, 5, 30] }"
     )
     """Plain solids instead of the standard figure."""
+    figure: FigureEntry | None = Field(None, description="{ base = 32, height = 38 } in mm")
+    """A stand-in of that base and height instead of the standard figure; the answer says that it is one."""
     facing: Facing = None
     """The direction in which it faces: a model is turned so that its front points there. Left out, it stands as it lies
     in its file.
@@ -108,8 +117,10 @@ class UnitEntry(Entry):
 
     @model_validator(mode="after")
     def _fits(self) -> UnitEntry:
-        if self.model is not None and self.parts is not None:
-            raise plain("it has model and parts; it must have one of them, or none for the standard figure")
+        given = [key for key in ("model", "parts", "figure") if getattr(self, key) is not None]
+        if len(given) > 1:
+            raise plain(f"it has {given[0]} and {given[1]}; it must have one of them, or none for the standard figure")
+        check_place(self.at, self.on, self.under)
         if self.type == "vehicle" and self.posture == "prone":
             raise plain('a vehicle does not lie prone; posture must be "standing", or type "foot" or "mech"')
         return self
@@ -121,9 +132,15 @@ class CoverEntry(Entry):
     name: Name = Field(description="a name of its own, in quotes")
     """The name of the section of cover."""
     at: At = Field(description=WHERE)
-    """Its middle in plan, and the ground that it stands on."""
-    size: tuple[Size, Size] = Field(description="two sizes in mm along x and y before turning, each above zero")
-    """Its sizes in plan."""
+    """Its middle in plan, and the ground that it stands on, in the scene's `units`."""
+    on: Name | None = Field(None, description=ON)
+    """What it stands on, as for a unit."""
+    under: Number | None = Field(None, description="a number")
+    """With `on`: nothing higher than this counts. In the scene's `units`."""
+    size: tuple[Size, Size] = Field(
+        description="two sizes in mm, or in the scene's units, along x and y before turning, each above zero"
+    )
+    """Its sizes in plan, in the scene's `units`."""
     turn: Number = Field(0.0, description="a number of degrees anticlockwise")
     """The angle by which it is turned, anticlockwise."""
     height: Bricks = Field(description="a number of bricks above zero")
@@ -131,10 +148,23 @@ class CoverEntry(Entry):
     defence: Defence | None = Field(None, description="a whole number, 1 or more: its DE")
     """Its DE, as a note for people: checks of damage do not read it, but have their own key `defence`."""
 
+    @model_validator(mode="after")
+    def _fits(self) -> CoverEntry:
+        check_place(self.at, self.on, self.under)
+        return self
+
 
 class SkirmishEntry(SceneEntry):
     """A SkirmishCorps scene, whole; its checks are read by the schema of what each asks."""
 
+    units: LengthUnits = Field("mm", description='"mm" or "inch"')
+    """The unit of `at`, `under`, `table` and the plan sizes of `[[cover]]`, and of places on the command line (`--at`,
+    `--walk`). All other lengths are mm or bricks, whatever this says.
+    """
+    table: tuple[Size, Size] | None = Field(None, description="two sizes above zero, along x and y")
+    """The size of the table's top, whose middle is the origin, in the scene's `units`. The default is the box round
+    all pieces.
+    """
     terrain: tuple[TerrainEntry, ...] = Field((), description="tables [[terrain]]")
     """Pieces of any shape, with meshes or `parts`; they obscure too. Their keys are those of any table's
     `[[terrain]]`.

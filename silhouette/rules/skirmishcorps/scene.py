@@ -32,6 +32,7 @@ from silhouette.rules.skirmishcorps.entries import (
     UnitEntry,
 )
 from silhouette.rules.skirmishcorps.results import LISTS, RESULTS
+from silhouette.scenes.placing import in_millimetres
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene, load_table_scene, table_fields
 from silhouette.text import as_written, did_you_mean
@@ -149,7 +150,7 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     Raises:
         FileError: where the scene is not valid, or expects a result that no check has.
     """
-    entry = validated(SkirmishEntry, document, Location(path))
+    entry = _in_millimetres(validated(SkirmishEntry, document, Location(path)))
     named = [("unit", piece.name) for piece in entry.unit] + [("cover", piece.name) for piece in entry.cover]
     _names_differ(path, named + [("terrain", piece.name) for piece in entry.terrain])
     models = [(_table_of(unit), _unit_piece(unit)) for unit in entry.unit]
@@ -157,7 +158,8 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     table = {
         **{key: document[key] for key in ("title", "rules", "source", "readings", "pixel", "error") if key in document},
         "tolerance": entry.tolerance,
-        "terrain": [*cover, *document.get("terrain", ())],
+        **({"table": entry.table} if entry.table else {}),
+        "terrain": [*cover, *entry.terrain],
         "fighter": [piece for kind, piece in models if kind == "fighter"],
         "vehicle": [piece for kind, piece in models if kind == "vehicle"],
     }
@@ -197,6 +199,15 @@ def raised(cover: Cover, top: float) -> Piece:
     return replace(cover.piece, model=model_of_solids((entry,), Location(Path()), "terrain"))
 
 
+def _in_millimetres(entry: SkirmishEntry) -> SkirmishEntry:
+    """The entry with all places and plan sizes in mm."""
+    places = {
+        key: tuple(in_millimetres(piece, entry.units) for piece in getattr(entry, key))
+        for key in ("terrain", "unit", "cover")
+    }
+    return in_millimetres(entry, entry.units).model_copy(update=places)
+
+
 def _table_of(entry: UnitEntry) -> str:
     return "vehicle" if entry.type == "vehicle" else "fighter"
 
@@ -204,12 +215,14 @@ def _table_of(entry: UnitEntry) -> str:
 def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
     """The table's entry of a unit: a model as it stands, or the standard figure in its posture."""
     given = {"facing": entry.facing, "turn": entry.turn, "eye": entry.eye}
-    piece: dict[str, Any] = {"name": entry.name, "at": entry.at}
+    piece: dict[str, Any] = _place_of(entry)
     piece |= {key: value for key, value in given.items() if value is not None}
     if entry.model is not None:
         return {**piece, "model": entry.model}
     if entry.parts is not None:
         return {**piece, "parts": entry.parts}
+    if entry.figure is not None:
+        return {**piece, "figure": entry.figure}
     bricks = FIGURE if entry.height is None else entry.height
     scale = bricks / FIGURE
     if entry.posture == "prone":
@@ -221,12 +234,18 @@ def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
 
 def _cover_piece(entry: CoverEntry) -> dict[str, Any]:
     solid = SolidEntry(box=(*entry.size, entry.height * BRICK))
-    return {"name": entry.name, "at": entry.at, "turn": entry.turn, "parts": (solid,)}
+    return {**_place_of(entry), "turn": entry.turn, "parts": (solid,)}
+
+
+def _place_of(entry: UnitEntry | CoverEntry) -> dict[str, Any]:
+    """The keys of the table's entry for the name and the place."""
+    lowered = {key: getattr(entry, key) for key in ("on", "under") if getattr(entry, key) is not None}
+    return {"name": entry.name, "at": entry.at, **lowered}
 
 
 def _unit(entry: UnitEntry, piece: Piece) -> Unit:
     ground = float(piece.pose.translation[2])
-    if entry.model is None and entry.parts is None:
+    if entry.model is None and entry.parts is None and entry.figure is None:
         bricks = FIGURE if entry.height is None else entry.height
         length, width, thickness = prone_size(bricks)
         x, y = entry.at[:2]
@@ -238,7 +257,7 @@ def _unit(entry: UnitEntry, piece: Piece) -> Unit:
     low, high = piece.model.mesh.bounds[0, 2], piece.model.body_box[1, 2]
     bricks = float(high - low) / TALL * FIGURE if entry.height is None else entry.height
     if entry.posture == "prone":
-        piece = _laid_down(piece, entry.at, entry.lies_along)
+        piece = _laid_down(piece, entry.lies_along)
         points = piece.pose.place(piece.model.significant.vertices)
         footprint = Footprint.around(points)
         return _made(entry, bricks, piece, Standing(footprint, ground, float(points[:, 2].max())))
@@ -250,7 +269,7 @@ def _made(entry: UnitEntry, bricks: float, piece: Piece, standing: Standing) -> 
     return Unit(entry.name, entry.type, entry.posture, bricks, piece, standing)
 
 
-def _laid_down(piece: Piece, at: Sequence[float], along: float) -> Piece:
+def _laid_down(piece: Piece, along: float) -> Piece:
     """A model laid on its face: its head points along a direction in degrees, its middle is at its place.
 
     It lifts its head to look: the eye is no lower than the standard figure's, of the body's thickness.
@@ -262,16 +281,16 @@ def _laid_down(piece: Piece, at: Sequence[float], along: float) -> Piece:
     rotation = after.T @ before
     points = piece.model.significant.vertices @ rotation.T
     low, high = points.min(axis=0), points.max(axis=0)
-    x, y, ground = (*at, 0.0)[:3]
-    translation = np.array([x, y, ground]) - [*(low + high)[:2] / 2, low[2]]
+    at = piece.pose.translation
+    translation = at - [*(low + high)[:2] / 2, low[2]]
     pose = Pose(rotation, translation)
     eye = pose.place(piece.pose.localise(piece.eye[None]))
-    eye[:, 2] = np.maximum(eye[:, 2], ground + EYE * (high - low)[2])
+    eye[:, 2] = np.maximum(eye[:, 2], at[2] + EYE * (high - low)[2])
     return replace(piece, pose=pose, eye_given=pose.localise(eye)[0])
 
 
 def _section(entry: CoverEntry, piece: Piece) -> Cover:
-    x, y, ground = (*entry.at, 0.0)[:3]
+    x, y, ground = (float(coordinate) for coordinate in piece.pose.translation)
     corners = rectangle(x, y, *entry.size, entry.turn)
     standing = Standing(Footprint.of_corners(corners), ground, ground + entry.height * BRICK)
     return Cover(entry.name, piece, standing, corners, entry.height, True)

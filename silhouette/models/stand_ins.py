@@ -1,0 +1,111 @@
+"""TAG: a stand-in for a figure whose mesh is not at hand, made from a base diameter and a height. numpy only.
+
+    height -> o      the head, a ball; the eye is estimated as for any mesh: on its front, at 0.9 of the body's height
+             /#\\     shoulders and chest, the widest part: 0.54 of the body's height across
+             |#|     hips
+             |#|     legs
+            =====    the base, a disc of 3 mm
+
+The body is a solid of revolution, so that it looks the same from all sides. The shape is that of the fighters in
+``models/``: from the side it covers 0.36 of the square of the body's height, as they do on average (0.29 to 0.44).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from silhouette.geometry import Floats, Integers, cosine_and_sine
+from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.primitives import Cylinder, Solid, solid
+from silhouette.models.bases import Base
+from silhouette.models.entries import FigureEntry, Kind
+from silhouette.models.model import BASE, BODY, Model
+from silhouette.models.units import FRONT
+
+THICKNESS = 3.0
+"""The thickness of the base, mm; a tenth of the height where that is less."""
+
+TRUNK = ((0.0, 0.17), (0.25, 0.17), (0.45, 0.21), (0.70, 0.27), (0.78, 0.26), (0.83, 0.11), (0.85, 0.05))
+"""From the feet to the neck: a height and the radius there, as shares of the body's height."""
+
+HEAD, HEAD_RADIUS = 0.92, 0.08
+"""The height of the middle of the head, and its radius, as shares of the body's height."""
+
+WIDEST = 0.45
+"""The largest radius of the body, as a share of the diameter of the base: a tall figure on a small base is slimmer."""
+
+SIDES = 64
+HEAD_RINGS = 9
+
+
+def stand_in(figure: FigureEntry, kind: Kind, front: float | None = None) -> Model:
+    """The model of a stand-in: a round base, and on it a rounded body with its eye on the front of the head.
+
+    Args:
+        figure: the diameter of the base and the height of the whole figure, mm.
+        kind: of the model.
+        front: the direction that it faces, degrees anticlockwise from +x; +y where it is not given.
+
+    >>> model = stand_in(FigureEntry(base=32.0, height=38.0), "fighter")
+    >>> model.mesh.bounds.round(1).tolist()
+    [[-16.0, -16.0, 0.0], [16.0, 16.0, 38.0]]
+    >>> model.eye.round(1).tolist(), model.eye_from
+    ([0.0, 2.7, 34.5], 'estimated')
+    """
+    thickness = min(THICKNESS, figure.height / 10.0)
+    mesh, of_base = _mesh(figure.base, figure.height, thickness)
+    warning = f"it is a stand-in, not a mesh: a figure {figure.height:g} mm tall on a base of {figure.base:g} mm"
+    role = np.full(len(mesh.faces), BODY, np.uint8)
+    role[:of_base] = BASE
+    ahead = FRONT["z"] if front is None else front
+    base = Base("parts", thickness, figure.base, (0.0, 0.0))
+    return Model(
+        "figure", kind, mesh, role, base, None, ahead, False, "figure", "mm", "given", "z", True, 0, (warning,),
+        front_from="default" if front is None else "given",
+    )  # fmt: skip
+
+
+def _slimness(base: float, height: float) -> float:
+    """The factor by which a body is slimmer than usual, so that it is no wider than its base allows."""
+    widest = max(radius for _, radius in TRUNK)
+    return min(1.0, WIDEST * base / (widest * height))
+
+
+@lru_cache(maxsize=64)
+def _mesh(base: float, height: float, thickness: float) -> tuple[Mesh, int]:
+    """The mesh of a stand-in, whose first faces are its base, and the number of these. Equal ones share a mesh."""
+    disc = solid(Solid(Cylinder(base, thickness)))
+    vertices, faces = _body(height - thickness, _slimness(base, height - thickness))
+    vertices = np.concatenate([disc.vertices, vertices + np.array([0.0, 0.0, thickness])])
+    part = np.repeat(np.array([0, 1], np.int32), [len(disc.faces), len(faces)])
+    every = np.concatenate([disc.faces, faces + np.int32(len(disc.vertices))]).astype(np.int32)
+    for array in (vertices, every, part):
+        array.setflags(write=False)
+    return Mesh(vertices, every, part, ("base", "body")), len(disc.faces)
+
+
+def _body(height: float, slimness: float) -> tuple[Floats, Integers]:
+    """Vertices (n, 3) and faces (m, 3) of the body, standing on z = 0: a ring of vertices for each height."""
+    angles = np.linspace(-0.3 * np.pi, 0.5 * np.pi, HEAD_RINGS + 1)[:-1]
+    head = [(HEAD + HEAD_RADIUS * np.sin(angle), HEAD_RADIUS * np.cos(angle)) for angle in angles]
+    profile = np.array([*TRUNK, *head]) * [height, height * slimness]
+    around = np.array([cosine_and_sine(360.0 * side / SIDES) for side in range(SIDES)])
+    rings = np.empty((len(profile), SIDES, 3))
+    rings[:, :, :2] = profile[:, 1, None, None] * around
+    rings[:, :, 2] = profile[:, 0, None]
+    vertices = np.concatenate([rings.reshape(-1, 3), [[0.0, 0.0, 0.0], [0.0, 0.0, height]]])
+    here = np.arange(SIDES)
+    after = np.roll(here, -1)
+    starts = (np.arange(len(profile) - 1) * SIDES)[:, None]
+    lower, lower_after = (starts + here).ravel(), (starts + after).ravel()
+    upper, upper_after = lower + SIDES, lower_after + SIDES
+    last, sole, crown = (len(profile) - 1) * SIDES, len(vertices) - 2, len(vertices) - 1
+    faces = [
+        np.stack([lower, lower_after, upper_after], axis=1),
+        np.stack([lower, upper_after, upper], axis=1),
+        np.stack([np.full(SIDES, sole), after, here], axis=1),
+        np.stack([np.full(SIDES, crown), last + here, last + after], axis=1),
+    ]
+    return vertices, np.concatenate(faces).astype(np.int32)

@@ -1,0 +1,296 @@
+"""PLACE: where a base that is lowered from above comes to rest, and what surface there is under it.
+
+    outline in plan, places -> the triangles near each -> the highest point of each under the outline -> heights
+
+A base is a convex outline that is lowered upright. The highest point of a triangle under it is one of these:
+
+       ____            1  the corner of the outline that lies farthest uphill, where it lies over the triangle;
+      /  1 \\   uphill  2  an end of what remains of an edge of the triangle, cut off at the outline:
+     |  .---2-->          a corner of the triangle that lies inside the outline, or where the edge crosses it.
+      \\_/__/
+
+For a point inside both is the highest only where the triangle is level, and then any of these is as high.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Flags, Floats
+from silhouette.lazy import cached_property
+
+TOUCHING = 0.01
+"""mm: a side that reaches under an outline by less only touches it. A round base is a polygon, and what is typed is
+rounded: a base against a wall is not on top of it."""
+
+LEVEL = 1e-6
+"""mm: heights and places that differ by less are the same."""
+
+STEEP = 0.5
+"""The cosine of 60°: a surface that is steeper is a wall, not a floor."""
+
+_AT_ONCE = 1 << 21
+"""Numbers that one step of an array computation works on, at most, so that memory stays small."""
+
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """The triangles that vertical lines cross.
+
+    Attributes:
+        line: (n,) the number of the line.
+        z: (n,) mm, the height of the crossing.
+        sign: (n,) int8: 1 where a line that goes up enters a body, -1 where it leaves one.
+    """
+
+    line: Indices
+    z: Floats
+    sign: NDArray[np.int8]
+
+
+class Ground:
+    """Triangles in the world, and an index by which those near a place are found.
+
+    Args:
+        triangles: (m, 3, 3) float64, mm, z up: the corners of each triangle, anticlockwise seen from outside.
+    """
+
+    def __init__(self, triangles: Floats) -> None:
+        self.triangles = np.asarray(triangles, np.float64).reshape(-1, 3, 3)
+
+    @cached_property
+    def _boxes(self) -> Floats:
+        """(m, 4) least x, least y, greatest x, greatest y."""
+        plan = self.triangles[:, :, :2]
+        return np.concatenate([plan.min(axis=1), plan.max(axis=1)], axis=1) if len(plan) else np.empty((0, 4))
+
+    @cached_property
+    def _heights(self) -> Floats:
+        """(m, 2) the lowest and the highest z of each triangle."""
+        z = self.triangles[:, :, 2]
+        return np.stack([z.min(axis=1, initial=np.inf), z.max(axis=1, initial=-np.inf)], axis=1)
+
+    @cached_property
+    def _tree(self) -> Any:
+        import shapely
+
+        return shapely.STRtree(shapely.box(*self._boxes.T))
+
+    @cached_property
+    def _normals(self) -> Floats:
+        """(m, 3) the unit normals; zero for a triangle without an area."""
+        a, b, c = (self.triangles[:, corner] for corner in range(3))
+        normals = np.cross(b - a, c - a)
+        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+        unit: Floats = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
+        return unit
+
+    def near(self, low: Any, high: Any) -> Ground:
+        """The triangles whose boxes in plan overlap the rectangle from ``low`` to ``high``, both (2,)."""
+        boxes = self._boxes
+        chosen = (boxes[:, :2] <= high).all(axis=1) & (boxes[:, 2:] >= low).all(axis=1)
+        return Ground(self.triangles[chosen])
+
+    def heights(self, outline: Floats, places: Floats, under: float | None = None) -> Floats:
+        """(q,) the height at which a base comes to rest that is lowered at each place; -inf where nothing is under it.
+
+        Args:
+            outline: (k, 2) mm, the corners of the base in plan, convex and anticlockwise, seen from its place.
+            places: (q, 2) mm.
+            under: mm; nothing higher than this counts. Of a surface that reaches higher, the part below it counts;
+                of a wall (steeper than 60°) that reaches higher nothing counts.
+
+        >>> table = Ground([[[0, 0, 5], [9, 0, 5], [0, 9, 5]], [[0, 0, 40], [9, 0, 40], [0, 9, 40]]])
+        >>> foot = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+        >>> table.heights(foot, np.array([[2.0, 2.0], [-0.5, 3.0], [-1.0, 3.0]])).tolist()
+        [40.0, 40.0, -inf]
+        >>> table.heights(foot, np.array([[2.0, 2.0]]), under=20.0).tolist()
+        [5.0]
+        """
+        places = np.asarray(places, np.float64).reshape(-1, 2)
+        whole, inner = np.full(len(places), -np.inf), np.full(len(places), -np.inf)
+        smaller = inset(outline, TOUCHING)
+        top = np.inf if under is None else under
+        for place, triangle in self._pairs(np.concatenate([places + outline.min(0), places + outline.max(0)], axis=1)):
+            least, most = self._heights[triangle].T
+            most = np.where(
+                most <= top + LEVEL, most, np.where(self._normals[triangle, 2] ** 2 < STEEP**2, -np.inf, top)
+            )
+            # What lies wholly under the base is as high as its highest corner. Only what could be higher is cut off.
+            within = self._lies_within(smaller, places, place, triangle) & (most >= least)
+            for highest in (whole, inner):
+                np.maximum.at(highest, place[within], most[within])
+            left = ~within & (most >= least) & (most > inner[place])
+            place, triangle, most = place[left], triangle[left], most[left]
+            for shape, highest in ((outline, whole), (smaller, inner)):
+                low, high = self._spans(shape, places, place, triangle)
+                np.maximum.at(highest, place, np.where(low <= top + LEVEL, np.minimum(high, most), -np.inf))
+        # A slope rises by little between the two outlines. Where the whole one is far higher, it touches a wall.
+        is_slope = whole <= inner + 10.0 * TOUCHING
+        return np.where(is_slope, whole, inner)
+
+    def _lies_within(self, outline: Floats, places: Floats, place: Indices, triangle: Indices) -> Flags:
+        """(n,) whether the triangle of each pair lies in the largest circle round the outline's middle."""
+        if len(outline) < 3:
+            return np.zeros(len(place), np.bool_)
+        middle = outline.mean(axis=0)
+        sides, offsets = half_planes(outline)
+        radius = (offsets - sides @ middle).min()
+        away = self.triangles[triangle][:, :, :2] - (places + middle)[place, None]
+        inside: Flags = (np.einsum("nij,nij->ni", away, away) <= radius * radius).all(axis=1)
+        return inside
+
+    def spans_within(self, outline: Floats, place: Floats) -> tuple[Floats, Floats, Flags]:
+        """The lowest and highest point under an outline at a place, and whether it is steep, of each triangle there.
+
+        Returns:
+            (n,) and (n,) mm, and (n,) bool, of the triangles that lie under the outline at least in part.
+        """
+        here = np.asarray(place, np.float64).reshape(1, 2)
+        parts = []
+        for at, triangle in self._pairs(np.concatenate([here + outline.min(0), here + outline.max(0)], axis=1)):
+            low, high = self._spans(outline, here, at, triangle)
+            steep = np.abs(self._normals[triangle, 2]) < STEEP
+            parts.append(np.stack([low, high, steep])[:, np.isfinite(high)])
+        low, high, steep = np.concatenate(parts, axis=1) if parts else np.empty((3, 0))
+        return low, high, steep > 0.0
+
+    def crossings(self, points: Floats) -> Hits:
+        """What vertical lines through points (p, 2) cross; vertical triangles are not crossed, and borders are.
+
+        >>> roof = Ground([[[0, 0, 0], [4, 0, 0], [0, 4, 4]]])
+        >>> hits = roof.crossings(np.array([[1.0, 1.0], [3.0, 3.0]]))
+        >>> hits.line.tolist(), hits.z.round(6).tolist(), hits.sign.tolist()
+        ([0], [1.0], [-1])
+        """
+        points = np.asarray(points, np.float64).reshape(-1, 2)
+        lines, heights, signs = [np.empty(0, np.intp)], [np.empty(0)], [np.empty(0, np.int8)]
+        for line, triangle in self._pairs(np.concatenate([points - LEVEL, points + LEVEL], axis=1)):
+            inside, z = _over(self.triangles[triangle], self._normals[triangle], points[line])
+            lines.append(line[inside])
+            heights.append(z[inside])
+            signs.append(np.where(self._normals[triangle[inside], 2] > 0.0, -1, 1).astype(np.int8))
+        return Hits(np.concatenate(lines), np.concatenate(heights), np.concatenate(signs))
+
+    def _pairs(self, boxes: Floats) -> Iterator[tuple[Indices, Indices]]:
+        """Pairs of a box (q, 4) in plan and a triangle that may lie under it, some at a time, in the order of boxes."""
+        total = len(self.triangles)
+        if not total or not len(boxes):
+            return
+        by_tree = len(boxes) * total > _AT_ONCE
+        step = 256 if by_tree else len(boxes)
+        for first in range(0, len(boxes), step):
+            some = boxes[first : first + step]
+            if by_tree:
+                import shapely
+
+                box, triangle = self._tree.query(shapely.box(*some.T))
+            else:
+                own = self._boxes
+                overlap = (own[None, :, :2] <= some[:, None, 2:]).all(axis=2)
+                overlap &= (own[None, :, 2:] >= some[:, None, :2]).all(axis=2)
+                box, triangle = np.nonzero(overlap)
+            yield box + first, triangle
+
+    def _spans(self, outline: Floats, places: Floats, place: Indices, triangle: Indices) -> tuple[Floats, Floats]:
+        """The lowest and highest point (n,) of each pair's triangle under the outline; inf and -inf where none is."""
+        low, high = np.full(len(place), np.inf), np.full(len(place), -np.inf)
+        if len(outline) < 3:
+            return low, high
+        step = max(1, _AT_ONCE // (4 * len(outline)))
+        for first in range(0, len(place), step):
+            some = slice(first, first + step)
+            shifted = self.triangles[triangle[some]].copy()
+            shifted[:, :, :2] -= places[place[some], None]
+            low[some], high[some] = _extremes(outline, shifted, self._normals[triangle[some]])
+        return low, high
+
+
+def inset(outline: Floats, distance: float) -> Floats:
+    """The outline (k, 2) of what lies in a convex outline by more than a distance; (0, 2) where that is nothing.
+
+    >>> inset(np.array([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]]), 1.0).tolist()
+    [[1.0, 1.0], [3.0, 1.0], [3.0, 3.0], [1.0, 3.0]]
+    """
+    normals, offsets = half_planes(outline)
+    remaining = outline
+    for normal, offset in zip(normals, offsets - distance, strict=True):
+        remaining = _cut(remaining, normal, offset)
+        if len(remaining) < 3:
+            return np.empty((0, 2))
+    return remaining
+
+
+def half_planes(outline: Floats) -> tuple[Floats, Floats]:
+    """The sides of a convex anticlockwise outline: unit normals (k, 2) outward, and offsets (k,): n · x <= offset."""
+    ways = np.roll(outline, -1, axis=0) - outline
+    lengths = np.linalg.norm(ways, axis=1)
+    real = lengths > LEVEL
+    normals = np.stack([ways[real, 1], -ways[real, 0]], axis=1) / lengths[real, None]
+    return normals, np.einsum("ij,ij->i", normals, outline[real])
+
+
+def _cut(outline: Floats, normal: Floats, offset: float) -> Floats:
+    """A convex outline without what lies beyond a line."""
+    beyond = outline @ normal - offset
+    if (beyond <= 0.0).all():
+        return outline
+    following, after = np.roll(outline, -1, axis=0), np.roll(beyond, -1)
+    corners = []
+    for here, there, out, out_there in zip(outline, following, beyond, after, strict=True):
+        if out <= 0.0:
+            corners.append(here)
+        if (out <= 0.0) != (out_there <= 0.0):
+            corners.append(here + (there - here) * (out / (out - out_there)))
+    return np.array(corners).reshape(-1, 2)
+
+
+def _extremes(outline: Floats, triangles: Floats, normals: Floats) -> tuple[Floats, Floats]:
+    """The lowest and highest point (n,) of triangles (n, 3, 3) under an outline; inf and -inf where none is."""
+    sides, offsets = half_planes(outline)
+    low, high = np.full(len(triangles), np.inf), np.full(len(triangles), -np.inf)
+    for corner in range(3):
+        start, end = triangles[:, corner], triangles[:, (corner + 1) % 3]
+        # The share of the edge inside of each side: where the way leads outward it ends there, else it begins there.
+        room = offsets - start[:, :2] @ sides.T
+        outward = (end - start)[:, :2] @ sides.T
+        crossing = np.divide(room, outward, out=np.zeros_like(room), where=outward != 0.0)
+        last = np.where(outward > 0.0, crossing, 1.0).min(axis=1).clip(max=1.0)
+        first = np.where(outward < 0.0, crossing, 0.0).max(axis=1).clip(min=0.0)
+        inside = (first <= last) & ((outward != 0.0) | (room >= 0.0)).all(axis=1)
+        rise = (end - start)[:, 2]
+        ends = np.stack([start[:, 2] + first * rise, start[:, 2] + last * rise])
+        low = np.where(inside, np.minimum(low, ends.min(axis=0)), low)
+        high = np.where(inside, np.maximum(high, ends.max(axis=0)), high)
+    uphill = -normals[:, :2] * np.sign(normals[:, 2:])
+    along = uphill @ outline.T
+    for corner, is_high in ((along.argmax(axis=1), True), (along.argmin(axis=1), False)):
+        inside, z = _over(triangles, normals, outline[corner])
+        if is_high:
+            high = np.where(inside, np.maximum(high, z), high)
+        else:
+            low = np.where(inside, np.minimum(low, z), low)
+    return low, high
+
+
+def _over(triangles: Floats, normals: Floats, points: Floats) -> tuple[Flags, Floats]:
+    """Whether each point (n, 2) lies over its triangle (n, 3, 3), borders included, and the height (n,) there."""
+    turn = np.sign(normals[:, 2])
+    inside = turn != 0.0
+    for corner in range(3):
+        start, end = triangles[:, corner, :2], triangles[:, (corner + 1) % 3, :2]
+        way, to = end - start, points - start
+        across = (way[:, 0] * to[:, 1] - way[:, 1] * to[:, 0]) * turn
+        inside &= across >= -LEVEL * np.hypot(way[:, 0], way[:, 1])
+    away = points - triangles[:, 0, :2]
+    fall = np.einsum("ij,ij->i", normals[:, :2], away)
+    z = triangles[:, 0, 2] - np.divide(fall, normals[:, 2], out=np.zeros(len(fall)), where=inside)
+    spread = triangles[:, :, 2]
+    return inside, np.clip(z, spread.min(axis=1), spread.max(axis=1))

@@ -1,0 +1,63 @@
+"""PLACE: what a piece stands on: its base, or, without one, the part of it within 2 mm of its lowest point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from silhouette.geometry import Floats
+from silhouette.meshes.cutting import cut_at
+from silhouette.scenes.pieces import Piece
+
+FEET = 2.0
+"""mm above its lowest point up to which a piece without a base stands on the ground: feet, wheels, tracks, legs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sole:
+    """What of a piece touches the ground.
+
+    Attributes:
+        outline: (k, 2) mm, its convex outline in plan, anticlockwise, seen from the piece's own place in the world.
+        bottom: mm, the height of its underside above the piece's own place.
+    """
+
+    outline: Floats
+    bottom: float
+
+
+def sole_of(piece: Piece) -> Sole:
+    """The outline and the height of what a piece stands on, turned as it stands.
+
+    That is its base. A piece without one, or one that lies down, stands on whatever of it lies within 2 mm of its
+    lowest point.
+    """
+    turned, model = piece.pose.rotation, piece.model
+    is_upright = turned[2, 2] > 1.0 - 1e-9
+    if model.base is not None and is_upright:
+        return Sole(model.base_outline @ turned[:2, :2].T, model.base_span[0])
+    # The significant parts alone: a spear that reaches below the feet carries nobody.
+    mesh = model.significant if model.kind != "terrain" else model.mesh
+    vertices = mesh.vertices @ turned.T
+    standing = type(mesh)(vertices, mesh.faces, mesh.part, mesh.part_names)
+    bottom = float(vertices[mesh.faces, 2].min())
+    cut, below = cut_at(standing, bottom + FEET)
+    return Sole(_hull(cut.vertices[cut.faces[below]].reshape(-1, 3)[:, :2]), bottom)
+
+
+def triangles_of(piece: Piece) -> Floats:
+    """(m, 3, 3) mm: the corners of every triangle of a piece, in the world."""
+    mesh = piece.model.mesh
+    placed: Floats = piece.pose.place(mesh.vertices)[mesh.faces]
+    return placed
+
+
+def _hull(points: Floats) -> Floats:
+    """(k, 2) the convex outline of points (n, 2), anticlockwise; of a line or a point, a sliver round it."""
+    from shapely import MultiPoint, get_coordinates
+    from shapely.geometry.polygon import orient
+
+    hull = MultiPoint(points).convex_hull
+    if hull.geom_type != "Polygon":
+        hull = hull.buffer(0.05, quad_segs=2)
+    outline: Floats = get_coordinates(orient(hull))[:-1]
+    return outline
