@@ -5,6 +5,7 @@ path -> Scene -> the selected checks -> Verdicts, each compared with what its ch
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -13,6 +14,7 @@ from typing import Any, cast, get_args
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
+from silhouette.files.reading import missing
 from silhouette.files.schema import COARSEST, LARGEST_ERROR
 from silhouette.meshes.bounds import prepare
 from silhouette.models.entries import ArcName
@@ -25,7 +27,7 @@ from silhouette.scenes.table import TableScene
 from silhouette.text import Progress, did_you_mean, problem
 from silhouette.workers import parallel_map
 
-__all__ = ["PIXEL", "Judged", "SceneResult", "Selection", "check", "judge_scene", "load_scene", "scenes_in"]
+__all__ = ["PIXEL", "Judged", "SceneResult", "Selection", "check", "judge_scene", "load_scene"]
 
 PIXEL = 0.1
 """Millimetres per pixel at the target, where neither the user nor the scene gives another number."""
@@ -51,7 +53,11 @@ def load_scene(path: str | PathLike[str], *, cache: Cache | None = None) -> Scen
     """
     place = Path(path)
     if place.is_dir():
-        raise FileError(place, "is a folder without a scene; give a file, or a folder with files, in .toml or .json")
+        if not os.access(place, os.R_OK | os.X_OK):
+            raise FileError(place, "is a folder that you may not read; give yourself the right to")
+        raise FileError(place, "is a folder; give a scene file, which ends in .toml or .json")
+    if place.is_symlink() and not place.exists():
+        raise missing(place)
     document = read_document(place)
     rule: Rule[Any, Verdict] = rule_of(place, document)
     scene: Scene = rule.load(place, document, Cache.default() if cache is None else cache)
@@ -356,11 +362,3 @@ def shared(scene: Scene, renderer: Renderer) -> bool:
     for mesh in meshes:
         prepare(mesh)
     return True
-
-
-def scenes_in(path: Path) -> list[Path]:
-    """The scene files of a path: the .toml and .json files of a folder, sorted; else, and if it has none, the path."""
-    if not path.is_dir():
-        return [path]
-    files = sorted(file for file in path.iterdir() if file.suffix.lower() in (".toml", ".json") and file.is_file())
-    return files or [path]

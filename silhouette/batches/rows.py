@@ -13,12 +13,13 @@ from typing import Any
 from silhouette.batches.chunks import BatchSettings
 from silhouette.batches.export import failed
 from silhouette.batches.journal import SceneProgress
-from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool, scenes_of
+from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool
 from silhouette.errors import SilhouetteError
 from silhouette.judging import PIXEL, Judged, Selection, content_with, load_scene, usable_pixel, verdicts_of
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Settings
+from silhouette.scenes.finding import scenes_of
 from silhouette.scenes.scene import Scene
 from silhouette.text import Row, strict
 from silhouette.workers import cores, starting

@@ -5,13 +5,12 @@ paths -> scenes -> opened by a worker, for the number of checks -> chunks of che
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
-from os.path import abspath, realpath
+from os.path import realpath
 from pathlib import Path
 from typing import Protocol
 
@@ -20,12 +19,10 @@ from silhouette.batches.export import check_outputs, check_table_path, failed, w
 from silhouette.batches.journal import Journal, Rows
 from silhouette.batches.junit import write_junit
 from silhouette.batches.schedule import RowStore, Schedule
-from silhouette.errors import FileError, RequestError, SilhouetteError
-from silhouette.files.documents import LARGEST_DOCUMENT, read_document
-from silhouette.files.fingerprints import DOCUMENTS
-from silhouette.files.reading import read_file
+from silhouette.errors import FileError, RequestError
 from silhouette.judging import check_numbers
 from silhouette.renderers.registry import check_name, survives_fork
+from silhouette.scenes.finding import scenes_of
 from silhouette.text import Progress, Row
 from silhouette.version import VERSION
 from silhouette.workers import Event, NextTask, WorkerPool, cores
@@ -37,61 +34,6 @@ class Pool(Protocol):
     def events(self, next_task: NextTask) -> Iterator[Event]:
         """The events until there is no chunk left."""
         ...
-
-
-def scenes_of(paths: Iterable[str | PathLike[str]]) -> list[str]:
-    """The scene files that paths mean, each once, in the order given: files, folders (searched deeply, sorted), globs.
-
-    In folders and among what a glob finds, model files are passed over, and in folders whatever is hidden as well.
-
-    Raises:
-        RequestError: where there is nothing of that kind.
-
-    >>> scenes_of(["no such folder/*.toml"])
-    Traceback (most recent call last):
-    ...
-    silhouette.errors.RequestError: no such folder/*.toml: no file is like that; give scene files, folders or globs
-    """
-    scenes: dict[str, str] = {}
-    for path in map(Path, paths):
-        if path.is_dir():
-            files = _in_folder(path)
-            if not files:
-                raise RequestError(f"{path}: no scene is in that folder; scenes end in .toml or .json")
-        elif glob.has_magic(str(path)) and not path.exists():
-            matches = [Path(file) for file in sorted(glob.glob(str(path), recursive=True))]
-            files = [file for match in matches for file in (_in_folder(match) if match.is_dir() else _scenes([match]))]
-            if not files:
-                raise RequestError(f"{path}: no file is like that; give scene files, folders or globs")
-        else:
-            files = [path]
-        for file in files:
-            scenes.setdefault(abspath(file), file.as_posix())
-    return list(scenes.values())
-
-
-def _scenes(files: Iterable[Path]) -> list[Path]:
-    documents = [file for file in files if file.suffix.lower() in DOCUMENTS and file.is_file()]
-    return [file for file in documents if not _is_model(file)]
-
-
-def _in_folder(folder: Path) -> list[Path]:
-    visible = (path for path in folder.rglob("*") if not _is_hidden(path.relative_to(folder)))
-    return sorted(_scenes(visible))
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
-
-
-def _is_model(file: Path) -> bool:
-    """Whether a file names a mesh and no rules: then it is a model, for the scenes in the same folder."""
-    try:
-        if b"rules" in read_file(file, LARGEST_DOCUMENT):
-            return False
-        return "mesh" in read_document(file)
-    except (OSError, SilhouetteError):
-        return False
 
 
 @dataclass(frozen=True)

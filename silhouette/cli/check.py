@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -45,11 +46,12 @@ def check(
     """
     from silhouette.batches.chunks import BatchSettings
     from silhouette.cli.tables import scene_report, scenes_document, summary
-    from silhouette.judging import Selection, scenes_in
+    from silhouette.judging import Selection
+    from silhouette.scenes.finding import scenes_of
 
     settings = BatchSettings(renderer, pixel, cached=not no_cache, device=device, error=error)
     job = SceneJob(Selection(attacker, target, arc), settings, picture, quiet)
-    files = [file for path in scenes for file in scenes_in(path)]
+    files = [Path(file) for path in scenes for file in scenes_of([path])]
     results = []
     for file in files:
         result = job.judge(file, several=len(files) > 1)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-SceneFiles = Annotated[list[Path], typer.Argument(metavar="SCENE", help="Scene files, or folders of them.")]
+SceneFiles = Annotated[list[Path], typer.Argument(metavar="SCENE", help="Scene files, folders, globs.")]
 SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file.")]
 Attacker = Annotated[str | None, typer.Option("--from", metavar="NAME", help="Who looks.")]
 Target = Annotated[str | None, typer.Option("--to", metavar="NAME", help="Who is looked at.  [default: everyone else]")]

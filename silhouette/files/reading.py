@@ -67,10 +67,17 @@ def open_file(path: Path) -> BufferedReader:
             file.close()
             raise
     except FileNotFoundError:
-        raise FileError(path, "there is no such file; give the path of one that is there") from None
+        raise missing(path) from None
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from None
     return file
+
+
+def missing(path: Path) -> FileError:
+    """The error about a file that is not there: for a link, that it leads nowhere."""
+    if path.is_symlink():
+        return FileError(path, f"is a link to {os.readlink(path)}, which is not there; give the path of a file that is")
+    return FileError(path, "there is no such file; give the path of one that is there")
 
 
 def _without_waiting(name: str, flags: int) -> int:

@@ -10,9 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from silhouette.batches.chunks import BatchSettings, Chunk, ChunkJudge, ChunkRequirements
-from silhouette.batches.run import scenes_of
 from silhouette.batches.schedule import Schedule
-from silhouette.errors import RequestError
 from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.examples import examples_folder
 from silhouette.files.fingerprints import Fingerprints
@@ -131,31 +129,6 @@ def test_bad_scenes_are_rows_among_the_good_ones(tmp_path: Path, capsys: pytest.
     assert "no.stl" in rows[1]["error"]
     assert "has no [[check]]" in rows[3]["error"]
     assert "there is no such file" in rows[4]["error"]
-
-
-def test_scenes_are_files_folders_and_globs_each_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("b.toml", "a.JSON", "deep/c.toml", "deep/.hidden/d.toml", "notes.txt", "deep/with rules.toml"):
-        file = tmp_path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text('rules = "necromunda"' if name.endswith("toml") else "{}")
-    (tmp_path / "deep" / "model.toml").write_text('mesh = "ganger.stl"')
-    monkeypatch.chdir(tmp_path)
-    everything = ["a.JSON", "b.toml", "deep/c.toml", "deep/with rules.toml"]
-    assert scenes_of(["."]) == everything
-    assert scenes_of(["deep", "b.toml", "./b.toml", tmp_path / "b.toml", "deep/../b.toml"]) == [
-        *everything[2:],
-        "b.toml",
-    ]
-    assert scenes_of(["*"]) == everything
-    assert scenes_of(["**/*.toml"]) == ["b.toml", "deep/c.toml", "deep/with rules.toml"]
-    assert scenes_of(["notes.txt", "no.toml"]) == ["notes.txt", "no.toml"]
-    (tmp_path / "one[1].toml").write_text("")
-    assert scenes_of(["one[1].toml"]) == ["one[1].toml"]
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(RequestError, match="no scene is in that folder"):
-        scenes_of(["empty"])
-    with pytest.raises(RequestError, match="no file is like that"):
-        scenes_of(["*.tml"])
 
 
 def test_where_out_is_a_link_it_stays_one(
