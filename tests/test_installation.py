@@ -165,3 +165,24 @@ def test_a_checkout_that_is_only_on_the_path_is_installed_as_editable(monkeypatc
     monkeypatch.chdir(PROJECT)
     assert installation._source() == (".", True)
     assert Environment(source=".", editable=True).extra("mp4") == "python -m pip install -e '.[mp4]'"
+
+
+MODULES = {"pyopengl": "OpenGL", "pillow": "PIL", "dracopy": "DracoPy"}
+"""What is imported, where that is not the name of the package with underscores."""
+
+
+def test_what_is_imported_is_a_dependency_or_an_extra_and_every_dependency_is_imported() -> None:
+    """Some 350 MB is all that an install may take: scipy and pyrender are left out for their size."""
+    imported = set()
+    for file in (PROJECT / "silhouette").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            imported |= {name.split(".")[0] for name in names}
+    imported -= {*sys.stdlib_module_names, "silhouette"}
+    own = [re.split(r"[<>=;\s]", wanted)[0].lower() for wanted in ABOUT["dependencies"]]
+    modules = {MODULES.get(name, name.replace("-", "_")) for name in own}
+    # Brought by matplotlib, by pydantic and by Dask's distributed.
+    brought = {"contourpy", "fontTools", "pydantic_core", "dask"}
+    assert imported <= modules | brought | set(EXTRAS.values())
+    assert modules - imported == {"charset_normalizer", "DracoPy"}  # trimesh loads the one, an import by name the other

@@ -43,7 +43,7 @@ Drawing = ImageDraw.ImageDraw
 class Face:
     """A size and weight of type, in printed pixels; what it cannot print it replaces.
 
-    The type is Open Sans, which comes with pyrender, or Pillow's own where that is missing.
+    The type is Open Sans, which is part of this package, or Pillow's own where that is missing.
     """
 
     def __init__(self, size: int, weight: Weight = "Regular") -> None:

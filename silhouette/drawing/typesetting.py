@@ -11,7 +11,6 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -30,13 +29,9 @@ SUBSTITUTES = {"×": "x", "–": "-", "—": "-", "…": ELLIPSIS, "Ø": "O", "�
 
 @lru_cache(maxsize=4)
 def open_sans(weight: Weight) -> Path | None:
-    """The file of Open Sans in a weight, which comes with pyrender; None where it is missing."""
-    package = find_spec("pyrender")
-    for folder in (package.submodule_search_locations or []) if package else []:
-        file = Path(folder) / "fonts" / f"OpenSans-{weight}.ttf"
-        if file.is_file():
-            return file
-    return None
+    """The file of Open Sans in a weight, which is part of this package; None where it is missing."""
+    file = Path(__file__).with_name("fonts") / f"OpenSans-{weight}.ttf"
+    return file if file.is_file() else None
 
 
 def printable(text: str, has: Callable[[str], bool]) -> str:
