@@ -6,7 +6,7 @@ path -> Scene -> the selected checks -> Verdicts, each compared with what its ch
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -24,6 +24,7 @@ from silhouette.rules import rule_called, rule_of
 from silhouette.rules.base import Rule, Settings, Verdict, unmet_expectations
 from silhouette.scenes.scene import Check, Scene, read_document
 from silhouette.scenes.table import TableScene
+from silhouette.scenes.trying import Trial, with_trials
 from silhouette.text import Progress, did_you_mean, problem
 from silhouette.workers import parallel_map
 
@@ -41,15 +42,20 @@ TOGETHER = 64
 Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
 
 
-def load_scene(path: str | PathLike[str], *, cache: Cache | None = None) -> Scene:
+def load_scene(
+    path: str | PathLike[str], *, cache: Cache | None = None, at: Mapping[str, Sequence[float]] | None = None
+) -> Scene:
     """The scene of a TOML or JSON file, with its models loaded and standing in their places.
 
     Args:
         path: of the file; paths in it are seen from its own folder.
         cache: keeps what takes long to work out about meshes; by default in the user's cache folder.
+        at: places to try in place of those in the file, by the names of pieces: x, y and, if wanted, the facing in
+            degrees; in the scene's units. A piece keeps its height, or what it stands on; expectations are left out.
 
     Raises:
         FileError: where the scene or one of its models cannot be used; one line that says what would be right.
+        RequestError: where ``at`` names nothing in the scene, or gives no place.
     """
     place = Path(path)
     if place.is_dir():
@@ -60,6 +66,9 @@ def load_scene(path: str | PathLike[str], *, cache: Cache | None = None) -> Scen
         raise missing(place)
     document = read_document(place)
     rule: Rule[Any, Verdict] = rule_of(place, document)
+    if at:
+        trials = [Trial.placed(name, numbers) for name, numbers in at.items()]
+        document = with_trials(place, document, trials, rule.scene_entry)
     scene: Scene = rule.load(place, document, Cache.default() if cache is None else cache)
     return scene
 
@@ -291,6 +300,7 @@ def judge_scene(
     draw: Draw | None = None,
     step: Progress = lambda done, total: None,
     workers: int = 1,
+    at: Mapping[str, Sequence[float]] | None = None,
 ) -> SceneResult:
     """Judges the selected checks of one scene; results from before an error are kept.
 
@@ -304,10 +314,11 @@ def judge_scene(
         draw: draws a verdict, given whether it is the scene's only one, and returns the path of the file, or None.
         step: is called with the number of checks that are done, and of all.
         workers: processes that judge at the same time, where there is much to judge and nothing to draw.
+        at: places to try, as of `load_scene`.
     """
     result, done = SceneResult(path), list[Judged]()
     try:
-        scene = content_with(load_scene(path, cache=cache), error)
+        scene = content_with(load_scene(path, cache=cache, at=at), error)
         result = replace(result, title=scene.title, rules=scene.rules, warnings=scene.warnings)
         fine = _pixel(scene, pixel)
         checks = selection.checks(scene)

@@ -19,6 +19,8 @@ from silhouette.cli.options import (
     RendererName,
     SceneFiles,
     Target,
+    Tried,
+    tried,
 )
 from silhouette.cli.scene_job import SceneJob, status_of
 from silhouette.cli.terminal import complain, show, show_json
@@ -31,6 +33,7 @@ def check(
     arc: Annotated[
         str | None, typer.Option("--arc", metavar="ARC", help="front, left, right or rear.  [default: any]")
     ] = None,
+    at: Tried = None,
     as_json: AsJson = False,
     renderer: RendererName = "auto",
     device: Device = None,
@@ -50,7 +53,7 @@ def check(
     from silhouette.scenes.finding import scenes_of
 
     settings = BatchSettings(renderer, pixel, cached=not no_cache, device=device, error=error)
-    job = SceneJob(Selection(attacker, target, arc), settings, picture, quiet)
+    job = SceneJob(Selection(attacker, target, arc), settings, picture, quiet, tried(at))
     files = [Path(file) for path in scenes for file in scenes_of([path])]
     results = []
     for file in files:

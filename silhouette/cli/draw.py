@@ -19,7 +19,9 @@ from silhouette.cli.options import (
     RendererName,
     SceneFile,
     Target,
+    Tried,
     exit_status,
+    tried,
 )
 from silhouette.cli.terminal import Waiting, show, show_json
 from silhouette.errors import FileError, RequestError
@@ -43,6 +45,7 @@ def draw(
     ] = None,
     attacker: Attacker = None,
     target: Target = None,
+    at: Tried = None,
     figure: Annotated[
         str | None,
         typer.Option("--figure", metavar="NAME", help="eye, plan, side ... alone; table: all of it, without a check."),
@@ -77,12 +80,12 @@ def draw(
     moving = Moving(animate, walk, turn, frames, fps)
     only_figures = {"from": attacker is not None, "to": target is not None}
     only_figures |= {"format": kind != "svg", "style": style != "print", "lang": language != "en"}
-    only_figures["figure"] = figure is not None
+    only_figures |= {"figure": figure is not None, "at": bool(at)}
     moving.checked(out, **only_figures, no_captions=no_captions, no_names=no_names)
     if out is None:
         shared = {"as_json": as_json, "no_cache": no_cache, "quiet": quiet}
         return animated(scene, number, moving, renderer=renderer, device=device, pixel=pixel, **shared)
-    selection = Selection(attacker, target)
+    selection, places = Selection(attacker, target), tried(at)
     if number is not None and attacker is not None:
         raise RequestError("--check is for the scene's own checks; leave it out with --from")
     options = _options(kind, style, language, captions=not no_captions, names=not no_names)
@@ -91,7 +94,7 @@ def draw(
     with settings():  # nobody waits for a verdict that then cannot be drawn
         measuring = choose(renderer, device)
     with Waiting(f"drawing {scene}", quiet=quiet) as waiting:
-        table = load_scene(scene, cache=Cache(None) if no_cache else Cache.default())
+        table = load_scene(scene, cache=Cache(None) if no_cache else Cache.default(), at=places)
         if _whole(table, selection, number, figure):
             return _draw_whole(table, out, options, as_json=as_json)
         checks = _checks(table, selection, number)

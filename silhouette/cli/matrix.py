@@ -11,7 +11,9 @@ from silhouette.cli.options import (
     Quiet,
     RendererName,
     SceneFile,
+    Tried,
     Workers,
+    tried,
 )
 from silhouette.cli.scene_job import SceneJob, status_of
 from silhouette.cli.terminal import complain, show, show_json
@@ -19,6 +21,7 @@ from silhouette.cli.terminal import complain, show, show_json
 
 def matrix(
     scene: SceneFile,
+    at: Tried = None,
     as_json: AsJson = False,
     renderer: RendererName = "auto",
     device: Device = None,
@@ -35,7 +38,7 @@ def matrix(
     from silhouette.workers import cores
 
     settings = BatchSettings(renderer, pixel, cached=not no_cache, device=device, error=error)
-    job = SceneJob(Selection(everyone=True), settings, None, quiet)
+    job = SceneJob(Selection(everyone=True), settings, None, quiet, tried(at))
     result = job.judge(scene, workers=cores() if workers is None else workers)
     if as_json:
         show_json(scenes_document([result]))

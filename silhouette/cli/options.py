@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import Annotated
@@ -30,12 +31,28 @@ ErrorSize = Annotated[
         "--error", metavar="SHARE", help="How sure, where no other verdict is near.  [default: the scene's, or 0.002]"
     ),
 ]
+Tried = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--at", metavar="NAME=X,Y[,FACING]", help="Try a place, in the scene's units; again for other pieces."
+    ),
+]
 Workers = Annotated[
     int | None, typer.Option("--workers", metavar="N", min=1, help="Processes at the same time.  [default: the cores]")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, reasons or warnings: results alone.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every mesh anew and keep nothing on disk.")]
 Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="Also draw it.")]
+
+
+def tried(texts: Sequence[str] | None) -> dict[str, list[float]]:
+    """The places that ``--at`` gives, by the name of the piece: x, y and, where it is given, the facing."""
+    if not texts:
+        return {}
+    from silhouette.scenes.trying import Trial
+
+    trials = [Trial.of(text) for text in texts]
+    return {one.name: [*one.at, *([] if one.facing is None else [one.facing])] for one in trials}
 
 
 class ExitStatus(IntEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,14 +28,22 @@ class SceneJob:
         settings: the settings of the judgement.
         picture: the file into which each verdict is drawn, by the number of the verdict where there are several.
         quiet: whether to show no progress.
+        at: places to try, by the names of pieces, as of `silhouette.judging.load_scene`.
     """
 
-    def __init__(self, selection: Selection, settings: BatchSettings, picture: Path | None, quiet: bool) -> None:
+    def __init__(
+        self,
+        selection: Selection,
+        settings: BatchSettings,
+        picture: Path | None,
+        quiet: bool,
+        at: Mapping[str, Sequence[float]] | None = None,
+    ) -> None:
         from silhouette.judging import check_numbers
         from silhouette.renderers import choose
 
         self._selection, self._settings, self._picture, self._quiet = selection, settings, picture, quiet
-        self._drawn = 0
+        self._drawn, self._at = 0, at
         check_numbers(settings.pixel, settings.error)
         if picture is not None:
             check_picture(picture)
@@ -74,6 +82,7 @@ class SceneJob:
                 draw=draw if self._picture is not None else None,
                 step=waiting.step,
                 workers=workers,
+                at=self._at,
             )
 
 

@@ -163,6 +163,8 @@ def _places(
     if entry is None:
         raise RequestError(f"{path}: '{name}' is no {' or '.join(mobility.walkers)}, and stays where it is")
     start = list(entry["at"])
+    if len(to) > 2 and "on" in entry:
+        raise RequestError(f"{path}: '{name}' is lowered onto what it stands on; say --walk X,Y")
     if mobility.flat and len(to) > 2:
         raise RequestError(f"{path}: in {document['rules']} everything is flat; say --walk X,Y")
     full = np.array((*start, 0.0)[: 2 if mobility.flat else 3], dtype=np.float64)

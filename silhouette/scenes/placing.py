@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MILLIMETRES: Mapping[str, float] = {"mm": 1.0, "inch": 25.4}
 """The length of each of the units of a scene, mm."""
 
+DECIMALS = 9
+"""Decimals of mm that inches are rounded to, so that 3.5 of them are 88.9 mm."""
+
 SURFACE = "surface"
 """The value of ``on`` that stands for whatever is there: all terrain, and the table's top."""
 
@@ -71,9 +74,9 @@ def in_millimetres(entry: OfEntry, units: str) -> OfEntry:
     for key in {"at", "under", "table"} | plan_size:
         value = getattr(entry, key, None)
         if isinstance(value, tuple):
-            changes[key] = tuple(number * factor for number in value)
+            changes[key] = tuple(round(number * factor, DECIMALS) for number in value)
         elif value is not None:
-            changes[key] = value * factor
+            changes[key] = round(value * factor, DECIMALS)
     return entry.model_copy(update=changes)
 
 

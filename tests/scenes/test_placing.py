@@ -52,7 +52,7 @@ def test_inches_hold_for_places_and_for_nothing_else() -> None:
     assert inches.piece("wall").model.mesh is plain.piece("wall").model.mesh
     assert inches.piece("Vex").model.mesh is plain.piece("Vex").model.mesh
     assert inches.piece("Vex").pose.translation[2] == 0.0
-    assert inches.table_top.tolist() == [[-609.6, -558.8], [609.6, 558.8]]
+    assert inches.table_top == pytest.approx(np.array([[-609.6, -558.8], [609.6, 558.8]]))
     assert plain.table_top.tolist() == [[-24.0, -22.0], [24.0, 22.0]]
 
 

@@ -18,6 +18,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
 from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.motion import Motion, Posed, poses
+from silhouette.scenes.placing import MILLIMETRES
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import TableScene
 from silhouette.text import Progress
@@ -103,7 +104,9 @@ def animate(
         {"frame": frame, **_moved(posed), **shot.row}
         for frame, (posed, shot) in enumerate(zip(steps, shots, strict=True), 1)
     ]
-    board = Storyboard(shots, rule.scale(scene), _ends(rule.units(scene), animation.motion, steps))
+    walks_on_a_table = isinstance(scene, TableScene) and animation.motion.walk is not None
+    way = steps[-1].way * (MILLIMETRES[document.get("units", "mm")] if walks_on_a_table else 1.0)
+    board = Storyboard(shots, rule.scale(scene), _ends(rule.units(scene), animation.motion, way))
     data = {
         "scene": str(animation.scene),
         "title": scene.title,
@@ -228,11 +231,10 @@ def _kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: row[key] for key in keys if key in row} for row in rows]
 
 
-def _ends(units: str | None, motion: Motion, steps: list[Posed]) -> tuple[str, str]:
+def _ends(units: str | None, motion: Motion, way: float) -> tuple[str, str]:
     """The words at both ends of the plot: zero, and the length of the way in units of the scene or inches and mm."""
     from silhouette.drawing.animation.words import word
 
-    way = steps[-1].way
     if motion.walk is None:
         return word("zero"), f"{word('degrees', way=way)} {word('turned')}"
     length = word("inches", way=way / INCH, mm=way) if units is None else word("units", way=way, units=units)
