@@ -76,6 +76,7 @@ class Swatch:
         hatch: as matplotlib spells it, in the edge's colour; or None.
         line: whether it is a line and not an area: ``edge`` is its colour then.
         dashes: of the line or edge, as matplotlib spells it.
+        width: of the line, in points.
         point: a sign of this form instead, as matplotlib spells it.
     """
 
@@ -84,7 +85,8 @@ class Swatch:
     edge: str | None = None
     hatch: str | None = None
     line: bool = False
-    dashes: str = "-"
+    dashes: str | tuple[float, tuple[float, ...]] = "-"
+    width: float = 1.0
     point: str | None = None
 
 
@@ -122,6 +124,7 @@ class Sheet:
         width: the width of the page, mm.
         tallest: the greatest height of the drawing, mm, whatever its proportions.
         unit: the number of units of the drawing in one mm on paper; known after `frame`.
+        legend_entries: the entries of the legend, from `legend`.
         reserved: boxes that names keep off, from `reserve`.
         data: further entries for the file's metadata, ready for JSON.
     """
@@ -149,7 +152,7 @@ class Sheet:
         self.data: dict[str, Any] = {}
         self._height = width
         self._title, self._reason = "", ""
-        self._legend: list[Swatch] = []
+        self.legend_entries: list[Swatch] = []
         self._notes: list[str] = []
         self._labels: list[Label] = []
         self._obstacles: list[Floats] = []
@@ -262,7 +265,7 @@ class Sheet:
 
     def legend(self, *swatches: Swatch) -> None:
         """Adds entries to the legend; equal entries stand there once."""
-        self._legend = list(dict.fromkeys([*self._legend, *swatches]))
+        self.legend_entries = list(dict.fromkeys([*self.legend_entries, *swatches]))
 
     def note(self, text: str) -> None:
         """Adds a line of small print below the legend."""
@@ -352,7 +355,7 @@ def _draw_swatch(sheet: Sheet, swatch: Swatch, x: float, middle: float, page: Tr
         sheet.figure.add_artist(sign)
         return
     if swatch.line:
-        look = {"color": edge, "linewidth": 1.0, "linestyle": swatch.dashes}
+        look = {"color": edge, "linewidth": swatch.width, "linestyle": swatch.dashes}
         shape = Line2D([x, x + wide], [middle, middle], **look)
         shape.set_transform(page)
         sheet.figure.add_artist(shape)
@@ -390,7 +393,7 @@ class _Caption:
         rows: list[list[Swatch]] = [[]]
         gap, between = 1.2, 3.0
         x = 0.0
-        for swatch in self._sheet._legend:
+        for swatch in self._sheet.legend_entries:
             wide = SWATCH[0] + gap + typeface.width(typeface.printable(swatch.words), SMALL)
             if rows[-1] and x + wide > self._room:
                 rows.append([])

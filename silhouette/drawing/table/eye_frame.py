@@ -170,11 +170,12 @@ def _centre(target: Flags) -> Any:
 def _legend(sheet: Sheet, line: Sightline) -> None:
     """Draws the legend: the colours that this image has, which are the same in every style."""
     image, kinds = line.image, line.image.kinds
+    blocking = [number for number, piece in enumerate(line.scene.pieces, FIRST_PIECE) if piece.name in line.blocking]
     entries = [
         (SEEN in kinds, Swatch(sheet.words("seen"), "#58b1e4", "#0a2842")),
         (OBSCURED in kinds, Swatch(sheet.words("obscured"), "#d98547", "#a84600", "////")),
         (OUTSIDE in kinds, Swatch(sheet.words("outside"), "#84848c", "#c4c4c8", "\\\\\\\\")),
-        (bool(line.blocking), Swatch(sheet.words("in the way"), "#debe98", sheet.style.orange)),
+        (np.isin(image.front.ids, blocking).any(), Swatch(sheet.words("in the way"), "#debe98", sheet.style.orange)),
         (image.ghosts.ids.any(), Swatch(sheet.words("ignored"), "#f0f1f1", "#6e7684", "....")),
         (image.disregarded.ids.any(), Swatch(sheet.words("disregarded"), "#f1dee9", "#843e68", dashes="--")),
     ]

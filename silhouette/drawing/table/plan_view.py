@@ -8,13 +8,15 @@ from __future__ import annotations
 import numpy as np
 
 from silhouette.drawing.sheet import COLUMN, EDGE, HAIRLINE, LINE, THIN, Sheet, Swatch
-from silhouette.drawing.table.sightlines import CLEAR, Sightline
+from silhouette.drawing.strokes import tint
+from silhouette.drawing.table.sightlines import BEYOND, CLEAR, Sightline
 from silhouette.drawing.table.table_parts import (
     caption,
     draw_eye,
     draw_facing,
     draw_scale,
     hatched,
+    is_shown,
     level_swatches,
     levels_in,
     near_colour,
@@ -30,6 +32,12 @@ from silhouette.scenes.table import Piece
 WIDEST = 0.3
 """The most that the frame widens for blockers on each side of the line of sight, a share of its length."""
 
+DASHES = (8.0, 4.0)
+"""The dashes of the line of sight, and their distance, in widths of the line."""
+
+ARC = 0.13
+"""The opacity of the area within a vision arc."""
+
 STRIP = 7.5
 """mm on paper below the drawing, for the scale bars."""
 
@@ -38,11 +46,13 @@ def draw_plan_view(sheet: Sheet, line: Sightline) -> None:
     """Draws the plan: the pieces where they stand, the line of sight, and the sectors of the target."""
     outlines = {piece.name: _outline(line, piece) for piece in line.scene.pieces}
     _frame(sheet, line, outlines)
-    inside = [piece for piece in line.scene.pieces if _is_inside(sheet, outlines[piece.name])]
+    inside = [piece for piece in line.scene.pieces if is_shown(sheet, outlines[piece.name])]
     _draw_arcs(sheet, line)
     for piece in sorted(inside, key=lambda piece: float(piece.pose.translation[2])):
         _draw_piece(sheet, line, piece, outlines[piece.name])
     _draw_sight(sheet, line)
+    for piece in inside:
+        _outline_again(sheet, line, piece, outlines[piece.name])
     draw_eye(sheet, (0.0, 0.0))
     left, bottom, _, _ = sheet.bounds
     draw_scale(sheet, left + sheet.paper(2.5), bottom + sheet.paper(2.0), sheet.style.ground)
@@ -77,15 +87,6 @@ def _frame(sheet: Sheet, line: Sightline, outlines: dict[str, Rings]) -> None:
     sheet.frame(left, float(low) - room - STRIP * paper, right, float(high) + room)
 
 
-def _is_inside(sheet: Sheet, rings: Rings) -> bool:
-    """Whether the box round some outlines meets the frame; False where there are none."""
-    left, bottom, right, top = sheet.bounds
-    if not rings:
-        return False
-    low, high = np.concatenate(rings).min(axis=0), np.concatenate(rings).max(axis=0)
-    return bool(low[0] < right and high[0] > left and low[1] < top and high[1] > bottom)
-
-
 def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
     """Draws the vision arcs as wedges that reach beyond the frame; none where the attacker looks all round."""
     from matplotlib.patches import Polygon
@@ -96,7 +97,7 @@ def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
         apex = line.in_plan(arc.apex[None])[0]
         ends = line.in_plan(np.array([arc.apex + far * arc.right, arc.apex + far * arc.left]))
         corners = np.array([apex, *ends])
-        fill = Polygon(corners, facecolor=sheet.style.arc, edgecolor="none", alpha=0.13, zorder=1)
+        fill = Polygon(corners, facecolor=sheet.style.arc, edgecolor="none", alpha=ARC, zorder=1)
         fill.set_gid(f"arc-{number}")
         sheet.axes.add_patch(fill)
         for end in ends:
@@ -130,6 +131,15 @@ def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> No
     _draw_facing(sheet, line, piece, base, edge, order + 0.3)
 
 
+def _outline_again(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
+    """Draws the outline of a piece over the sectors, which would hide it; attacker and target lie above or apart."""
+    if piece.name in (line.sight.attacker.name, line.sight.target.name):
+        return
+    style, blocks = sheet.style, piece.name in line.blocking
+    edge = style.blocker_edge if blocks else style.terrain_edge if piece.kind == "terrain" else style.model_edge
+    shape(sheet, rings, "none", edge, 8.15)
+
+
 def _draw_facing(sheet: Sheet, line: Sightline, piece: Piece, base: Floats, colour: str, zorder: float) -> None:
     """Draws the direction that a model faces, as it lies in the figure's frame; nothing where it is unknown."""
     if piece.facing is None:
@@ -147,7 +157,9 @@ def _draw_sight(sheet: Sheet, line: Sightline) -> None:
         near, far = rays(sector, sector.reach), rays(sector, sector.end)
         open_to = np.concatenate([[[0.0, 0.0]], near])
         shape(sheet, (open_to,), near_colour(sheet, sector), "none", 8.0, alpha=0.45, linewidth=0.0)
-        if sector.level != CLEAR:
+        if sector.level == BEYOND:
+            hatched(sheet, (open_to,), sector.level, 8.1, pale=True)
+        elif sector.level != CLEAR:
             hatched(sheet, (np.concatenate([near, far[::-1]]),), sector.level, 8.1)
     angles = [sectors[0].angles[0], sectors[-1].angles[-1]] if sectors else []
     ends = [sectors[0].end[0], sectors[-1].end[-1]] if sectors else []
@@ -158,7 +170,7 @@ def _draw_sight(sheet: Sheet, line: Sightline) -> None:
         sheet.avoid_line((0.0, 0.0), tip)
     middle = line.in_plan(line.middle[None])[0]
     (drawn,) = sheet.axes.plot(
-        [0.0, middle[0]], [0.0, middle[1]], color=style.ink, linewidth=HAIRLINE, dashes=(8, 4), zorder=8.3
+        [0.0, middle[0]], [0.0, middle[1]], color=style.ink, linewidth=HAIRLINE, dashes=DASHES, zorder=8.3
     )
     drawn.set_gid("sight-line")
     sheet.avoid_line((0.0, 0.0), middle)
@@ -192,10 +204,14 @@ def _legend(sheet: Sheet, line: Sightline, pieces: list[Piece]) -> None:
     """Draws the legend: the colours that these pieces and the sectors have."""
     style = sheet.style
     entries = level_swatches(sheet, levels_in(line.plan_sectors))
-    if line.blocking:
+    names = {piece.name for piece in pieces}
+    if line.blocking & names:
         entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))
-    if any(piece.name == friend.name for friend in line.sight.disregarded for piece in pieces):
+    if any(friend.name in names for friend in line.sight.disregarded):
         entries.append(Swatch(sheet.words("disregarded"), style.ignored, style.model_edge))
     if line.drawn_arcs:
-        entries.append(Swatch(sheet.words("arc"), edge=style.arc, line=True, dashes="--"))
+        entries.append(Swatch(sheet.words("arc"), tint(style.arc, style.ground, ARC), style.arc, dashes="--"))
+    entries.append(
+        Swatch(sheet.words("line of sight"), edge=style.ink, line=True, dashes=(0.0, DASHES), width=HAIRLINE)
+    )
     sheet.legend(*entries)

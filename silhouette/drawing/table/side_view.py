@@ -15,6 +15,7 @@ from silhouette.drawing.table.table_parts import (
     draw_eye,
     draw_scale,
     hatched,
+    is_shown,
     level_swatches,
     levels_in,
     near_colour,
@@ -33,6 +34,9 @@ UP = np.array([0.0, 0.0, 1.0])
 ASIDE = 1e-4
 """mm by which the cut is moved to the left, so that it does not pass through the corners of boxes."""
 
+CUT = "\\\\\\\\\\\\"
+"""matplotlib's hatch for what the line of sight cuts."""
+
 STRIP = 8.0
 """mm on paper below the ground, for the scale bars."""
 
@@ -46,8 +50,9 @@ def draw_side_view(sheet: Sheet, line: Sightline) -> None:
         elevations[piece.name] = _elevation(line, piece, piece.model.mesh)
     _frame(sheet, line, elevations)
     _draw_ground(sheet, line)
-    for piece, mesh in between:
-        _draw_between(sheet, line, piece, mesh, elevations[piece.name])
+    cuts = {piece.name: section(line, piece, mesh) for piece, mesh in between}
+    for piece, _ in between:
+        _draw_between(sheet, line, piece, elevations[piece.name], cuts[piece.name])
     style = sheet.style
     shape(sheet, elevations[attacker.name], style.attacker, style.attacker_edge, 6.0)
     shape(sheet, elevations[target.name], style.ignored, style.model_edge, 6.0)
@@ -63,7 +68,7 @@ def draw_side_view(sheet: Sheet, line: Sightline) -> None:
     names = [(attacker, True), (target, True), *((piece, False) for piece, _ in between)]
     for piece, chief in names:
         _name(sheet, piece, elevations[piece.name], chief)
-    _legend(sheet, line, between)
+    _legend(sheet, line, elevations, cuts)
     caption(sheet, line, sheet.words("side"))
     world_frame(sheet, line, "side")
 
@@ -119,13 +124,13 @@ def _draw_ground(sheet: Sheet, line: Sightline) -> None:
     sheet.avoid(np.column_stack([x, np.full(80, level)]))
 
 
-def _draw_between(sheet: Sheet, line: Sightline, piece: Piece, mesh: Mesh, rings: Rings) -> None:
+def _draw_between(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings, cut: Rings) -> None:
     """Draws a piece from the side, pale; and where the line of sight cuts it, darker and hatched."""
     style = sheet.style
     blocks = piece.name in line.blocking
     fill, edge = (style.blocker, style.blocker_edge) if blocks else (style.terrain, style.terrain_edge)
     shape(sheet, rings, fill, edge, 3.0, alpha=0.45)
-    shape(sheet, section(line, piece, mesh), fill, edge, 4.0, hatch="\\\\\\\\\\\\", linewidth=LINE)
+    shape(sheet, cut, fill, edge, 4.0, hatch=CUT, linewidth=LINE)
 
 
 def section(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
@@ -252,14 +257,16 @@ def _name(sheet: Sheet, piece: Piece, rings: Rings, chief: bool) -> None:
     sheet.label(piece.name, at, clear=clear, bold=chief)
 
 
-def _legend(sheet: Sheet, line: Sightline, between: list[tuple[Piece, Mesh]]) -> None:
-    """Draws the legend: the colours, cuts and rays that the figure has."""
+def _legend(sheet: Sheet, line: Sightline, elevations: dict[str, Rings], cuts: dict[str, Rings]) -> None:
+    """Draws the legend: the colours, cuts and rays that are to be seen in the figure."""
     style = sheet.style
     entries = level_swatches(sheet, levels_in(line.side_sectors))
-    if line.blocking:
+    if any(is_shown(sheet, elevations[name]) for name in line.blocking & elevations.keys()):
         entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))
-    if between:
-        entries.append(Swatch(sheet.words("cut"), style.paper, style.blocker_edge, "\\\\\\\\\\\\"))
+    seen_cuts = [name for name, rings in cuts.items() if is_shown(sheet, rings)]
+    if seen_cuts:
+        edge = style.blocker_edge if line.blocking & set(seen_cuts) else style.terrain_edge
+        entries.append(Swatch(sheet.words("cut"), style.paper, edge, CUT))
     if len(line.side_sectors) > 1:
         entries.append(Swatch(sheet.words("ray"), edge=style.obscured_edge, line=True))
     sheet.legend(*entries)

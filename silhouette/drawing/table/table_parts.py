@@ -61,15 +61,28 @@ def shape(sheet: Sheet, rings: Rings, fill: str, edge: str, zorder: float, **opt
         sheet.axes.add_artist(patch)  # a frame is set, and add_patch would measure every point for one
 
 
-def hatched(sheet: Sheet, rings: Rings, level: int, zorder: float) -> None:
-    """Fills outlines with the hatch of a level: PARTLY, WHOLLY or BEYOND; nothing for CLEAR."""
+def is_shown(sheet: Sheet, rings: Rings) -> bool:
+    """Whether an area within outlines, in the units of the frame, meets the frame; False where there are none."""
+    left, bottom, right, top = sheet.bounds
+    if not rings:
+        return False
+    low, high = np.concatenate(rings).min(axis=0), np.concatenate(rings).max(axis=0)
+    return bool(low[0] < right and high[0] > left and low[1] < top and high[1] > bottom)
+
+
+def hatched(sheet: Sheet, rings: Rings, level: int, zorder: float, *, pale: bool = False) -> None:
+    """Fills outlines with the hatch of a level: PARTLY, WHOLLY or BEYOND; nothing for CLEAR.
+
+    With ``pale`` there is no colour below the hatch of BEYOND, so that what lies there is still seen.
+    """
     style = sheet.style
     if level == PARTLY:
         shape(sheet, rings, style.obscured, style.obscured_edge, zorder, hatch=SPARSE, linewidth=0.0)
     elif level == WHOLLY:
         shape(sheet, rings, style.obscured, style.obscured_edge, zorder, hatch=DENSE, linewidth=0.0)
     elif level == BEYOND:
-        shape(sheet, rings, style.terrain, style.terrain_edge, zorder, hatch="....", linewidth=0.0)
+        fill = "none" if pale else style.terrain
+        shape(sheet, rings, fill, style.terrain_edge, zorder, hatch="....", linewidth=0.0)
 
 
 def rays(sector: Sector, distance: Floats) -> Floats:

@@ -32,6 +32,7 @@ PHRASES: Mapping[str, Phrase] = {
     "arc": "vision arc",
     "cut": "cut along the line of sight",
     "ray": "limiting ray",
+    "line of sight": "line of sight to the middle",
     "eye given": "as given",
     "eye estimated": "estimated",
     "measured": "{share}: {part} of {whole} pixels of {pixel} mm, measured with {renderer}; eye {eye}.",

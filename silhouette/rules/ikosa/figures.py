@@ -142,11 +142,11 @@ class _CellView:
         sources, targets = (self.view.flat(_floats(points)) for points in (drawn.sources, drawn.targets))
         clear = drawn.count - drawn.blocked
         strong = clear <= FEW
+        width, colour = (LINE, style.blue) if strong else (HAIRLINE, tint(style.blue, style.paper, 0.6))
         for i, j in np.argwhere(~drawn.hindered):
-            width, colour = (LINE, style.blue) if strong else (HAIRLINE, tint(style.blue, style.paper, 0.6))
             line(self.sheet, sources[i], targets[j], colour, width=width, zorder=8.0, mark=f"clear-{i}-{j}")
         if clear:
-            self.sheet.legend(Swatch(self.words("clear lines", count=clear), edge=style.blue, line=True))
+            self.sheet.legend(Swatch(self.words("clear lines", count=clear), edge=colour, line=True))
         width = BOLD if drawn.blocked <= FEW else THIN
         for i, j in np.argwhere(drawn.hindered):
             look: dict[str, Any] = {"width": width, "dashes": BLOCKED, "zorder": 9.0}

@@ -23,6 +23,7 @@ from silhouette.drawing.table.eye_frame import NAMED
 from silhouette.drawing.table.eye_image import FIRST_PIECE
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.typeface import height as line_height
+from silhouette.drawing.typeface import printable
 from silhouette.drawing.typeface import width as text_width
 from silhouette.geometry import Floats
 from silhouette.rules.skirmishcorps.classes import BRICK, CLASSES
@@ -106,7 +107,7 @@ def _scale(sheet: Sheet, line: Sightline, target: Unit, cover: Cover, others: li
     room = sheet.paper(BESIDE + WIDE + GAP) + max(_width(sheet, line, kind) for kind in CLASSES)
     left, _, right, _ = sheet.bounds
     # The name of the target is to have room above it, between the scales.
-    half_name = sheet.paper(text_width(target.name, NAME, True) / 2 + BESIDE)
+    half_name = sheet.paper(text_width(printable(target.name), NAME, True) / 2 + BESIDE)
     middle, beside = float(there[0] + there[-1]) / 2, sheet.paper(BESIDE)
     low, high = min(there[0] - beside, middle - half_name), max(there[-1] + beside, middle + half_name)
     wished = (

@@ -1,0 +1,113 @@
+"""Legends: an entry stands only where its mark is to be seen in the drawing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from silhouette.drawing.figures import figures_of
+from silhouette.drawing.sheet import Sheet, Swatch, settings
+from silhouette.rules import RULES, rule_called
+from tests.support.figures import SCENES, case_id, checks_in, cpu_renderer, scene_at
+from tests.support.rulings import ruled
+
+DOTS = 72
+"""Dots per inch at which it is tried whether a mark can be seen."""
+
+LEAST = 3
+"""Pixels that a mark must change, at least."""
+
+CASES = checks_in(*(name.replace("-", "_") for name in RULES))
+QUICK = [(SCENES / "necromunda/two_blockers.toml", 1), (SCENES / "necromunda/blind_spot.toml", 4)]
+
+
+def marks_of(sheet: Sheet, swatch: Swatch) -> list[Any]:
+    """The marks of the drawing that have the look, in fill or outline, of an entry of the legend."""
+    return [artist for artist in sheet.axes.get_children() if _alike(sheet, artist, swatch)]
+
+
+def _alike(sheet: Sheet, artist: Any, swatch: Swatch) -> bool:
+    if swatch.point is not None:
+        return isinstance(artist, Patch) and _near(artist.get_facecolor(), swatch.fill)
+    if swatch.line:
+        if isinstance(artist, Line2D):
+            return _near(artist.get_color(), swatch.edge) and artist.is_dashed() == (swatch.dashes != "-")
+        if not isinstance(artist, Patch):
+            return False
+        dashed = artist.get_linestyle() not in ("-", "solid")
+        return _near(artist.get_edgecolor(), swatch.edge) and dashed == (swatch.dashes != "-")
+    if not isinstance(artist, Patch):
+        return False
+    if swatch.hatch is not None:
+        return artist.get_hatch() == swatch.hatch and _near(artist.get_edgecolor(), swatch.edge)
+    if swatch.fill is not None:
+        share = to_rgba(artist.get_facecolor())[3]
+        below = np.array(to_rgb(sheet.style.ground))
+        mixed = share * np.array(to_rgb(artist.get_facecolor())) + (1.0 - share) * below
+        filled = share > 0.0 and (_near(artist.get_facecolor(), swatch.fill) or _near(mixed, swatch.fill))
+        outlined = share == 0.0 and artist.get_linewidth() > 0.0 and _near(artist.get_edgecolor(), swatch.edge)
+        return filled or (swatch.edge is not None and outlined)
+    return artist.get_linewidth() > 0.0 and _near(artist.get_edgecolor(), swatch.edge)
+
+
+def _near(colour: Any, other: Any) -> bool:
+    return bool(np.abs(np.array(to_rgb(colour)) - to_rgb(other)).max() < 0.01)
+
+
+def pixels(sheet: Sheet) -> Any:
+    """(height, width, 4) the figure as it would be printed, coarsely."""
+    sheet.figure.set_dpi(DOTS)
+    sheet.figure.canvas.draw()
+    return np.asarray(sheet.figure.canvas.buffer_rgba()).astype(int).copy()  # type: ignore[attr-defined]
+
+
+def unseen(sheet: Sheet) -> list[str]:
+    """The entries of a legend whose marks cannot be seen: the drawing is the same without them."""
+    sheet.finish()
+    whole = pixels(sheet)
+    missing = []
+    for swatch in sheet.legend_entries:
+        marks = marks_of(sheet, swatch)
+        for mark in marks:
+            mark.set_visible(False)
+        changed = (np.abs(pixels(sheet) - whole).max(axis=2) > 8).sum() if marks else 0
+        for mark in marks:
+            mark.set_visible(True)
+        if changed < LEAST:
+            missing.append(f"{swatch.words} ({len(marks)} marks)")
+    return missing
+
+
+def unseen_in(case: tuple[Path, int]) -> list[str]:
+    """The entries of all figures of a check whose marks cannot be seen; of eye views, which are pictures, none."""
+    scene = scene_at(case[0])
+    check = scene.checks[case[1] - 1]
+    verdict = ruled(rule_called(scene.rules), scene, check, cpu_renderer(), 0.4, keep=True)
+    found = []
+    with settings():
+        for figure in figures_of(scene, check, verdict, cpu_renderer()):
+            if figure.name != "eye":
+                sheet = Sheet(captions=False, names=False)
+                figure.draw(sheet)
+                found += [f"{figure.name}: {entry}" for entry in unseen(sheet)]
+    return found
+
+
+@pytest.mark.parametrize("case", QUICK, ids=case_id)
+def test_an_entry_has_its_mark_in_the_drawing(case: tuple[Path, int]) -> None:
+    assert unseen_in(case) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_an_entry_has_its_mark_in_every_shipped_figure(case: tuple[Path, int]) -> None:
+    assert unseen_in(case) == []
