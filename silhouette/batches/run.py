@@ -5,7 +5,7 @@ paths -> scenes -> opened by a worker, for the number of checks -> chunks of che
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +23,7 @@ from silhouette.errors import FileError, RequestError
 from silhouette.judging import check_numbers
 from silhouette.renderers.registry import check_name, survives_fork
 from silhouette.scenes.finding import scenes_of
-from silhouette.text import Progress, Row
+from silhouette.text import Row
 from silhouette.version import VERSION
 from silhouette.workers import Event, NextTask, WorkerPool, cores
 
@@ -61,7 +61,7 @@ def write_batch(
     *,
     resume: bool = False,
     junit: Path | None = None,
-    progress: Progress = lambda done, total: None,
+    progress: Callable[[int, int, bool], None] = lambda done, total, at_least: None,
 ) -> BatchSummary:
     """Judges scenes and writes a row for each check into a file, which appears when all is done.
 
@@ -74,7 +74,8 @@ def write_batch(
         workers: the pool from `make_pool`, with the same settings.
         resume: whether to go on with a batch that was not finished.
         junit: the path of a JUnit file for CI systems, or None.
-        progress: called with the number of checks that are done, and the number of all known checks.
+        progress: called with the number of checks that are done, the number of all known checks, and whether there may
+            be more, because not every scene has been opened.
 
     Raises:
         SilhouetteError: where the paths mean no scene, or the file cannot be written.
@@ -99,7 +100,7 @@ def write_batch(
     with Journal(out, plain_settings, resume=resume) as journal:
         judged = 0
         for schedule in judge_scenes(scenes, workers, journal):
-            progress(schedule.done, schedule.total)
+            progress(schedule.done, schedule.total, not schedule.is_total_known)
             judged = schedule.judged
         rows = Rows(journal, scenes)
         write_table(out, rows)

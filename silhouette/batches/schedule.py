@@ -63,6 +63,7 @@ class Schedule:
         self._rows: dict[Chunk, int] = {}
         self._files: dict[str, set[Path]] = {}
         self._retried: set[tuple[str, int | None]] = set()
+        self._uncounted = {scene for scene in self.scenes if scene not in self.store.scenes}
         for scene in self.scenes:
             self._count(scene, 1)
 
@@ -70,6 +71,11 @@ class Schedule:
         progress = self.store.scenes.get(scene)
         self.done += sign * (len(progress.judged) if progress else 0)
         self.total += sign * (progress.checks if progress else 1)
+
+    @property
+    def is_total_known(self) -> bool:
+        """Whether the number of checks of every scene is known."""
+        return not self._uncounted
 
     def next_chunk(self, last: Chunk | None) -> Chunk | None:
         """The next chunk for a worker, given its last one; None where there is none for now."""
@@ -145,6 +151,7 @@ class Schedule:
     def _record_opening(self, scene: str, event: Event) -> None:
         if event.kind == "done":
             return
+        self._uncounted.discard(scene)
         opened: Row = event.value if event.kind == "result" else {"error": f"{scene}: {event.value}"}
         if "error" in opened:
             self._open(scene, "", 1)

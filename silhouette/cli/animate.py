@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from silhouette.cli.options import ExitStatus
-from silhouette.cli.terminal import Waiting, show, show_json
+from silhouette.cli.terminal import show, show_json
+from silhouette.cli.waiting import Waiting
 from silhouette.errors import RequestError
 
 AnimationFile = Annotated[

@@ -19,7 +19,8 @@ from silhouette.cli.options import (
     Workers,
     exit_status,
 )
-from silhouette.cli.terminal import Waiting, complain, show, show_json
+from silhouette.cli.terminal import complain, show, show_json
+from silhouette.cli.waiting import Waiting
 
 
 def batch(

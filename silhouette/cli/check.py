@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from silhouette.cli.options import (
 )
 from silhouette.cli.scene_job import SceneJob, status_of
 from silhouette.cli.terminal import complain, show, show_json
+from silhouette.cli.waiting import Waiting
 
 
 def check(
@@ -53,16 +55,20 @@ def check(
     from silhouette.scenes.finding import scenes_of
 
     settings = BatchSettings(renderer, pixel, cached=not no_cache, device=device, error=error)
-    job = SceneJob(Selection(attacker, target, arc), settings, picture, quiet, tried(at))
     files = [Path(file) for path in scenes for file in scenes_of([path])]
+    # Tables that appear on the terminal are signs of life. Where they do not, one bar is for all scenes.
+    together = len(files) > 1 and (as_json or not sys.stdout.isatty())
+    job = SceneJob(Selection(attacker, target, arc), settings, picture, quiet or together, tried(at))
     results = []
-    for file in files:
-        result = job.judge(file, several=len(files) > 1)
-        results.append(result)
-        if not as_json:
-            show(*scene_report(result, quiet=quiet))
-        if result.error is not None:
-            complain(result.error)
+    with Waiting("judging", quiet=quiet or not together) as waiting:
+        for number, file in enumerate(files):
+            waiting.step(number, len(files))
+            result = job.judge(file, several=len(files) > 1)
+            results.append(result)
+            if not as_json:
+                show(*scene_report(result, quiet=quiet))
+            if result.error is not None:
+                complain(result.error)
     if as_json:
         show_json(scenes_document(results))
     elif len(results) > 1:

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from silhouette.cli.options import AsJson, ExitStatus, Quiet
-from silhouette.cli.terminal import Waiting, show, show_json
+from silhouette.cli.terminal import show, show_json
+from silhouette.cli.waiting import Waiting
 
 
 def doctor(

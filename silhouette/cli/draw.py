@@ -23,7 +23,8 @@ from silhouette.cli.options import (
     exit_status,
     tried,
 )
-from silhouette.cli.terminal import Waiting, show, show_json
+from silhouette.cli.terminal import show, show_json
+from silhouette.cli.waiting import Waiting
 from silhouette.errors import FileError, RequestError
 
 if TYPE_CHECKING:
@@ -91,9 +92,9 @@ def draw(
     options = _options(kind, style, language, captions=not no_captions, names=not no_names)
     options = replace(options, figure=figure)
     fine = None if pixel is None else usable_pixel(pixel)
-    with settings():  # nobody waits for a verdict that then cannot be drawn
-        measuring = choose(renderer, device)
     with Waiting(f"drawing {scene}", quiet=quiet) as waiting:
+        with settings():  # nobody waits for a verdict that then cannot be drawn
+            measuring = choose(renderer, device)
         table = load_scene(scene, cache=Cache(None) if no_cache else Cache.default(), at=places)
         if _whole(table, selection, number, figure):
             return _draw_whole(table, out, options, as_json=as_json)

@@ -9,7 +9,8 @@ import typer
 
 from silhouette.cli.options import AsJson, ExitStatus, NoCache, Picture, Quiet, RendererName
 from silhouette.cli.scene_job import check_picture, mesh_cache
-from silhouette.cli.terminal import Waiting, show, show_json
+from silhouette.cli.terminal import show, show_json
+from silhouette.cli.waiting import Waiting
 
 
 def inspect(

@@ -19,7 +19,8 @@ from silhouette.cli.options import (
     Workers,
     exit_status,
 )
-from silhouette.cli.terminal import Waiting, show, show_json
+from silhouette.cli.terminal import show, show_json
+from silhouette.cli.waiting import Waiting
 
 PageFile = Annotated[Path, typer.Option("--out", metavar="FILE.html", help="For the page; what is there is replaced.")]
 
@@ -56,11 +57,11 @@ def report(
     check_page_path(out)
     selection = Selection(attacker, target)
     fine = None if pixel is None else usable_pixel(pixel)
-    with settings():  # nobody waits for a verdict that then cannot be drawn
-        measuring = choose(renderer)
     cache = Cache(None) if no_cache else Cache.default()
     processes = cores() if workers is None else workers
     with Waiting(f"reporting on {scene}", quiet=quiet, forking=True) as waiting:
+        with settings():  # nobody waits for a verdict that then cannot be drawn
+            measuring = choose(renderer)
         table = load_scene(scene, cache=cache)
         drawn = judged_and_drawn(table, measuring, fine, selection=selection, workers=processes, progress=waiting.step)
         content = report_page(table, drawn, read_text(scene), VERSION, cache).encode()

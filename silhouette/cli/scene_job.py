@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from silhouette.cli.options import ExitStatus, exit_status
-from silhouette.cli.terminal import Waiting
+from silhouette.cli.waiting import Waiting
 
 if TYPE_CHECKING:
     from silhouette.batches.chunks import BatchSettings
@@ -47,7 +47,8 @@ class SceneJob:
         check_numbers(settings.pixel, settings.error)
         if picture is not None:
             check_picture(picture)
-        self._renderer: Renderer = choose(settings.renderer, settings.device)
+        with Waiting("starting the renderer", quiet=quiet):
+            self._renderer: Renderer = choose(settings.renderer, settings.device)
         self._cache = mesh_cache(not settings.cached)
 
     def judge(self, path: Path, *, several: bool = False, workers: int = 1) -> SceneResult:

@@ -1,4 +1,4 @@
-"""Output to the terminal: results on standard output, one line per error and the progress on standard error."""
+"""Output to the terminal: results on standard output, one line per error on standard error."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import io
 import json
 import os
 import sys
-import threading
-import time
 from collections.abc import Mapping
 from contextlib import suppress
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from silhouette.text import printable, strict
@@ -18,13 +15,6 @@ from silhouette.version import document
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
-    from rich.progress import Progress, TaskID
-
-PATIENCE = 2.0
-"""Seconds that pass before a progress bar appears."""
-
-REDRAWN_EVERY = 0.1
-"""Seconds between two drawings of a progress bar."""
 
 UNBOUNDED = 1000
 """Columns where no terminal sets the width: nothing is folded, so that a line of a log can be searched."""
@@ -53,7 +43,7 @@ def show(*parts: RenderableType) -> None:
 
     Written in one go: where the reader has gone away, rich would end the process with an exit status of rich.
     """
-    console = _console(sys.stdout)
+    console = console_on(sys.stdout)
     with console.capture() as captured:
         for part in parts:
             console.print(part)
@@ -61,100 +51,9 @@ def show(*parts: RenderableType) -> None:
     sys.stdout.flush()
 
 
-def _console(stream: TextIO) -> Console:
+def console_on(stream: TextIO) -> Console:
+    """A console that writes to a stream; lines are folded only where that is a terminal."""
     from rich.console import Console
 
     free = not stream.isatty() and not os.environ.get("COLUMNS")
     return Console(file=stream, width=UNBOUNDED if free else None, highlight=False, markup=False, emoji=False)
-
-
-class Waiting:
-    """A progress bar on standard error, if that is a terminal and it takes longer than `PATIENCE`.
-
-    A thread draws it. But a process with threads is not forked into workers. So the thread of a command that forks
-    ends with the first step, which precedes the fork, and from then on each step draws.
-
-    Args:
-        words: the task in words.
-        quiet: whether to show nothing.
-        rated: whether it also says how many steps are done a second, and the time left.
-        forking: whether the command forks worker processes.
-    """
-
-    def __init__(self, words: str, *, quiet: bool, rated: bool = False, forking: bool = False) -> None:
-        self._words = printable(words)
-        self._rated = rated
-        self._forking = forking
-        self._visible = not quiet and sys.stderr.isatty()
-        self._lock = threading.Lock()
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._draw_on, daemon=True)
-        self._bar: tuple[Progress, TaskID] | None = None
-        self._entered = self._drawn = time.monotonic()
-        self._first: tuple[int, float] | None = None
-        self._done: tuple[int, int | None] = (0, None)
-
-    def __enter__(self) -> Waiting:
-        if self._visible:
-            self._thread.start()
-        return self
-
-    def step(self, done: int, total: int) -> None:
-        """Shows that ``done`` steps of ``total`` are done."""
-        if not self._visible:
-            return
-        if self._forking:
-            self._end_thread()
-        with self._lock:
-            if self._first is None:
-                self._first = done, time.monotonic()
-            self._done = done, total
-        now = time.monotonic()
-        if self._forking and now - self._entered > PATIENCE and now - self._drawn > REDRAWN_EVERY:
-            self._drawn = now
-            self._draw()
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._visible:
-            self._end_thread()
-        if self._bar is not None:
-            self._bar[0].stop()
-
-    def _end_thread(self) -> None:
-        self._ended.set()
-        self._thread.join()
-
-    def _draw_on(self) -> None:
-        """Draws the bar until the end of the wait; runs in the thread."""
-        wait = PATIENCE
-        while not self._ended.wait(wait):
-            self._draw()
-            wait = REDRAWN_EVERY
-
-    def _draw(self) -> None:
-        with self._lock:
-            (done, total), (before, since) = self._done, self._first or (0, self._entered)
-        if self._bar is None:
-            self._bar = self._new_bar()
-        bar, task = self._bar
-        rate = (done - before) / max(time.monotonic() - since, 1e-3)
-        bar.update(task, completed=done, total=total, rate=f"{rate:.0f}/s")
-        bar.refresh()
-
-    def _new_bar(self) -> tuple[Progress, TaskID]:
-        from rich.progress import MofNCompleteColumn, Progress, TextColumn
-
-        columns = list(Progress.get_default_columns())
-        if self._rated:
-            columns += [MofNCompleteColumn(), TextColumn("{task.fields[rate]}")]
-        bar = Progress(
-            *columns,
-            console=_console(sys.stderr),
-            auto_refresh=False,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        task = bar.add_task(self._words, total=None, rate="")
-        bar.start()
-        return bar, task

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from silhouette.cli.options import AsJson, NoCache, PixelSize, Quiet, RendererName, exit_status
-from silhouette.cli.terminal import Waiting, show, show_json
+from silhouette.cli.terminal import show, show_json
+from silhouette.cli.waiting import Waiting
 
 
 def tutorial(
@@ -37,11 +38,11 @@ def tutorial(
     from silhouette.workers import cores
 
     folder, fine = scenes_folder(scenes), None if pixel is None else usable_pixel(pixel)
-    with settings():  # nobody waits for pages that then cannot be drawn
-        measuring = choose(renderer)
     cache = Cache(None) if no_cache else Cache.default()
-    run = Run(folder, measuring, cache, cores(), not no_animation, fine)
     with Waiting(f"writing {out}", quiet=quiet, forking=True) as waiting:
+        with settings():  # nobody waits for pages that then cannot be drawn
+            measuring = choose(renderer)
+        run = Run(folder, measuring, cache, cores(), not no_animation, fine)
         pages = write_tutorial(out, run, waiting.step)
     checks = [check for page in pages for part in page["parts"] for check in part["checks"]]
     unexpected = [check for check in checks if check["expected"] is False]

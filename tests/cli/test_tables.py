@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
-import threading
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from silhouette.cli import terminal
 from silhouette.cli.tables import (
     doctor_report,
     inspection_report,
@@ -24,7 +20,7 @@ from silhouette.cli.tables import (
     scenes_document,
     summary,
 )
-from silhouette.cli.terminal import Waiting, show, show_json
+from silhouette.cli.terminal import show, show_json
 from silhouette.judging import Judged, SceneResult
 from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.scenes.scene import Check
@@ -269,53 +265,3 @@ def test_a_doctor_says_what_is_not_installed(capsys: pytest.CaptureFixture[str])
     said = ("no EGL: apt install libegl1", "auto takes reference", "embreex not installed", "1 entry, 2.5 MB")
     for words in (*said, "/dev/nvidia0; gl cannot draw on it", "- start the container with its GPU"):
         assert words in told
-
-
-class Screen(io.StringIO):
-    """A terminal that remembers what was written to it."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(
-    ("screen", "quiet", "shown"), [(Screen(), False, True), (Screen(), True, False), (io.StringIO(), False, False)]
-)
-def test_waiting_is_shown_on_a_terminal_alone(
-    monkeypatch: pytest.MonkeyPatch, screen: io.StringIO, quiet: bool, shown: bool
-) -> None:
-    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
-    monkeypatch.setattr("sys.stderr", screen)
-    with Waiting("judging duel.toml", quiet=quiet) as waiting:
-        waiting.step(1, 4)
-        until = time.monotonic() + 10.0
-        while shown and "judging" not in screen.getvalue() and time.monotonic() < until:
-            time.sleep(0.02)
-        waiting.step(2, 4)
-    assert ("judging duel.toml" in screen.getvalue()) is shown
-
-
-def test_what_is_quick_shows_no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = Screen()
-    monkeypatch.setattr("sys.stderr", screen)
-    with Waiting("judging duel.toml", quiet=False) as waiting:
-        waiting.step(1, 1)
-    assert screen.getvalue() == ""
-
-
-def test_waiting_of_a_command_that_forks_leaves_no_thread_after_its_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = Screen()
-    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
-    monkeypatch.setattr("sys.stderr", screen)
-    before = threading.active_count()
-    with Waiting("judging duel.toml", quiet=False, forking=True) as waiting:
-        until = time.monotonic() + 10.0
-        while "judging" not in screen.getvalue() and time.monotonic() < until:
-            time.sleep(0.02)
-        assert threading.active_count() > before
-        waiting.step(0, 4)
-        assert threading.active_count() == before
-        time.sleep(0.2)
-        waiting.step(2, 4)
-        assert threading.active_count() == before
-    assert "50%" in screen.getvalue()

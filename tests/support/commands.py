@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from silhouette.cli import waiting
 from silhouette.cli.app import main
 
 QUICK = ("--renderer", "reference", "--pixel", "0.5", "--no-cache")
@@ -72,7 +73,9 @@ class Ran:
 def run(capsys: pytest.CaptureFixture[str], *words: str | Path) -> Ran:
     """Runs the command line with these words."""
     capsys.readouterr()
-    status = main([str(word) for word in words])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting, "LINE_AFTER", 3600.0)  # how slow this machine is has no say in what is printed
+        status = main([str(word) for word in words])
     return Ran(status, *capsys.readouterr())
 
 
