@@ -185,4 +185,4 @@ def test_what_is_imported_is_a_dependency_or_an_extra_and_every_dependency_is_im
     # Brought by matplotlib, by pydantic and by Dask's distributed.
     brought = {"contourpy", "fontTools", "pydantic_core", "dask"}
     assert imported <= modules | brought | set(EXTRAS.values())
-    assert modules - imported == {"charset_normalizer", "DracoPy"}  # trimesh loads the one, an import by name the other
+    assert modules - imported == {"charset_normalizer", "DracoPy"}  # trimesh imports them

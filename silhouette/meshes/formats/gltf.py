@@ -22,6 +22,7 @@ import numpy as np
 from silhouette.files.documents import parsed_json
 from silhouette.files.reading import LARGEST_FILE
 from silhouette.geometry import Floats
+from silhouette.installation import package_command
 from silhouette.meshes.formats.base import Refused, no_triangles, read_referenced
 
 Tree = dict[str, Any]
@@ -282,7 +283,8 @@ def _need_draco() -> None:
     from importlib.util import find_spec
 
     if find_spec("DracoPy") is None:
-        raise Refused("is compressed with Draco; install DracoPy to read it, or export it uncompressed")
+        command = package_command("DracoPy")
+        raise Refused(f"is compressed with Draco; export it uncompressed, or install what reads it with: {command}")
 
 
 def _item(items: Any, index: Any, what: str) -> Tree:
