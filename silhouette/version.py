@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 VERSION = "0.2.0"
@@ -28,6 +27,8 @@ def version_of(package: str) -> str | None:
     >>> version_of("no such package") is None
     True
     """
+    from importlib.metadata import PackageNotFoundError, version  # slow to import, and help needs the version alone
+
     try:
         return version(package)
     except PackageNotFoundError:

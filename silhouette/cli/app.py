@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,6 +21,7 @@ from silhouette.cli.doctor import doctor
 from silhouette.cli.draw import draw
 from silhouette.cli.inspect import inspect
 from silhouette.cli.matrix import matrix
+from silhouette.cli.new import new
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.report import report
 from silhouette.cli.rules import rules
@@ -29,9 +30,11 @@ from silhouette.cli.terminal import complain, tolerate_any_text
 from silhouette.cli.tutorial import tutorial
 from silhouette.text import DEBUG_VARIABLE, problem
 
+COMPLETE_VARIABLE = "_SILHOUETTE_COMPLETE"
+"""The environment variable by which the script that --install-completion writes asks for completions."""
+
 app = typer.Typer(
     help="Line of sight and cover for miniature wargames, measured on 3D meshes.",
-    add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -63,6 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     command = typer.main.get_command(app)
+    instruction = os.environ.get(COMPLETE_VARIABLE)
+    if instruction:
+        return _complete(command, instruction)
     logging.getLogger().addHandler(logging.NullHandler())
     with warnings.catch_warnings():
         if not os.environ.get(DEBUG_VARIABLE):
@@ -72,8 +78,17 @@ def _run(arguments: list[str]) -> int:
                 status = command.invoke(context)
         except typer.Exit as ending:
             status = ending.exit_code
+        except SystemExit as ending:  # as --install-completion and --show-completion end
+            status = int(ending.code or ExitStatus.OK)
     sys.stdout.flush()
     return int(status or ExitStatus.OK)
+
+
+def _complete(command: Any, instruction: str) -> int:
+    """Answers the shell, which asks by an environment variable what the words typed so far can become."""
+    from typer.completion import shell_complete
+
+    return shell_complete(command, {}, "silhouette", COMPLETE_VARIABLE, instruction)
 
 
 def _words_of(error: Exception) -> str:
@@ -105,6 +120,7 @@ def _root(
         print(context.get_help())
 
 
+app.command(short_help="Write a first scene to edit.")(new)
 app.command(short_help="Judge the checks of scenes.")(check)
 app.command()(matrix)
 app.command(short_help="Judge many scenes, a row for each check.")(batch)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from silhouette.cli.completion import complete_mesh
 from silhouette.cli.options import AsJson, ExitStatus, NoCache, Picture, Quiet, RendererName
 from silhouette.cli.scene_job import check_picture, mesh_cache
 from silhouette.cli.terminal import show, show_json
@@ -14,7 +15,12 @@ from silhouette.cli.waiting import Waiting
 
 
 def inspect(
-    file: Annotated[Path, typer.Argument(metavar="MESH_OR_MODEL", help="A mesh, or a model file that names one.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MESH_OR_MODEL", help="A mesh, or a model file that names one.", autocompletion=complete_mesh
+        ),
+    ],
     kind: Annotated[
         str | None, typer.Option("--kind", metavar="KIND", help="Bare mesh: fighter, vehicle or terrain.")
     ] = None,

@@ -9,13 +9,23 @@ from typing import Annotated
 
 import typer
 
-SceneFiles = Annotated[list[Path], typer.Argument(metavar="SCENE", help="Scene files, folders, globs.")]
-SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file.")]
+from silhouette.cli.completion import complete_renderer, complete_scene
+
+SceneFiles = Annotated[
+    list[Path], typer.Argument(metavar="SCENE", help="Scene files, folders, globs.", autocompletion=complete_scene)
+]
+SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file.", autocompletion=complete_scene)]
 Attacker = Annotated[str | None, typer.Option("--from", metavar="NAME", help="Who looks.")]
 Target = Annotated[str | None, typer.Option("--to", metavar="NAME", help="Who is looked at.  [default: everyone else]")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 RendererName = Annotated[
-    str, typer.Option("--renderer", metavar="NAME", help="auto, embree, gl or reference; see silhouette doctor.")
+    str,
+    typer.Option(
+        "--renderer",
+        metavar="NAME",
+        help="auto, embree, gl or reference; see silhouette doctor.",
+        autocompletion=complete_renderer,
+    ),
 ]
 Device = Annotated[
     int | None,

@@ -6,13 +6,18 @@ from typing import Annotated
 
 import typer
 
+from silhouette.cli.completion import complete_schema
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.terminal import show_json
 from silhouette.errors import RequestError
 from silhouette.text import did_you_mean
 
 
-def schema(kind: Annotated[str, typer.Argument(metavar="KIND", help="scene, model or results.")]) -> int:
+def schema(
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="scene, model or results.", autocompletion=complete_schema)
+    ],
+) -> int:
     """Print the JSON Schema of scene files, of model files, or of the results that --json prints.
 
     An editor that knows the schema completes keys and marks mistakes while you write.

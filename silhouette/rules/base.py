@@ -7,9 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
+from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location
 from silhouette.measure.observe import Observation
@@ -258,6 +260,23 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     def figures(self, scene: OfScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
         """The figures of a verdict judged with ``Settings(keep=True)``, the most telling first; none by default."""
         return []
+
+    def first_scene(self, meshes: Sequence[str] = ()) -> str:
+        """A first scene to edit, with a comment on every key: the file ``first_scene.toml`` beside the game's rule.
+
+        Args:
+            meshes: the paths of the user's own miniatures, as the scene names them, in place of stand-in pieces.
+
+        Raises:
+            RequestError: where the game takes no meshes.
+        """
+        if meshes:
+            raise RequestError(f"a first scene of {self.title} takes no meshes; leave them out")
+        return self._first_scene()
+
+    def _first_scene(self) -> str:
+        package = type(self).__module__.rpartition(".")[0]
+        return resources.files(package).joinpath("first_scene.toml").read_text(encoding="utf-8")
 
     def overview(self, scene: OfScene) -> Figure | None:
         """The figure of a whole scene, whether or not it has checks; None where the system has none."""

@@ -14,6 +14,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Band, Figure, Pieces, Rule, Scale, Settings, expectable
+from silhouette.rules.necromunda.first_scene import with_meshes
 from silhouette.rules.necromunda.judge import judge
 from silhouette.rules.necromunda.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, NecromundaRow, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
@@ -55,6 +56,11 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         for number, check in enumerate(scene.checks, 1):
             _expectable(Location(path, f"check {number}"), check.expect or {})
         return scene
+
+    def first_scene(self, meshes: Sequence[str] = ()) -> str:
+        """Two stand-in fighters and a wall; with meshes, a fighter for each of them."""
+        text = self._first_scene()
+        return with_meshes(text, meshes) if meshes else text
 
     def everyone(self, scene: NecromundaScene) -> tuple[Check, ...]:
         """Every fighter and vehicle against every other."""

@@ -1,0 +1,76 @@
+"""The command line, a first scene: parsing and printing of ``silhouette new``."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from silhouette.cli.completion import complete_rules
+from silhouette.cli.options import AsJson, ExitStatus
+from silhouette.cli.terminal import show, show_json
+from silhouette.errors import FileError, RequestError
+
+SCENE, SCHEMA = "scene.toml", ".scene.schema.json"
+"""The files that are written; the schema is hidden, so that a folder of scenes has no other file in it."""
+
+SCHEMA_LINE = f"#:schema ./{SCHEMA}"
+"""The line by which an editor finds the schema, and then completes and checks keys."""
+
+
+def new(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="For the scene; made where it is not there.")],
+    meshes: Annotated[
+        list[Path] | None, typer.Argument(metavar="[MESH]...", help="Your miniatures, in place of stand-in figures.")
+    ] = None,
+    rules: Annotated[
+        str,
+        typer.Option("--rules", metavar="GAME", help="See silhouette rules.", autocompletion=complete_rules),
+    ] = "necromunda",
+    as_json: AsJson = False,
+) -> int:
+    """Write a first scene to edit, FOLDER/scene.toml, with a comment on every key. Nothing is overwritten."""
+    from silhouette.cli.scene_job import mesh_cache
+    from silhouette.cli.schemas import schema_of
+    from silhouette.files.writing import write_file
+    from silhouette.models.inspection import model_at
+    from silhouette.rules import RULES, rule_called
+    from silhouette.text import did_you_mean
+
+    if rules not in RULES:
+        raise RequestError(f"no rules '{rules}'; {did_you_mean(rules, RULES, 'the games are')}")
+    for name in (SCENE, SCHEMA):
+        if (folder / name).exists() or (folder / name).is_symlink():
+            raise FileError(folder / name, "is there already and is not overwritten; give another folder")
+    for mesh in meshes or ():
+        model_at(mesh, {}, mesh_cache(False))
+    named = [_seen_from(folder, mesh) for mesh in meshes or ()]
+    text = f"{SCHEMA_LINE}\n\n{rule_called(rules).first_scene(named)}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(folder, f"cannot be made a folder ({(error.strerror or str(error)).lower()})") from None
+    write_file(folder / SCHEMA, (json.dumps(schema_of("scene"), indent=1) + "\n").encode())
+    write_file(folder / SCENE, text.encode())
+    if as_json:
+        show_json({"scene": str(folder / SCENE), "editor_schema": str(folder / SCHEMA), "rules": rules})
+    else:
+        show(f"{folder / SCENE}: a first scene to edit; judge it with: silhouette check {_typed(folder / SCENE)}")
+    return ExitStatus.OK
+
+
+def _seen_from(folder: Path, mesh: Path) -> str:
+    """A mesh's path as a scene in a folder names it, with / on every system; absolute where it is on another disk."""
+    try:
+        seen = os.path.relpath(mesh.absolute(), folder.absolute())
+    except ValueError:
+        seen = str(mesh.absolute())
+    return Path(seen).as_posix()
+
+
+def _typed(path: Path) -> str:
+    """A path as a shell takes it."""
+    return f'"{path}"' if " " in str(path) else str(path)

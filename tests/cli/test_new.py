@@ -1,0 +1,173 @@
+"""`silhouette new` writes a first scene that judges at once; shells complete commands, scenes, games, renderers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from silhouette import load_scene
+from silhouette.cli.app import COMPLETE_VARIABLE
+from silhouette.cli.completion import complete_files, complete_scene
+from silhouette.cli.new import SCENE, SCHEMA, SCHEMA_LINE
+from silhouette.rules import RULES, rule_called
+from tests.support.commands import run
+
+PROJECT = Path(__file__).resolve().parents[2]
+MODELS = PROJECT / "models"
+QUICK = ("--renderer", "reference", "--pixel", "1", "--no-cache")
+
+
+def keys_of(document: Any) -> Iterator[str]:
+    """The keys of a document, at any depth."""
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield key
+            yield from keys_of(value)
+    elif isinstance(document, list):
+        for value in document:
+            yield from keys_of(value)
+
+
+@pytest.mark.parametrize("game", RULES)
+def test_a_first_scene_judges_at_once(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run(capsys, "new", tmp_path / "duel", "--rules", game)
+    assert (ran.status, ran.complaints) == (0, [])
+    scene = tmp_path / "duel" / SCENE
+    assert f"silhouette check {scene}" in ran.out
+    judged = run(capsys, "check", tmp_path / "duel", "--json", *QUICK)
+    assert judged.status == 0
+    (found,) = judged.document["scenes"]
+    assert found["rules"] == game
+    assert len(found["results"]) >= 1
+    assert not any(key in result for result in found["results"] for key in ("expected_not", "broken"))
+
+
+@pytest.mark.parametrize("game", RULES)
+def test_every_key_of_a_first_scene_is_explained_where_it_first_stands(game: str) -> None:
+    text = rule_called(game).first_scene()
+    explained = {line.split("#")[0].strip() or line.split("#")[1].strip() for line in text.splitlines() if "#" in line}
+    without = {"title", "rules", "terrain", "fighter", "unit", "cover", "character", "creature", "check", "map"}
+    inside = {"size", "box", "base", "height", "1", "2", "terrain", "elevation", "hex"}
+    for key in set(keys_of(tomllib.loads(text))) - without - inside:
+        assert any(line.startswith(key) or f"{key} =" in line for line in explained), key
+
+
+@pytest.mark.parametrize("game", RULES)
+def test_editors_find_a_schema_that_the_scene_fits(
+    game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys, "new", tmp_path, "--rules", game)
+    text = (tmp_path / SCENE).read_text(encoding="utf-8")
+    assert text.splitlines()[0] == SCHEMA_LINE
+    assert (tmp_path / SCHEMA_LINE.partition(" ")[2]).samefile(tmp_path / SCHEMA)
+    schema = json.loads((tmp_path / SCHEMA).read_text(encoding="utf-8"))
+    jsonschema.validate(tomllib.loads(text), schema)
+
+
+@pytest.mark.parametrize("name", [SCENE, SCHEMA])
+def test_nothing_is_overwritten(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / name).write_text("mine", encoding="utf-8")
+    ran = run(capsys, "new", tmp_path)
+    assert ran.status == 2
+    assert ran.complaints == [f"error: {tmp_path / name}: is there already and is not overwritten; give another folder"]
+    assert [(file.name, file.read_text(encoding="utf-8")) for file in tmp_path.iterdir()] == [(name, "mine")]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_meshes_take_the_places_of_the_stand_ins(
+    count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my minis").mkdir()
+    meshes = []
+    for number in range(count):
+        mesh = tmp_path / "my minis" / f"{'Vex' if number == 0 else f'ganger {number}'}.glb"
+        mesh.write_bytes((MODELS / "ganger_blade.glb").read_bytes())
+        meshes.append(mesh)
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, "new", "duel", *(mesh.relative_to(tmp_path) for mesh in meshes)).status == 0
+    scene = load_scene("duel/scene.toml")
+    fighters = [piece for piece in scene.pieces if piece.kind == "fighter"]  # type: ignore[attr-defined]
+    assert [piece.name for piece in fighters][:count] == [mesh.stem for mesh in meshes]
+    assert len(fighters) == max(count, 2)
+    assert len({tuple(piece.pose.translation) for piece in fighters}) == len(fighters)
+    assert '"../my minis/' in Path("duel/scene.toml").read_text(encoding="utf-8")
+    assert run(capsys, "check", "duel", *QUICK).status == 0
+
+
+def test_equal_names_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mesh = MODELS / "ganger_blade.glb"
+    assert run(capsys, "new", tmp_path / "duel", mesh, mesh, "--json").status == 0
+    names = [piece["name"] for piece in tomllib.loads((tmp_path / "duel" / SCENE).read_text("utf-8"))["fighter"]]
+    assert names == ["ganger_blade", "ganger_blade 2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--rules", "necromnda"), "no rules 'necromnda'; did you mean 'necromunda'?"),
+        (("missing.stl",), "missing.stl: "),
+        (("--rules", "ikosa", str(MODELS / "leader.glb")), "takes no meshes; leave them out"),
+    ],
+)
+def test_what_cannot_be_written_is_one_line_and_leaves_nothing(
+    words: tuple[str, ...], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = run(capsys, "new", tmp_path / "duel", *words)
+    assert ran.status == 2
+    (line,) = ran.complaints
+    assert problem in line
+    assert not (tmp_path / "duel").exists()
+
+
+def completions(words: str, folder: Path = PROJECT) -> list[str]:
+    """What bash offers for the last of some words."""
+    typed = words.split(" ")
+    environment = {**os.environ, COMPLETE_VARIABLE: "complete_bash"}
+    environment |= {"COMP_WORDS": words, "COMP_CWORD": str(len(typed) - 1)}
+    command = [sys.executable, "-m", "silhouette"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    assert not done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("silhouette ch", ["check"]),
+        ("silhouette check scenes/ne", ["scenes/necromunda/"]),
+        ("silhouette new duel --rules ik", ["ikosa"]),
+        ("silhouette check --renderer emb", ["embree"]),
+        ("silhouette inspect models/leader.g", ["models/leader.glb"]),
+    ],
+)
+def test_the_shell_completes(words: str, offered: list[str]) -> None:
+    assert completions(words) == offered
+
+
+def test_scene_files_and_folders_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("duel.toml", "duel.json", "dust.stl", ".hidden.toml", "other.toml"):
+        (tmp_path / name).touch()
+    (tmp_path / "duels").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert complete_scene("du") == ["duel.json", "duel.toml", "duels/"]
+    assert complete_scene("") == ["duel.json", "duel.toml", "duels/", "other.toml"]
+    assert complete_scene("./o") == ["./other.toml"]
+    assert complete_scene(f"{tmp_path}/o") == [f"{tmp_path}/other.toml"]
+    assert complete_scene("no such/") == []
+    assert complete_files("d", (".stl",)) == ["duels/", "dust.stl"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_completion_can_be_shown_for_each_shell(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run(capsys, "--show-completion", shell)
+    assert ran.status == 0
+    assert COMPLETE_VARIABLE in ran.out
