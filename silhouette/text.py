@@ -26,8 +26,10 @@ DEBUG_VARIABLE = "SILHOUETTE_DEBUG"
 ALIKE, KEYS_ALIKE = 0.6, 0.7
 
 
-def did_you_mean(name: str, known: Iterable[str], others: str = "there are", alike: float = ALIKE) -> str:
-    """The known name that is most like an unknown one, as a question; where none is, a list of the known names.
+def did_you_mean(
+    name: str, known: Iterable[str], others: str = "there are", alike: float = ALIKE, most: int = 12
+) -> str:
+    """The known name that is most like an unknown one, as a question; where none is, a list of ``most`` known names.
 
     >>> did_you_mean("figther", ["fighter", "vehicle"])
     "did you mean 'fighter'?"
@@ -42,8 +44,8 @@ def did_you_mean(name: str, known: Iterable[str], others: str = "there are", ali
     ]
     if close:
         return f"did you mean '{close[0]}'?"
-    first = ", ".join(f"'{name}'" for name in names[:12])
-    return f"{others} {first}{' and more' if len(names) > 12 else ''}" if names else f"{others} none"
+    first = ", ".join(f"'{name}'" for name in names[:most])
+    return f"{others} {first}{' and more' if len(names) > most else ''}" if names else f"{others} none"
 
 
 def as_written(value: object) -> str:

@@ -166,8 +166,10 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
         who = "Each row looks at each column" if wide else "Each column looks at each row"
         share = "; the share is what is obscured" if any(row.get("occluded") for row in rows) else ""
         parts.append(_line(f"{who}{share}.", "dim"))
-        if any(row.get("marginal") for row in rows):
-            parts.append(_line(f"? is {TOO_CLOSE}: roll off.", "dim"))
+        close = next((cell for cell, row in zip(cells.values(), rows, strict=True) if row.get("marginal")), None)
+        if close is not None:
+            shown = close.plain.splitlines()[0]
+            parts.append(_line(f'A question mark, as in "{shown}", means {TOO_CLOSE}: roll off.', "dim"))
         parts += [_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
     return parts
 

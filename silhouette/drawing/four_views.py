@@ -178,6 +178,8 @@ def _annotate(drawing: Drawing, panel: _Panel, model: Model, suggestions: Sequen
 def _dimension_base(drawing: Drawing, panel: _Panel, model: Model) -> None:
     """The width of the base below it, and its height to its right."""
     assert model.base is not None
+    if model.base.source == "given":
+        return  # it is not in the mesh
     points = model.mesh.subset(model.role == BASE).vertices
     (left, top), (right, bottom) = panel.pixel(points).min(axis=0), panel.pixel(points).max(axis=0)
     across, along = np.ptp(points @ panel.view.axes[[0, 2]].T, axis=0)
@@ -233,7 +235,8 @@ def _base_and_eye(model: Model) -> str:
         return "seen through nowhere: solid" if model.solid else "blocks as its mesh does"
     base = "no base"
     if model.base is not None:
-        how = "found" if model.base.source == "auto" else f"by {model.base.source}"
+        source = model.base.source
+        how = {"auto": "found", "given": "not in the mesh"}.get(source, f"by {source}")
         base = f"base {model.base.height:.1f} mm high, {model.base.diameter:.1f} mm across, {how}"
     eye = ", ".join(f"{value:.1f}" for value in model.eye)
     return joined([base, f"eye at ({eye}) mm, {model.eye_from}"])

@@ -52,9 +52,14 @@ def read_document(path: Path) -> dict[str, Any]:
         document = reader(text)
         _check_size(document)
     except json.JSONDecodeError as error:
-        raise FileError(path, f"not JSON at line {error.lineno}, column {error.colno}: {_plain(error.msg)}") from None
+        hint = _hint_on_paths(text, error.lineno, r"write / in paths, or \\")
+        raise FileError(
+            path, f"not JSON at line {error.lineno}, column {error.colno}: {_plain(error.msg)}{hint}"
+        ) from None
     except tomllib.TOMLDecodeError as error:
-        raise FileError(path, f"not TOML: {_plain(str(error))}") from None
+        line = re.search(r"at line (\d+)", str(error))
+        hint = _hint_on_paths(text, int(line[1]) if line else 0, "write / in paths, or put the path in '...'")
+        raise FileError(path, f"not TOML: {_plain(str(error))}{hint}") from None
     except RecursionError:
         raise FileError(path, _TOO_DEEP) from None
     except _Refused as refused:
@@ -170,6 +175,18 @@ def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
         raise _Refused(f"the key '{twice[:LONGEST_KEY]}' stands twice in one table; keep one of them")
     return table
+
+
+def _hint_on_paths(text: str, line: int, hint: str) -> str:
+    r"""What to write instead, where a path of Windows with its \ stands between quotes in a line; else nothing.
+
+    >>> _hint_on_paths('mesh = "C:\\minis\\axe.stl"', 1, "write / in paths")
+    '; write / in paths'
+    >>> _hint_on_paths("mesh = axe.stl", 1, "write / in paths"), _hint_on_paths("", 0, "write / in paths")
+    ('', '')
+    """
+    lines = text.splitlines()[line - 1 : line] if line else []
+    return f"; {hint}" if any(re.search(r'"[^"]*\\', one) for one in lines) else ""
 
 
 def _plain(message: str) -> str:

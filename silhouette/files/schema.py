@@ -161,9 +161,7 @@ def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, lo
         owner, field = _field_at(schema, steps)
         here = Location(location.path, _words(location.where, data, steps))
         if details["type"] == "extra_forbidden":
-            return here.error(
-                f"unknown key '{key}'; {did_you_mean(key, owner.model_fields, 'the keys here are', KEYS_ALIKE)}"
-            )
+            return here.error(f"unknown key '{key}'; {_what_is_meant(key, owner)}")
         if key in owner.model_fields:
             return here.error(f"{key} is missing; it must be {owner.model_fields[key].description}")
     while steps and not isinstance(steps[-1], str):
@@ -175,6 +173,22 @@ def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, lo
     wanted = "a table of keys and values" if field is None else field.description or _choices(field.annotation)
     subject = _words(location.where, data, steps)
     return Location(location.path).error(f"{subject or 'the file'} is {as_written(value)}; it must be {wanted}")
+
+
+def _what_is_meant(key: str, owner: type[BaseModel]) -> str:
+    """What is meant by a key that a table does not have: one like it, the tables that have it, or the keys there are.
+
+    Keys that are required come first, and those of the class itself before those of its bases, so that a list begins
+    with what the piece is called and where it stands.
+    """
+    fields = owner.model_fields
+    declared = [name for level in owner.__mro__ for name in vars(level).get("__annotations__", ()) if name in fields]
+    keys = sorted(dict.fromkeys(declared), key=lambda name: not fields[name].is_required())
+    inner = {name: _entry_in(field.annotation) for name, field in fields.items()}
+    homes = [f"[[{name}]]" for name, entry in inner.items() if entry is not None and key in entry.model_fields]
+    if homes:
+        return f"it belongs in {' or '.join(homes)}"
+    return did_you_mean(key, keys, "the keys here are", KEYS_ALIKE, most=len(keys))
 
 
 def _inside(value: object, step: int | str) -> object:

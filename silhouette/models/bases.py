@@ -25,7 +25,7 @@ from silhouette.geometry import Flags, Floats
 from silhouette.grids import labelled
 from silhouette.meshes.mesh import Mesh
 
-Source = Literal["auto", "part", "height", "parts"]
+Source = Literal["auto", "part", "height", "parts", "given"]
 Indices = NDArray[np.intp]
 
 GRID = 128  # cells across the footprint
@@ -49,16 +49,19 @@ class Base:
 
     Attributes:
         source: the way it is known: found in the shape ("auto"), a named part of the mesh ("part"), a height that the
-            model file gives ("height"), or solids that are marked as base ("parts").
+            model file gives ("height"), solids that are marked as base ("parts"), or a diameter that the model file
+            gives for a base which is not in the mesh ("given").
         height: mm above the lowest point of the mesh; everything below it is base.
         diameter: mm, greatest width of its outline in plan: the longer axis of an oval, the longer side of a rectangle.
         centre: x and y in mm of the middle of its outline in plan.
+        is_round: whether it is a circle of that diameter, as the model file says, whatever its mesh.
     """
 
     source: Source
     height: float
     diameter: float
     centre: tuple[float, float]
+    is_round: bool = False
 
 
 def find_base(mesh: Mesh) -> Base | None:

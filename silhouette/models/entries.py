@@ -116,18 +116,25 @@ class InsignificantEntry(Entry):
         return self
 
 
+LENGTH: JsonValue = {"type": "number", "minimum": LEAST_BASE, "maximum": LARGEST}
 BASE_FORMS: list[JsonValue] = [
     {"enum": ["auto", "none"]},
     {
         "type": "object",
-        "properties": {"part": {"type": "string", "minLength": 1}},
+        "properties": {"part": {"type": "string", "minLength": 1}, "diameter": LENGTH},
         "required": ["part"],
         "additionalProperties": False,
     },
     {
         "type": "object",
-        "properties": {"height": {"type": "number", "minimum": LEAST_BASE, "maximum": LARGEST}},
+        "properties": {"height": LENGTH, "diameter": LENGTH},
         "required": ["height"],
+        "additionalProperties": False,
+    },
+    {
+        "type": "object",
+        "properties": {"diameter": LENGTH},
+        "required": ["diameter"],
         "additionalProperties": False,
     },
 ]
@@ -136,11 +143,32 @@ BASE_FORMS: list[JsonValue] = [
 
 @dataclass(frozen=True)
 class BaseChoice:
-    """How the base is to be known: found, not there, a named part, or all below a height in mm."""
+    """How the base is to be known: found, not there, a named part, or all below a height; both in mm.
+
+    Attributes:
+        how: the way.
+        part: the name of the part, which may have wildcards.
+        height: mm, of the base.
+        diameter: mm, of a round base; None where it is as wide as its mesh.
+    """
 
     how: Literal["auto", "none", "part", "height"]
     part: str = ""
     height: float = 0.0
+    diameter: float | None = None
+
+
+def _length(value: object) -> float | None:
+    """A length of a base in mm; None for None.
+
+    Raises:
+        ValueError: where it is none.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not LEAST_BASE <= value <= LARGEST:
+        raise ValueError
+    return float(value)
 
 
 class ModelOptions(Entry):
@@ -170,11 +198,14 @@ class ModelOptions(Entry):
     """An eye for each vision arc that a vehicle has crew for."""
     base: BaseChoice = Field(
         BaseChoice("auto"),
-        description='"auto", "none", { part = "..." } or { height = ... } with a height above zero in mm',
+        description='"auto", "none", { part = "..." } or { height = ... }, and diameter = ... beside either or alone, '
+        "in mm above zero",
         json_schema_extra={"default": "auto", "anyOf": BASE_FORMS},
     )
     """Which part of the mesh is the base: found from the shape, not there, a named part, or everything below a
-    height.
+    height; what crosses that height is cut. `diameter` says that the base is round and how wide, whatever the mesh has:
+    { height = 3.5, diameter = 32 }. { diameter = 32 } alone finds the base and makes it so wide; a figure that has no
+    base in its mesh then stands on one without height.
     """
     front: Number | None = Field(None, description="a number of degrees anticlockwise from +x")
     """Which way the model faces in its own frame. The default is 90, that is +y; where y is up in the mesh file, by its
@@ -182,6 +213,8 @@ class ModelOptions(Entry):
     """
     solid: StrictBool = Field(False, description="true or false")
     """Terrain: nothing is ever seen through it, the holes of a scan included."""
+    scan: StrictBool = Field(False, description="true or false")
+    """Whether the surface is a scan's, and lies a little off the truth."""
     origin: Literal["base", "keep"] = Field("base", description='"keep", or left out')
     """Loading moves the mesh so that it stands on z = 0 with the middle of its base (or of its box, where there
     is no base) at x = y = 0. "keep" leaves it where its file has it.
@@ -197,11 +230,12 @@ class ModelOptions(Entry):
                 return value
             case "auto" | "none":
                 return BaseChoice(value)
-            case {"part": str(part), **rest} if part and not rest:
-                return BaseChoice("part", part=part)
-            case {"height": int(height) | float(height), **rest} if not rest and not isinstance(height, bool):
-                if LEAST_BASE <= height <= LARGEST:
-                    return BaseChoice("height", height=float(height))
+            case {"part": str(part), **rest} if part and rest.keys() <= {"diameter"}:
+                return BaseChoice("part", part=part, diameter=_length(rest.get("diameter", None)))
+            case {"height": height, **rest} if height is not None and rest.keys() <= {"diameter"}:
+                return BaseChoice("height", height=_length(height) or 0.0, diameter=_length(rest.get("diameter")))
+            case {"diameter": diameter, **rest} if diameter is not None and not rest:
+                return BaseChoice("auto", diameter=_length(diameter))
         raise ValueError
 
 

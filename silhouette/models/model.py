@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,19 +15,21 @@ from numpy.typing import NDArray
 
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
+from silhouette.files.named import file_named
 from silhouette.files.schema import LARGEST, Location, validated
 from silhouette.geometry import Flags, Floats, cosine_and_sine
 from silhouette.lazy import cached_property
-from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.health import used_vertices
 from silhouette.meshes.holes import close
 from silhouette.meshes.mesh import Mesh, read_mesh
 from silhouette.meshes.primitives import TRIANGLES, solid
-from silhouette.models.bases import Base, find_base
-from silhouette.models.entries import ArcName, InsignificantEntry, Kind, ModelFileEntry, ModelOptions, SolidEntry
+from silhouette.models.bases import Base
+from silhouette.models.basing import centred, disc, measured, with_base
+from silhouette.models.entries import ArcName, Kind, ModelFileEntry, ModelOptions, SolidEntry
 from silhouette.models.eyes import estimate_eye
+from silhouette.models.standing import doubt_about_up
+from silhouette.models.tagging import tagged, within
 from silhouette.models.units import FRONT, MILLIMETRES, Y_UP_FORMATS, UnitsChoice, units_of, upright
-from silhouette.text import did_you_mean
 
 BODY, BASE, INSIGNIFICANT = 0, 1, 2
 Roles = NDArray[np.uint8]
@@ -53,6 +54,7 @@ class Model:
         units: taken for the mesh file, and ``units_from`` how they are known.
         up: the axis that was up in the mesh file.
         watertight, holes: of the mesh file, before anything was closed.
+        scan: whether its surface is a scan's, which lies a little off the truth.
         warnings: a sentence for each thing that the user should know.
     """
 
@@ -73,6 +75,7 @@ class Model:
     warnings: tuple[str, ...]
     eyes: Mapping[ArcName, Floats] = field(default_factory=dict)
     front_from: Literal["given", "default"] = "default"
+    scan: bool = False
 
     @cached_property
     def significant(self) -> Mesh:
@@ -136,8 +139,11 @@ class Model:
     def base_outline(self) -> Floats:
         """(k, 2) the convex outline in plan, anticlockwise, of what touches others in base contact.
 
-        That is the base; where there is none, a vehicle's footprint or the outline of the body.
+        That is the base: a circle where its diameter is given. Where there is none, it is a vehicle's footprint or
+        the outline of the body.
         """
+        if self.base is not None and self.base.is_round:
+            return disc(self.base)
         if self.base is None and self.kind == "vehicle":
             return self.footprint
         return _hull(_corner_points(self._grounded)[:, :2])
@@ -145,6 +151,9 @@ class Model:
     @cached_property
     def base_span(self) -> tuple[float, float]:
         """The lowest and highest z of the base, or of the body where there is none."""
+        if self.base is not None and self.base.source == "given":
+            ground = float(self.mesh.bounds[0, 2])
+            return ground, ground + self.base.height
         low, high = self._grounded.bounds[:, 2]
         return float(low), float(high)
 
@@ -201,7 +210,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     """
     assert options.mesh is not None
     kind = kind or options.kind or "fighter"
-    file = read_mesh(_file_named(location, options.mesh), cache)
+    file = read_mesh(file_named(location, "mesh", options.mesh), cache)
     up = options.up if options.up != "auto" else "y" if file.format in Y_UP_FORMATS else "z"
     vertices = upright(file.mesh.vertices, up)
     extents = np.ptp(upright(file.mesh.bounds, up), axis=0)
@@ -223,12 +232,14 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
         mesh, sentence = _closed(mesh, key, cache)
         warnings = [warning for warning in warnings if "hole" not in warning] + [sentence]
         key += " solid"
-    mesh, below, base = _with_base(mesh, options, kind, location, key, cache)
+    if options.up == "auto":
+        warnings += doubt_about_up(mesh, up, kind)
+    mesh, below, base = with_base(mesh, options, kind, location, key, cache)
     if options.origin == "base":
-        mesh, base = _centred(mesh, base)
+        mesh, base = centred(mesh, base)
     role = np.where(below, BASE, BODY).astype(np.uint8)
     for number, tag in enumerate(options.insignificant, 1):
-        role[_tagged(mesh, tag, _within(location, f"insignificant {number}")) & (role == BODY)] = INSIGNIFICANT
+        role[tagged(mesh, tag, within(location, f"insignificant {number}")) & (role == BODY)] = INSIGNIFICANT
     if kind == "terrain" and role.any():
         warnings.append("terrain blocks whole, its base and insignificant parts too")
     eye = None if options.eye is None else np.array(options.eye)
@@ -238,7 +249,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
         choice.units, choice.source, up, file.watertight, file.holes,
         tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
         {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
-        "default" if options.front is None else "given",
+        "default" if options.front is None else "given", options.scan,
     )  # fmt: skip
     return _with_a_body(model, location)
 
@@ -251,7 +262,7 @@ def model_of_solids(
     mesh = solid(*solids)
     roles = [BASE if part.base else INSIGNIFICANT if part.insignificant else BODY for part in parts]
     role = np.repeat(np.array(roles, np.uint8), [TRIANGLES[type(part.shape)] for part in solids])
-    base = _measured("parts", _chosen(mesh, role == BASE)) if (role == BASE).any() else None
+    base = measured("parts", _chosen(mesh, role == BASE)) if (role == BASE).any() else None
     model = Model(
         "parts", kind, mesh, role, base, None, FRONT["z"] if front is None else front, is_solid,
         "parts", "mm", "given", "z", True, 0, (), front_from="default" if front is None else "given",
@@ -296,100 +307,12 @@ def _closed(mesh: Mesh, key: str, cache: Cache) -> tuple[Mesh, str]:
     return Mesh(kept["vertices"], kept["faces"], kept["part"], names), str(kept["sentence"].item())
 
 
-def _with_base(
-    mesh: Mesh, options: ModelOptions, kind: Kind, location: Location, key: str, cache: Cache
-) -> tuple[Mesh, Flags, Base | None]:
-    """The mesh cut where its base ends, which of its faces are base, and the base."""
-    choice = options.base
-    if choice.how == "part":
-        named = _named(mesh, choice.part, _within(location, "base"))
-        return mesh, named, _measured("part", _chosen(mesh, named), float(mesh.bounds[0, 2]))
-    low, high = (float(z) for z in mesh.bounds[:, 2])
-    if choice.how == "height":
-        if choice.height >= high - low:
-            raise _within(location, "base").error(
-                f"height is {choice.height:g} mm, but the whole model is {high - low:.4g} mm high; "
-                "give the height of the base alone"
-            )
-        cut, below = cut_at(mesh, low + choice.height)
-        return cut, below, replace(_measured("height", _chosen(cut, below), low), height=choice.height)
-    base = _found_base(mesh, key, cache) if choice.how == "auto" and kind == "fighter" else None
-    if base is None:
-        return mesh, np.zeros(len(mesh.faces), bool), None
-    return *cut_at(mesh, low + base.height), base
-
-
-def _found_base(mesh: Mesh, key: str, cache: Cache) -> Base | None:
-    def build() -> dict[str, NDArray[Any]]:
-        base = find_base(mesh)
-        return {"base": np.array([] if base is None else [base.height, base.diameter, *base.centre])}
-
-    kept = [float(value) for value in cache.fetch(f"base {key}", build)["base"]]
-    return Base("auto", kept[0], kept[1], (kept[2], kept[3])) if kept else None
-
-
-def _measured(source: Literal["part", "height", "parts"], faces: Mesh, ground: float | None = None) -> Base:
-    """The base that consists of some faces, standing on a ground; without one, on its own lowest point."""
-    low, high = faces.bounds
-    x, y = (low[:2] + high[:2]) / 2
-    height = float(high[2] - (low[2] if ground is None else ground))
-    return Base(source, height, float((high - low)[:2].max()), (float(x), float(y)))
-
-
-def _centred(mesh: Mesh, base: Base | None) -> tuple[Mesh, Base | None]:
-    """Moved so that the lowest point is z = 0 and the middle of the base, or of the box round it all, x = y = 0."""
-    low, high = mesh.bounds
-    centre = np.array(base.centre) if base is not None else (low[:2] + high[:2]) / 2
-    moved = replace(mesh, vertices=mesh.vertices - [*centre, low[2]])
-    return moved, None if base is None else replace(base, centre=(0.0, 0.0))
-
-
-def _tagged(mesh: Mesh, tag: InsignificantEntry, location: Location) -> Flags:
-    """Which faces (m,) an ``[[insignificant]]`` names."""
-    if tag.part is not None:
-        return _named(mesh, tag.part, location)
-    centroids = mesh.vertices[mesh.faces].mean(axis=1)
-    if tag.box is not None:
-        low, high = np.sort(np.array(tag.box), axis=0)
-        tagged: Flags = ((centroids >= low) & (centroids <= high)).all(axis=1)
-    else:
-        assert tag.sphere is not None
-        tagged = np.linalg.norm(centroids - tag.sphere.centre, axis=1) <= tag.sphere.radius
-    return tagged
-
-
-def _named(mesh: Mesh, pattern: str, location: Location) -> Flags:
-    """Which faces (m,) belong to parts of a name, in which ``*``, ``?`` and ``[...]`` may stand for other letters.
-
-    Raises:
-        FileError: where no part is called that.
-    """
-    fits = np.array([name == pattern or fnmatchcase(name, pattern) for name in mesh.part_names])
-    if not fits.any():
-        raise location.error(
-            f"no part is called '{pattern}'; {did_you_mean(pattern, mesh.part_names, 'the parts are')}"
-        )
-    named: Flags = fits[mesh.part]
-    return named
-
-
 def _chosen(mesh: Mesh, flags: Flags) -> Mesh:
     return mesh if flags.all() else mesh.subset(flags)
 
 
 def _corner_points(mesh: Mesh) -> Floats:
     return mesh.vertices[used_vertices(mesh.faces, len(mesh.vertices))]
-
-
-def _within(location: Location, where: str) -> Location:
-    return Location(location.path, f"{location.where}, {where}" if location.where else where)
-
-
-def _file_named(location: Location, name: str) -> Path:
-    """The path of a file that a scene or model file names, seen from the folder of that file."""
-    if "\0" in name:
-        raise location.error("a path contains a zero byte; give the path of a file")
-    return location.path.parent / name
 
 
 def _hull(points: Floats) -> Floats:

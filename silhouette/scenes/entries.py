@@ -29,7 +29,7 @@ LengthUnits = Literal["mm", "inch"]
 MODEL_KEYS = ("model", "mesh", "parts")
 """The keys of which any piece has exactly one."""
 
-MESH_KEYS = ("units", "up", "scale", "base", "origin", "insignificant")
+MESH_KEYS = ("units", "up", "scale", "base", "origin", "scan", "insignificant")
 """The keys that say how a mesh is read."""
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from silhouette.files.cache import Cache
+from silhouette.files.named import file_named
 from silhouette.files.schema import Location
 from silhouette.geometry import Floats, Pose, corners
 from silhouette.lazy import cached_property
@@ -147,7 +148,7 @@ class Models:
         if isinstance(piece, FighterEntry) and piece.figure is not None:
             return stand_in(piece.figure, kind, piece.front if "front" in piece.model_fields_set else None)
         if piece.model is not None:
-            file = self._scene.parent / piece.model
+            file = file_named(location, "model", piece.model)
             how: Hashable = (kind, *overrides.items())
             return self._of_file(file, how, lambda: load_model(file, self._cache, kind, overrides))
         file = self._scene.parent / str(piece.mesh)

@@ -160,7 +160,7 @@ def test_a_matrix_has_a_row_and_a_column_for_everyone(capsys: pytest.CaptureFixt
     assert ["31.0", "%"] in lines
     assert ["Vex", "full?"] in lines
     assert ["Ona"] in lines
-    assert "? is too close to call" in told
+    assert 'A question mark, as in "full?", means too close to call: roll off.' in told
     assert matrix_report(result()) == []
 
 

@@ -80,7 +80,7 @@ NUMBERS = "two or three finite numbers of mm, [x, y] or [x, y, z], up to a kilom
 MISTAKES: list[tuple[str, Any, str]] = [
     ("figther", [], "unknown key 'figther'; did you mean 'fighter'?"),
     ("fighter.0.facign", 3, "fighter 'Kal': unknown key 'facign'; did you mean 'facing'?"),
-    ("fighter.0.arcs", ["front"], "fighter 'Kal': unknown key 'arcs'; the keys here are 'mesh', 'kind',"),
+    ("fighter.0.arcs", ["front"], "fighter 'Kal': unknown key 'arcs'; the keys here are 'name', 'at', "),
     ("terrain.0.gang", "Orlock", "terrain 'wall': unknown key 'gang';"),
     ("fighter.0.parts.0.cylinder.hieght", 3, "fighter 'Kal', parts 1, cylinder: unknown key 'hieght'; did you mean"),
     ("check.0.atacker", "Kal", "check 1: unknown key 'atacker'; did you mean 'attacker'?"),

@@ -348,7 +348,7 @@ def test_finding_a_base_is_done_once_per_content(
     def never(mesh: Mesh) -> None:
         raise AssertionError("looked for a base again")
 
-    monkeypatch.setattr("silhouette.models.model.find_base", never)
+    monkeypatch.setattr("silhouette.models.basing.find_base", never)
     again = load_model(path, cache)
     assert again.base == first.base
     assert again.mesh.digest == first.mesh.digest
@@ -383,3 +383,69 @@ def test_what_closing_did_is_said_alike_from_the_cache(tmp_path: Path) -> None:
     told = [load_model(tmp_path / "rock.toml", Cache(tmp_path / "cache")).warnings for _ in range(2)]
     assert told[0] == told[1] == load_model(tmp_path / "rock.toml", Cache(None)).warnings
     assert any(": closed 1 hole" in line for line in told[0])
+
+
+FEET = (Solid(Box((10.0, 6.0, 28.0)), name="body"),)
+"""A figure without a base."""
+
+
+@pytest.mark.parametrize(
+    ("parts", "base", "source", "height"),
+    [
+        (GANGER, {"part": "base", "diameter": 32}, "part", 3.0),
+        (GANGER, {"height": 3, "diameter": 32}, "height", 3.0),
+        (GANGER, {"diameter": 32}, "auto", 3.0),
+        (FEET, {"diameter": 32}, "given", 0.0),
+    ],
+)
+def test_a_diameter_makes_the_base_a_circle_of_that_size(
+    written: Written, parts: tuple[Solid, ...], base: object, source: str, height: float
+) -> None:
+    model = load(written(parts, base=base))
+    assert model.base is not None
+    assert (model.base.source, model.base.height, model.base.diameter) == (source, pytest.approx(height, abs=0.1), 32.0)
+    assert np.hypot(*(model.base_outline - model.base_centre).T) == pytest.approx(16.0)
+    assert model.base_span == (0.0, pytest.approx(height, abs=0.1))
+    assert model.base_centre.tolist() == pytest.approx([0.0, 0.0], abs=0.01)
+    assert (model.role == BASE).any() == (source != "given")
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        *({"diameter": 0}, {"diameter": True}, {"diameter": None}, {"part": "base", "height": 3}, {}),
+        *(
+            {"height": 3, "wide": 4},
+            {"part": "base", "diameter": "32"},
+            {"height": "3"},
+            {"height": None, "diameter": 3},
+        ),
+    ],
+)
+def test_a_base_that_makes_no_sense_is_refused(written: Written, base: object) -> None:
+    with pytest.raises(FileError, match=r'it must be "auto", "none", \{ part'):
+        load(written(base=base))
+
+
+def test_a_mesh_that_plainly_stands_on_another_axis_gets_a_warning_that_says_what_to_write(shared: Path) -> None:
+    human = shared / "meshes/miniatures/odedstein-human/human_man.obj"
+    on_its_back, upright = load(human), load(human, up="y")
+    assert (on_its_back.up, upright.up) == ("z", "y")
+    (line,) = [line for line in on_its_back.warnings if "up =" in line]
+    assert line.startswith(
+        'human_man.obj: taken to have z up, but with y up it would not lie on its back; say up = "y"'
+    )
+    for model in (upright, load(human, up="z")):
+        assert not any("up =" in line for line in model.warnings)
+
+
+def test_a_base_under_a_figure_says_which_axis_is_up(written: Written) -> None:
+    # The file has y up: a base of 25 by 25 mm and 3 mm high, and on it a figure of 30 mm.
+    lying = (Solid(Box((25.0, 3.0, 25.0)), at=(0.0, 1.5, 0.0)), Solid(Box((8.0, 30.0, 8.0)), at=(0.0, 18.0, 8.0)))
+    assert any('say up = "y"' in line for line in load(written(lying)).warnings)
+    assert not any("up =" in line for line in load(written(GANGER)).warnings)
+    assert not any("up =" in line for line in load(written(FEET, kind="terrain")).warnings)
+
+
+def test_scan_is_kept(written: Written) -> None:
+    assert [load(written(**keys)).scan for keys in ({}, {"scan": False}, {"scan": True})] == [False, False, True]

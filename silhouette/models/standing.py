@@ -1,0 +1,57 @@
+"""TAG: whether a mesh stands on its feet, with the axis up that is taken for it, or plainly lies on its side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from silhouette.geometry import Floats, Integers
+from silhouette.meshes.mesh import Mesh
+from silhouette.models.entries import Kind
+from silhouette.models.units import upright
+
+GROUNDED = 0.02  # of the height: what lies so near the lowest point touches the ground
+LEVEL = 0.99  # the least cosine of the angle between the vertical and the normal of a level face
+LITTLE = 0.12  # the greatest share of its box in plan that touches the ground where it stands on feet, or on a rim
+MUCH = 0.4  # the least share where it stands on a base, a floor or a foundation
+FLAT = 0.5  # a figure without a base that is lower than this share of its extent along y lies down
+
+
+def doubt_about_up(mesh: Mesh, up: str, kind: Kind) -> list[str]:
+    """The warning, in a list, that a mesh plainly stands on another axis than the one taken as up; else none.
+
+    It does where little of it lies flat on the ground, and a large part of it would with the other axis up; or where
+    it is a figure that is low and long along y, and does not stand on a base: a body on its back.
+
+    Args:
+        mesh: z up, as taken.
+        up: the axis of its file that was taken: z or y.
+        kind: of the model: vehicles and terrain may well be low and long.
+    """
+    if len(mesh.faces) == 0:
+        return []
+    if _share_on_the_ground(mesh.vertices, mesh.faces) > LITTLE:
+        return []
+    # The inverse of `upright` gives back how the mesh lies in its file; upright again, the other axis is up.
+    vertices = upright(mesh.vertices, "y") if up == "z" else mesh.vertices[:, [0, 2, 1]] * [1.0, 1.0, -1.0]
+    other = "y" if up == "z" else "z"
+    stands_otherwise = _share_on_the_ground(vertices, mesh.faces) >= MUCH
+    _, depth, height = np.ptp(mesh.bounds, axis=0)
+    if not stands_otherwise and (kind != "fighter" or height >= FLAT * depth):
+        return []
+    why = "it would stand flat" if stands_otherwise else "it would not lie on its back"
+    return [f'taken to have {up} up, but with {other} up {why}; say up = "{other}", or up = "{up}" if it is right']
+
+
+def _share_on_the_ground(vertices: Floats, faces: Integers) -> float:
+    """The share of the box round a mesh in plan, z up, that level faces on the ground take up."""
+    heights = vertices[:, 2][faces]
+    low, high = float(heights.min()), float(heights.max())
+    (across, along) = np.ptp(vertices[:, :2], axis=0)
+    lowest = faces[heights.max(axis=1) <= low + GROUNDED * (high - low)]
+    if across * along <= 0.0 or len(lowest) == 0:
+        return 0.0
+    corners = vertices[lowest]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    in_plan = np.abs(normals[:, 2])
+    level = in_plan >= LEVEL * np.linalg.norm(normals, axis=1)
+    return float(in_plan[level].sum() / 2.0 / (across * along))

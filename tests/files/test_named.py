@@ -1,0 +1,64 @@
+"""Files that a scene or a model file names, and what is said where they are not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from silhouette.errors import FileError
+from silhouette.files.cache import Cache
+from silhouette.files.documents import read_document
+from silhouette.rules.necromunda.rule import NECROMUNDA
+
+SCENE = 'rules = "necromunda"\n[[fighter]]\nname = "Kal"\nat = [0, 0]\n'
+
+
+def refusal(scene: Path, keys: str) -> str:
+    """What is said of a scene whose fighter has these keys."""
+    scene.write_text(SCENE + keys, encoding="utf-8")
+    with pytest.raises(FileError) as caught:
+        NECROMUNDA.load(scene, read_document(scene), Cache(None))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "right"),
+    [
+        ("mesh", "minis/axe.stl", 'did you mean "minis/Axe.STL"?'),
+        ("mesh", "minis/troll.stl", "check the path"),
+        ("mesh", "mini/axe.stl", 'there is no folder "mini" either'),
+        ("model", "axe.toml", "check the path"),
+    ],
+)
+def test_a_missing_file_is_said_with_the_piece_and_the_folder(tmp_path: Path, key: str, name: str, right: str) -> None:
+    (tmp_path / "minis").mkdir()
+    (tmp_path / "minis/Axe.STL").write_bytes(b"")
+    said = refusal(tmp_path / "duel.toml", f'{key} = "{name}"\n')
+    where = f"fighter 'Kal' in duel.toml has {key} = \"{name}\", seen from {tmp_path}: {right}"
+    assert said == f"{tmp_path / name}: is not there; {where}"
+
+
+def test_a_mesh_that_a_model_file_lacks_is_said_with_the_model_file(tmp_path: Path) -> None:
+    (tmp_path / "axe.toml").write_text('mesh = "axe.stl"\n', encoding="utf-8")
+    said = refusal(tmp_path / "duel.toml", 'model = "axe.toml"\n')
+    assert said.startswith(f'{tmp_path / "axe.stl"}: is not there; axe.toml has mesh = "axe.stl", seen from {tmp_path}')
+
+
+@pytest.mark.parametrize("path", [r"C:\minis\axe.stl", r"C:\Users\me\axe.stl", r"C:\temp\new.stl"])
+def test_a_path_of_windows_between_double_quotes_is_told_what_to_write(tmp_path: Path, path: str) -> None:
+    said = refusal(tmp_path / "duel.toml", f'mesh = "{path}"\n')
+    assert said.endswith("write / in paths, or put the path in '...'")
+    assert "is not there" in refusal(tmp_path / "duel.toml", f"mesh = '{path}'\n")
+
+
+def test_json_with_a_path_of_windows_is_told_what_to_write(tmp_path: Path) -> None:
+    (tmp_path / "duel.json").write_text('{"mesh": "C:\\minis\\axe.stl"}', encoding="utf-8")
+    with pytest.raises(FileError) as caught:
+        read_document(tmp_path / "duel.json")
+    assert str(caught.value).endswith("; write / in paths, or \\\\")
+
+
+def test_a_table_in_the_wrong_place_is_told_where_it_belongs(tmp_path: Path) -> None:
+    said = refusal(tmp_path / "duel.toml", 'mesh = "axe.stl"\n[[insignificant]]\npart = "banner"\n')
+    assert said.endswith("unknown key 'insignificant'; it belongs in [[terrain]] or [[fighter]] or [[vehicle]]")
