@@ -1,7 +1,8 @@
 """MANY: the rows of an unfinished batch, kept in the folder of the finished file, so that a kill loses none.
 
-Each line is a JSON object: the settings, then scenes as they are opened and rows as they are judged. The last line
-may be cut off: then it is dropped. Only when all is judged does the finished file appear, whole, under its name.
+Each line is a JSON object: the settings, then scenes as they are opened and rows as they are judged, under paths as
+seen from the folder that was named last. The last line may be cut off: then it is dropped. Only when all is judged does
+the finished file appear, whole, under its name.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from os.path import realpath
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import open_own
+from silhouette.scenes.finding import identity
 from silhouette.text import Row
 
 LOCKED_WITHIN = 3.0
@@ -46,17 +49,22 @@ class Journal:
         out: the finished file's path.
         settings: how the scenes are judged; a journal begun with other settings is not resumed.
         resume: whether to go on with an unfinished batch, instead of refusing.
+        scenes: the paths of the scenes of this batch, by which rows that were judged under other paths of the same
+            files are known: relative ones, from another folder, or absolute ones. None leaves all paths as they are.
 
     Raises:
         FileError: where ``out`` cannot be written, or another batch writes it now.
         RequestError: where an unfinished batch is there and is not to be resumed, or has other settings.
     """
 
-    def __init__(self, out: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
+    def __init__(
+        self, out: Path, settings: Mapping[str, Any], *, resume: bool, scenes: Iterable[str] | None = None
+    ) -> None:
         self.out = out
         self.path = out.with_name(f"{out.name}.unfinished")
         self._settings = dict(settings)
         self._resume = resume
+        self._batch = scenes
         self.scenes: dict[str, SceneProgress] = {}
 
     def __enter__(self) -> Journal:
@@ -91,18 +99,25 @@ class Journal:
             )
         self._file = open_own(self.path, new=not found)
         try:
-            end = self._read()
+            end, folder = self._read()
             self._file.truncate(end)
             self._file.seek(end)
+            here = _relative(os.getcwd(), self.out.parent)
             if not end:
-                self._append({"asked": self._settings})
+                self._append({"asked": self._settings, "folder": here})
+            elif folder != here:
+                self._append({"folder": here})
         except BaseException:
             self._file.close()
             raise
 
-    def _read(self) -> int:
-        """Reads the journal of the unfinished batch; returns the offset at which its last whole line ends."""
-        end = 0
+    def _read(self) -> tuple[int, str]:
+        """Reads the journal of the unfinished batch.
+
+        Returns:
+            The offset at which its last whole line ends, and the folder from which that line was written.
+        """
+        end, names = 0, _Names(self.out.parent, self._batch)
         for line in self._file:
             entry = _entry(line)
             if entry is None:
@@ -112,9 +127,12 @@ class Journal:
                     f"{self.path}: it was begun with {_in_words(entry.get('asked'))}, "
                     f"not with {_in_words(self._settings)}; ask as before, or delete it"
                 )
+            names.folder = entry.get("folder", names.folder)
+            if "scene" in entry:
+                entry = {**entry, "scene": names.of(entry["scene"])}
             self._apply(entry, end)
             end += len(line)
-        return end
+        return end, names.folder
 
     def _apply(self, entry: Row, place: int) -> None:
         if "digest" in entry:
@@ -183,6 +201,39 @@ class Rows:
         for scene in self.scenes:
             for check in sorted(self.journal.scenes[scene].judged):
                 yield {"scene": scene, **self.journal.row(scene, check)}
+
+
+class _Names:
+    """The paths of scenes in a journal, as this batch writes them.
+
+    Args:
+        root: the folder of the journal, to which the folder of each session is relative: both may have moved together.
+        scenes: the paths of this batch; None leaves all paths as they are.
+    """
+
+    def __init__(self, root: Path, scenes: Iterable[str] | None) -> None:
+        self.folder = os.curdir
+        self._root = realpath(root)
+        self._new = None if scenes is None else {identity(scene): scene for scene in scenes}
+        self._known: dict[tuple[str, str], str] = {}
+
+    def of(self, scene: str) -> str:
+        """The path in this batch of the scene that a session from ``folder`` called so; where it has none, one path."""
+        if self._new is None:
+            return scene
+        key = self.folder, scene
+        if key not in self._known:
+            one = identity(os.path.join(self._root, self.folder, scene))
+            self._known[key] = self._new.get(one, one)
+        return self._known[key]
+
+
+def _relative(folder: str, root: Path) -> str:
+    """The path of a folder as seen from another one; the path itself where they are on different drives."""
+    try:
+        return Path(os.path.relpath(realpath(folder), realpath(root))).as_posix()
+    except ValueError:
+        return folder
 
 
 def _entry(line: bytes) -> Row | None:

@@ -97,7 +97,7 @@ def write_batch(
     }
     if settings.error is not None:
         plain_settings["error"] = settings.error
-    with Journal(out, plain_settings, resume=resume) as journal:
+    with Journal(out, plain_settings, resume=resume, scenes=scenes) as journal:
         judged = 0
         for schedule in judge_scenes(scenes, workers, journal):
             progress(schedule.done, schedule.total, not schedule.is_total_known)

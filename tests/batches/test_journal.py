@@ -171,3 +171,36 @@ def test_a_name_taken_since_it_was_looked_at_is_not_followed_either(tmp_path: Pa
         with pytest.raises(OSError, match=says):
             open_own(tmp_path / name, new=new)
     assert (tmp_path / "letters").read_text() == "dear"
+
+
+def test_a_scene_is_the_same_however_its_path_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in a later session from elsewhere, and where the whole folder has moved."""
+    here, out = tmp_path / "here", Path("results/out.jsonl")
+    for folder in ("results", "pack/deep"):
+        (here / folder).mkdir(parents=True)
+
+    def judged(scenes: list[str], folder: Path, out: Path) -> dict[str, list[int]]:
+        monkeypatch.chdir(folder)
+        with suppress(KeyboardInterrupt), Journal(out, ASKED, resume=True, scenes=scenes) as journal:
+            known = {scene: list(progress.judged) for scene, progress in journal.scenes.items()}
+            for scene in scenes:
+                if scene not in known:
+                    journal.open_scene(scene, "d", 9)
+                journal.add(scene, len(known.get(scene, [])), {})
+            raise KeyboardInterrupt
+        return known
+
+    assert judged(["pack/a.toml", "pack/deep/b.toml"], here, out) == {}
+    assert judged(["./pack//a.toml"], here, out)["./pack//a.toml"] == [0]
+    assert judged([str(here / "pack" / "a.toml")], here, out)[str(here / "pack" / "a.toml")] == [0, 1]
+    assert judged(["../a.toml", "b.toml"], here / "pack" / "deep", Path("../../results/out.jsonl")) == {
+        "../a.toml": [0, 1, 2],
+        "b.toml": [0],
+    }
+    monkeypatch.chdir(tmp_path)
+    here.rename(tmp_path / "there")
+    assert judged(["b.toml", "a.toml"], tmp_path / "there" / "pack", Path("../results/out.jsonl")) == {
+        "a.toml": [0, 1, 3],  # the row of the absolute path stayed behind
+        str(tmp_path / "there" / "pack" / "deep" / "b.toml"): [0, 1],
+    }
+    assert judged(["deep/b.toml"], tmp_path / "there" / "pack", Path("../results/out.jsonl"))["deep/b.toml"] == [0, 1]
