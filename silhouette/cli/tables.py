@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from silhouette.cli.fitting import FittedTable
 from silhouette.rules.base import Level
 from silhouette.text import Row, fraction_in_words, obscured, printable, share_in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.table import Table
     from rich.text import Text
 
     from silhouette.batches.run import BatchSummary
@@ -68,19 +68,15 @@ def scene_report(result: SceneResult, *, quiet: bool = False) -> list[Renderable
     return [*parts, _line("")]
 
 
-def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> Table:
+def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> FittedTable:
     measured = any("occluded" in row for row in rows)
     hoped = any(result.expected is not None for result in judged)
     named = all(result.check.attacker for result in judged)
-    table = _table(*(["attacker", "target"] if named else ["asked"]), "verdict")
-    for heading, wanted in (
-        ("obscured", measured),
-        ("blockers", measured),
-        ("renderer", measured),
-        ("expected", hoped),
-    ):
-        if wanted:
-            table.add_column(heading, overflow="fold")
+    headings = [*(["attacker", "target"] if named else ["asked"]), "verdict"]
+    headings += ["obscured", "blockers", "renderer"] if measured else []
+    headings += ["expected"] if hoped else []
+    # What is not as expected is said below the table as well, and the renderer by --json.
+    table = _table(*headings, gives_way=("renderer", "expected"), whole=("verdict", *headings[:-1]))
     for result, row in zip(judged, rows, strict=True):
         who = [_attacker(result), result.check.target] if named else [result.check.label]
         cells = [*map(_line, who), _verdict_cell(result, row)]
@@ -157,7 +153,7 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     if set(attackers) & set(targets):
         attackers = targets = list(dict.fromkeys(name for pair in pairs for name in pair))
     wide = len(targets) <= MOST_COLUMNS
-    table = _table("", *(targets if wide else attackers))
+    table = _table("", *(targets if wide else attackers), parted=True)
     for name in attackers if wide else targets:
         pairs = [(name, column) for column in targets] if wide else [(column, name) for column in attackers]
         table.add_row(_line(name, "bold"), *(cells.get(pair, _line("")) for pair in pairs))
@@ -277,14 +273,9 @@ def _heading(result: SceneResult) -> Text:
     return heading.append(f"  {printable(str(result.path))}", "not bold dim")
 
 
-def _table(*headings: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in headings:
-        table.add_column(_line(heading), overflow="fold")
-    return table
+def _table(*headings: str, **how: Any) -> FittedTable:
+    """A table with these headings; ``how`` as of `FittedTable`."""
+    return FittedTable([_line(heading) for heading in headings], **how)
 
 
 def _line(text: str, style: str = "") -> Text:
