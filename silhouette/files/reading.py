@@ -13,7 +13,7 @@ from pathlib import Path
 
 from silhouette.errors import FileError
 
-LARGEST_FILE = 1024**3
+LARGEST_FILE = 512 * 1024**2
 """Bytes of a mesh file, or of a file that it refers to."""
 
 _KINDS = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,15 @@ from silhouette.files.reading import LARGEST_FILE, read_file
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.lazy import cached_property
 from silhouette.meshes.formats import obj, off, ply, stl, threemf
-from silhouette.meshes.formats.base import MOST_TRIANGLES, Refused, Surface, carried
+from silhouette.meshes.formats.base import (
+    MOST_PARTS,
+    MOST_TRIANGLES,
+    MOST_VERTICES,
+    Refused,
+    Surface,
+    carried,
+    too_many_parts,
+)
 from silhouette.meshes.formats.gltf import Gltf, Prepared
 from silhouette.meshes.formats.parsing import parsed
 from silhouette.meshes.formats.sniffing import check_signature, format_of
@@ -116,6 +123,8 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
         raise MeshError(path, error.problem) from None
     except MemoryError:
         raise MeshError(path, "needs more memory than there is; reduce its triangles") from None
+    except ImportError:  # of this installation, which no file can help
+        raise
     except Exception as error:  # whatever a parser of foreign bytes may raise is the file's fault
         raise MeshError(path, f"is malformed, in a way that is hard to name; export it as {ending} again") from error
     notes = json.loads(entry["notes"].tobytes())
@@ -176,27 +185,47 @@ def _decode(prepared: Prepared) -> list[Surface]:
     return surfaces
 
 
-def _joined(surfaces: Sequence[Surface]) -> tuple[Floats, NDArray[np.int64], Integers, tuple[str, ...]]:
-    """All surfaces as one, with for each face its part; parts of equal names become one. Faces are checked first."""
+def _joined(surfaces: list[Surface]) -> tuple[Floats, NDArray[np.int64], Integers, tuple[str, ...]]:
+    """All surfaces as one, with for each face its part; parts of equal names become one. Faces are checked first.
+
+    Surfaces that share their vertices, as the groups of an OBJ file do, share them still. The list is emptied on the
+    way: large meshes are not kept twice.
+    """
+    if len(surfaces) > MOST_PARTS:
+        raise too_many_parts(len(surfaces))
     names = tuple(dict.fromkeys(surface.part for surface in surfaces))
     number = {name: index for index, name in enumerate(names)}
-    start = 0
+    starts: dict[int, int] = {}
+    end = 0
     vertices, faces, part = [], [], []
     for surface in surfaces:
         if len(surface.faces) == 0:
             continue
         corners = np.asarray(surface.faces).astype(np.int64)
-        points = np.asarray(surface.vertices, dtype=np.float64)
-        problem = misdirected(corners, len(points))
+        problem = misdirected(corners, len(surface.vertices))
         if problem is not None:
             raise Refused(problem)
-        vertices.append(points)
-        faces.append(corners + start)
+        if id(surface.vertices) not in starts:
+            starts[id(surface.vertices)] = end
+            vertices.append(surface.vertices)
+            end += len(surface.vertices)
+        corners += starts[id(surface.vertices)]
+        faces.append(corners)
         part.append(np.full(len(corners), number[surface.part], dtype=np.int32))
-        start += len(points)
+    surfaces.clear()
     if not faces:
         raise Refused("holds no triangles; a mesh needs at least one")
-    return np.concatenate(vertices), np.concatenate(faces), np.concatenate(part), names
+    total = sum(map(len, faces))
+    if total > MOST_TRIANGLES or end > 2 * MOST_VERTICES:
+        raise Refused(f"holds {total} triangles over {end} vertices; {MOST_TRIANGLES} triangles are the most")
+    return _one(vertices).astype(np.float64, copy=False), _one(faces), _one(part), names
+
+
+def _one(arrays: list[NDArray[Any]]) -> NDArray[Any]:
+    """The arrays one after the other; the list is emptied."""
+    joined = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+    arrays.clear()
+    return joined
 
 
 def _cleaned(
@@ -204,7 +233,8 @@ def _cleaned(
 ) -> tuple[Mesh, dict[str, Any]]:
     """The mesh without doubles and degenerate triangles, in an order that keeps neighbours together; and its health."""
     used = used_vertices(faces, len(vertices))
-    vertices, faces = vertices[used], _renumbered(faces, used)
+    if not used.all():
+        vertices, faces = vertices[used], _renumbered(faces, used)
     problem = absurd(vertices)
     if problem is not None:
         raise Refused(problem)
@@ -250,10 +280,12 @@ def merge_equal(vertices: Floats) -> tuple[Floats, Integers]:
         mixed = (mixed + bits[:, axis]) * np.uint64(0xBF58476D1CE4E5B9)
     order = np.argsort(mixed)
     ranked = mixed[order]
+    del mixed
     equal = np.flatnonzero(ranked[1:] == ranked[:-1])
     new = np.ones(len(points), dtype=np.bool_)
     new[equal + 1] = False
-    if not np.array_equal(points[order[equal]], points[order[equal + 1]]):
+    first_of, second_of = order[equal], order[equal + 1]
+    if not all(np.array_equal(points[first_of, axis], points[second_of, axis]) for axis in range(3)):
         order = np.lexsort(points.T)
         new[1:] = (points[order[1:]] != points[order[:-1]]).any(axis=1)
     first = np.minimum.reduceat(order, np.flatnonzero(new))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.errors import FileError
-from silhouette.files.reading import LARGEST_FILE, read_file
+from silhouette.files.reading import LARGEST_FILE, read_file, size_in_words
 from silhouette.geometry import Floats
 
-# More than any scan that anybody plays on; a file of a few bytes can ask for billions by instancing.
-MOST_TRIANGLES = 20_000_000
+MOST_TRIANGLES = 3_000_000
+"""More than any scan that anybody plays on; a file of a few bytes can ask for billions by instancing."""
+MOST_VERTICES = 3 * MOST_TRIANGLES
+MOST_LINES = 3_000_000
+"""Vertices and faces of a file of text, which take longer than those of a binary file."""
+LARGEST_TEXT = 256 * 1024**2
+"""Bytes of a file of text, comments and spaces among them."""
+MOST_PARTS = 20_000
+"""Objects, groups or instances, each of which takes time however few triangles it has."""
+LONGEST_NAME = 1000
+_BLOCK = 1 << 22
 
 
 class Refused(Exception):
@@ -63,43 +73,103 @@ def read_referenced(folder: Path, reference: str) -> bytes:
         raise Refused(f"refers to {reference[:80]!r}, which {missing}; put that file beside it") from None
 
 
-def decoded(data: bytes) -> str:
-    """Text in whatever encoding its first bytes show: UTF-8, UTF-16 with or without a mark, else Latin-1.
+def plain_text(data: bytes) -> bytes:
+    """The bytes of a text in an encoding of which ASCII is part, with lines that end in a newline.
 
-    Lines end in a newline, whatever they ended in.
+    UTF-16 becomes UTF-8; everything else stays as it is, because a copy of a large text is dear.
 
-    >>> decoded("v 1 2 3".encode("utf-16-be"))
-    'v 1 2 3'
-    >>> decoded(b"")
-    ''
+    >>> plain_text("v 1 2 3\\r\\n".encode("utf-16-be"))
+    b'v 1 2 3\\n'
+    >>> plain_text(b"")
+    b''
     """
-    return _any_encoding(data).replace("\r\n", "\n").replace("\r", "\n")
+    if len(data) > LARGEST_TEXT:
+        raise Refused(f"is a text of over {size_in_words(LARGEST_TEXT)}; export it in a binary format, such as GLB")
+    encoding = _utf_16(data)
+    if encoding:
+        data = data.decode(encoding, errors="replace").encode()
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
-def _any_encoding(data: bytes) -> str:
+def _utf_16(data: bytes) -> str:
+    """Which UTF-16 the first bytes show, with or without a mark; empty for anything else."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", errors="replace")
+        return "utf-16"
     sample = np.frombuffer(data[:200], dtype=np.uint8)
     for start, encoding in ((0, "utf-16-be"), (1, "utf-16-le")):
         every_other = sample[start::2]
         if len(every_other) > 1 and not every_other.any():
-            return data.decode(encoding, errors="replace")
+            return encoding
+    return ""
+
+
+def word(text: bytes) -> str:
+    """A name in a text, in UTF-8 or else Latin-1; one that is long beyond reason is cut.
+
+    >>> word("Kąl".encode()), word(b"K\\xe4l")
+    ('Kąl', 'Käl')
+    """
+    text = text[: 4 * LONGEST_NAME]
     try:
-        return data.decode("utf-8-sig")
+        return text.decode()[:LONGEST_NAME]
     except UnicodeDecodeError:
-        return data.decode("latin-1")
+        return text.decode("latin-1")[:LONGEST_NAME]
+
+
+def blocks(text: bytes) -> Iterator[bytes]:
+    """The lines of a text, some megabytes at a time: the words of a whole text would take many times its size.
+
+    >>> list(blocks(b"one\\ntwo"))
+    [b'one\\ntwo']
+    """
+    start = 0
+    while start < len(text):
+        end = text.find(b"\n", start + _BLOCK) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def by_part(names: Sequence[str], vertices: Floats, faces: NDArray[Any], part: NDArray[np.int64]) -> list[Surface]:
+    """A surface for each part, given the index of the part of each face (m,); all share the vertices.
+
+    >>> corners = np.array([[0, 1, 2], [2, 1, 3], [2, 3, 4]])
+    >>> for surface in by_part(["hull", "gun"], np.zeros((5, 3)), corners, np.array([1, 0, 1])):
+    ...     print(surface.part, surface.faces.tolist())
+    hull [[2, 1, 3]]
+    gun [[0, 1, 2], [2, 3, 4]]
+    """
+    if len(names) > MOST_PARTS:
+        raise too_many_parts(len(names))
+    order = np.argsort(part, kind="stable")
+    ends = np.searchsorted(part[order], np.arange(1, len(names)))
+    pieces = np.split(faces[order], ends)
+    return [Surface(name, vertices, piece) for name, piece in zip(names, pieces, strict=True)]
+
+
+def too_many_parts(count: int) -> Refused:
+    """The refusal of a file with more parts, or copies of them, than can be told apart in time."""
+    return Refused(f"has {count} parts or copies of them, more than {MOST_PARTS}; join them, or split the file")
 
 
 def carried(part: str, vertices: NDArray[Any], faces: NDArray[Any], matrix: Floats) -> Surface:
-    """A surface carried by ``matrix`` (4, 4); one that is mirrored by it is turned right side out again."""
-    if not np.array_equal(matrix, np.eye(4)):
-        points = np.asarray(vertices, dtype=np.float64)
-        with np.errstate(invalid="ignore", over="ignore"):  # what is infinite is refused later, in words
-            # Not by @: waking the threads of a linear algebra library for each small part takes longer than the work.
-            vertices = np.einsum("nk,jk->nj", points, matrix[:3, :3]) + matrix[:3, 3]
+    """A surface carried by ``matrix`` (4, 4); one that is mirrored by it is turned right side out again.
+
+    Vertices that no face uses are left out: many parts may be cut from the same millions of vertices.
+    """
+    faces = np.asarray(faces)
+    if len(faces) and faces.min() >= 0 and faces.max() < len(vertices) and 6 * len(faces) < len(vertices):
+        used, numbered = np.unique(faces, return_inverse=True)
+        vertices, faces = vertices[used], numbered.reshape(faces.shape)
+    if np.array_equal(matrix, np.eye(4)):
+        return Surface(part, vertices, faces)
+    points = np.asarray(vertices, dtype=np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):  # what is infinite is refused later, in words
+        # Not by @: waking the threads of a linear algebra library for each small part takes longer than the work.
+        points = np.einsum("nk,jk->nj", points, matrix[:3, :3]) + matrix[:3, 3]
         if np.linalg.det(matrix[:3, :3]) < 0.0:
             faces = faces[:, ::-1]
-    return Surface(part, vertices, faces)
+    return Surface(part, points, faces)
 
 
 def no_triangles(holds: str = "") -> Refused:

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import re
+import struct
+from array import array
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from silhouette.meshes.formats.base import Refused, Surface, decoded, no_triangles
-from silhouette.meshes.formats.polygons import fans, mended, origins
+from silhouette.meshes.formats.base import (
+    MOST_LINES,
+    MOST_TRIANGLES,
+    MOST_VERTICES,
+    Refused,
+    Surface,
+    blocks,
+    no_triangles,
+    plain_text,
+)
+from silhouette.meshes.formats.polygons import Indices, fans, mended, origins
 
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
     "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "int64": "i8", "uint64": "u8",
     "float": "f4", "float32": "f4", "double": "f8", "float64": "f8",
 }  # fmt: skip
+_CODES = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "f4": "f", "f8": "d"}
 _CORNERS = ("vertex_indices", "vertex_index")
 _LONGEST_HEADER = 1 << 16
 
-# The rows of an element by property: an array (rows,) or (rows, length), or a list of arrays of several lengths.
+# The rows of an element by property: an array (rows,); of lists their lengths (rows,), and all values in one array.
 Columns = dict[str, Any]
 
 
@@ -55,19 +68,15 @@ def read(data: bytes) -> list[Surface]:
     needed = elements[: max(elements.index(vertex), elements.index(face)) + 1]
     if form == "ascii":
         body, needed = _as_binary(body, needed)
-    columns, end = _columns(body, needed, ">" if form == "binary_big_endian" else "<")
+    columns, end = _columns(body, needed, ">" if form == "binary_big_endian" else "<", {*"xyz", corners})
     if form == "ascii" and end < len(body):
         raise Refused("is malformed: its rows hold more words than its header announces")
     vertices = np.column_stack([columns["vertex"][axis] for axis in "xyz"]).astype(np.float64)
-    rows = columns["face"][corners]
-    if isinstance(rows, np.ndarray):
-        lengths, flat = np.full(len(rows), rows.shape[1]), rows.ravel()
-    else:
-        lengths, flat = np.array([len(row) for row in rows]), np.concatenate(rows)
+    lengths, flat = columns["face"][corners]
     return [Surface("mesh", vertices, mended(vertices, fans(flat, lengths), origins(lengths)))]
 
 
-def _split(data: bytes) -> tuple[list[str], bytes]:
+def _split(data: bytes) -> tuple[list[str], memoryview]:
     """The header's lines and what follows it. The first line shows the newline, which a data byte may look like."""
     start = re.match(rb"ply[ \t]*(\r\n|\n|\r)", data)
     if start is None:
@@ -76,7 +85,7 @@ def _split(data: bytes) -> tuple[list[str], bytes]:
     end = re.search(rb"[\r\n]end_header[ \t]*" + newline, data[:_LONGEST_HEADER])
     if end is None:
         raise Refused("is truncated: its header has no 'end_header'")
-    return data[: end.start()].decode("latin-1").splitlines(), data[end.end() :]
+    return data[: end.start()].decode("latin-1").splitlines(), memoryview(data)[end.end() :]
 
 
 def _parse(header: list[str]) -> tuple[str, list[_Element]]:
@@ -100,39 +109,51 @@ def _parse(header: list[str]) -> tuple[str, list[_Element]]:
     return form, elements
 
 
-def _as_binary(body: bytes, elements: list[_Element]) -> tuple[bytes, list[_Element]]:
+def _as_binary(body: memoryview, elements: list[_Element]) -> tuple[memoryview, list[_Element]]:
     """Rows of text as rows of float64, which hold every number that a mesh needs."""
-    rows = [line for line in decoded(body).split("\n") if line.strip() and not line.lstrip().startswith("comment")]
-    announced = sum(element.count for element in elements)
-    if len(rows) < announced:
-        raise Refused(f"is truncated: its header announces {announced} rows and it has {len(rows)}")
-    try:
-        numbers = np.fromiter(map(float, " ".join(rows[:announced]).split()), np.dtype("<f8"))
-    except ValueError:
-        raise Refused("is malformed: its rows hold words that are no numbers") from None
+    numbers = array("d")
+    rows, announced = 0, sum(element.count for element in elements)
+    if announced > MOST_LINES:
+        raise Refused(f"announces {announced} rows of text, more than {MOST_LINES}; export it as binary PLY")
+    for block in blocks(plain_text(bytes(body))):
+        lines = [line for line in block.split(b"\n") if line.strip() and not line.lstrip().startswith(b"comment")]
+        lines = lines[: announced - rows]
+        rows += len(lines)
+        try:
+            numbers.extend(map(float, b" ".join(lines).split()))
+        except ValueError:
+            raise Refused("is malformed: its rows hold words that are no numbers") from None
+        if rows == announced:
+            break
+    if rows < announced:
+        raise Refused(f"is truncated: its header announces {announced} rows and it has {rows}")
     typed = [
         _Element(
             element.name, element.count, [(name, "f8", counted and "f8") for name, _, counted in element.properties]
         )
         for element in elements
     ]
-    return numbers.tobytes(), typed
+    return memoryview(np.array(numbers, dtype="<f8").tobytes()), typed
 
 
-def _columns(body: bytes, elements: list[_Element], order: str) -> tuple[dict[str, Columns], int]:
-    """The rows of each element, and where they end."""
+def _columns(
+    body: memoryview, elements: list[_Element], order: str, wanted: set[str]
+) -> tuple[dict[str, Columns], int]:
+    """The wanted properties of each element's rows, and where the rows end."""
     columns: dict[str, Columns] = {}
     place = 0
     for element in elements:
         least = sum(int((counted or kind)[1:]) for _, kind, counted in element.properties)
         if element.count * least > len(body) - place:
             raise Refused(f"is truncated: it announces {element.count} {element.name} rows and has no room for them")
+        if element.count > MOST_VERTICES:
+            raise Refused(f"holds {element.count} {element.name} rows; {MOST_VERTICES} are the most")
         if element.count and least:
-            columns[element.name], place = _even_rows(body, place, element, order)
+            columns[element.name], place = _even_rows(body, place, element, order, wanted)
     return columns, place
 
 
-def _even_rows(body: bytes, place: int, element: _Element, order: str) -> tuple[Columns, int]:
+def _even_rows(body: memoryview, place: int, element: _Element, order: str, wanted: set[str]) -> tuple[Columns, int]:
     """The rows of an element, and where the next begins: at one stroke if all lists are as long as in the first row."""
     fields: list[tuple[Any, ...]] = []
     lengths: dict[str, int] = {}
@@ -142,39 +163,69 @@ def _even_rows(body: bytes, place: int, element: _Element, order: str) -> tuple[
             fields.append((f"value {name}", order + kind))
             probe += int(kind[1:])
             continue
-        lengths[name] = _count(body, probe, order + counted)
+        lengths[name] = _count(body, probe, struct.Struct(order + _CODES[counted]))
         fields += [(f"count {name}", order + counted), (f"value {name}", order + kind, (lengths[name],))]
         probe += int(counted[1:]) + lengths[name] * int(kind[1:])
     if element.count * (probe - place) <= len(body) - place:
         table = np.frombuffer(body, np.dtype(fields), element.count, place)
         if all((table[f"count {name}"] == length).all() for name, length in lengths.items()):
-            return {name: table[f"value {name}"] for name, _, _ in element.properties}, place + table.nbytes
-    return _uneven_rows(body, place, element, order)
+            columns: Columns = {name: table[f"value {name}"] for name, _, _ in element.properties if name in wanted}
+            for name in lengths.keys() & columns.keys():
+                _check_corners(lengths[name] * element.count)
+                columns[name] = np.full(element.count, lengths[name]), columns[name].ravel()
+            return columns, place + table.nbytes
+    return _uneven_rows(body, place, element, order, wanted)
 
 
-def _uneven_rows(body: bytes, place: int, element: _Element, order: str) -> tuple[Columns, int]:
-    """The rows of an element, read row by row, because only a row shows where the next begins."""
-    columns: Columns = {name: [] for name, _, _ in element.properties}
-    kinds = [(columns[name], np.dtype(order + kind), counted) for name, kind, counted in element.properties]
+def _uneven_rows(body: memoryview, place: int, element: _Element, order: str, wanted: set[str]) -> tuple[Columns, int]:
+    """The rows of an element, row by row, because only a row shows where the next begins."""
+    # The places of the values are noted first; the values are then taken in one stroke for each property.
+    noted = {name: (array("q"), array("q")) for name, _, _ in element.properties if name in wanted}
+    properties = [
+        (struct.Struct(order + _CODES[counted]) if counted else None, int(kind[1:]), noted.get(name))
+        for name, kind, counted in element.properties
+    ]
+    end = len(body)
     for _ in range(element.count):
-        for column, kind, counted in kinds:
+        for counter, size, places in properties:
             length = 1
-            if counted is not None:
-                length = _count(body, place, order + counted)
-                place += int(counted[1:])
-            if place + length * kind.itemsize > len(body):
+            if counter is not None:
+                length = _count(body, place, counter)
+                place += counter.size
+            if places is not None:
+                places[0].append(place)
+                places[1].append(length)
+            place += length * size
+            if place > end:
                 raise Refused(f"is truncated: a list does not fit the data that are left of the {element.name} rows")
-            values = np.frombuffer(body, kind, length, place)
-            column.append(values if counted else values[0])
-            place += length * kind.itemsize
+    columns: Columns = {}
+    for name, kind, counted in element.properties:
+        if name in noted:
+            starts, lengths = map(np.array, noted[name])
+            _check_corners(int(lengths.sum()))
+            flat = _gathered(body, starts, lengths, np.dtype(order + kind))
+            columns[name] = (lengths, flat) if counted else flat
     return columns, place
 
 
-def _count(body: bytes, place: int, kind: str) -> int:
-    size = int(kind[2:])
-    if place + size > len(body):
+def _gathered(body: memoryview, starts: Indices, lengths: Indices, kind: np.dtype[Any]) -> NDArray[Any]:
+    """The numbers that stand at some places in lists of some lengths, one list after the other."""
+    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    place = np.repeat(starts, lengths) + within * kind.itemsize
+    raw = np.frombuffer(body, np.uint8)
+    return np.stack([raw[place + byte] for byte in range(kind.itemsize)], axis=-1).view(kind).ravel()
+
+
+def _check_corners(count: int) -> None:
+    if count > 4 * MOST_TRIANGLES:
+        raise Refused(f"its lists hold {count} numbers; {MOST_TRIANGLES} triangles are the most")
+
+
+def _count(body: memoryview, place: int, counter: struct.Struct) -> int:
+    """The number of values that a list announces."""
+    if place + counter.size > len(body):
         raise Refused("is truncated: its data end within a list")
-    length = np.frombuffer(body, kind, 1, place)[0]
+    length = counter.unpack_from(body, place)[0]
     if not 0 <= length <= len(body) - place:
         raise Refused(f"is malformed or truncated: a list announces {length:g} numbers")
     return int(length)

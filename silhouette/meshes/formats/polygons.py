@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,10 @@ from silhouette.meshes.formats.base import Refused
 
 Indices = NDArray[np.int64]
 
-
-def fan(corners: list[str]) -> list[str]:
-    """The words of a polygon's corners as the words of triangles, all of which start at its first corner.
-
-    >>> fan(["1", "2", "3", "4"])
-    ['1 2 3', '1 3 4']
-    """
-    return [f"{corners[0]} {second} {third}" for second, third in itertools.pairwise(corners[1:])]
+MOST_CORNERS = 20_000
+"""Corners of one concave face; of several, the squares of their numbers count together, for so does the time."""
+MOST_CONCAVE = 50_000
+"""Concave faces of five corners or more."""
 
 
 def fans(corners: Indices, lengths: Indices) -> Indices:
@@ -51,25 +46,52 @@ def mended(vertices: Floats, triangles: NDArray[Any], origin: Indices) -> Indice
         origin: (t,) the polygon of each.
 
     Raises:
-        Refused: where the triangles are not as many as they should be.
+        Refused: where the triangles are not as many as they should be, or where cutting ears would take too long.
 
     >>> dart = np.array([[0.0, 0, 0], [4, 0, 0], [1, 1, 0], [0, 4, 0]])
     >>> mended(dart, np.array([[1, 2, 3], [1, 3, 0]]), np.array([0, 0])).tolist()
-    [[0, 1, 2], [2, 3, 0]]
+    [[2, 3, 0], [2, 0, 1]]
     """
     if triangles.shape != (len(origin), 3):
         raise Refused(f"is malformed: of the {len(origin)} triangles of its faces only {len(triangles)} can be read")
     with np.errstate(invalid="ignore"):  # what is no number points nowhere, and is refused for that
         triangles = triangles.astype(np.int64)
     if len(triangles) and triangles.min() >= 0 and triangles.max() < len(vertices):
-        for polygon in _folded(vertices, triangles, origin):
-            rows = slice(*np.searchsorted(origin, [polygon, polygon + 1]))
-            outline = np.append(triangles[rows][0], triangles[rows][1:, 2])
-            triangles[rows] = outline[_cut_ears(vertices[outline])]
+        folded = _folded(vertices, triangles, origin)
+        start, end = np.searchsorted(origin, folded), np.searchsorted(origin, folded, side="right")
+        # A quad has two fans: where the one from its first corner folds, the one from its second does not.
+        #
+        #     3.            3.
+        #     |\ ' .        | '.
+        #     | \   ' .     |   '2.       left: the fan from corner 0 covers the notch twice
+        #     |  '2--__ '.  |  .' '--__
+        #     0---------1   0'---------1
+        quads = start[end - start == 2]
+        outline = np.column_stack([triangles[quads], triangles[quads + 1, 2]])
+        triangles[quads], triangles[quads + 1] = outline[:, [1, 2, 3]], outline[:, [1, 3, 0]]
+        _mend_large(vertices, triangles, start[end - start > 2], end[end - start > 2])
     return triangles
 
 
-def _folded(vertices: Floats, triangles: Indices, origin: Indices) -> list[int]:
+def _mend_large(vertices: Floats, triangles: Indices, start: Indices, end: Indices) -> None:
+    """Cuts the ears of polygons of five and more corners, in place; ``start`` and ``end`` are of their triangles."""
+    if len(start) > MOST_CONCAVE:
+        raise Refused(f"has {len(start)} concave faces of five corners or more; export it as triangles")
+    corners = (end - start + 2).astype(np.float64)
+    if (corners**2).sum() > MOST_CORNERS**2:
+        many = (
+            f"{len(corners)} concave faces of up to {corners.max():.0f} corners"
+            if len(corners) > 1
+            else (f"a concave face of {corners[0]:.0f} corners")
+        )
+        raise Refused(f"has {many}, too many to be cut into triangles here; export it as triangles")
+    for first, last in zip(start.tolist(), end.tolist(), strict=True):
+        rows = triangles[first:last]
+        outline = np.append(rows[0], rows[1:, 2])
+        triangles[first:last] = outline[_cut_ears(vertices[outline])]
+
+
+def _folded(vertices: Floats, triangles: Indices, origin: Indices) -> Indices:
     """The polygons that have triangles turned against their whole."""
     shared = np.zeros(len(origin), dtype=np.bool_)
     shared[1:] = origin[1:] == origin[:-1]
@@ -80,40 +102,32 @@ def _folded(vertices: Floats, triangles: Indices, origin: Indices) -> list[int]:
         normals = np.cross(b - a, c - a)
         whole = np.stack([np.bincount(number, normals[:, axis]) for axis in range(3)], axis=1)[number]
         against = (normals * whole).sum(axis=1) < -1e-9 * (whole * whole).sum(axis=1)
-    polygons: list[int] = np.unique(origin[shared][against]).tolist()
+    polygons: Indices = np.unique(origin[shared][against])
     return polygons
 
 
-def _cut_ears(points: Floats) -> list[tuple[int, int, int]]:
-    """Triangles over the corners of one simple polygon (k, 3): an ear is a convex corner with no other inside it."""
+def _cut_ears(points: Floats) -> Indices:
+    """The triangles (k - 2, 3) over the corners of one polygon (k, 3), turned as it is; some may have no area."""
+    import mapbox_earcut
+
     from_first = points - points[0]
     normal = np.cross(from_first, np.roll(from_first, -1, axis=0)).sum(axis=0)
     drop = int(np.argmax(np.abs(normal)))
-    flat = np.delete(points, drop, axis=1)
-    sign = np.sign(normal[drop]) * (-1.0 if drop == 1 else 1.0) or 1.0
-    left = list(range(len(points)))
-    triangles: list[tuple[int, int, int]] = []
-    while len(left) > 3:
-        ear = next((place for place in range(len(left)) if _is_ear(flat, sign, left, place)), 0)
-        triangles.append((left[ear - 1], left[ear], left[(ear + 1) % len(left)]))
-        del left[ear]
-    triangles.append((left[0], left[1], left[2]))
-    return triangles
-
-
-def _is_ear(flat: Floats, sign: float, left: list[int], place: int) -> bool:
-    a, b, c = (flat[left[(place + step) % len(left)]] for step in (-1, 0, 1))
-
-    def side(start: Floats, end: Floats, points: Floats) -> Floats:
-        run, rise = end - start, points - start
-        across: Floats = sign * (run[0] * rise[..., 1] - run[1] * rise[..., 0])
-        return across
-
-    if side(a, b, c) <= 0.0:
-        return False
-    others = [corner for corner in left if not any(np.array_equal(flat[corner], point) for point in (a, b, c))]
-    if not others:
-        return True
-    points = flat[others]
-    inside = (side(a, b, points) >= 0) & (side(b, c, points) >= 0) & (side(c, a, points) >= 0)
-    return not inside.any()
+    flat = np.ascontiguousarray(np.delete(points, drop, axis=1))
+    count = len(points)
+    cut = mapbox_earcut.triangulate_float64(flat, np.array([count], dtype=np.uint32)).reshape(-1, 3).astype(np.int64)
+    a, b, c = (flat[cut[:, corner]] for corner in range(3))
+    (ab_x, ab_y), (ac_x, ac_y) = (b - a).T, (c - a).T
+    area = float((ab_x * ac_y - ab_y * ac_x).sum()) * (-1.0 if drop == 1 else 1.0)
+    if area * normal[drop] < 0.0:
+        cut = cut[:, ::-1]
+    # Corners in the middle of a straight edge are left out by the ear cutter. Triangles without area join them to the
+    # edge, so that the neighbour that has the corner too leaves no gap; what is left of the rows stays without area.
+    left_out = np.setdiff1d(np.arange(count), cut)
+    kept = np.setdiff1d(np.arange(count), left_out)
+    before = kept[np.searchsorted(kept, left_out) - 1] if len(kept) else left_out
+    slivers = np.column_stack([before, left_out, (left_out + 1) % count])
+    whole = np.zeros((count - 2, 3), dtype=np.int64)
+    found = np.concatenate([cut, slivers])[: count - 2]
+    whole[: len(found)] = found
+    return whole

@@ -1,31 +1,46 @@
-"""STL: binary, ASCII, and several solids in one file. trimesh reads it; its counts are checked against the file's."""
+"""STL: binary, which trimesh reads, and text, with several solids in one file."""
 
 from __future__ import annotations
 
 import re
+from array import array
 
 import numpy as np
 
-from silhouette.meshes.formats.base import Refused, Surface, decoded, no_triangles
+from silhouette.meshes.formats.base import (
+    MOST_PARTS,
+    MOST_TRIANGLES,
+    Refused,
+    Surface,
+    blocks,
+    no_triangles,
+    plain_text,
+    word,
+)
 from silhouette.meshes.formats.parsing import parsed
 
 _HEADER = 84
 _FACET = 50
 _WORDS = re.compile(
-    r"^[ \t]*(solid\b|endsolid\b|facet\b|outer\b|endloop\b|endfacet\b|vertex(?=(?:[ \t]+\S+){3}[ \t]*$))",
+    rb"^[ \t]*(solid\b([^\n]*)|endsolid\b|facet\b|outer\b|endloop\b|endfacet\b"
+    rb"|vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t]*$)",
     re.MULTILINE | re.IGNORECASE,
 )
-_SHORT = {"solid": "(", "facet": "f", "outer": "o", "vertex": "v", "endloop": "l", "endfacet": "e", "endsolid": ")"}
+_SHORT = {b"s": b"(", b"f": b"f", b"o": b"o", b"v": b"v", b"endl": b"l", b"endf": b"e", b"ends": b")"}
+_FACETS = re.compile(rb"(?:\((?:fovvvle)*\))*")
 
 
 def read(data: bytes) -> list[Surface]:
     """The surfaces of an STL file, one for each solid.
 
-    A binary file is cut to the length that it announces, because trimesh takes any other for text; in a text, names
-    become numbers, because trimesh looks for words of the format in them.
+    A binary file is cut to the length that it announces, because trimesh takes any other for text. A text is read here:
+    trimesh looks for words of the format in the names of solids, and needs many times the file's size in memory.
+
+    Raises:
+        Refused: where the file is malformed, truncated, or holds more than can be looked at.
     """
     if _is_text(data):
-        return _read_text(re.sub(r"#.*", "", decoded(data)))
+        return _read_text(plain_text(data))
     if len(data) < _HEADER:
         raise Refused("is truncated: a binary STL file begins with 84 bytes of header")
     triangles = int.from_bytes(data[80:_HEADER], "little")
@@ -34,6 +49,8 @@ def read(data: bytes) -> list[Surface]:
         raise Refused(f"is truncated or no STL file: it announces {triangles} triangles and has room for {room}")
     if triangles == 0:
         raise no_triangles()
+    if triangles > MOST_TRIANGLES:
+        raise Refused(f"holds {triangles} triangles; {MOST_TRIANGLES} are the most that can be looked at")
     loaded = parsed("stl", data[: _HEADER + triangles * _FACET])
     return [Surface("mesh", loaded["vertices"], loaded["faces"])]
 
@@ -46,27 +63,41 @@ def _is_text(data: bytes) -> bool:
     return bool(re.search(rb"^[ \t]*solid\b", start, re.MULTILINE)) and (b"facet" in start or b"endsolid" in start)
 
 
-def _read_text(text: str) -> list[Surface]:
+def _read_text(text: bytes) -> list[Surface]:
+    """The solids of a text: the words of the format in their order, and three numbers for each vertex."""
     names: list[str] = []
-
-    def numbered(line: re.Match[str]) -> str:
-        names.append(line[1].strip() or "mesh")
-        return f"solid {len(names) - 1}"
-
-    text = re.sub(r"(?im)^[ \t]*solid\b(.*)$", numbered, re.sub(r"(?im)^[ \t]*endsolid\b.*$", "endsolid", text))
-    shape = "".join(_SHORT[word.lower()] for word in _WORDS.findall(text))
-    if shape.count("(") != shape.count(")"):
+    numbers = array("d")
+    shape = bytearray()
+    vertices: list[int] = []  # before each solid
+    for block in blocks(text):
+        for line, name, x, y, z in _WORDS.findall(re.sub(rb"#.*", b"", block) if b"#" in block else block):
+            if x:
+                shape += b"v"
+                numbers.extend(map(_number, (x, y, z)))
+                continue
+            start = line[:4].lower()
+            if start == b"soli":
+                names.append(word(name.strip()) or "mesh")
+                vertices.append(len(numbers) // 3)
+            shape += _SHORT[start if start.startswith(b"end") else start[:1]]
+        if len(numbers) > 9 * MOST_TRIANGLES or len(names) > MOST_PARTS:
+            raise Refused(f"holds over {MOST_TRIANGLES} triangles or {MOST_PARTS} solids; reduce them")
+    if shape.count(b"(") != shape.count(b")"):
         raise Refused("is truncated: it has a 'solid' without its 'endsolid'")
-    if not re.fullmatch(r"(?:\((?:fovvvle)*\))*", shape):
+    if not _FACETS.fullmatch(shape):
         raise Refused("is truncated or malformed: every 'facet' needs a normal, three 'vertex' lines and an 'endfacet'")
-    if "f" not in shape:
+    if b"f" not in shape:
         raise no_triangles()
-    loaded = parsed("stl", text.encode(), needs="a 'vertex' line needs three numbers")
-    solids = loaded["geometry"] if "geometry" in loaded else {loaded["metadata"]["name"]: loaded}
-    readable, announced = sum(len(solid["faces"]) for solid in solids.values()), shape.count("f")
-    if readable != announced:
-        raise Refused(f"is malformed: of its {announced} facets only {readable} can be read; export it again")
+    solids = np.split(np.array(numbers).reshape(-1, 3), vertices[1:])
     return [
-        Surface(names[int(number)], np.asarray(solid["vertices"]), np.asarray(solid["faces"]))
-        for number, solid in solids.items()
+        Surface(name, points, np.arange(len(points)).reshape(-1, 3))
+        for name, points in zip(names, solids, strict=True)
+        if len(points)
     ]
+
+
+def _number(text: bytes) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise Refused("is malformed: a 'vertex' line needs three numbers; export it again") from None
