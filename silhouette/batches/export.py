@@ -26,6 +26,20 @@ _PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t
 _PICTURES |= {0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), ord("?"))}
 
 
+JSON_COLUMN = {b"silhouette": b"json"}
+"""What the metadata of a Parquet column say whose values are JSON."""
+
+
+class KeptRow(dict[str, Any]):
+    """A row that was read back from a finished file, and is written again as it stood there.
+
+    Attributes:
+        written: the line of a .jsonl file, or the cells of a .csv file by their column; None in a .parquet file.
+    """
+
+    written: Any = None
+
+
 def failed(row: Row) -> bool:
     """Whether a row reports a failure: its ``error`` is a sentence then, and not a share.
 
@@ -45,7 +59,7 @@ def check_table_path(path: Path) -> None:
     if path.suffix.lower() not in WRITERS:
         raise FileError(path, f"'{path.suffix}' is no known ending; rows are written to {', '.join(WRITERS)}")
     if path.suffix.lower() == ".parquet":
-        _pyarrow()
+        load_pyarrow()
 
 
 def check_outputs(out: Path, junit: Path | None, scenes: Iterable[str]) -> None:
@@ -121,7 +135,7 @@ def _json(value: Any) -> str:
 
 def _jsonl(file: BinaryIO, rows: Iterable[Row]) -> None:
     for row in rows:
-        file.write(_json(row).encode() + b"\n")
+        file.write(row.written if isinstance(row, KeptRow) else _json(row).encode() + b"\n")
 
 
 def _csv(file: BinaryIO, rows: Iterable[Row]) -> None:
@@ -129,7 +143,11 @@ def _csv(file: BinaryIO, rows: Iterable[Row]) -> None:
     writer = csv.writer(text)
     names = columns(rows)
     writer.writerow(names)
-    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
+    for row in rows:
+        if isinstance(row, KeptRow):
+            writer.writerow([row.written.get(name, "") for name in names])
+        else:
+            writer.writerow([_cell(row.get(name)) for name in names])
     text.flush()
     text.detach()
 
@@ -151,29 +169,48 @@ def _cell(value: Any) -> Any:
     return "" if value is None else value
 
 
+def text_of_cell(cell: str) -> str:
+    """The text that `_cell` wrote, but for control characters, which stay pictures.
+
+    >>> [text_of_cell(str(_cell(text))) for text in ("=1+1", "'=1+1", "it's", "'")]
+    ['=1+1', "'=1+1", "it's", "'"]
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
 def _parquet(file: BinaryIO, rows: Iterable[Row]) -> None:
-    """Lists and tables keep their shape where all rows agree in it; else they are JSON."""
-    pyarrow = _pyarrow()
+    """Lists and tables keep their shape where all rows agree in it; else they are JSON, and the column is marked so."""
+    pyarrow = load_pyarrow()
     from pyarrow import parquet
 
     every = [json.loads(_json(row)) for row in rows]
-    table = {name: _column(pyarrow, [row.get(name) for row in every]) for name in columns(every)}
-    parquet.write_table(pyarrow.table(table), file)
+    arrays, fields = [], []
+    for name in columns(every):
+        array, is_json = _column(pyarrow, [row.get(name) for row in every])
+        arrays.append(array)
+        fields.append(pyarrow.field(name, array.type, metadata=JSON_COLUMN if is_json else None))
+    parquet.write_table(pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields)), file)
 
 
-def _column(pyarrow: Any, values: Sequence[Any]) -> Any:
+def _column(pyarrow: Any, values: Sequence[Any]) -> tuple[Any, bool]:
+    """The array of a column, and whether its values are JSON."""
     try:
         column = pyarrow.array(values)
         if "struct<>" not in str(column.type):  # a table without keys, which Parquet cannot hold
-            return column
+            return column, False
     except (pyarrow.ArrowException, OverflowError):
         pass
     if all(value is None or isinstance(value, str) for value in values):
-        return pyarrow.array(values, pyarrow.string())
-    return pyarrow.array([None if value is None else _json(value) for value in values])
+        return pyarrow.array(values, pyarrow.string()), False
+    return pyarrow.array([None if value is None else _json(value) for value in values]), True
 
 
-def _pyarrow() -> Any:
+def load_pyarrow() -> Any:
+    """The module pyarrow.
+
+    Raises:
+        SilhouetteError: where it is not installed.
+    """
     try:
         import pyarrow
     except ImportError:

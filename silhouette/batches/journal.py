@@ -27,6 +27,11 @@ LOCKED_WITHIN = 3.0
 """Seconds to wait for the lock: the workers of a killed batch hold it until they have ended."""
 
 
+def journal_of(out: Path) -> Path:
+    """The place of the journal of a finished file."""
+    return out.with_name(f"{out.name}.unfinished")
+
+
 @dataclass
 class SceneProgress:
     """The progress of one scene of a batch.
@@ -61,7 +66,7 @@ class Journal:
         self, out: Path, settings: Mapping[str, Any], *, resume: bool, scenes: Iterable[str] | None = None
     ) -> None:
         self.out = out
-        self.path = out.with_name(f"{out.name}.unfinished")
+        self.path = journal_of(out)
         self._settings = dict(settings)
         self._resume = resume
         self._batch = scenes
@@ -124,8 +129,8 @@ class Journal:
                 break
             if end == 0 and entry.get("asked") != self._settings:
                 raise RequestError(
-                    f"{self.path}: it was begun with {_in_words(entry.get('asked'))}, "
-                    f"not with {_in_words(self._settings)}; ask as before, or delete it"
+                    f"{self.path}: it was begun with {in_words(entry.get('asked'))}, "
+                    f"not with {in_words(self._settings)}; ask as before, or delete it"
                 )
             names.folder = entry.get("folder", names.folder)
             if "scene" in entry:
@@ -245,7 +250,8 @@ def _entry(line: bytes) -> Row | None:
     return entry if isinstance(entry, dict) else None
 
 
-def _in_words(settings: Any) -> str:
+def in_words(settings: Any) -> str:
+    """The settings of a batch in words."""
     if not isinstance(settings, dict):
         return "nothing that can be read"
     return ", ".join(f"{key} {value}" for key, value in settings.items())

@@ -35,7 +35,7 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
         if failed(row):
             ElementTree.SubElement(case, "error", message=_clean(row["error"]))
         elif row.get("expected") is False:
-            unmet = "; ".join(row.get("broken", ())) or "not as expected"
+            unmet = "; ".join(row.get("broken") or ()) or "not as expected"
             ElementTree.SubElement(case, "failure", message=_clean(unmet)).text = _clean(row.get("reason") or "")
         elif row.get("expected") is None:
             ElementTree.SubElement(case, "skipped", message="nothing is expected")

@@ -9,20 +9,23 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from os import PathLike
-from os.path import realpath
+from os import PathLike, getcwd
+from os.path import lexists, realpath
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from silhouette.batches.chunks import BatchSettings, ChunkJudge, ChunkRequirements
 from silhouette.batches.export import check_outputs, check_table_path, failed, whose, write_table
-from silhouette.batches.journal import Journal, Rows
+from silhouette.batches.finished import Record, content_of, fingerprint, read_rows, record_of
+from silhouette.batches.journal import Journal, Rows, journal_of
 from silhouette.batches.junit import write_junit
+from silhouette.batches.repair import Repair
 from silhouette.batches.schedule import RowStore, Schedule
 from silhouette.errors import FileError, RequestError
+from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import check_numbers
 from silhouette.renderers.registry import check_name, survives_fork
-from silhouette.scenes.finding import scenes_of
+from silhouette.scenes.finding import identity, scenes_of
 from silhouette.text import Row
 from silhouette.version import VERSION
 from silhouette.workers import Event, NextTask, WorkerPool, cores
@@ -45,12 +48,14 @@ class BatchSummary:
         kept: the number of rows that had been judged before the batch was resumed.
         failed: a sentence for each row with an error.
         broken: a sentence for each check that is not as expected.
+        complete: whether all had been done before, and nothing was judged.
     """
 
     rows: int
     kept: int
     failed: tuple[str, ...]
     broken: tuple[str, ...]
+    complete: bool = False
 
 
 def write_batch(
@@ -60,6 +65,7 @@ def write_batch(
     workers: AbstractContextManager[Pool],
     *,
     resume: bool = False,
+    retry_errors: bool = False,
     junit: Path | None = None,
     progress: Callable[[int, int, bool], None] = lambda done, total, at_least: None,
 ) -> BatchSummary:
@@ -72,7 +78,9 @@ def write_batch(
         out: the path of the file, with the ending .jsonl, .csv or .parquet.
         settings: how every scene is judged.
         workers: the pool from `make_pool`, with the same settings.
-        resume: whether to go on with a batch that was not finished.
+        resume: whether to go on with a batch that was not finished. One that is finished is left as it is, where its
+            scenes and the settings are still the same.
+        retry_errors: whether only the failed rows of a finished file are judged, and all others kept as they are.
         junit: the path of a JUnit file for CI systems, or None.
         progress: called with the number of checks that are done, the number of all known checks, and whether there may
             be more, because not every scene has been opened.
@@ -80,46 +88,75 @@ def write_batch(
     Raises:
         SilhouetteError: where the paths mean no scene, or the file cannot be written.
     """
+    _check_places(out, junit)
+    check_settings(settings)
+    scenes = scenes_of(paths)
+    check_outputs(out, junit, scenes)
+    asked = _asked(settings)
+    repair = Repair(out, asked, scenes) if retry_errors else None
+    if (resume and _is_complete(out, asked, scenes)) if repair is None else not repair.scenes:
+        finished = read_rows(out)
+        if junit is not None:
+            write_junit(junit, finished)
+        return _summary(finished, 0, complete=True)
+    settled = asked if repair is None else {**asked, "retried": repair.content}
+    with Journal(out, settled, resume=resume, scenes=scenes) as journal:
+        judged = 0
+        store = journal if repair is None else repair.store(journal)
+        for schedule in judge_scenes(scenes if repair is None else repair.scenes, workers, store):
+            progress(schedule.done, schedule.total, not schedule.is_total_known)
+            judged = schedule.judged
+        rows = Rows(journal, scenes) if repair is None else repair.rows(journal)
+        write_table(out, rows)
+        if junit is not None:
+            write_junit(junit, rows)
+        summary = _summary(rows, judged)
+        record = _record(out, asked, scenes, journal) if repair is None else repair.record(journal, content_of(out))
+        if record is not None:
+            record.keep(out)
+        journal.finished()
+    return summary
+
+
+def _check_places(out: Path, junit: Path | None) -> None:
     check_table_path(out)
     for file in (out, junit):
         folder = None if file is None else Path(realpath(file) if file.is_symlink() else file).parent
         if file is not None and folder is not None and (file.is_dir() or not folder.is_dir()):
             wrong = "is a folder" if file.is_dir() else f"there is no folder {folder} to write it into"
             raise FileError(file, f"{wrong}; name a file in a folder that is there")
-    check_settings(settings)
-    scenes = scenes_of(paths)
-    check_outputs(out, junit, scenes)
-    plain_settings = {
-        "silhouette": VERSION,
-        "renderer": settings.renderer,
-        "pixel": settings.pixel,
-        "everyone": settings.everyone,
-    }
-    if settings.error is not None:
-        plain_settings["error"] = settings.error
-    with Journal(out, plain_settings, resume=resume, scenes=scenes) as journal:
-        judged = 0
-        for schedule in judge_scenes(scenes, workers, journal):
-            progress(schedule.done, schedule.total, not schedule.is_total_known)
-            judged = schedule.judged
-        rows = Rows(journal, scenes)
-        write_table(out, rows)
-        if junit is not None:
-            write_junit(junit, rows)
-        summary = _summary(rows, judged)
-        journal.finished()
-    return summary
 
 
-def _summary(rows: Iterable[Row], judged: int) -> BatchSummary:
+def _asked(settings: BatchSettings) -> dict[str, Any]:
+    """The settings on which verdicts depend, as plain values."""
+    asked: dict[str, Any] = {"silhouette": VERSION, "renderer": settings.renderer}
+    asked |= {"pixel": settings.pixel, "everyone": settings.everyone}
+    return asked if settings.error is None else {**asked, "error": settings.error}
+
+
+def _is_complete(out: Path, asked: dict[str, Any], scenes: list[str]) -> bool:
+    """Whether there is a finished file of these scenes, in their present state, and no unfinished one."""
+    if lexists(journal_of(out)):
+        return False
+    record = record_of(out)
+    return record is not None and record.is_of(asked, scenes)
+
+
+def _record(out: Path, asked: dict[str, Any], scenes: list[str], journal: Journal) -> Record:
+    prints = Fingerprints()
+    digests = {identity(scene): journal.scenes[scene].digest or fingerprint(prints, scene) for scene in scenes}
+    return Record(content_of(out), asked, digests, getcwd())
+
+
+def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> BatchSummary:
     count, failures, unexpected = 0, [], []
     for row in rows:
         count += 1
         if failed(row):
             failures.append(row["error"])
         if row.get("expected") is False:
-            unexpected.append(f"{row['scene']}: {whose(row)}: {'; '.join(row.get('broken', ()))}")
-    return BatchSummary(count, count - judged, tuple(failures), tuple(unexpected))
+            unexpected.append(f"{row['scene']}: {whose(row)}: {'; '.join(row.get('broken') or ())}")
+    return BatchSummary(count, count - judged, tuple(failures), tuple(unexpected), complete)
 
 
 def check_settings(settings: BatchSettings) -> None:

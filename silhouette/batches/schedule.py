@@ -22,13 +22,12 @@ LOOKAHEAD = 32
 
 
 class RowStore(Protocol):
-    """The store of the rows: a journal on the disk, or memory.
+    """The store of the rows: a journal on the disk, or memory."""
 
-    Attributes:
-        scenes: the scenes that have been opened, by their paths.
-    """
-
-    scenes: dict[str, SceneProgress]
+    @property
+    def scenes(self) -> dict[str, SceneProgress]:
+        """The scenes that have been opened, by their paths."""
+        ...
 
     def open_scene(self, scene: str, digest: str, checks: int) -> None:
         """Adds a scene with the number of its checks; rows that it had before, of another state, are dropped."""

@@ -32,6 +32,9 @@ def batch(
         Path | None, typer.Option("--junit", metavar="FILE.xml", help="Also what CI systems show.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished batch.")] = False,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Judge only the failed rows of a finished FILE again.")
+    ] = False,
     timeout: Annotated[
         float | None, typer.Option("--timeout", metavar="SECONDS", help="Longest for reading a scene, or for a check.")
     ] = None,
@@ -59,7 +62,8 @@ def batch(
     pool = make_pool(settings, workers, timeout, cluster)
     try:
         with Waiting("judging", quiet=quiet, rated=True, forking=True) as waiting:
-            summary = write_batch(paths, out, settings, pool, resume=resume, junit=junit, progress=waiting.step)
+            again = {"resume": resume, "retry_errors": retry_errors}
+            summary = write_batch(paths, out, settings, pool, **again, junit=junit, progress=waiting.step)
     except KeyboardInterrupt:
         complain(f"interrupted; what was judged is kept beside {out}: the same command with --resume goes on")
         return ExitStatus.INTERRUPTED

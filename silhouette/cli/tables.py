@@ -185,12 +185,12 @@ def _matrix_cell(judged: Judged, row: Row) -> Text:
 def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[RenderableType]:
     """The outcome of a batch, in a line; where ``named``, each check that is not as expected as well."""
     lines = [_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in summary.broken if named]
-    words = [f"{_counted(summary.rows, 'row')} in {out}"]
-    if summary.kept:
+    words = [f"{'already complete: ' * summary.complete}{_counted(summary.rows, 'row')} in {out}"]
+    if summary.kept and not summary.complete:
         words.append(f"{summary.kept} judged before")
     words.append(f"{len(summary.broken)} not as expected" if summary.broken else "every expectation held")
     if summary.failed:
-        words.append(f"{len(summary.failed)} with an error")
+        words.append(f"{len(summary.failed)} with an error, which --retry-errors judges again")
     return [*lines, _line(", ".join(words), "bold red" if summary.broken or summary.failed else "bold")]
 
 
