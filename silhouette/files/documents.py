@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.errors import FileError
+from silhouette.files.mistakes import json_advice, toml_advice
 from silhouette.files.reading import read_file
 
 LARGEST_DOCUMENT = 16 * 1024**2
@@ -52,14 +53,12 @@ def read_document(path: Path) -> dict[str, Any]:
         document = reader(text)
         _check_size(document)
     except json.JSONDecodeError as error:
-        hint = _hint_on_paths(text, error.lineno, r"write / in paths, or \\")
-        raise FileError(
-            path, f"not JSON at line {error.lineno}, column {error.colno}: {_plain(error.msg)}{hint}"
-        ) from None
+        advice = json_advice(text, error.msg, error.pos)
+        where = f"at line {error.lineno}, column {error.colno}"
+        raise FileError(path, f"not JSON {where}: {_plain(error.msg)}{advice and f'; {advice}'}") from None
     except tomllib.TOMLDecodeError as error:
-        line = re.search(r"at line (\d+)", str(error))
-        hint = _hint_on_paths(text, int(line[1]) if line else 0, "write / in paths, or put the path in '...'")
-        raise FileError(path, f"not TOML: {_plain(str(error))}{hint}") from None
+        advice = toml_advice(text, str(error))
+        raise FileError(path, f"not TOML: {_plain(str(error))}{advice and f'; {advice}'}") from None
     except RecursionError:
         raise FileError(path, _TOO_DEEP) from None
     except _Refused as refused:
@@ -177,17 +176,16 @@ def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return table
 
 
-def _hint_on_paths(text: str, line: int, hint: str) -> str:
-    r"""What to write instead, where a path of Windows with its \ stands between quotes in a line; else nothing.
-
-    >>> _hint_on_paths('mesh = "C:\\minis\\axe.stl"', 1, "write / in paths")
-    '; write / in paths'
-    >>> _hint_on_paths("mesh = axe.stl", 1, "write / in paths"), _hint_on_paths("", 0, "write / in paths")
-    ('', '')
-    """
-    lines = text.splitlines()[line - 1 : line] if line else []
-    return f"; {hint}" if any(re.search(r'"[^"]*\\', one) for one in lines) else ""
+def _as_in_the_file(names: re.Match[str]) -> str:
+    found = re.findall(r"'([^']*)'", names[1])
+    return f"[{'.'.join(found)}]"
 
 
 def _plain(message: str) -> str:
-    return message[:1].lower() + message[1:]
+    """A parser's message as part of a sentence; tables as the file spells them.
+
+    >>> _plain("Cannot declare ('fighter', 'at') twice (at line 3, column 9)")
+    'cannot declare [fighter.at] twice (at line 3, column 9)'
+    """
+    names = re.sub(r"\(('[^()]*',?)\)", _as_in_the_file, message)
+    return names[:1].lower() + names[1:]

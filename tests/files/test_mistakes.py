@@ -1,0 +1,76 @@
+"""Each usual mistake in TOML and JSON is answered by what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from silhouette.errors import FileError
+from silhouette.files.documents import read_document
+from silhouette.files.mistakes import json_advice, toml_advice
+
+TOML = {
+    "at = [0 0]": "put a comma before '0', or close the list with ]",
+    "at = [0, 0": "close the list with ]",
+    'name = "Kal': 'close the text with "',
+    "name = 'Kal": "close the text with '",
+    "name = Kal": 'put the text in quotes: "Kal"',
+    "name = “Kal”": 'write straight quotes: "Kal"',
+    'name == "Kal"': "write one = alone",
+    "at: [0, 0]": "write at = [0, 0]",
+    "solid = True": "write true",
+    "scale = .5": "write a digit on both sides of the point",
+    "at = (0, 0)": "write lists with [ ]",
+    "at = 0, 0": "write a list as [x, y]",
+    "scale = 12,5": "a decimal point as .",
+    "facing = 90 degrees": "leave the unit out: numbers stand alone",
+    'at = 3"': "leave the unit out: numbers stand alone",
+    "facing = 090": "leave out the zeros before the number",
+    "facing = 90 // north": "begin a comment with #",
+    "// a comment": "begin a comment with #",
+    '{ "rules": 1 }': "write TOML",
+    "[[fighter]": "write [[...]] with as many ] as [",
+    "[fighter]\n[fighter]": "write [[fighter]] where there is one of several",
+    'name = "a"\nname = "b"': "'name' stands there already",
+    "base = { height = 1": "close the table with }",
+    "base = { height = 1 diameter = 2 }": "put a comma before 'diameter'",
+    'mesh = "C:\\minis\\a.stl"': "write / in paths, or put the path in '...'",
+    'mesh = "C:\\users\\a.stl"': "write / in paths, or put the path in '...'",
+    "facing =": "a value is missing after =",
+    "at = [0, 0] [1, 1]": "put each key on a line of its own",
+    "fighter": "write key = value",
+}
+JSON = {
+    "{'rules': 1}": "write \" for '",
+    '{"at": [1, 2,]}': "leave out the comma before ]",
+    '{"at": 1,}': "leave out the comma before }",
+    '{"at": 1': "the end of the file is missing",
+    "": "the end of the file is missing",
+    '{"at" 1}': "put a colon between key and value",
+    '{"at": 1 "facing": 2}': "put a comma before",
+    "{rules: 1}": 'put keys and texts in "quotes"',
+    '{"solid": True}': "write true, false or null",
+    '{"at": 1} // a comment': "leave the comment out",
+    '{"mesh": "C:\\minis\\a.stl"}': "write / in paths, or \\\\",
+    '{"mesh": "a.stl}': 'close the text with "',
+}
+
+
+@pytest.mark.parametrize(("text", "right"), [*TOML.items(), *JSON.items()])
+@pytest.mark.parametrize("before", [0, 3])
+def test_a_mistake_is_answered_by_what_would_be_right(text: str, right: str, before: int, tmp_path: Path) -> None:
+    file = tmp_path / ("duel.toml" if text in TOML else "duel.json")
+    file.write_text("\n" * before + text, encoding="utf-8")
+    with pytest.raises(FileError) as caught:
+        read_document(file)
+    said = str(caught.value)
+    assert said.startswith(f"{file}: not {'TOML' if text in TOML else 'JSON'}")
+    assert right in said
+    assert "\n" not in said
+    assert "('" not in said
+
+
+def test_what_is_not_plain_has_no_advice() -> None:
+    assert toml_advice("", "Something else (at line 9, column 9)") == ""
+    assert json_advice("{}x", "Extra data", 2) == ""
