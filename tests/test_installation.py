@@ -167,12 +167,11 @@ def test_a_checkout_that_is_only_on_the_path_is_installed_as_editable(monkeypatc
     assert Environment(source=".", editable=True).extra("mp4") == "python -m pip install -e '.[mp4]'"
 
 
-MODULES = {"pyopengl": "OpenGL", "pillow": "PIL", "dracopy": "DracoPy"}
+MODULES = {"pyopengl": "OpenGL", "pyrender2": "pyrender", "pillow": "PIL", "dracopy": "DracoPy"}
 """What is imported, where that is not the name of the package with underscores."""
 
 
 def test_what_is_imported_is_a_dependency_or_an_extra_and_every_dependency_is_imported() -> None:
-    """Some 350 MB is all that an install may take: scipy and pyrender are left out for their size."""
     imported = set()
     for file in (PROJECT / "silhouette").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

@@ -15,7 +15,7 @@ from silhouette.renderers.probe import Probe, probe_renderers
 from silhouette.text import Progress
 from silhouette.version import VERSION, version_of
 
-PACKAGES = ("numpy", "trimesh", "PyOpenGL", "embreex")
+PACKAGES = ("numpy", "trimesh", "pyrender2", "embreex")
 
 
 def examination(*, quick: bool = False, step: Progress = lambda done, total: None) -> dict[str, Any]:

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
-from silhouette.grids import labelled
 from silhouette.meshes.mesh import Mesh
 
 Source = Literal["auto", "part", "height", "parts", "given"]
@@ -282,7 +281,9 @@ def _filled(triangles: Floats, window: _Window, z: float) -> Flags:
 
 def _joined(free: Flags, seeds: Flags) -> Flags:
     """The cells of ``free`` that are connected to a seed by steps along rows and columns in it, all (n, n) bool."""
-    piece, count = labelled(free)
+    from scipy.ndimage import label
+
+    piece, count = label(free)
     reached = np.zeros(count + 1, dtype=np.bool_)
     reached[piece[free & seeds]] = True
     connected: Flags = reached[piece]
@@ -291,7 +292,9 @@ def _joined(free: Flags, seeds: Flags) -> Flags:
 
 def _largest(mask: Flags) -> Flags:
     """The largest piece of ``mask`` (n, n) bool that is connected along rows and columns; of equal ones the first."""
-    piece, count = labelled(mask)
+    from scipy.ndimage import label
+
+    piece, count = label(mask)
     sizes = np.bincount(piece.ravel(), minlength=count + 1)
     sizes[0] = 0
     largest: Flags = (piece == sizes.argmax()) & mask

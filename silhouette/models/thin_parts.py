@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
-from silhouette.grids import depths, labelled
 from silhouette.meshes.mesh import Mesh
 
 Indices = NDArray[np.intp]
@@ -212,6 +211,14 @@ def _filled(shell: Flags) -> Flags:
     return filled
 
 
+def _depth(cubes: Flags, reach: int) -> Floats:
+    """The distance of each cube of ``cubes`` from the nearest cube outside them, in cubes, at most ``reach``."""
+    from scipy.ndimage import distance_transform_edt
+
+    depth: Floats = np.minimum(distance_transform_edt(cubes), reach)
+    return depth
+
+
 # ---- the parts that a ball cannot enter
 
 
@@ -257,13 +264,13 @@ def _thin_parts(solid: _Solid) -> list[_Part]:
     # The thick cubes are those within a ball that fits into the figure: cubes deeper than the radius of the ball, grown
     # by that radius again. The other cubes, more than two cubes away from these, are candidates: nearer, everything is
     # surface that the ball does not quite reach. A piece that touches two large thick pieces is a neck or a limb.
-    trunk = 2.0 * float(depths(solid.cubes[::2, ::2, ::2], CUBES // 4).max())  # half of its thickness, as depths are
+    trunk = 2.0 * float(_depth(solid.cubes[::2, ::2, ::2], CUBES // 4).max())  # half of its thickness, as depths are
     ball = max(BALL * trunk, 1.5)
-    depth = depths(solid.cubes, int(ball) + 2)
-    thick = solid.cubes & (depths(depth <= ball, int(ball) + 2) <= ball)
+    depth = _depth(solid.cubes, int(ball) + 2)
+    thick = solid.cubes & (_depth(depth <= ball, int(ball) + 2) <= ball)
     tall = solid.cubes.shape[2] - 2 * MARGIN
     far = round(LEAST_REACH * tall) + 3
-    away = depths(~thick, far)
+    away = _depth(~thick, far)
     bulky = np.zeros(thick.shape, dtype=np.intp)
     for number, piece in enumerate(_pieces(thick)):
         bulky[tuple(piece.T)] = number + 1 if len(piece) >= BULKY * thick.sum() else 0
@@ -323,7 +330,9 @@ def _within(reach: int) -> Indices:
 
 def _pieces(cubes: Flags) -> list[Indices]:
     """The pieces of ``cubes`` that are connected face to face, as rows (n, 3) of coordinates; the largest first."""
-    labels, _ = labelled(cubes)
+    from scipy.ndimage import label
+
+    labels, _ = label(cubes)
     places = np.argwhere(cubes)
     own = labels[cubes]
     order = np.argsort(own, kind="stable")

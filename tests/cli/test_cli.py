@@ -334,7 +334,7 @@ def test_doctor_says_what_works_and_what_auto_takes(capsys: Capture, monkeypatch
         "checks_per_second": None,
     }
     assert found["auto"]["name"] in ("embree", "gl", "reference")
-    assert found["versions"].keys() >= {"python", "silhouette", "numpy", "trimesh", "PyOpenGL", "embreex"}
+    assert found["versions"].keys() >= {"python", "silhouette", "numpy", "trimesh", "pyrender2", "embreex"}
     assert found["cache"].keys() == {"folder", "entries", "bytes"}
     told = run(capsys, "doctor", "--quick")
     assert (told.status, told.err) == (0, "")
@@ -372,5 +372,5 @@ def test_a_check_of_solids_imports_no_mesh_library(tmp_path: Path) -> None:
     words = ["check", str(scene(tmp_path, CHECK)), "--renderer", "reference", "--pixel", "1"]
     script = f"import sys, silhouette.cli.app as c; c.main({words!r}); print(sorted(sys.modules), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    for heavy in ("trimesh", "OpenGL", "PIL", "embreex"):
+    for heavy in ("trimesh", "pyrender", "PIL", "embreex"):
         assert f"'{heavy}'" not in done.stderr

@@ -45,14 +45,13 @@ def test_gl_on_a_platform_that_does_not_exist_says_which_do(monkeypatch: pytest.
         choose("gl")
 
 
-def test_gl_without_pyopengl_says_what_to_install(monkeypatch: pytest.MonkeyPatch, gl: Renderer) -> None:
+def test_gl_without_pyrender_says_what_to_install(monkeypatch: pytest.MonkeyPatch, gl: Renderer) -> None:
     from silhouette.renderers.gl import context as gl_context
 
-    with monkeypatch.context() as missing:  # the fixture needs PyOpenGL again when it ends
-        missing.setattr(gl_context, "_contexts", {})
-        missing.setitem(sys.modules, "OpenGL", None)
-        with pytest.raises(RendererUnavailable, match="install PyOpenGL"):
-            choose("gl")
+    monkeypatch.setattr(gl_context, "_contexts", {})
+    monkeypatch.setitem(sys.modules, "pyrender", None)
+    with pytest.raises(RendererUnavailable, match="install pyrender2"):
+        choose("gl")
 
 
 def test_gl_without_its_libraries_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,7 @@ from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.table_parts import caption
 from silhouette.drawing.table.tracing import path_of, ring_area, traced
 from silhouette.drawing.words.reasons import share_of_blocker
-from silhouette.geometry import Flags
-from silhouette.grids import depths
+from silhouette.geometry import Flags, Floats
 from silhouette.measure.observe import OBSCURED, OUTSIDE, SEEN
 
 NAMED = 4
@@ -36,9 +35,6 @@ SMALLEST_NAMED = 1500
 
 COARSE = 4
 """Pixels across a cell of the grid on which room for a name is sought."""
-
-MOST_ROOM = 14
-"""The distance from the edge of an area, in cells, from which on a name gains nothing by more."""
 
 
 def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sightline], None] | None = None) -> None:
@@ -142,17 +138,19 @@ def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:
     The score of a cell is its distance from the area's edge, in cells and at most 14, less 12 for each width, or
     height, of the image that it is away from the target.
     """
+    from scipy.ndimage import distance_transform_edt
+
     free = area.copy()
     for left, bottom, right, top in sheet.reserved:
         free[area.shape[0] - round(top) : area.shape[0] - round(bottom), round(left) : round(right)] = False
     small = np.pad(free[COARSE // 2 :: COARSE, COARSE // 2 :: COARSE], 1)
     if not small.any():
         return
-    room = depths(small, MOST_ROOM)[1:-1, 1:-1]
+    room: Floats = distance_transform_edt(small)[1:-1, 1:-1]
     rows, columns = np.indices(room.shape)
     centre = _centre(target)
     away = np.hypot((columns * COARSE - centre[0]) / target.shape[1], (rows * COARSE - centre[1]) / target.shape[0])
-    score = room - 12.0 * away
+    score = np.minimum(room, 14.0) - 12.0 * away
     score[room < 1.0] = -np.inf
     row, column = np.unravel_index(int(np.argmax(score)), room.shape)
     at = float(column * COARSE + COARSE / 2), float(area.shape[0] - row * COARSE - COARSE / 2)

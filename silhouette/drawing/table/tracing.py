@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Pose
-from silhouette.grids import smoothed
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import INSIGNIFICANT, Model
 
@@ -160,10 +159,11 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
     """
     import shapely
     from contourpy import contour_generator
+    from scipy.ndimage import gaussian_filter
 
     if not mask.any():
         return ()
-    smooth = smoothed(np.pad(mask, 2).astype(np.float32), SMOOTH)
+    smooth = gaussian_filter(np.pad(mask, 2).astype(np.float32), SMOOTH)
     lines: list[NDArray[Any]] = contour_generator(z=smooth).lines(0.5)  # type: ignore[assignment]
     rings = []
     for line in lines:

@@ -1,9 +1,9 @@
-"""OpenGL's context: one for each device in a process, opened when it is first asked for.
+"""OpenGL's context: one for each device in a process, opened when it is first asked for, lent by pyrender.
 
-Contexts and drawing are our own (platforms.py, depth_pass.py), on PyOpenGL's functions. pyrender, which lends contexts,
-cannot keep the contract: its depth and segmentation modes cull back faces under every setting, its framebuffer
-holds four samples per pixel of which none is the middle, and its 24 bits of depth lie between planes that have to be
-chosen. For its contexts alone, it and the packages that it needs are too large to install.
+The only module that imports pyrender, for its contexts on EGL and on OSMesa. The drawing is our own (depth_pass.py),
+because pyrender's passes cannot keep the contract: its depth and segmentation modes cull back faces under every
+setting, its framebuffer holds four samples per pixel of which none is the middle, and its 24 bits of depth lie
+between planes that have to be chosen.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.installation import package_command
-from silhouette.renderers.gl.devices import INSTALL, EGLDevice, chosen_device, require_osmesa
-from silhouette.renderers.gl.platforms import EGLPlatform, OSMesaPlatform, Platform
+from silhouette.renderers.gl.devices import INSTALL, chosen_device, require_osmesa
 
 PLATFORMS = ("egl", "osmesa")
 
@@ -35,7 +35,7 @@ class Context:
         label: "EGL" or "OSMesa".
         device: the number of the EGL device, None on OSMesa.
         vendor, renderer, version: what OpenGL calls itself.
-        platform: the context itself.
+        platform: pyrender's object for the context.
     """
 
     label: str
@@ -43,7 +43,7 @@ class Context:
     vendor: str
     renderer: str
     version: str
-    platform: Platform
+    platform: Any
 
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -54,13 +54,13 @@ class Context:
 
     @contextmanager
     def current(self) -> Iterator[None]:
-        """Holds the context for this thread, and then lets go of it, so that other threads can take it."""
+        """Holds the context for this thread, and then lets go of it, which pyrender does not, so that others can."""
         with self.lock:
             self.platform.make_current()
             try:
                 yield
             finally:
-                self.platform.let_go()
+                _let_go(self.platform)
 
 
 _contexts: dict[tuple[str, int | None], Context] = {}
@@ -79,20 +79,19 @@ def context_on(requested: str | None, number: int | None) -> Context:
         RequestError: where a device is given for OSMesa, which has none.
     """
     platform, device = _choose_platform(requested or os.environ.get("PYOPENGL_PLATFORM"), number)
-    place = platform, None if device is None else device.index
-    if place not in _contexts:
-        _bind_opengl(platform)
+    if (platform, device) not in _contexts:
+        _import_pyrender(platform)
         try:
-            _contexts[place] = _open(platform, device)
+            _contexts[platform, device] = _open(platform, device)
         except RendererUnavailable:
             raise
-        except Exception as error:  # whatever a driver or PyOpenGL come up with
+        except Exception as error:  # whatever a driver, PyOpenGL or pyrender's assertions come up with
             reason = str(error) or type(error).__name__
             raise RendererUnavailable(f"OpenGL on {platform} does not start ({reason}); {INSTALL}") from error
-    return _contexts[place]
+    return _contexts[platform, device]
 
 
-def _choose_platform(requested: str | None, number: int | None) -> tuple[str, EGLDevice | None]:
+def _choose_platform(requested: str | None, number: int | None) -> tuple[str, int | None]:
     """The platform for PyOpenGL, and the EGL device, both known to work; raises with the reason where none works."""
     if requested is not None and requested not in PLATFORMS:
         raise RendererUnavailable(f"OpenGL platform '{requested}' is not known here; egl or osmesa would be right")
@@ -111,7 +110,7 @@ def _choose_platform(requested: str | None, number: int | None) -> tuple[str, EG
     for platform in [requested or bound] if requested or bound else PLATFORMS:
         try:
             if platform == "egl":
-                return platform, chosen_device(number)
+                return platform, chosen_device(number).index
             require_osmesa()
         except RendererUnavailable as error:
             if number is not None or os.environ.get("EGL_DEVICE_ID"):
@@ -129,17 +128,16 @@ def _bound_platform() -> str | None:
     return type(bound).__module__.rpartition(".")[2] if bound is not None else None
 
 
-def _bind_opengl(platform: str) -> None:
-    """Imports PyOpenGL for a platform: the environment's PYOPENGL_PLATFORM decides when it is first imported."""
+def _import_pyrender(platform: str) -> None:
     before = os.environ.get("PYOPENGL_PLATFORM")
     os.environ["PYOPENGL_PLATFORM"] = platform
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            from OpenGL import GL  # noqa: F401
+            import pyrender  # noqa: F401
     except Exception as error:  # a missing library shows as ImportError, AttributeError or OSError
         raise RendererUnavailable(
-            f"PyOpenGL cannot be imported ({error}); install it with: {package_command('PyOpenGL')}; {INSTALL}"
+            f"pyrender cannot be imported ({error}); install it with: {package_command('pyrender2')}; {INSTALL}"
         ) from error
     finally:
         if before is None:
@@ -148,14 +146,35 @@ def _bind_opengl(platform: str) -> None:
             os.environ["PYOPENGL_PLATFORM"] = before
 
 
-def _open(name: str, device: EGLDevice | None) -> Context:
-    """A context on a platform; on EGL for a device."""
-    platform: Platform = OSMesaPlatform() if device is None else EGLPlatform(device)
+def _open(name: str, device: int | None) -> Context:
+    """A context whose own picture has one pixel: everything is drawn into buffers."""
+    platform: Any
+    if name == "egl":
+        from pyrender.platforms import egl
+
+        platform = egl.EGLPlatform(1, 1, device=egl.get_device_by_index(device))
+    else:
+        from pyrender.platforms.osmesa import OSMesaPlatform
+
+        platform = OSMesaPlatform(1, 1)
     from OpenGL import GL
 
+    platform.init_context()
+    platform.make_current()
     vendor, renderer, version = (
         GL.glGetString(which).decode(errors="replace") for which in (GL.GL_VENDOR, GL.GL_RENDERER, GL.GL_VERSION)
     )
-    platform.let_go()
-    number = None if device is None else device.index
-    return Context({"egl": "EGL", "osmesa": "OSMesa"}[name], number, vendor, renderer, version, platform)
+    _let_go(platform)
+    return Context({"egl": "EGL", "osmesa": "OSMesa"}[name], device, vendor, renderer, version, platform)
+
+
+def _let_go(platform: Any) -> None:
+    """Makes no context current on this thread; pyrender's own `make_uncurrent` does nothing."""
+    if _bound_platform() == "egl":
+        from OpenGL import EGL
+
+        EGL.eglMakeCurrent(platform._egl_display, EGL.EGL_NO_SURFACE, EGL.EGL_NO_SURFACE, EGL.EGL_NO_CONTEXT)
+    else:
+        from OpenGL import osmesa
+
+        osmesa.OSMesaMakeCurrent(None, None, 0, 0, 0)

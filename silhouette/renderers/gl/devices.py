@@ -176,18 +176,12 @@ def has_gpu() -> bool:
         return False
 
 
-def display_on(device: EGLDevice) -> int | None:
-    """EGL's display, a pointer, for a device: the same one throughout a process; None where the device has none."""
-    library = _library("EGL", "libEGL.so.1")
-    display_of = _function(library, "eglGetPlatformDisplayEXT", c_void_p, c_uint, c_void_p, c_void_p)
-    display: int | None = display_of(EGL_PLATFORM_DEVICE, device.handle, None)
-    return display
-
-
 def starts(device: EGLDevice) -> bool:
     """Whether a device opens. It stays open: a process has one handle for it and may be drawing with it already."""
-    start = _function(_library("EGL", "libEGL.so.1"), "eglInitialize", c_uint, c_void_p, POINTER(c_int), POINTER(c_int))
-    display = display_on(device)
+    library = _library("EGL", "libEGL.so.1")
+    display_of = _function(library, "eglGetPlatformDisplayEXT", c_void_p, c_uint, c_void_p, c_void_p)
+    start = _function(library, "eglInitialize", c_uint, c_void_p, POINTER(c_int), POINTER(c_int))
+    display = display_of(EGL_PLATFORM_DEVICE, device.handle, None)
     return bool(display and start(display, c_int(), c_int()))
 
 
