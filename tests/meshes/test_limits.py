@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import json
+import struct
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +15,7 @@ import pytest
 from silhouette.errors import MeshError
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
+from silhouette.meshes import mesh
 from silhouette.meshes.formats import base, obj, polygons
 from silhouette.meshes.formats.polygons import fans, mended, origins
 from silhouette.meshes.mesh import read_mesh
@@ -26,10 +31,10 @@ def within(path: Path, content: bytes | None = None, *, cpu: int = 3, megabytes:
 
     def told() -> str:
         try:
-            mesh = read_mesh(path, Cache(None)).mesh
+            read = read_mesh(path, Cache(None)).mesh
         except MeshError as error:
             return error.problem if len(str(error).splitlines()) == 1 else "more than one line"
-        return f"{len(mesh.faces)} triangles, {len(mesh.part_names)} parts"
+        return f"{len(read.faces)} triangles, {len(read.part_names)} parts"
 
     outcome = limited(told, cpu=cpu, memory=megabytes << 20)
     assert outcome.kind == "done", outcome
@@ -149,3 +154,129 @@ def test_the_reader_of_obj_counts_what_it_holds(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(obj, "MOST_LINES", 20)
     assert within(tmp_path / "a.obj", b"v 0 0 0\n" * 30 + b"f 1 2 3\n").startswith("holds over")
     assert within(tmp_path / "b.obj", b"v 0 0 0\n" + b"g a\n" * 30 + b"f 1 2 3\n").startswith("names over 20 groups")
+
+
+CORE = 'xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02"'
+CORNERS = '<vertex x="0" y="0" z="0"/><vertex x="1" y="0" z="0"/><vertex x="0" y="1" z="0"/>'
+ONE = '<triangles><triangle v1="0" v2="1" v3="2"/></triangles>'
+
+
+def three_mf(objects: str, items: str, method: int = zipfile.ZIP_DEFLATED, claims: int | None = None) -> bytes:
+    """An archive; ``claims`` is the size that it says its model unpacks to, if that is not true."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        archive.writestr(
+            "3D/3dmodel.model", f"<model {CORE}><resources>{objects}</resources><build>{items}</build></model>"
+        )
+    data = bytearray(packed.getvalue())
+    if claims is not None:
+        directory = data.index(b"PK\x01\x02")
+        data[22:26] = data[directory + 24 : directory + 28] = claims.to_bytes(4, "little")
+    return bytes(data)
+
+
+def component(number: int, of: int) -> str:
+    return f'<object id="{number}"><components><component objectid="{of}"/></components></object>'
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, zipfile.ZIP_DEFLATED])
+def test_an_archive_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path, method: int) -> None:
+    content = three_mf(" " * (64 << 20), "", method, claims=1000)
+    assert len(content) < 100_000
+    refused = within(tmp_path / "bomb.3mf", content, cpu=1, megabytes=60)
+    assert "compressed in a way that 3MF does not know" in refused or "cannot be unpacked" in refused
+
+
+CHAIN = "".join(component(at, at - 1) for at in range(1, 30_000))
+OBJECTS = "".join(f'<object id="{at}"/>' for at in range(70_000))
+COMPONENTS = '<object id="0"><components>' + '<component objectid="1"/>' * 20_001 + "</components></object>"
+MUCH = {
+    "chain": (CHAIN, '<item objectid="29999"/>', "more than 32 objects deep"),
+    "objects": (OBJECTS, "", "more than 60000 objects"),
+    "items": ("", '<item objectid="0"/>' * 70_000, "more than 60000 objects"),
+    "attribute": (f'<object id="0" name="{"x" * 30_000_000}"/>', "", "a tag of more than 1 MiB"),
+    "comment": (f"<!--{'x' * 30_000_000}-->", "", "a tag of more than 1 MiB"),
+    "components": (COMPONENTS, '<item objectid="0"/>', "more than"),
+}
+
+
+@pytest.mark.parametrize("objects, items, says", MUCH.values(), ids=MUCH)
+def test_an_archive_of_too_much_of_anything_is_refused_soon(
+    tmp_path: Path, objects: str, items: str, says: str
+) -> None:
+    assert says in within(tmp_path / "much.3mf", three_mf(objects, items, zipfile.ZIP_STORED))
+
+
+def test_vertices_that_stand_many_times_are_carried_once_for_each_that_is_used(tmp_path: Path) -> None:
+    shape = f"<mesh><vertices>{CORNERS * 20_000}</vertices>{ONE}</mesh>"
+    items = "".join(f'<item objectid="0" transform="1 0 0 0 1 0 0 0 1 {at} 0 0"/>' for at in range(2_000))
+    content = three_mf(f'<object id="0">{shape}</object>', items)
+    assert within(tmp_path / "reuse.3mf", content, cpu=2, megabytes=100) == "2000 triangles, 1 parts"
+
+
+def glb(primitives: int, nodes: list[object]) -> bytes:
+    """A grid in so many primitives over the same points, placed by some nodes."""
+    points, faces = grid(180)
+    blob = points.astype("<f4").tobytes() + faces.astype("<u4").tobytes()
+    each = len(faces) // primitives
+    of_faces = {"bufferView": 1, "componentType": 5125, "count": 3 * each, "type": "SCALAR"}
+    tree = {
+        "asset": {"version": "2.0"},
+        "scenes": [{"nodes": list(range(len(nodes)))}],
+        "nodes": nodes,
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1 + at} for at in range(primitives)]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": len(points), "type": "VEC3"},
+            *({**of_faces, "byteOffset": 12 * at * each} for at in range(primitives)),
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteLength": 12 * len(points)},
+            {"buffer": 0, "byteOffset": 12 * len(points), "byteLength": 12 * len(faces)},
+        ],
+        "buffers": [{"byteLength": len(blob)}],
+    }
+    text = json.dumps(tree).encode()
+    text += b" " * (-len(text) % 4)
+    body = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(blob), b"BIN\0") + blob
+    return b"glTF" + struct.pack("<II", 2, 12 + len(body)) + body
+
+
+def test_primitives_that_share_points_do_not_take_them_each(tmp_path: Path) -> None:
+    nodes = [{"mesh": 0, "name": f"part {at}", "translation": [0, 0, at]} for at in range(2)]
+    content = glb(1000, nodes)
+    assert within(tmp_path / "shared.glb", content, megabytes=200) == f"{2 * 1000 * 64} triangles, 2 parts"
+
+
+def test_wide_trees_of_nodes_are_refused_soon(tmp_path: Path) -> None:
+    assert within(tmp_path / "a.glb", glb(1, [{"mesh": 0}, *[{}] * 100_001]), cpu=4).startswith(
+        "has more than 100000 nodes"
+    )
+    assert "more than 1000000 values" in within(tmp_path / "b.glb", glb(1, [{"mesh": 0}, *[{}] * 500_001]), cpu=2)
+
+
+def ply(counts: list[int], header: str = "property list uchar int vertex_indices") -> bytes:
+    """A triangle, and faces of so many corners, all over its vertices."""
+    head = f"""ply
+format binary_little_endian 1.0
+element vertex 3
+property float x
+property float y
+property float z
+element face {len(counts)}
+{header}
+end_header
+"""
+    corners = np.eye(3, dtype="<f4").tobytes()
+    return head.encode() + corners + b"".join(struct.pack(f"<B{count}i", count, *range(count)) for count in counts)
+
+
+def test_millions_of_empty_lists_take_no_time(tmp_path: Path) -> None:
+    content = ply([3, 0]) + b"\0" * 1_000_000
+    content = content.replace(b"element face 2\n", b"element face 1000002\n")
+    assert within(tmp_path / "empty.ply", content, megabytes=200) == "1 triangles, 1 parts"
+
+
+def test_so_many_triangles_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mesh, "MOST_TRIANGLES", 5)
+    assert within(tmp_path / "five.ply", ply([3] * 5)) == "5 triangles, 1 parts"
+    assert within(tmp_path / "six.ply", ply([3] * 6)).startswith("holds 6 triangles")

@@ -23,12 +23,22 @@ from silhouette.files.documents import parsed_json
 from silhouette.files.reading import LARGEST_FILE
 from silhouette.geometry import Floats
 from silhouette.installation import package_command
-from silhouette.meshes.formats.base import Refused, no_triangles, read_referenced
+from silhouette.meshes.formats.base import (
+    LONGEST_NAME,
+    MOST_PARTS,
+    MOST_TRIANGLES,
+    MOST_VERTICES,
+    Refused,
+    no_triangles,
+    read_referenced,
+    too_many_parts,
+)
 
 Tree = dict[str, Any]
 
 _POINTS_AND_LINES = (0, 1, 2, 3)
 _TRIANGLES, _STRIP = 4, 5
+_MOST_NODES = 100_000
 _DRACO = "KHR_draco_mesh_compression"
 _MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 _HARMLESS = re.compile(
@@ -82,6 +92,9 @@ class Gltf:
         self._tree, self._blob = _open_container(data) if binary else (_parse_tree(data), None)
         _check_version_and_extensions(self._tree)
         self._placed: list[Placed] = []
+        self._corners = 0  # of all that is placed
+        self._points = 0  # of all accessors
+        self._bytes = 0  # of all views
         self._primitives: dict[str, Tree] = {}
         self._accessors: dict[int, int] = {}
         self._views: dict[int, int] = {}
@@ -90,10 +103,15 @@ class Gltf:
         self._walk()
         if not self._placed:
             raise no_triangles("points, lines or empty nodes" if self._tree.get("meshes") else "")
+        if self._corners > 3 * MOST_TRIANGLES:
+            total = self._corners // 3
+            raise Refused(f"holds {total} triangles; {MOST_TRIANGLES} are the most that can be looked at")
         self.external: dict[str, bytes] = {}
         self._buffer_contents: dict[str, bytes] = {}
         for index, number in self._buffers.items():
             self._buffer_contents[f"buffer-{number}"] = self._buffer(index, folder)
+            if sum(map(len, self._buffer_contents.values())) > LARGEST_FILE:
+                raise Refused(f"has buffers of more than {LARGEST_FILE >> 20} MiB together; split the file")
 
     def prepare(self) -> Prepared:
         """The reduced tree for trimesh, with each primitive as a separate mesh."""
@@ -110,9 +128,11 @@ class Gltf:
             node = _item(nodes, index, "node")
             if index in seen:
                 raise Refused(f"is malformed: node {index} hangs below itself or below two others")
+            if len(seen) > _MOST_NODES or len(self._placed) > MOST_PARTS:
+                raise Refused(f"has more than {_MOST_NODES} nodes or {MOST_PARTS} parts; join them, or split the file")
             seen.add(index)
             matrix = outer @ _matrix(node)
-            name = str(node.get("name") or "").strip()
+            name = str(node.get("name") or "").strip()[:LONGEST_NAME]
             if "EXT_mesh_gpu_instancing" in node.get("extensions", {}):
                 raise Refused("uses EXT_mesh_gpu_instancing, which is not supported; export every copy as a node")
             if "mesh" in node:
@@ -128,7 +148,9 @@ class Gltf:
 
     def _place(self, index: int, matrix: Floats, name: str, inherited: str) -> None:
         mesh = _item(self._tree.get("meshes", []), index, "mesh")
-        part = name or str(mesh.get("name") or "").strip() or inherited or f"mesh {index}"
+        part = name or str(mesh.get("name") or "").strip()[:LONGEST_NAME] or inherited or f"mesh {index}"
+        if len(mesh["primitives"]) > MOST_PARTS:
+            raise too_many_parts(len(mesh["primitives"]))
         for number, primitive in enumerate(mesh["primitives"]):
             mode = primitive.get("mode", _TRIANGLES)
             if mode in _POINTS_AND_LINES:
@@ -141,6 +163,8 @@ class Gltf:
             if key not in self._primitives:
                 self._primitives[key] = self._primitive(primitive, mode)
             self._placed.append(Placed(key, part, matrix @ self._scale(primitive)))
+            corners = self._primitives[key].get("indices", self._primitives[key]["attributes"]["POSITION"])
+            self._corners += self._reduced["accessors"][corners]["count"]
 
     def _primitive(self, primitive: Tree, mode: int) -> Tree:
         draco = primitive.get("extensions", {}).get(_DRACO)
@@ -187,6 +211,9 @@ class Gltf:
         last = (_whole(accessor["count"], "an accessor's count") - 1) * view.get("byteStride", row)
         if kept["byteOffset"] + last + row > view["byteLength"]:
             raise Refused(f"is malformed: accessor {index} reaches past the end of its data")
+        self._points += kept["count"]
+        if self._points > MOST_VERTICES + 3 * MOST_TRIANGLES:
+            raise Refused(f"holds more than {MOST_VERTICES} vertices or {MOST_TRIANGLES} triangles; reduce them")
         self._reduced["accessors"].append(kept)
         self._accessors[index] = len(self._reduced["accessors"]) - 1
         return self._accessors[index]
@@ -208,6 +235,9 @@ class Gltf:
             for key in ("byteOffset", "byteLength", "byteStride")
             if key in view
         }
+        self._bytes += kept["byteLength"]
+        if self._bytes > LARGEST_FILE:
+            raise Refused(f"has views of more than {LARGEST_FILE >> 20} MiB; split the file")
         buffer = view["buffer"]
         _item(self._tree.get("buffers", []), buffer, "buffer")
         kept["buffer"] = self._buffers.setdefault(buffer, len(self._buffers))
@@ -246,7 +276,7 @@ def _open_container(data: bytes) -> tuple[Tree, bytes | None]:
         raise Refused(f"is truncated: it announces {length} bytes and has {len(data)}")
     chunks: list[tuple[bytes, bytes]] = []
     place = 12
-    while place + 8 <= length:
+    while place + 8 <= length and len(chunks) < 2:  # what comes after the tree and its data is for extensions
         size = int.from_bytes(data[place : place + 4], "little")
         if place + 8 + size > len(data):
             raise Refused(f"is truncated: a chunk announces {size} bytes and has {len(data) - place - 8}")

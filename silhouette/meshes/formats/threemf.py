@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import posixpath
+import struct
 import zipfile
 import zlib
 from array import array
@@ -21,7 +22,15 @@ from xml.parsers import expat
 import numpy as np
 
 from silhouette.geometry import Floats
-from silhouette.meshes.formats.base import MOST_TRIANGLES, Refused, Surface, carried, no_triangles
+from silhouette.meshes.formats.base import (
+    LONGEST_NAME,
+    MOST_PARTS,
+    MOST_TRIANGLES,
+    Refused,
+    Surface,
+    carried,
+    no_triangles,
+)
 
 _CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
 _CORE_TAG = f"{_CORE} "
@@ -36,12 +45,17 @@ _KNOWN = (
 )
 _ROOT_RELATIONSHIP = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 _UNITS = ("micron", "millimeter", "centimeter", "inch", "foot", "meter")
-_LARGEST_XML = 400 * 1024**2
+# All XML of an archive together: three million triangles have half of it.
+_LARGEST_XML = 256 * 1024**2
+_MOST_ELEMENTS = 6_000_000
 _SMALL_XML = 16 * 1024**2
 # XML of meshes packs to a tenth; content that packs to a hundredth is a bomb.
 _DENSEST = 100
 _CHUNK = 1 << 18
-_MOST_PLACED = 100_000
+# A tag with its attributes; expat looks at an unfinished one again with each chunk.
+_LONGEST_TAG = 1 << 20
+_MOST_FILES = 10_000
+_DEEPEST = 32
 
 Key = tuple[str, str]
 
@@ -73,33 +87,99 @@ def read(data: bytes) -> tuple[list[Surface], str]:
     Raises:
         Refused: for anything that the archive announces and has not, for encrypted content, for XML with a DOCTYPE.
     """
+    if data.count(b"PK\x01\x02") > _MOST_FILES:
+        raise Refused(f"is an archive of more than {_MOST_FILES} files; export it again")
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise Refused(f"is truncated or no 3MF file: 3MF is a zip archive ({error})") from None
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error, UnicodeDecodeError):
+        raise Refused("is truncated or no 3MF file: 3MF is a zip archive, and this one cannot be opened") from None
     with archive:
-        models: dict[str, _Model] = {}
-        root = _root(archive)
-        pending = [root]
-        while pending:
-            path = pending.pop()
-            models[path] = _read_model(archive, path)
-            referred = {key[0] for key, _ in models[path].build} if path == root else set[str]()
-            for thing in models[path].objects.values():
-                referred |= {key[0] for key, _ in thing.components}
-            pending += [file for file in sorted(referred) if file not in models and file not in pending]
+        return _read_archive(_Archive(archive))
+
+
+def _read_archive(archive: _Archive) -> tuple[list[Surface], str]:
+    models: dict[str, _Model] = {}
+    root = _root(archive)
+    pending = {root: None}
+    while pending:
+        path = pending.popitem()[0]
+        models[path] = _read_model(archive, path)
+        referred = {key[0] for key, _ in models[path].build} if path == root else set[str]()
+        for thing in models[path].objects.values():
+            referred |= {key[0] for key, _ in thing.components}
+        pending |= dict.fromkeys(file for file in sorted(referred, reverse=True) if file not in models)
     surfaces = _build(models, models[root].build)
     if not surfaces:
         raise no_triangles()
     return surfaces, models[root].unit
 
 
-def _entry(archive: zipfile.ZipFile, path: str) -> zipfile.ZipInfo | None:
-    """The archive's entry of a name; letters count alike in both cases."""
-    return next((info for info in archive.infolist() if info.filename.lstrip("/").lower() == path.lower()), None)
+class _Archive:
+    """The zip archive, and how much of it may still be unpacked."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self.archive = archive
+        self._entries = {info.filename.lstrip("/").lower(): info for info in reversed(archive.infolist())}
+        self._left = _LARGEST_XML
+        self._elements = _MOST_ELEMENTS
+
+    def __contains__(self, path: str) -> bool:
+        return path.lower() in self._entries
+
+    def parse(self, path: str, start: Any, end: Any, prefix: Any = None) -> None:
+        """Stream an entry through expat; tags and attributes of a namespace come as ``namespace name``.
+
+        Raises:
+            Refused: where the entry is missing, encrypted, damaged, no XML, has a DOCTYPE, or is too large in any way.
+        """
+        info = self._entries.get(path.lower())
+        if info is None:
+            raise Refused(f"is incomplete: it refers to {path[:80]!r}, which its archive lacks")
+        dense = info.file_size > _SMALL_XML and info.file_size > _DENSEST * info.compress_size
+        if info.file_size > self._left or dense:
+            raise Refused(f"is a zip bomb or too large: {path[:80]!r} would unpack to {info.file_size >> 20} MiB")
+        if info.flag_bits & 1:
+            raise Refused("is encrypted; export it without protection")
+        # What zipfile unpacks of the others cannot be bounded: a few kilobytes may become gigabytes at one stroke.
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise Refused(f"is malformed: {path[:80]!r} is compressed in a way that 3MF does not know; export it again")
+        self._left -= info.file_size
+        parser = self._parser(start, end, prefix)
+        fed = 0
+        try:
+            with self.archive.open(info) as stream:
+                while chunk := stream.read(_CHUNK):
+                    parser.Parse(chunk, False)
+                    fed += len(chunk)
+                    if fed - parser.CurrentByteIndex > _LONGEST_TAG:
+                        raise Refused(f"is malformed: {path[:80]!r} has a tag of more than {_LONGEST_TAG >> 20} MiB")
+                parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            place = f"it goes wrong at line {error.lineno}, column {error.offset + 1}"
+            raise Refused(f"is malformed or encrypted: {path[:80]!r} is no XML; {place}") from None
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, struct.error):
+            raise Refused(f"is truncated or damaged: {path[:80]!r} cannot be unpacked; export it again") from None
+
+    def _parser(self, start: Any, end: Any, prefix: Any) -> Any:
+        def refuse(*_: Any) -> None:
+            raise Refused("is malformed: XML with a DOCTYPE is not allowed in 3MF")
+
+        def count(tag: str, attributes: dict[str, str]) -> None:
+            self._elements -= 1
+            if self._elements < 0:
+                raise Refused(f"has more than {_MOST_ELEMENTS} XML elements; reduce its triangles")
+            start(tag, attributes)
+
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.StartElementHandler = count
+        parser.EndElementHandler = end
+        parser.StartNamespaceDeclHandler = prefix
+        parser.StartDoctypeDeclHandler = refuse
+        return parser
 
 
-def _root(archive: zipfile.ZipFile) -> str:
+def _root(archive: _Archive) -> str:
     """The model that the archive starts with: the one its relationships name."""
     targets: list[str] = []
 
@@ -107,43 +187,12 @@ def _root(archive: zipfile.ZipFile) -> str:
         if tag.endswith(" Relationship") and attributes.get("Type") == _ROOT_RELATIONSHIP:
             targets.append(attributes.get("Target", ""))
 
-    if _entry(archive, "_rels/.rels") is not None:
-        _parse(archive, "_rels/.rels", start, None)
+    if "_rels/.rels" in archive:
+        archive.parse("_rels/.rels", start, None)
     path = posixpath.normpath(targets[0]).lstrip("/") if targets else "3D/3dmodel.model"
-    if _entry(archive, path) is None:
-        raise Refused(f"is no 3MF model: its archive lacks {path!r}")
+    if path not in archive:
+        raise Refused(f"is no 3MF model: its archive lacks {path[:80]!r}")
     return path
-
-
-def _parse(archive: zipfile.ZipFile, path: str, start: Any, end: Any, prefix: Any = None) -> None:
-    """Stream an entry through expat; tags and attributes of a namespace come as ``namespace name``."""
-    info = _entry(archive, path)
-    if info is None:
-        raise Refused(f"is incomplete: it refers to {path!r}, which its archive lacks")
-    dense = info.file_size > _SMALL_XML and info.file_size > _DENSEST * info.compress_size
-    if info.file_size > _LARGEST_XML or dense:
-        raise Refused(f"is a zip bomb or too large: {path!r} would unpack to {info.file_size >> 20} MiB")
-    if info.flag_bits & 1:
-        raise Refused("is encrypted; export it without protection")
-
-    def refuse(*_: Any) -> None:
-        raise Refused("is malformed: XML with a DOCTYPE is not allowed in 3MF")
-
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.buffer_text = True
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.StartNamespaceDeclHandler = prefix
-    parser.StartDoctypeDeclHandler = refuse
-    try:
-        with archive.open(info) as stream:
-            while chunk := stream.read(_CHUNK):
-                parser.Parse(chunk, False)
-            parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        raise Refused(f"is malformed or encrypted: {path!r} is no XML ({error})") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
-        raise Refused(f"is truncated or damaged: {path!r} cannot be unpacked ({error})") from None
 
 
 class _Reader:
@@ -152,6 +201,7 @@ class _Reader:
     def __init__(self, path: str) -> None:
         self.model = _Model()
         self._path = path
+        self._things = 0  # objects, components and items
         self._object: _Object | None = None
         self._mesh: _Object | None = None
         self._spaces: dict[str, str] = {}
@@ -182,17 +232,25 @@ class _Reader:
         self._mesh = self._object
 
     def _open_object(self, attributes: dict[str, str]) -> None:
+        self._count()
         number = attributes["id"]
         if number in self.model.objects:
             raise Refused(f"is malformed: two objects of one model have the number {number}")
-        self._object = _Object(attributes.get("name", "").strip(), attributes.get("type", "model"))
+        self._object = _Object(attributes.get("name", "").strip()[:LONGEST_NAME], attributes.get("type", "model"))
         self.model.objects[number] = self._object
 
+    def _count(self) -> None:
+        self._things += 1
+        if self._things > 3 * MOST_PARTS:
+            raise Refused(f"has more than {3 * MOST_PARTS} objects, components and items; join them, or split the file")
+
     def _component(self, attributes: dict[str, str]) -> None:
+        self._count()
         if self._object is not None:
             self._object.components.append((self._key(attributes), _transform(attributes)))
 
     def _item(self, attributes: dict[str, str]) -> None:
+        self._count()
         self.model.build.append((self._key(attributes), _transform(attributes)))
 
     def _open_model(self, attributes: dict[str, str]) -> None:
@@ -224,14 +282,14 @@ class _Reader:
         return (posixpath.normpath(path).lstrip("/") if path else self._path), attributes["objectid"]
 
 
-def _read_model(archive: zipfile.ZipFile, path: str) -> _Model:
+def _read_model(archive: _Archive, path: str) -> _Model:
     reader = _Reader(path)
     try:
-        _parse(archive, path, reader.start, reader.end, reader.prefix)
-    except (KeyError, ValueError, OverflowError) as error:
-        raise Refused(f"is malformed: {path!r} has an element without a needed number ({error})") from None
+        archive.parse(path, reader.start, reader.end, reader.prefix)
+    except (KeyError, ValueError, OverflowError):
+        raise Refused(f"is malformed: {path[:80]!r} has an element without a number that it needs") from None
     if not reader.model.declared:
-        raise Refused(f"is malformed: {path!r} holds no 3MF model")
+        raise Refused(f"is malformed: {path[:80]!r} holds no 3MF model")
     return reader.model
 
 
@@ -248,20 +306,22 @@ def _build(models: dict[str, _Model], build: list[tuple[Key, Floats]]) -> list[S
     surfaces: list[Surface] = []
     arrays: dict[Key, tuple[Floats, Any]] = {}
     triangles = placed = 0
-    pending: list[tuple[Key, Floats, str, tuple[Key, ...]]] = [(key, matrix, "", ()) for key, matrix in build[::-1]]
+    pending: list[tuple[Key, Floats, str, int]] = [(key, matrix, "", 1) for key, matrix in build[::-1]]
     while pending:
-        key, matrix, inherited, above = pending.pop()
+        key, matrix, inherited, depth = pending.pop()
         thing = models[key[0]].objects.get(key[1]) if key[0] in models else None
         if thing is None:
-            raise Refused(f"is malformed: it places object {key[1]} of {key[0]!r}, which is not there")
-        if key in above:
-            raise Refused(f"is malformed: object {key[1]} of {key[0]!r} is made of itself")
+            raise Refused(f"is malformed: it places object {key[1][:40]} of {key[0][:80]!r}, which is not there")
+        if depth > _DEEPEST:
+            raise Refused(
+                f"is malformed: object {key[1][:40]} is made of itself, or lies more than {_DEEPEST} objects deep"
+            )
         placed += 1
         triangles += len(thing.faces) // 3
-        if placed > _MOST_PLACED or triangles > MOST_TRIANGLES:
-            raise Refused(f"places more than {MOST_TRIANGLES} triangles or {_MOST_PLACED} objects")
+        if placed > MOST_PARTS or triangles > MOST_TRIANGLES:
+            raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
         if thing.kind == "other":
-            raise Refused(f"is malformed: it builds object {key[1]}, whose type is 'other'")
+            raise Refused(f"is malformed: it builds object {key[1][:40]}, whose type is 'other'")
         if thing.kind in ("support", "solidsupport"):
             continue
         name = thing.name or inherited
@@ -271,5 +331,7 @@ def _build(models: dict[str, _Model], build: list[tuple[Key, Floats]]) -> list[S
                 arrays[key] = vertices, np.array(thing.faces, dtype=np.int64).reshape(-1, 3)
             vertices, faces = arrays[key]
             surfaces.append(carried(name or f"object {key[1]}", vertices, faces, matrix))
-        pending += [(part, matrix @ inner, name, (*above, key)) for part, inner in thing.components[::-1]]
+        if len(pending) + len(thing.components) > MOST_PARTS:
+            raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
+        pending += [(part, matrix @ inner, name, depth + 1) for part, inner in thing.components[::-1]]
     return surfaces
