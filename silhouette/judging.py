@@ -14,6 +14,7 @@ from typing import Any, cast, get_args
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
+from silhouette.files.fingerprints import MESHES
 from silhouette.files.reading import missing
 from silhouette.files.schema import COARSEST, LARGEST_ERROR
 from silhouette.meshes.bounds import prepare
@@ -64,6 +65,8 @@ def load_scene(
         raise FileError(place, "is a folder; give a scene file, which ends in .toml or .json")
     if place.is_symlink() and not place.exists():
         raise missing(place)
+    if place.suffix.lower() in MESHES:
+        raise FileError(place, f"is a mesh, not a scene; silhouette new FOLDER {place.name} makes a scene of it")
     document = read_document(place)
     rule: Rule[Any, Verdict] = rule_of(place, document)
     if at:

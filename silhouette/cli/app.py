@@ -28,6 +28,7 @@ from silhouette.cli.rules import rules
 from silhouette.cli.schema import schema
 from silhouette.cli.terminal import complain, tolerate_any_text
 from silhouette.cli.tutorial import tutorial
+from silhouette.cli.usage import usage_problem
 from silhouette.text import DEBUG_VARIABLE, problem
 
 COMPLETE_VARIABLE = "_SILHOUETTE_COMPLETE"
@@ -47,20 +48,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after the program's name; by default those of the process.
     """
     tolerate_any_text()
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _run(list(sys.argv[1:] if arguments is None else arguments))
+        return _run(words)
     except KeyboardInterrupt:
         complain("interrupted; nothing further was judged")
         return ExitStatus.INTERRUPTED
     except BrokenPipeError:
         _stop_writing()
         return ExitStatus.NO_READER
+    except typer.TyperException as error:
+        complain(usage_problem(error, words, _commands()))
+        return ExitStatus.BAD_INPUT
     except OSError as error:
         _stop_writing()
-        complain(_words_of(error))
+        complain(problem(error))
         return ExitStatus.BAD_INPUT
     except Exception as error:
-        complain(_words_of(error))
+        complain(problem(error))
         return ExitStatus.BAD_INPUT
 
 
@@ -91,13 +96,10 @@ def _complete(command: Any, instruction: str) -> int:
     return shell_complete(command, {}, "silhouette", COMPLETE_VARIABLE, instruction)
 
 
-def _words_of(error: Exception) -> str:
-    if isinstance(error, typer.TyperException):
-        context = getattr(error, "ctx", None)
-        message = " ".join(error.format_message().split())
-        command = context.command_path if context is not None else "silhouette"
-        return f"{message.rstrip('.')}; {command} --help says what there is"
-    return problem(error)
+def _commands() -> list[str]:
+    """The names of all commands."""
+    command = typer.main.get_command(app)
+    return list(getattr(command, "commands", {}))
 
 
 def _stop_writing() -> None:

@@ -25,7 +25,7 @@ from silhouette.cli.options import (
 )
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
-from silhouette.errors import FileError, RequestError
+from silhouette.errors import RequestError
 
 if TYPE_CHECKING:
     from silhouette.drawing.figures import FigureOptions
@@ -75,6 +75,7 @@ def draw(
     from silhouette.drawing.figures import write_figures
     from silhouette.drawing.sheet import settings
     from silhouette.files.cache import Cache
+    from silhouette.files.writing import make_folder
     from silhouette.judging import Selection, judged, load_scene, usable_pixel
     from silhouette.renderers import choose
 
@@ -99,7 +100,7 @@ def draw(
         if _whole(table, selection, number, figure):
             return _draw_whole(table, out, options, as_json=as_json)
         checks = _checks(table, selection, number)
-        _make(out)
+        make_folder(out)
         drawn = list[dict[str, Any]]()
         for done, (place, check) in enumerate(checks.items()):
             waiting.step(done, len(checks))
@@ -154,21 +155,15 @@ def _whole(scene: Scene, selection: Selection, number: int | None, figure: str |
 def _draw_whole(scene: Scene, out: Path, options: FigureOptions, *, as_json: bool) -> int:
     """Writes the figure of the whole scene."""
     from silhouette.drawing.figures import write_overview
+    from silhouette.files.writing import make_folder
 
-    _make(out)
+    make_folder(out)
     file = write_overview(scene, out, options)
     if as_json:
         show_json({"scene": str(scene.path), "title": scene.title, "checks": [], "figures": [str(file)]})
     else:
         show(str(file))
     return exit_status(failed=False, unexpected=False)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(folder, f"cannot be made a folder ({(error.strerror or str(error)).lower()})") from None
 
 
 def _lines(check: dict[str, Any]) -> str:

@@ -35,7 +35,7 @@ def new(
     """Write a first scene to edit, FOLDER/scene.toml, with a comment on every key. Nothing is overwritten."""
     from silhouette.cli.scene_job import mesh_cache
     from silhouette.cli.schemas import schema_of
-    from silhouette.files.writing import write_file
+    from silhouette.files.writing import make_folder, write_file
     from silhouette.models.inspection import model_at
     from silhouette.rules import RULES, rule_called
     from silhouette.text import did_you_mean
@@ -49,10 +49,7 @@ def new(
         model_at(mesh, {}, mesh_cache(False))
     named = [_seen_from(folder, mesh) for mesh in meshes or ()]
     text = f"{SCHEMA_LINE}\n\n{rule_called(rules).first_scene(named)}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(folder, f"cannot be made a folder ({(error.strerror or str(error)).lower()})") from None
+    make_folder(folder)
     write_file(folder / SCHEMA, (json.dumps(schema_of("scene"), indent=1) + "\n").encode())
     write_file(folder / SCENE, text.encode())
     if as_json:

@@ -161,7 +161,10 @@ def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, lo
         owner, field = _field_at(schema, steps)
         here = Location(location.path, _words(location.where, data, steps))
         if details["type"] == "extra_forbidden":
-            return here.error(f"unknown key '{key}'; {_what_is_meant(key, owner)}")
+            meant = _what_is_meant(key, owner)
+            if steps and key in schema.model_fields:
+                meant = "it belongs to the whole file: write it above the first [[...]]"
+            return here.error(f"unknown key '{key}'; {meant}")
         if key in owner.model_fields:
             return here.error(f"{key} is missing; it must be {owner.model_fields[key].description}")
     while steps and not isinstance(steps[-1], str):

@@ -26,6 +26,20 @@ Content = str | bytes | Callable[[BinaryIO], object]
 """What a file is to hold: text, written as UTF-8; bytes; or a function that writes to the open file."""
 
 
+def make_folder(folder: Path) -> None:
+    """Makes a folder, and those that it lies in, where they are not there.
+
+    Raises:
+        FileError: where that cannot be.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise FileError(folder, "is a file; give the name of a folder") from None
+    except OSError as error:
+        raise FileError(folder, f"cannot be made a folder ({(error.strerror or str(error)).lower()})") from None
+
+
 def write_file(path: Path, content: Content) -> None:
     """Writes a file whole, or not at all.
 

@@ -189,7 +189,10 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
     """
     if path.suffix.lower() in (".toml", ".json"):
         location = Location(path)
-        options: ModelOptions = validated(ModelFileEntry, read_document(path), location)
+        document = read_document(path)
+        if "rules" in document:
+            raise location.error("is a scene, not a model; silhouette check judges it")
+        options: ModelOptions = validated(ModelFileEntry, document, location)
         if kind is not None and options.kind not in (None, kind):
             raise location.error(
                 f"kind is {options.kind}, but it stands among a scene's {kind} pieces; move it or change kind"

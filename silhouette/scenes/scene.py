@@ -138,6 +138,11 @@ def rules_of(path: Path, document: Mapping[str, Any], systems: Sequence[str]) ->
     silhouette.errors.FileError: duel.toml: unknown rules 'necromnda'; did you mean 'necromunda'?
     """
     rules = document.get("rules")
+    if rules is None and "mesh" in document:
+        raise Location(path).error("is a model file, not a scene; silhouette inspect looks at it, a scene names it")
+    table = next((key for key, value in document.items() if isinstance(value, dict) and "rules" in value), None)
+    if rules is None and table is not None:
+        raise Location(path).error(f"rules is missing: it stands below [{table}]; write it above the first table")
     if rules is None:
         known = ", ".join(f'"{system}"' for system in systems)
         misspelt = [key for key in document if did_you_mean("rules", [key]).startswith("did")]

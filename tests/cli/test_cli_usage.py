@@ -29,9 +29,9 @@ def process(*words: str | Path, **options: Any) -> subprocess.CompletedProcess[b
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["chek"], "No such command 'chek'"),
-        (["check"], "Missing argument"),
-        (["check", "SCENE", "--rendrer", "gl"], "No such option"),
+        (["chek"], "no command 'chek'; did you mean 'check'?"),
+        (["check"], "SCENE is missing"),
+        (["check", "SCENE", "--rendrer", "gl"], "no option --rendrer; did you mean --renderer?"),
         (["check", "SCENE", "--pixel", "fine"], "--pixel"),
         (["check", "SCENE", "--pixel", "0"], "pixel is 0; it must be millimetres above 0 and at most 10"),
         (["check", "SCENE", "--pixel", "-1"], "pixel is -1;"),
@@ -40,7 +40,7 @@ def process(*words: str | Path, **options: Any) -> subprocess.CompletedProcess[b
         (["check", "SCENE", "--renderer", "embre"], "did you mean 'embree'?"),
         (["check", "SCENE", "--from", "Kal", "--arc", "lefft"], "no arc 'lefft'; did you mean 'left'?"),
         (["check", "SCENE", "--to", "Kal"], "--from"),
-        (["matrix", "SCENE", "SCENE"], "unexpected extra argument"),
+        (["matrix", "SCENE", "SCENE"], "one argument too many: "),
     ],
 )
 def test_wrong_usage_is_one_line_before_anything_is_judged(

@@ -374,7 +374,7 @@ def test_bad_words_are_one_line(
 
 def test_a_folder_that_is_a_file_is_one_line(scene_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(str(scene_file), "--out", str(scene_file)) == 2
-    assert "cannot be made a folder" in capsys.readouterr().err
+    assert "is a file; give the name of a folder" in capsys.readouterr().err
 
 
 def test_without_matplotlib_the_error_says_how_to_install_it(

@@ -38,6 +38,8 @@ def format_of(path: Path) -> str:
     """
     ending = path.suffix.lower().removeprefix(".")
     if ending not in FORMATS:
+        if path.is_dir():
+            raise Refused(f"is a folder, not a mesh; {_LISTED}")
         what = f"is of an unknown format '.{ending}'" if ending else "has no ending that tells its format"
         raise Refused(f"{what}; {_LISTED}")
     return ending
