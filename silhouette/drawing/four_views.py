@@ -243,7 +243,9 @@ def _base_and_eye(model: Model) -> str:
 
 
 def _notes(model: Model, suggestions: Sequence[Suggestion]) -> list[str]:
-    notes = [f"Note: {warning}." for warning in model.warnings[:3]]
+    doubt = model.eye_estimate.doubt if model.kind != "terrain" and model.eye_from == "estimated" else None
+    warnings = [*([doubt] if doubt else []), *model.warnings]
+    notes = [f"Note: {warning}." for warning in warnings[:3]]
     if suggestions:
         shares = ", ".join(
             f"{number}: {100 * suggestion.share:.1f} %" for number, suggestion in enumerate(suggestions, 1)

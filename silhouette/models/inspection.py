@@ -67,8 +67,14 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "watertight": model.watertight,
         "holes": model.holes,
         "suggested": [_suggestion(suggestion) for suggestion in suggested],
-        "warnings": list(model.warnings),
+        "warnings": [*model.warnings, *_doubts(model)],
     }
+
+
+def _doubts(model: Model) -> list[str]:
+    """What makes the eye doubtful, in a list, where it is estimated."""
+    doubt = model.eye_estimate.doubt if model.kind != "terrain" and model.eye_from == "estimated" else None
+    return [] if doubt is None else [f"{model.source}: {doubt}"]
 
 
 def _parts(model: Model) -> list[dict[str, Any]]:

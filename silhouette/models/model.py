@@ -26,7 +26,7 @@ from silhouette.meshes.primitives import TRIANGLES, solid
 from silhouette.models.bases import Base
 from silhouette.models.basing import centred, disc, measured, with_base
 from silhouette.models.entries import ArcName, Kind, ModelFileEntry, ModelOptions, SolidEntry
-from silhouette.models.eyes import estimate_eye
+from silhouette.models.eyes import EyeEstimate, eye_estimate, thick_parts
 from silhouette.models.standing import doubt_about_up
 from silhouette.models.tagging import tagged, within
 from silhouette.models.units import FRONT, MILLIMETRES, Y_UP_FORMATS, UnitsChoice, units_of, upright
@@ -55,6 +55,7 @@ class Model:
         up: the axis that was up in the mesh file.
         watertight, holes: of the mesh file, before anything was closed.
         scan: whether its surface is a scan's, which lies a little off the truth.
+        thick: (n, 3) the thick parts of a mesh whose eye is estimated, as `thick_parts` has them; else None.
         warnings: a sentence for each thing that the user should know.
     """
 
@@ -76,6 +77,7 @@ class Model:
     eyes: Mapping[ArcName, Floats] = field(default_factory=dict)
     front_from: Literal["given", "default"] = "default"
     scan: bool = False
+    thick: Floats | None = None
 
     @cached_property
     def significant(self) -> Mesh:
@@ -90,7 +92,12 @@ class Model:
     @cached_property
     def eye(self) -> Floats:
         """(3,) in the model's frame: the eye given, or one estimated from the body."""
-        return self.eye_given if self.eye_given is not None else estimate_eye(self.significant, self.front)
+        return self.eye_given if self.eye_given is not None else self.eye_estimate.eye
+
+    @cached_property
+    def eye_estimate(self) -> EyeEstimate:
+        """The eye as estimated from the body, given or not, and what makes the estimate doubtful."""
+        return eye_estimate(self.significant, self.front, self.thick)
 
     @property
     def eye_from(self) -> Literal["given", "estimated"]:
@@ -254,7 +261,12 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
         {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
         "default" if options.front is None else "given", options.scan,
     )  # fmt: skip
-    return _with_a_body(model, location)
+    model = _with_a_body(model, location)
+    if kind == "fighter" and eye is None:
+        body = model.significant
+        thick = cache.fetch(f"thick {body.digest}", lambda: {"thick": thick_parts(body)})["thick"]
+        model = replace(model, thick=thick)
+    return model
 
 
 def model_of_solids(

@@ -24,13 +24,11 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
+from silhouette.models.cubes import MARGIN, Cubes, depths, pieces
 
 Indices = NDArray[np.intp]
 
 CUBES = 144  # along the longest side of the figure
-MARGIN = 4  # empty cubes on every side
-PINHOLE = 0.02  # the greatest share of a hollow's cubes that lie next to the outside, unless it is open to it
-CLOSED = 0.9  # the least share of the cubes behind the shell in all six directions that is inside; else it has holes
 BALL = 0.3  # of the trunk's thickness: what a ball of this size reaches is thick
 THIN = 0.2  # of the trunk's thickness, at most, for a part as even as a barrel or a shaft, which limbs are not
 THIN_ROUND = 0.165  # the same for a part that is not even but round and unbent, such as a plume
@@ -92,7 +90,7 @@ def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
     ()
     """
     triangles = mesh.vertices[mesh.faces[body]]
-    solid = _Solid.of(triangles)
+    solid = Cubes.of(triangles, CUBES)
     if solid is None:
         return ()
     areas = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
@@ -109,114 +107,6 @@ def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
         by_part.append(suggestions)
     by_part.sort(key=lambda suggestions: -sum(suggestion.share for suggestion in suggestions))
     return tuple(suggestion for suggestions in by_part for suggestion in suggestions)[:MOST]
-
-
-# ---- the figure as solid cubes
-
-
-@dataclass(frozen=True, eq=False)
-class _Solid:
-    """The figure as a grid of cubes.
-
-    Attributes:
-        cubes: (x, y, z) bool, which cubes are solid; MARGIN cubes on every side are not.
-        low: (3,) float64, mm, the least corner of the grid.
-        pitch: mm, the side of a cube.
-        points: (n, 3) float64, mm, points all over the surface, less than a cube apart.
-    """
-
-    cubes: Flags
-    low: Floats
-    pitch: float
-    points: Floats
-
-    @classmethod
-    def of(cls, triangles: Floats) -> _Solid | None:
-        """Filled from triangles (m, 3, 3), whether they close or not; None where they span no volume."""
-        if len(triangles) == 0:
-            return None
-        low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
-        pitch = float((high - low).max()) / CUBES
-        if not 0.0 < pitch < np.inf:
-            return None
-        points = _surface_points(triangles, 0.7 * pitch)
-        # The grid lies evenly round the figure, so that a figure that is turned round is cut into the same cubes.
-        shape = np.floor((high - low) / pitch).astype(np.intp) + 1 + 2 * MARGIN
-        low = (low + high - shape * pitch) / 2
-        shell = np.zeros(shape, dtype=np.bool_)
-        shell[tuple(np.floor((points - low) / pitch).astype(np.intp).T)] = True
-        return cls(_filled(shell), low, pitch, points)
-
-    def cells(self, points: Floats) -> tuple[Indices, ...]:
-        """The cubes that points (n, 3) lie in, as three index arrays (n,)."""
-        return tuple(np.floor((points - self.low) / self.pitch).astype(np.intp).T)
-
-    def middles(self, cubes: Flags) -> Floats:
-        """The middles (n, 3) of the cubes that are set, mm."""
-        return self.low + (np.argwhere(cubes) + 0.5) * self.pitch
-
-
-def _surface_points(triangles: Floats, spacing: float) -> Floats:
-    """Points (n, 3) on triangles (m, 3, 3), no farther apart than ``spacing``: rows parallel to the longest edge."""
-    edges = np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2)
-    first = edges.argmax(axis=1)
-    own = np.arange(len(triangles))
-    a, b, apex = (triangles[own, (first + turn) % 3] for turn in range(3))
-    long = edges[own, first]
-    high = np.linalg.norm(np.cross(b - a, apex - a), axis=1) / np.maximum(long, 1e-12)
-    rows = np.ceil(high / spacing).astype(np.intp) + 1
-    owner, row = _counted(rows)
-    up = row / (rows[owner] - 1).clip(1)
-    columns = np.ceil(long[owner] * (1.0 - up) / spacing).astype(np.intp) + 1
-    scan, column = _counted(columns)
-    owner, up = owner[scan], up[scan][:, None]
-    along = (column / (columns[scan] - 1).clip(1))[:, None]
-    points: Floats = (1.0 - up) * ((1.0 - along) * a[owner] + along * b[owner]) + up * apex[owner]
-    return points
-
-
-def _counted(counts: Indices) -> tuple[Indices, Indices]:
-    """For counts (n,): the owner (k,) of each item, and the item's number (k,) among those of its owner."""
-    owner = np.repeat(np.arange(len(counts)), counts)
-    return owner, np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-
-
-def _filled(shell: Flags) -> Flags:
-    """The shell and the cubes inside it.
-
-    A cube is outside where no shell lies between it and the border of the grid along an axis, to a side or upwards, or
-    where it is connected with such cubes by more than a pinhole. Downwards does not count: a figure that was cut off
-    its base is open there. Where the shell has holes, a cube counts as inside instead where the shell is met in at
-    least five of the six directions.
-    """
-    met = np.zeros((6, *shell.shape), dtype=np.bool_)
-    for axis in range(3):
-        met[2 * axis] = np.logical_or.accumulate(shell, axis=axis)
-        met[2 * axis + 1] = np.flip(np.logical_or.accumulate(np.flip(shell, axis), axis=axis), axis)
-    below = 4
-    hidden = met[np.arange(6) != below].all(axis=0) & ~shell
-    hidden[:, :, :MARGIN] = False
-    outside = ~(shell | hidden)
-    outside[:, :, :MARGIN] = False
-    next_to_outside = np.zeros_like(outside)
-    for axis in range(3):
-        next_to_outside |= np.roll(outside, 1, axis) | np.roll(outside, -1, axis)
-    inside = hidden.copy()
-    for piece in _pieces(hidden):
-        if next_to_outside[tuple(piece.T)].sum() > PINHOLE * len(piece):
-            inside[tuple(piece.T)] = False
-    enclosed = met.all(axis=0) & ~shell
-    leaks = (inside & enclosed).sum() < CLOSED * enclosed.sum()
-    filled: Flags = shell | (met.sum(axis=0, dtype=np.uint8) >= 5 if leaks else inside)
-    return filled
-
-
-def _depth(cubes: Flags, reach: int) -> Floats:
-    """The distance of each cube of ``cubes`` from the nearest cube outside them, in cubes, at most ``reach``."""
-    from scipy.ndimage import distance_transform_edt
-
-    depth: Floats = np.minimum(distance_transform_edt(cubes), reach)
-    return depth
 
 
 # ---- the parts that a ball cannot enter
@@ -259,25 +149,25 @@ class _Part:
         )
 
 
-def _thin_parts(solid: _Solid) -> list[_Part]:
+def _thin_parts(solid: Cubes) -> list[_Part]:
     """The thin parts of a figure that reach away from it and are free at one end."""
     # The thick cubes are those within a ball that fits into the figure: cubes deeper than the radius of the ball, grown
     # by that radius again. The other cubes, more than two cubes away from these, are candidates: nearer, everything is
     # surface that the ball does not quite reach. A piece that touches two large thick pieces is a neck or a limb.
-    trunk = 2.0 * float(_depth(solid.cubes[::2, ::2, ::2], CUBES // 4).max())  # half of its thickness, as depths are
+    trunk = 2.0 * float(depths(solid.cubes[::2, ::2, ::2], CUBES // 4).max())  # half of its thickness, as depths are
     ball = max(BALL * trunk, 1.5)
-    depth = _depth(solid.cubes, int(ball) + 2)
-    thick = solid.cubes & (_depth(depth <= ball, int(ball) + 2) <= ball)
+    depth = depths(solid.cubes, int(ball) + 2)
+    thick = solid.cubes & (depths(depth <= ball, int(ball) + 2) <= ball)
     tall = solid.cubes.shape[2] - 2 * MARGIN
     far = round(LEAST_REACH * tall) + 3
-    away = _depth(~thick, far)
+    away = depths(~thick, far)
     bulky = np.zeros(thick.shape, dtype=np.intp)
-    for number, piece in enumerate(_pieces(thick)):
+    for number, piece in enumerate(pieces(thick)):
         bulky[tuple(piece.T)] = number + 1 if len(piece) >= BULKY * thick.sum() else 0
     candidates = solid.cubes & (away > 2.0)
     candidates[:, :, : _ground(solid)] = False  # else a shaft on the ground would be connected with a boot
     parts = []
-    for piece in _pieces(candidates):
+    for piece in pieces(candidates):
         part = _measured(piece, solid, depth, trunk)
         if part is not None and part.length >= LEAST_LENGTH * tall * solid.pitch and away[tuple(piece.T)].max() >= far:
             around = tuple((piece[:, None] + _within(MARGIN - 1)).reshape(-1, 3).T)
@@ -286,12 +176,12 @@ def _thin_parts(solid: _Solid) -> list[_Part]:
     return [part for part in parts if part.alone or any(part.makes_shaft(other) for other in parts)]
 
 
-def _ground(solid: _Solid) -> int:
+def _ground(solid: Cubes) -> int:
     """The lowest layer of cubes in which thin parts are looked for."""
     return MARGIN + round(GROUND * float(solid.cubes.shape[2] - 2 * MARGIN))
 
 
-def _measured(piece: Indices, solid: _Solid, depth: Floats, trunk: float) -> _Part | None:
+def _measured(piece: Indices, solid: Cubes, depth: Floats, trunk: float) -> _Part | None:
     """The part that the cubes (n, 3) form; None unless it is thin, long for its thickness, and a rod."""
     if len(piece) < 12:
         return None
@@ -328,22 +218,10 @@ def _within(reach: int) -> Indices:
     return np.concatenate([np.eye(3, dtype=np.intp)[axis] * steps[:, None] for axis in range(3)])
 
 
-def _pieces(cubes: Flags) -> list[Indices]:
-    """The pieces of ``cubes`` that are connected face to face, as rows (n, 3) of coordinates; the largest first."""
-    from scipy.ndimage import label
-
-    labels, _ = label(cubes)
-    places = np.argwhere(cubes)
-    own = labels[cubes]
-    order = np.argsort(own, kind="stable")
-    pieces = np.split(places[order], np.flatnonzero(np.diff(own[order])) + 1)
-    return sorted(pieces, key=lambda piece: -len(piece))
-
-
 # ---- boxes round them
 
 
-def _boxes(part: _Part, solid: _Solid, centroids: Floats) -> Iterator[tuple[Floats, Floats]]:
+def _boxes(part: _Part, solid: Cubes, centroids: Floats) -> Iterator[tuple[Floats, Floats]]:
     """One box round a part, or several along it, each (3,), (3,), with few faces in them that are not the part's.
 
     A stretch of the part for which there is no such box, such as the end that lies against the body, is left out.
@@ -356,8 +234,8 @@ def _boxes(part: _Part, solid: _Solid, centroids: Floats) -> Iterator[tuple[Floa
         return
     belongs = own[solid.cells(centroids)]
     place = points @ part.axis
-    for pieces in (1, 2, 3, 4):
-        edges = np.linspace(place.min(), place.max(), pieces + 1)
+    for count in (1, 2, 3, 4):
+        edges = np.linspace(place.min(), place.max(), count + 1)
         boxes = []
         for start, end in pairwise(edges):
             chosen = points[(place >= start) & (place <= end)]
@@ -368,6 +246,6 @@ def _boxes(part: _Part, solid: _Solid, centroids: Floats) -> Iterator[tuple[Floa
             inside = np.all((centroids >= low) & (centroids <= high), axis=1)
             if inside.any() and (inside & ~belongs).sum() <= FOREIGN * inside.sum():
                 boxes.append((low, high))
-        if len(boxes) == pieces:
+        if len(boxes) == count:
             break
     yield from boxes

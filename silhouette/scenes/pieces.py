@@ -64,6 +64,14 @@ class Piece:
         return self.model.front + float(np.degrees(np.arctan2(along_x[1], along_x[0])))
 
     @property
+    def eye_warnings(self) -> tuple[str, ...]:
+        """Warnings about the eye that it looks from: that it is estimated, and what makes the estimate doubtful."""
+        if self.eye_from == "given":
+            return ()
+        doubt = self.model.eye_estimate.doubt
+        return (f"the eye of {self.name} is estimated", *([] if doubt is None else [f"{self.name}: {doubt}"]))
+
+    @property
     def all_warnings(self) -> tuple[str, ...]:
         """The warnings about how it stands and about its model, each with its name in front."""
         return tuple(f"{self.name}: {warning}" for warning in (*self.warnings, *self.model.warnings))

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 
 from silhouette.errors import FileError
 from silhouette.files.cache import Cache
+from silhouette.files.schema import Location
 from silhouette.geometry import Floats
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere, solid
+from silhouette.models.entries import SolidEntry
 from silhouette.models.eyes import estimate_eye
-from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
+from silhouette.models.inspection import inspection
+from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model, model_of_solids
 from silhouette.models.units import units_of
 
 NO_CACHE = Cache(None)
@@ -449,3 +452,33 @@ def test_a_base_under_a_figure_says_which_axis_is_up(written: Written) -> None:
 
 def test_scan_is_kept(written: Written) -> None:
     assert [load(written(**keys)).scan for keys in ({}, {"scan": False}, {"scan": True})] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most", "doubt"),
+    [
+        ("rpg.scad/wyrmling.stl", [-3.0, 12.0, 40.0], [3.0, 22.0, 52.0], "stands up 13.4 mm above"),  # raised wings
+        ("rpg.scad/mini_spearman.stl", [-2.0, 1.0, 31.0], [2.0, 4.0, 35.0], "stands up 1.7 mm above"),
+        ("rpg.scad/mini_giant_boar_0.stl", [-3.0, 10.0, 20.0], [3.0, 22.0, 27.0], "longer than it is high"),
+        ("rpg.scad/mini_oswald.stl", [-2.0, 1.0, 32.0], [2.0, 4.0, 37.0], None),
+        ("rpg.scad/king_troll.stl", [-2.0, 7.0, 42.0], [2.0, 12.0, 47.0], None),
+        ("kaykit-adventurers/Knight.glb", [-2.0, 1.0, 19.0], [2.0, 5.0, 24.0], None),
+    ],
+)
+def test_the_eyes_of_real_figures_lie_on_their_heads_or_are_said_to_be_doubtful(
+    shared: Path, name: str, least: list[float], most: list[float], doubt: str | None
+) -> None:
+    model = load_model(shared / "meshes/miniatures" / name, Cache.default())  # the boxes were drawn round the heads
+    assert (model.eye >= least).all(), model.eye
+    assert (model.eye <= most).all(), model.eye
+    found = model.eye_estimate.doubt
+    assert found is None if doubt is None else doubt in str(found) and str(found).endswith("and give eye")
+    assert any("doubtful" in line for line in inspection(Path(name), model, ())["warnings"]) == (doubt is not None)
+
+
+def test_solids_have_no_doubtful_eye_and_a_given_eye_is_none(written: Written, shared: Path) -> None:
+    solids = model_of_solids([SolidEntry(box=(4.0, 40.0, 10.0))], Location(Path()), "fighter")
+    assert solids.eye_estimate.doubt is None
+    path = shared / "meshes/miniatures/rpg.scad/wyrmling.stl"
+    given = load_model(path, Cache.default(), overrides={"eye": (0.0, 14.0, 50.0)})
+    assert (given.eye_from, given.thick) == ("given", None)

@@ -169,6 +169,14 @@ def test_inspect_finds_base_and_eye_of_a_figure_by_itself(name: str, tmp_path: P
     assert np.linalg.norm(np.array(found["eye"]) - loaded(name).eye) < 2.0
 
 
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_eye_is_found_below_raised_weapons_and_banners_and_is_said_to_be_doubtful(name: str) -> None:
+    alone = load_model(MODELS / f"{name}.glb", Cache.default())
+    assert np.linalg.norm(alone.eye - loaded(name).eye) < 1.5
+    assert "stands up" in str(alone.eye_estimate.doubt)
+    assert load_model(MODELS / f"{name}.toml", Cache.default(), overrides={"eye": None}).eye_estimate.doubt is None
+
+
 @pytest.mark.parametrize("name", PROTRUDING)
 def test_inspect_suggests_the_barrels_and_spikes_that_are_tagged(name: str, tmp_path: Path) -> None:
     path = bare(name, tmp_path, keep=("mesh", "kind", "units", "front"))

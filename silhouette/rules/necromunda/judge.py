@@ -248,8 +248,7 @@ def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
     attacker, target, warnings = cover.sight.attacker, cover.sight.target, list[str]()
     if abs(cover.pixel - pixel) > 0.01 * pixel:
         warnings.append(f"measured at {cover.pixel:.2g} mm per pixel instead of {pixel:g}")
-    if attacker.eye_from == "estimated":
-        warnings.append(f"the eye of {attacker.name} is estimated")
+    warnings += attacker.eye_warnings
     for piece in cover.blockers:
         low, high = piece.model.significant.bounds
         local = piece.pose.localise(attacker.eye[None])[0]

@@ -256,8 +256,7 @@ def _warnings(shot: _Shot, pixel: float) -> list[str]:
     attacker, warnings = shot.attacker, list[str]()
     if abs(shot.whole.pixel - pixel) > 0.01 * pixel:
         warnings.append(f"measured at {shot.whole.pixel:.2g} mm per pixel instead of {pixel:g}")
-    if attacker.piece.eye_from == "estimated":
-        warnings.append(f"the eye of {attacker.name} is estimated")
+    warnings += attacker.piece.eye_warnings
     bodies = shot.look.sight.occluders.pieces
     for cover, piece in zip(shot.look.covers, bodies, strict=True):
         low, high = piece.model.mesh.bounds
