@@ -95,7 +95,8 @@ class Ground:
     def near(self, low: Any, high: Any) -> Ground:
         """The triangles whose boxes in plan overlap the rectangle from ``low`` to ``high``, both (2,)."""
         boxes = self._boxes
-        chosen = (boxes[:, :2] <= high).all(axis=1) & (boxes[:, 2:] >= low).all(axis=1)
+        chosen = (boxes[:, 0] <= high[0]) & (boxes[:, 1] <= high[1])
+        chosen &= (boxes[:, 2] >= low[0]) & (boxes[:, 3] >= low[1])
         return Ground(self.triangles[chosen])
 
     def heights(self, outline: Floats, places: Floats, under: float | None = None) -> Floats:
@@ -171,13 +172,19 @@ class Ground:
         ([0], [1.0], [-1])
         """
         points = np.asarray(points, np.float64).reshape(-1, 2)
-        lines, heights, signs = [np.empty(0, np.intp)], [np.empty(0)], [np.empty(0, np.int8)]
+        parts = []
         for line, triangle in self._pairs(np.concatenate([points - LEVEL, points + LEVEL], axis=1)):
-            inside, z = _over(self.triangles[triangle], self._normals[triangle], points[line])
-            lines.append(line[inside])
-            heights.append(z[inside])
-            signs.append(np.where(self._normals[triangle[inside], 2] > 0.0, -1, 1).astype(np.int8))
-        return Hits(np.concatenate(lines), np.concatenate(heights), np.concatenate(signs))
+            hits = self.crossing(triangle, points[line])
+            parts.append(Hits(line[hits.line], hits.z, hits.sign))
+        if not parts:
+            return Hits(np.empty(0, np.intp), np.empty(0), np.empty(0, np.int8))
+        return Hits(*(np.concatenate([getattr(part, key) for part in parts]) for key in ("line", "z", "sign")))
+
+    def crossing(self, triangle: Indices, points: Floats) -> Hits:
+        """What vertical lines through points (n, 2) cross of one triangle each, of the numbers ``triangle`` (n,)."""
+        inside, z = _over(self.triangles[triangle], self._normals[triangle], points)
+        (line,) = np.nonzero(inside)
+        return Hits(line, z[inside], np.where(self._normals[triangle[inside], 2] > 0.0, -1, 1).astype(np.int8))
 
     def _pairs(self, boxes: Floats) -> Iterator[tuple[Indices, Indices]]:
         """Pairs of a box (q, 4) in plan and a triangle that may lie under it, some at a time, in the order of boxes."""
@@ -193,9 +200,9 @@ class Ground:
 
                 box, triangle = self._tree.query(shapely.box(*some.T))
             else:
-                own = self._boxes
-                overlap = (own[None, :, :2] <= some[:, None, 2:]).all(axis=2)
-                overlap &= (own[None, :, 2:] >= some[:, None, :2]).all(axis=2)
+                (least_x, least_y, most_x, most_y), (west, south, east, north) = self._boxes.T, some.T[..., None]
+                overlap = (least_x <= east) & (most_x >= west)
+                overlap &= (least_y <= north) & (most_y >= south)
                 box, triangle = np.nonzero(overlap)
             yield box + first, triangle
 
@@ -216,16 +223,14 @@ class Ground:
 def inset(outline: Floats, distance: float) -> Floats:
     """The outline (k, 2) of what lies in a convex outline by more than a distance; (0, 2) where that is nothing.
 
-    >>> inset(np.array([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]]), 1.0).tolist()
-    [[1.0, 1.0], [3.0, 1.0], [3.0, 3.0], [1.0, 3.0]]
+    >>> sorted(inset(np.array([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]]), 1.0).tolist())
+    [[1.0, 1.0], [1.0, 3.0], [3.0, 1.0], [3.0, 3.0]]
     """
-    normals, offsets = half_planes(outline)
-    remaining = outline
-    for normal, offset in zip(normals, offsets - distance, strict=True):
-        remaining = _cut(remaining, normal, offset)
-        if len(remaining) < 3:
-            return np.empty((0, 2))
-    return remaining
+    from shapely import Polygon, get_coordinates
+    from shapely.geometry.polygon import orient
+
+    left = Polygon(outline).buffer(-distance, join_style="mitre")
+    return np.empty((0, 2)) if left.is_empty else get_coordinates(orient(left))[:-1]
 
 
 def half_planes(outline: Floats) -> tuple[Floats, Floats]:
@@ -235,21 +240,6 @@ def half_planes(outline: Floats) -> tuple[Floats, Floats]:
     real = lengths > LEVEL
     normals = np.stack([ways[real, 1], -ways[real, 0]], axis=1) / lengths[real, None]
     return normals, np.einsum("ij,ij->i", normals, outline[real])
-
-
-def _cut(outline: Floats, normal: Floats, offset: float) -> Floats:
-    """A convex outline without what lies beyond a line."""
-    beyond = outline @ normal - offset
-    if (beyond <= 0.0).all():
-        return outline
-    following, after = np.roll(outline, -1, axis=0), np.roll(beyond, -1)
-    corners = []
-    for here, there, out, out_there in zip(outline, following, beyond, after, strict=True):
-        if out <= 0.0:
-            corners.append(here)
-        if (out <= 0.0) != (out_there <= 0.0):
-            corners.append(here + (there - here) * (out / (out - out_there)))
-    return np.array(corners).reshape(-1, 2)
 
 
 def _extremes(outline: Floats, triangles: Floats, normals: Floats) -> tuple[Floats, Floats]:

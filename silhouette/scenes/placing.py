@@ -14,9 +14,9 @@ import numpy as np
 
 from silhouette.files.schema import Location
 from silhouette.geometry import Floats, Pose
-from silhouette.scenes.ground import Ground
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.soles import sole_of, triangles_of
+from silhouette.scenes.skins import Skin
+from silhouette.scenes.soles import sole_of
 from silhouette.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -112,7 +112,6 @@ class _Settling:
         self._path, self._entries = path, entries
         self._terrain = {piece.name: number for number, piece in enumerate(pieces) if piece.kind == "terrain"}
         self._settled = {number for number, entry in enumerate(entries) if entry.on is None}
-        self._grounds: dict[int, Ground] = {}
 
     def settle(self, number: int, above: tuple[int, ...]) -> None:
         """Lowers a piece, after those that it may stand on; ``above`` are the pieces that wait for it."""
@@ -158,7 +157,7 @@ class _Settling:
         for other in below:
             low, high = plan_box(self.pieces[other])
             if (low <= greatest).all() and (high >= least).all():
-                (height,) = self._ground(other).heights(sole.outline, place[None], entry.under)
+                (height,) = Skin.of(self.pieces[other]).heights(sole.outline, place[None], entry.under)
                 highest = max(highest, float(height))
         if not np.isfinite(highest):
             raise self._location(number).error(self._nowhere(entry))
@@ -174,11 +173,6 @@ class _Settling:
             f"its base is nowhere over '{entry.on}', which reaches from x = {low[0]:g} to {high[0]:g} mm and from "
             f"y = {low[1]:g} to {high[1]:g} mm; change at"
         )
-
-    def _ground(self, number: int) -> Ground:
-        if number not in self._grounds:
-            self._grounds[number] = Ground(triangles_of(self.pieces[number]))
-        return self._grounds[number]
 
     def _location(self, number: int) -> Location:
         return Location(self._path, f"{self.pieces[number].kind} '{self.pieces[number].name}'")

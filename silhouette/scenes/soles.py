@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from silhouette.geometry import Floats
 from silhouette.meshes.cutting import cut_at
 from silhouette.scenes.pieces import Piece
+from silhouette.scenes.skins import is_upright
 
 FEET = 2.0
 """mm above its lowest point up to which a piece without a base stands on the ground: feet, wheels, tracks, legs."""
@@ -32,8 +33,7 @@ def sole_of(piece: Piece) -> Sole:
     lowest point.
     """
     turned, model = piece.pose.rotation, piece.model
-    is_upright = turned[2, 2] > 1.0 - 1e-9
-    if model.base is not None and is_upright:
+    if model.base is not None and is_upright(piece.pose):
         return Sole(model.base_outline @ turned[:2, :2].T, model.base_span[0])
     # The significant parts alone: a spear that reaches below the feet carries nobody.
     mesh = model.significant if model.kind != "terrain" else model.mesh
@@ -42,13 +42,6 @@ def sole_of(piece: Piece) -> Sole:
     bottom = float(vertices[mesh.faces, 2].min())
     cut, below = cut_at(standing, bottom + FEET)
     return Sole(_hull(cut.vertices[cut.faces[below]].reshape(-1, 3)[:, :2]), bottom)
-
-
-def triangles_of(piece: Piece) -> Floats:
-    """(m, 3, 3) mm: the corners of every triangle of a piece, in the world."""
-    mesh = piece.model.mesh
-    placed: Floats = piece.pose.place(mesh.vertices)[mesh.faces]
-    return placed
 
 
 def _hull(points: Floats) -> Floats:

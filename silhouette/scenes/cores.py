@@ -1,0 +1,159 @@
+"""PLACE: whether two bodies overlap: the core of one, what lies more than a millimetre inside it, meets the other.
+
+    body -> cells of half a millimetre -> those whose neighbours all round lie inside -> columns of them: the core
+
+Both contact and an overlap of up to a millimetre leave the core alone. Thin parts, such as spears, have no core.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Flags, Floats, Pose
+from silhouette.models.model import Model
+from silhouette.scenes.ground import Ground, Hits
+from silhouette.scenes.skins import Skin, solid_part
+
+ALLOWED = 1.0
+"""mm: bodies, and bases, that overlap by no more only touch."""
+
+CELL, MOST_CELLS = 0.5, 128
+"""The size of a cell, mm, and the most of them along an axis: cells of what is larger are larger."""
+
+OFF_CENTRE = (0.5137, 0.5071)
+"""Where in its cell a column stands: off the middle, since meshes like to have edges there."""
+
+_cores: WeakKeyDictionary[Model, Core] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """What lies more than a millimetre inside a body, as vertical lines, in the model's frame.
+
+    Attributes:
+        points: (c, 2) mm, the columns in plan.
+        column: (r,) the column of each line.
+        low, high: (r,) mm, its ends.
+    """
+
+    points: Floats
+    column: NDArray[np.intp]
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, model: Model) -> Core:
+        """The core of a model's body and base, without its insignificant parts; empty where its mesh is not closed."""
+        if model not in _cores:
+            _cores[model] = cls._made(model)
+        return _cores[model]
+
+    @classmethod
+    def _made(cls, model: Model) -> Core:
+        mesh = solid_part(model)
+        low, high = mesh.bounds
+        size = max(CELL, float((high - low).max()) / MOST_CELLS)
+        inside = _filled(mesh.vertices[mesh.faces], low, high, size)
+        for _ in range(ceil(ALLOWED / size - 1e-9)):
+            inside = _eroded(inside)
+        padded = np.pad(inside, ((0, 0), (0, 0), (1, 1))).astype(np.int8)
+        steps = np.diff(padded, axis=2)
+        i, j, first = np.nonzero(steps == 1)
+        _, _, after = np.nonzero(steps == -1)
+        pairs, column = np.unique(np.stack([i, j], axis=1), axis=0, return_inverse=True)
+        points = low[:2] + size * (pairs + np.array(OFF_CENTRE))
+        bottoms, tops = low[2] + size * (first + 0.5), low[2] + size * (after - 0.5)
+        return cls(points, column.ravel(), bottoms, tops)
+
+    def meets(self, pose: Pose, skin: Skin, low: Floats, high: Floats) -> bool:
+        """Whether the core, of a body in an upright pose, meets a surface or lies inside it.
+
+        Args:
+            pose: of the body.
+            skin: the surface.
+            low, high: (3,) mm, the corners of a box in the world that holds whatever may meet.
+        """
+        plan = self.points @ pose.rotation[:2, :2].T + pose.translation[:2]
+        bottoms, tops = self.low + pose.translation[2], self.high + pose.translation[2]
+        within: Flags = ((plan >= low[:2]) & (plan <= high[:2])).all(axis=1)
+        near = within[self.column] & (tops >= low[2]) & (bottoms <= high[2])
+        if not near.any():
+            return False
+        used, column = np.unique(self.column[near], return_inverse=True)
+        box = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
+        hits = skin.near(box, np.zeros(2)).crossings(plan[used])
+        return met(hits, len(used), column.ravel(), bottoms[near], tops[near])
+
+
+def met(hits: Hits, columns: int, column: NDArray[np.intp], low: Floats, high: Floats) -> bool:
+    """Whether any of some vertical lines crosses a surface, or begins inside of it.
+
+    Args:
+        hits: what the columns cross of the surface.
+        columns: their number.
+        column: (r,) the column of each line.
+        low, high: (r,) mm, its ends.
+
+    >>> one = Hits(np.array([0, 0]), np.array([2.0, 9.0]), np.array([1, -1], np.int8))
+    >>> [met(one, 1, np.array([0]), np.array([a]), np.array([b])) for a, b in ((0, 1), (1, 3), (4, 5), (10, 11))]
+    [False, True, True, False]
+    """
+    if not len(hits.line):
+        return False
+    floor = min(float(hits.z.min()), float(low.min())) - 1.0
+    span = max(float(hits.z.max()), float(high.max())) - floor + 1.0
+    keys = hits.line * span + (hits.z - floor)
+    order = np.argsort(keys, kind="stable")
+    keys, signs = keys[order], np.concatenate([[0], np.cumsum(hits.sign[order].astype(np.int64))])
+    start, end = (np.searchsorted(keys, np.arange(columns) * span + edge) for edge in (0.0, span))
+    below = np.searchsorted(keys, column * span + (low - floor))
+    above = np.searchsorted(keys, column * span + (high - floor))
+    closed = signs[end[column]] == signs[start[column]]
+    inside = closed & (signs[below] > signs[start[column]])
+    return bool(((above > below) | inside).any())
+
+
+def _filled(triangles: Floats, low: Floats, high: Floats, size: float) -> Flags:
+    """(i, j, k) whether the middle of each cell lies inside the body; columns that do not leave it again are empty."""
+    shape = np.maximum(np.ceil((high - low) / size), 1).astype(int)
+    lines, hits = _grid_crossings(triangles, low, size, (int(shape[0]), int(shape[1])))
+    level = np.clip(np.ceil((hits.z - low[2]) / size - 0.5), 0, shape[2]).astype(np.intp)
+    steps = np.zeros((lines, shape[2] + 1), np.int32)
+    np.add.at(steps, (hits.line, level), hits.sign)
+    steps[steps.sum(axis=1) != 0] = 0
+    inside: Flags = np.cumsum(steps, axis=1)[:, :-1] > 0
+    return inside.reshape(*shape)
+
+
+def _grid_crossings(triangles: Floats, low: Floats, size: float, shape: tuple[int, int]) -> tuple[int, Hits]:
+    """The number of columns of a grid, and what they cross: each triangle is tried with the columns in its own box."""
+    plan = (triangles[:, :, :2] - low[:2]) / size - OFF_CENTRE
+    least = np.maximum(np.ceil(plan.min(axis=1)), 0).astype(np.intp)
+    most = np.minimum(np.floor(plan.max(axis=1)), np.array(shape) - 1).astype(np.intp)
+    counts = np.maximum(most - least + 1, 0)
+    many = counts.prod(axis=1)
+    triangle = np.repeat(np.arange(len(triangles)), many)
+    within = np.arange(len(triangle)) - np.repeat(np.cumsum(many) - many, many)
+    i = least[triangle, 0] + within // np.maximum(counts[triangle, 1], 1)
+    j = least[triangle, 1] + within % np.maximum(counts[triangle, 1], 1)
+    points = low[:2] + size * (np.stack([i, j], axis=1) + np.array(OFF_CENTRE))
+    hits = Ground(triangles).crossing(triangle, points)
+    return shape[0] * shape[1], Hits((i * shape[1] + j)[hits.line], hits.z, hits.sign)
+
+
+def _eroded(inside: Flags) -> Flags:
+    """The cells whose six neighbours lie inside."""
+    left = np.zeros_like(inside)
+    middle = inside[1:-1, 1:-1, 1:-1].copy()
+    for axis in range(3):
+        for start, stop in ((0, -2), (2, None)):
+            cut = [slice(1, -1)] * 3
+            cut[axis] = slice(start, stop)
+            middle &= inside[tuple(cut)]
+    left[1:-1, 1:-1, 1:-1] = middle
+    return left

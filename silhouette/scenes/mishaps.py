@@ -1,0 +1,243 @@
+"""PLACE: mistakes in where pieces stand that a scene can be judged with, and that its author should know of.
+
+pieces -> each alone, each with the ground under it, each with its neighbours -> Mishaps: sentences, and whom they touch
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from silhouette.geometry import Floats
+from silhouette.meshes.holes import encloses
+from silhouette.scenes.cores import ALLOWED
+from silhouette.scenes.ground import inset
+from silhouette.scenes.pieces import Piece
+from silhouette.scenes.skins import Skin, is_upright
+from silhouette.scenes.soles import Sole, sole_of
+from silhouette.scenes.standing import (
+    LOWER,
+    TABLE_TOP,
+    Samples,
+    bodies_overlap,
+    depths,
+    overlap_of_bases,
+    walls_through,
+)
+from silhouette.text import in_a_sentence
+
+FAR = 2000.0
+"""mm: no piece stands so far from all others."""
+
+SHORTEST, TALLEST = 10.0, 150.0
+"""mm: the heights of fighters."""
+
+COARSE = 12
+"""As `silhouette.scenes.standing.ACROSS`, for warnings: they look at every piece of a scene."""
+
+MOST_MISHAPS = 50
+"""A scene with more of them is not looked at further: what is wrong with it is plain."""
+
+MOST_PAIRS = 4000
+"""The number of pairs of neighbours that are looked at; crowds of thousands are not looked through to the end."""
+
+
+@dataclass(frozen=True)
+class Mishap:
+    """A mistake in where a piece stands.
+
+    Attributes:
+        text: a sentence.
+        names: of the pieces that it is about.
+        as_attacker: whether it touches only checks in which the piece looks.
+    """
+
+    text: str
+    names: frozenset[str]
+    as_attacker: bool = False
+
+    def touches(self, attacker: str, others: frozenset[str]) -> bool:
+        """Whether it may touch a check of an attacker, with its target and what is in the way as ``others``."""
+        return attacker in self.names or (not self.as_attacker and not self.names.isdisjoint(others))
+
+
+def mishaps_of(pieces: Sequence[Piece], *, faces: bool) -> tuple[Mishap, ...]:
+    """The mistakes in where the pieces of a table stand, at most `MOST_MISHAPS`.
+
+    Args:
+        pieces: of the scene.
+        faces: whether it matters to the rules where a model looks.
+    """
+    found = list[Mishap]()
+    for mishap in _all(pieces, faces=faces):
+        found.append(mishap)
+        if len(found) == MOST_MISHAPS:
+            break
+    return tuple(found)
+
+
+def _all(pieces: Sequence[Piece], *, faces: bool) -> Iterator[Mishap]:
+    if not pieces:
+        return
+    boxes = np.array([[piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)] for piece in pieces])
+    yield from _alone(pieces, faces=faces)
+    yield from _far(pieces, boxes)
+    pairs = 0
+    for number, piece in enumerate(pieces):
+        if piece.kind == "terrain":
+            continue
+        gaps = np.maximum(boxes[:, 0] - boxes[number, 1], boxes[number, 0] - boxes[:, 1])
+        gaps[number] = np.inf
+        above = [pieces[other] for other in np.flatnonzero((gaps[:, :2] < 0.0).all(axis=1)).tolist()]
+        yield from _on_the_ground(piece, above)
+        for other in np.flatnonzero((gaps < 0.0).all(axis=1)).tolist():
+            yield from _between(piece, pieces[other], seen=other < number)
+        pairs += len(above)
+        if pairs > MOST_PAIRS:
+            return
+
+
+def _alone(pieces: Sequence[Piece], *, faces: bool) -> Iterator[Mishap]:
+    """What is odd about a piece whoever stands near it."""
+    for piece in pieces:
+        if piece.kind == "fighter":
+            low, high = piece.model.mesh.bounds[:, 2]
+            if not SHORTEST <= high - low <= TALLEST:
+                yield _one(
+                    piece, f"{piece.name} is {_mm(high - low)} tall; is the unit or the scale of its mesh right?"
+                )
+        if piece.kind != "terrain" and faces and not piece.facing_given:
+            text = f"{piece.name} has no facing and looks as it lies in its file, to {round(piece.ahead) % 360:d}°"
+            yield _one(piece, f"{text}; give facing", as_attacker=True)
+
+
+def _far(pieces: Sequence[Piece], boxes: Floats) -> Iterator[Mishap]:
+    """The pieces that stand more than 2 m from all others."""
+    if len(pieces) < 2:
+        return
+    order = np.argsort(boxes[:, 0, 0], kind="stable")
+    near = np.zeros(len(pieces), np.bool_)
+    close = _apart(boxes[order[:-1]], boxes[order[1:]]) <= FAR  # for nearly all pieces the next one is near enough
+    near[order[:-1][close]] = near[order[1:][close]] = True
+    for number in np.flatnonzero(~near)[:MOST_MISHAPS]:
+        apart = _apart(boxes[number][None], boxes)
+        apart[number] = np.inf
+        if apart.min() > FAR:
+            metres = f"{apart.min() / 1000:.1f} m"
+            yield _one(
+                pieces[number], f"{pieces[number].name} stands {metres} from everything else; is its place right?"
+            )
+
+
+def _apart(a: Floats, b: Floats) -> Floats:
+    """(n,) mm: the distances between boxes (n, 2, 3)."""
+    distances: Floats = np.linalg.norm(np.maximum(0.0, np.maximum(a[:, 0] - b[:, 1], b[:, 0] - a[:, 1])), axis=1)
+    return distances
+
+
+def _on_the_ground(piece: Piece, near: Sequence[Piece]) -> Iterator[Mishap]:
+    """Whether a model sinks into the ground or hangs above it, with the pieces that may lie above or below it."""
+    lowest = float(piece.whole_box[:, 2].min())
+    if not near:
+        if lowest > TABLE_TOP + LOWER:
+            yield _one(piece, _hangs(piece, lowest - TABLE_TOP, "the table"))
+        if lowest < TABLE_TOP - LOWER:
+            yield _one(piece, _sinks(piece, TABLE_TOP - lowest, "the table"))
+        return
+    sole = sole_of(piece)
+    place, bottom = piece.pose.translation[:2], float(piece.pose.translation[2]) + sole.bottom
+    skins = {other: Skin.of(other).near(sole.outline, place) for other in near}
+    terrain = [other for other in near if other.kind == "terrain"]
+    sunk = _deepest(piece, sole, bottom, {other: skins[other] for other in terrain})
+    if sunk is not None:
+        depth, ground = sunk
+        yield Mishap(_sinks(piece, depth, in_a_sentence(ground.name)), frozenset({piece.name, ground.name}))
+        return
+    thickness = piece.model.base.height if piece.model.base is not None else 0.0
+    for other in terrain:
+        if walls_through(sole, place, bottom, skins[other], thickness):
+            text = f"{piece.name} stands in {in_a_sentence(other.name)}, which goes up through its base; move it"
+            yield Mishap(text, frozenset({piece.name, other.name}))
+            return
+    heights = {
+        other: float(skin.heights(sole.outline, place[None], bottom + LOWER)[0]) for other, skin in skins.items()
+    }
+    highest = max([TABLE_TOP if bottom >= TABLE_TOP - LOWER else -np.inf, *heights.values()])
+    if bottom - highest > LOWER:
+        under = next((in_a_sentence(other.name) for other, height in heights.items() if height == highest), "the table")
+        if np.isfinite(highest):
+            yield _one(piece, _hangs(piece, bottom - highest, under))
+        else:
+            yield _one(piece, _sinks(piece, TABLE_TOP - bottom, "the table"))
+
+
+def _deepest(piece: Piece, sole: Sole, bottom: float, skins: dict[Piece, Skin]) -> tuple[float, Piece] | None:
+    """The piece of terrain into which a model sinks by more than 2 mm, and by how much; None where there is none.
+
+    On a slope an upright base that rests on its middle sinks uphill as much as it hangs downhill: that is as models
+    stand on hills, and no mistake. What counts is the mean of a point and the one opposite to it.
+    """
+    outline = inset(sole.outline, ALLOWED)
+    if len(outline) < 3 or not skins:
+        return None
+    samples = Samples.over(outline, COARSE)
+    points = samples.points + piece.pose.translation[:2]
+    tall = float(np.ptp(piece.whole_box[:, 2]))
+    ground = [depths(skin.crossings(points), len(points), bottom, tall) for skin in skins.values()]
+    # Beyond a cliff the ground is as low as a slope of 45° would be, no lower.
+    lowest = -np.linalg.norm(samples.points - samples.points.mean(axis=0), axis=1)
+    depth = np.maximum(np.max([*ground, np.full(len(points), TABLE_TOP - bottom)], axis=0), lowest)
+    sinks = (depth + depth[samples.opposite]) / 2.0
+    if not len(sinks) or sinks.max() <= LOWER:
+        return None
+    deepest = int(depth.argmax())
+    into = max(zip(ground, skins, strict=True), key=lambda pair: pair[0][deepest])[1]
+    return float(depth[deepest]), into
+
+
+def _between(piece: Piece, other: Piece, *, seen: bool) -> Iterator[Mishap]:
+    """What is odd about two pieces whose boxes overlap; ``seen`` is whether the other has been looked at before."""
+    for eye in [piece.eye, *(piece.pose.place(eye) for eye in piece.eyes.values())]:
+        low, high = other.whole_box.min(axis=0), other.whole_box.max(axis=0)
+        if (eye > low).all() and (eye < high).all():
+            body = other.model.significant
+            if encloses(body, other.pose.localise(eye[None])[0]):
+                yield _one(piece, eye_inside(piece, other), as_attacker=True)
+                break
+    if other.kind == "terrain" or seen or not (is_upright(piece.pose) and is_upright(other.pose)):
+        return
+    depth = overlap_of_bases(piece, other)
+    both = f"{in_a_sentence(piece.name)} and {in_a_sentence(other.name)}"
+    if depth > ALLOWED:
+        yield Mishap(f"the bases of {both} overlap by {_mm(depth)}; move one", frozenset({piece.name, other.name}))
+    elif bodies_overlap(piece, other):
+        yield Mishap(f"{both} overlap; move one", frozenset({piece.name, other.name}))
+
+
+def eye_inside(piece: Piece, other: Piece) -> str:
+    """The warning that an eye lies inside another piece."""
+    return f"the eye of {piece.name} lies inside {in_a_sentence(other.name)}: probably a mistake in the pose"
+
+
+def _sinks(piece: Piece, depth: float, ground: str) -> str:
+    hint = "give it z = 0" if ground == "the table" else 'move it, or write on = "surface" in place of its height'
+    return f"{piece.name} sinks {_mm(depth)} into {ground}; {hint}"
+
+
+def _hangs(piece: Piece, gap: float, ground: str) -> str:
+    return f'{piece.name} hangs {_mm(gap)} above {ground}; write on = "surface" in place of its height'
+
+
+def _one(piece: Piece, text: str, *, as_attacker: bool = False) -> Mishap:
+    return Mishap(text, frozenset({piece.name}), as_attacker)
+
+
+def _mm(length: float) -> str:
+    """A length for people: tenths of mm where it is small.
+
+    >>> _mm(3.14159), _mm(1830.2)
+    ('3.1 mm', '1830 mm')
+    """
+    return f"{length:.1f} mm" if length < 10.0 else f"{length:.0f} mm"

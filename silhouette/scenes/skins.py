@@ -1,0 +1,80 @@
+"""PLACE: the surface of a piece where it stands, as the ground of others; the triangles of a mesh are indexed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats, Pose
+from silhouette.meshes.mesh import Mesh
+from silhouette.models.model import INSIGNIFICANT, Model
+from silhouette.scenes.ground import Ground, Hits
+from silhouette.scenes.pieces import Piece
+
+_grounds: WeakKeyDictionary[Mesh, Ground] = WeakKeyDictionary()
+_solids: WeakKeyDictionary[Model, Mesh] = WeakKeyDictionary()
+
+
+def solid_part(model: Model) -> Mesh:
+    """The triangles that take up room: terrain whole, of a model all but its insignificant parts."""
+    if model not in _solids:
+        stays = model.role != INSIGNIFICANT
+        _solids[model] = model.mesh if model.kind == "terrain" or stays.all() else model.mesh.subset(stays)
+    return _solids[model]
+
+
+def is_upright(pose: Pose) -> bool:
+    """Whether a pose turns about the vertical only."""
+    return bool(pose.rotation[2, 2] > 1.0 - 1e-9)
+
+
+@dataclass(frozen=True, eq=False)
+class Skin:
+    """The surface of a piece in the world.
+
+    Attributes:
+        ground: its triangles, in a frame of their own.
+        pose: from that frame to the world, about the vertical only.
+    """
+
+    ground: Ground
+    pose: Pose
+
+    @classmethod
+    def of(cls, piece: Piece) -> Skin:
+        """The surface of a piece; its mesh is indexed once for all scenes in which it stands upright."""
+        mesh = solid_part(piece.model)
+        if not is_upright(piece.pose):
+            return cls(Ground(piece.pose.place(mesh.vertices)[mesh.faces]), Pose.standing())
+        if mesh not in _grounds:
+            _grounds[mesh] = Ground(mesh.vertices[mesh.faces])
+        return cls(_grounds[mesh], piece.pose)
+
+    def near(self, outline: Floats, place: Floats) -> Skin:
+        """The part of it that an outline (k, 2) at a place (2,) may lie over."""
+        corners = self._plan(outline + place)
+        return Skin(self.ground.near(corners.min(axis=0), corners.max(axis=0)), self.pose)
+
+    def heights(self, outline: Floats, places: Floats, under: float | None = None) -> Floats:
+        """(q,) the height at which a base comes to rest at each place (q, 2), as `Ground.heights`."""
+        lower = float(self.pose.translation[2])
+        local = outline @ self.pose.rotation[:2, :2]
+        return self.ground.heights(local, self._plan(places), None if under is None else under - lower) + lower
+
+    def spans_within(self, outline: Floats, place: Floats) -> tuple[Floats, Floats, Flags]:
+        """The lowest and highest point, and whether it is steep, of each triangle under an outline at a place."""
+        lower = float(self.pose.translation[2])
+        low, high, steep = self.ground.spans_within(outline @ self.pose.rotation[:2, :2], self._plan(place[None])[0])
+        return low + lower, high + lower, steep
+
+    def crossings(self, points: Floats) -> Hits:
+        """What vertical lines through points (p, 2) cross."""
+        hits = self.ground.crossings(self._plan(points))
+        return Hits(hits.line, hits.z + float(self.pose.translation[2]), hits.sign)
+
+    def _plan(self, points: Floats) -> Floats:
+        """Points (n, 2) of the world in the frame of the triangles."""
+        plan: Floats = (np.asarray(points, np.float64) - self.pose.translation[:2]) @ self.pose.rotation[:2, :2]
+        return plan

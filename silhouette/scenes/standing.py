@@ -1,0 +1,176 @@
+"""PLACE: how the base of a piece stands on what is there: how deep it sinks, how high it hangs, what it overlaps.
+
+points under the base -> what a vertical line through each crosses -> how far the ground there is above the base
+
+       :   :   :       the ground is above the base where the line is inside a body just above the base,
+   ____:___:   :       and as far above it as the line goes on inside;
+  |    :   |___:____   it is below the base where the line is outside, as far as the highest surface below
+==|====:===|===:=====  the base
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats
+from silhouette.scenes.cores import ALLOWED, Core
+from silhouette.scenes.ground import LEVEL, Hits, Indices, half_planes, inset
+from silhouette.scenes.pieces import Piece
+from silhouette.scenes.skins import Skin, is_upright
+from silhouette.scenes.soles import Sole, sole_of
+
+LOWER = 2.0
+"""mm: a base stands where the surface is no lower, and neither sinks nor hangs by no more."""
+
+TABLE_TOP = 0.0
+"""The height of the table's top, mm."""
+
+ACROSS = 26
+"""The number of points along each side of the grid that an area under a base is counted on; even, so that as many
+points lie on one side of any line through the middle as on the other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Points spread evenly over an outline.
+
+    Attributes:
+        points: (p, 2) mm, in the outline's frame.
+        opposite: (p,) for each point the number of the one on the other side of the middle, or its own.
+    """
+
+    points: Floats
+    opposite: Indices
+
+    @classmethod
+    def over(cls, outline: Floats, across: int = ACROSS) -> Samples:
+        """The points of a square grid, symmetric about the middle of the outline's box, that lie in the outline.
+
+        >>> square = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+        >>> samples = Samples.over(square, 2)
+        >>> samples.points.tolist(), samples.opposite.tolist()
+        ([[-0.5, -0.5], [-0.5, 0.5], [0.5, -0.5], [0.5, 0.5]], [3, 2, 1, 0])
+        """
+        low, high = outline.min(axis=0), outline.max(axis=0)
+        steps = (np.arange(across) + 0.5) / across - 0.5
+        grid = np.stack(np.meshgrid(steps, steps, indexing="ij"), axis=-1).reshape(-1, 2)
+        points = (low + high) / 2 + grid * (high - low)
+        sides, offsets = half_planes(outline)
+        inside: Flags = (points @ sides.T <= offsets + LEVEL).all(axis=1)
+        number = np.full(len(points), -1)
+        number[inside] = np.arange(np.count_nonzero(inside))
+        opposite = np.where(inside[::-1], number[::-1], number)[inside]
+        return cls(points[inside], opposite)
+
+
+def depths(hits: Hits, samples: int, base: float, tall: float) -> Floats:
+    """(samples,) mm: how far above a base the ground of one piece is at each point, negative where it is below.
+
+    -inf where there is none. A mesh that is not closed at a point has its ground where it is crossed within the height
+    of the figure, and nowhere farther up.
+
+    Args:
+        hits: what vertical lines through the points cross of the piece.
+        samples: the number of points.
+        base: mm, the height of the underside of the base.
+        tall: mm, the height of the whole figure.
+    """
+    depth = np.full(samples, -np.inf)
+    order = np.lexsort((hits.z, hits.line))
+    line, z, sign = hits.line[order], hits.z[order], hits.sign[order].astype(int)
+    for start, end in zip(*_runs(line), strict=True):
+        heights, signs = z[start:end] - base, sign[start:end]
+        above = heights > LEVEL
+        below = heights[~above].max(initial=-np.inf)
+        if signs.sum() == 0:
+            levels = signs[~above].sum() + np.cumsum(signs[above])
+            leaves = heights[above][levels <= 0] if signs[~above].sum() > 0 else heights[:0]
+        else:
+            leaves = heights[above & (heights <= tall)]
+        depth[line[start]] = leaves[0] if len(leaves) else below
+    return depth
+
+
+def _runs(line: Indices) -> tuple[Indices, Indices]:
+    """The first of each run of equal numbers, and the end of the run."""
+    starts: Indices = np.flatnonzero(np.diff(line, prepend=-1))
+    return starts, np.append(starts[1:], len(line))[: len(starts)]
+
+
+def stands(piece: Piece, place: Floats, bottom: float, skins: Sequence[Skin], sole: Sole | None = None) -> bool:
+    """Whether the base of a piece has ground under it: under its middle, and under at least half of its area.
+
+    Ground is a surface, the table's top among them, that is no more than 2 mm lower than the base.
+
+    Args:
+        piece: the piece; it may stand elsewhere in its scene.
+        place: (2,) mm, its place in plan.
+        bottom: mm, the height of the underside of its base.
+        skins: the surfaces that it may stand on.
+        sole: its sole, where that is known already.
+    """
+    sole = sole_of(piece) if sole is None else sole
+    points = np.concatenate([sole.outline.mean(axis=0)[None], Samples.over(sole.outline).points]) + place
+    held = np.full(len(points), abs(bottom - TABLE_TOP) <= LOWER + LEVEL)
+    for skin in skins:
+        hits = skin.near(sole.outline, place).crossings(points)
+        is_ground = np.abs(hits.z - bottom) <= LOWER + LEVEL
+        held[hits.line[is_ground]] = True
+    return bool(held[0] and 2 * np.count_nonzero(held[1:]) >= len(held) - 1)
+
+
+def overlap_of_bases(one: Piece, other: Piece) -> float:
+    """How deep the bases of two pieces reach into each other in plan, mm; 0 where they do not, or one has no base.
+
+    >>> from silhouette.scenes.ground import half_planes
+    """
+    if one.model.base is None or other.model.base is None or not (is_upright(one.pose) and is_upright(other.pose)):
+        return 0.0
+    (low, high), (other_low, other_high) = one.base_span, other.base_span
+    if min(high, other_high) - max(low, other_low) <= LEVEL:
+        return 0.0
+    a, b = one.base_outline, other.base_outline
+    least = min(_reach(a, b), _reach(b, a))
+    return max(0.0, least)
+
+
+def _reach(a: Floats, b: Floats) -> float:
+    """How far a convex outline reaches over the nearest side of another, negative where it does not."""
+    sides, offsets = half_planes(a)
+    return float((offsets - (b @ sides.T).min(axis=0)).min())
+
+
+def bodies_overlap(one: Piece, other: Piece) -> bool:
+    """Whether bodies, bases among them, overlap by more than a millimetre; no spear or other thin part counts."""
+    (low, high), (other_low, other_high) = _box(one), _box(other)
+    low, high = np.maximum(low, other_low), np.minimum(high, other_high)
+    if (high - low <= ALLOWED).any():
+        return False
+    return any(
+        is_upright(a.pose) and Core.of(a.model).meets(a.pose, Skin.of(b), low, high)
+        for a, b in ((one, other), (other, one))
+    )
+
+
+def _box(piece: Piece) -> tuple[Floats, Floats]:
+    """The least and the greatest x, y and z of the box in the world round a whole piece, mm."""
+    return piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)
+
+
+def overlapping(piece: Piece, others: Iterable[Piece]) -> list[Piece]:
+    """The others that a piece overlaps by more than a millimetre, with its base or its body."""
+    return [
+        other
+        for other in others
+        if other is not piece and (overlap_of_bases(piece, other) > ALLOWED or bodies_overlap(piece, other))
+    ]
+
+
+def walls_through(sole: Sole, place: Floats, bottom: float, skin: Skin, thickness: float) -> bool:
+    """Whether a wall stands up through a base, more than a millimetre from its rim and 2 mm above its underside."""
+    low, high, steep = skin.spans_within(inset(sole.outline, ALLOWED), place)
+    through = steep & (high > bottom + LOWER) & (low < bottom + max(thickness, 2 * LOWER))
+    return bool(through.any())
