@@ -80,7 +80,7 @@ class Core:
         """
         plan = self.points @ pose.rotation[:2, :2].T + pose.translation[:2]
         bottoms, tops = self.low + pose.translation[2], self.high + pose.translation[2]
-        within: Flags = ((plan >= low[:2]) & (plan <= high[:2])).all(axis=1)
+        within = np.all((plan >= low[:2]) & (plan <= high[:2]), axis=1)
         near = within[self.column] & (tops >= low[2]) & (bottoms <= high[2])
         if not near.any():
             return False

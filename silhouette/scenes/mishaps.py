@@ -63,22 +63,24 @@ class Mishap:
         return attacker in self.names or (not self.as_attacker and not self.names.isdisjoint(others))
 
 
-def mishaps_of(pieces: Sequence[Piece], *, faces: bool) -> tuple[Mishap, ...]:
+def mishaps_of(pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool = False) -> tuple[Mishap, ...]:
     """The mistakes in where the pieces of a table stand, at most `MOST_MISHAPS`.
 
     Args:
         pieces: of the scene.
         faces: whether it matters to the rules where a model looks.
+        z_is_ground: whether the height that a place gives is that of the ground there, so that nothing hangs above
+            the table.
     """
     found = list[Mishap]()
-    for mishap in _all(pieces, faces=faces):
+    for mishap in _all(pieces, faces=faces, z_is_ground=z_is_ground):
         found.append(mishap)
         if len(found) == MOST_MISHAPS:
             break
     return tuple(found)
 
 
-def _all(pieces: Sequence[Piece], *, faces: bool) -> Iterator[Mishap]:
+def _all(pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool) -> Iterator[Mishap]:
     if not pieces:
         return
     boxes = np.array([[piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)] for piece in pieces])
@@ -91,7 +93,7 @@ def _all(pieces: Sequence[Piece], *, faces: bool) -> Iterator[Mishap]:
         gaps = np.maximum(boxes[:, 0] - boxes[number, 1], boxes[number, 0] - boxes[:, 1])
         gaps[number] = np.inf
         above = [pieces[other] for other in np.flatnonzero((gaps[:, :2] < 0.0).all(axis=1)).tolist()]
-        yield from _on_the_ground(piece, above)
+        yield from _on_the_ground(piece, above, z_is_ground=z_is_ground)
         for other in np.flatnonzero((gaps < 0.0).all(axis=1)).tolist():
             yield from _between(piece, pieces[other], seen=other < number)
         pairs += len(above)
@@ -137,11 +139,11 @@ def _apart(a: Floats, b: Floats) -> Floats:
     return distances
 
 
-def _on_the_ground(piece: Piece, near: Sequence[Piece]) -> Iterator[Mishap]:
+def _on_the_ground(piece: Piece, near: Sequence[Piece], *, z_is_ground: bool) -> Iterator[Mishap]:
     """Whether a model sinks into the ground or hangs above it, with the pieces that may lie above or below it."""
     lowest = float(piece.whole_box[:, 2].min())
     if not near:
-        if lowest > TABLE_TOP + LOWER:
+        if lowest > TABLE_TOP + LOWER and not z_is_ground:
             yield _one(piece, _hangs(piece, lowest - TABLE_TOP, "the table"))
         if lowest < TABLE_TOP - LOWER:
             yield _one(piece, _sinks(piece, TABLE_TOP - lowest, "the table"))
@@ -161,13 +163,15 @@ def _on_the_ground(piece: Piece, near: Sequence[Piece]) -> Iterator[Mishap]:
             text = f"{piece.name} stands in {in_a_sentence(other.name)}, which goes up through its base; move it"
             yield Mishap(text, frozenset({piece.name, other.name}))
             return
-    heights = {
-        other: float(skin.heights(sole.outline, place[None], bottom + LOWER)[0]) for other, skin in skins.items()
-    }
+    # A model that hangs beside this one at the same height carries nobody.
+    carriers = [other for other in near if other.kind == "terrain" or other.whole_box[:, 2].min() < bottom - LOWER]
+    heights = {other: float(skins[other].heights(sole.outline, place[None], bottom + LOWER)[0]) for other in carriers}
     highest = max([TABLE_TOP if bottom >= TABLE_TOP - LOWER else -np.inf, *heights.values()])
     if bottom - highest > LOWER:
         under = next((in_a_sentence(other.name) for other, height in heights.items() if height == highest), "the table")
         if np.isfinite(highest):
+            if z_is_ground and highest == TABLE_TOP:
+                return
             yield _one(piece, _hangs(piece, bottom - highest, under))
         else:
             yield _one(piece, _sinks(piece, TABLE_TOP - bottom, "the table"))

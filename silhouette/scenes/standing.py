@@ -11,11 +11,11 @@ points under the base -> what a vertical line through each crosses -> how far th
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Flags, Floats, Pose
 from silhouette.scenes.cores import ALLOWED, Core
 from silhouette.scenes.ground import LEVEL, Hits, Indices, half_planes, inset
 from silhouette.scenes.pieces import Piece
@@ -100,33 +100,8 @@ def _runs(line: Indices) -> tuple[Indices, Indices]:
     return starts, np.append(starts[1:], len(line))[: len(starts)]
 
 
-def stands(piece: Piece, place: Floats, bottom: float, skins: Sequence[Skin], sole: Sole | None = None) -> bool:
-    """Whether the base of a piece has ground under it: under its middle, and under at least half of its area.
-
-    Ground is a surface, the table's top among them, that is no more than 2 mm lower than the base.
-
-    Args:
-        piece: the piece; it may stand elsewhere in its scene.
-        place: (2,) mm, its place in plan.
-        bottom: mm, the height of the underside of its base.
-        skins: the surfaces that it may stand on.
-        sole: its sole, where that is known already.
-    """
-    sole = sole_of(piece) if sole is None else sole
-    points = np.concatenate([sole.outline.mean(axis=0)[None], Samples.over(sole.outline).points]) + place
-    held = np.full(len(points), abs(bottom - TABLE_TOP) <= LOWER + LEVEL)
-    for skin in skins:
-        hits = skin.near(sole.outline, place).crossings(points)
-        is_ground = np.abs(hits.z - bottom) <= LOWER + LEVEL
-        held[hits.line[is_ground]] = True
-    return bool(held[0] and 2 * np.count_nonzero(held[1:]) >= len(held) - 1)
-
-
 def overlap_of_bases(one: Piece, other: Piece) -> float:
-    """How deep the bases of two pieces reach into each other in plan, mm; 0 where they do not, or one has no base.
-
-    >>> from silhouette.scenes.ground import half_planes
-    """
+    """How deep the bases of two pieces reach into each other in plan, mm; 0 where they do not, or one has no base."""
     if one.model.base is None or other.model.base is None or not (is_upright(one.pose) and is_upright(other.pose)):
         return 0.0
     (low, high), (other_low, other_high) = one.base_span, other.base_span
@@ -160,17 +135,90 @@ def _box(piece: Piece) -> tuple[Floats, Floats]:
     return piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)
 
 
-def overlapping(piece: Piece, others: Iterable[Piece]) -> list[Piece]:
-    """The others that a piece overlaps by more than a millimetre, with its base or its body."""
-    return [
-        other
-        for other in others
-        if other is not piece and (overlap_of_bases(piece, other) > ALLOWED or bodies_overlap(piece, other))
-    ]
-
-
 def walls_through(sole: Sole, place: Floats, bottom: float, skin: Skin, thickness: float) -> bool:
     """Whether a wall stands up through a base, more than a millimetre from its rim and 2 mm above its underside."""
     low, high, steep = skin.spans_within(inset(sole.outline, ALLOWED), place)
     through = steep & (high > bottom + LOWER) & (low < bottom + max(thickness, 2 * LOWER))
     return bool(through.any())
+
+
+class Standing:
+    """Where a piece could stand on its table, with everyone else where they are: one place, or thousands.
+
+    A base *stands* where its middle and at least half of its area have a surface no more than 2 mm lower, and where
+    neither it nor the body on it overlaps another piece by more than 1 mm. The area is counted on about 500 points.
+
+    Args:
+        pieces: of the scene; one of the piece's own name is left out.
+        piece: turned as it is to stand; its place does not matter.
+    """
+
+    def __init__(self, pieces: Sequence[Piece], piece: Piece) -> None:
+        self._piece, self._sole = piece, sole_of(piece)
+        self._others = [other for other in pieces if other.name != piece.name]
+        self._boxes = np.array([_box(other) for other in self._others]).reshape(-1, 2, 3)
+        self._terrain = [number for number, other in enumerate(self._others) if other.kind == "terrain"]
+        self._skins = {number: Skin.of(self._others[number]) for number in self._terrain}
+
+    def heights(self, places: Floats, under: float | None = None) -> Floats:
+        """(q,) mm: the height of the underside of the base where it is lowered at each place (q, 2).
+
+        It comes to rest on terrain or on the table's top.
+
+        Args:
+            places: mm.
+            under: mm; nothing higher than this counts, as for ``under`` in a scene; -inf where nothing is left.
+        """
+        places = np.asarray(places, np.float64).reshape(-1, 2)
+        has_table = under is None or under >= TABLE_TOP
+        highest = np.full(len(places), TABLE_TOP if has_table else -np.inf)
+        for number, near in self._over(places):
+            some = self._skins[number].heights(self._sole.outline, places[near], under)
+            highest[near] = np.maximum(highest[near], some)
+        return highest
+
+    def stands(self, places: Floats, bottoms: Floats) -> Flags:
+        """(q,) whether it stands at each place (q, 2), with the underside of its base at the heights (q,); both mm."""
+        places = np.asarray(places, np.float64).reshape(-1, 2)
+        stands = np.isfinite(bottoms)
+        middle = self._sole.outline.mean(axis=0)[None]
+        stands[stands] = self._shares(middle, places[stands], bottoms[stands]) == 1.0
+        points = Samples.over(self._sole.outline).points
+        stands[stands] = self._shares(points, places[stands], bottoms[stands]) >= 0.5
+        for place in np.flatnonzero(stands):
+            moved = self.there(places[place], float(bottoms[place]))
+            low, high = _box(moved)
+            near = ((self._boxes[:, 0] < high) & (self._boxes[:, 1] > low)).all(axis=1)
+            stands[place] = not any(overlaps(moved, self._others[number]) for number in np.flatnonzero(near))
+        return stands
+
+    def there(self, place: Floats, bottom: float) -> Piece:
+        """The piece at a place (2,), with the underside of its base at a height, mm."""
+        at = np.array([place[0], place[1], bottom - self._sole.bottom])
+        return replace(self._piece, pose=Pose(self._piece.pose.rotation, at))
+
+    def _shares(self, points: Floats, places: Floats, bottoms: Floats) -> Floats:
+        """(q,) the share of points (p, 2) under the base with a surface no more than 2 mm lower, at each place."""
+        held = np.repeat((np.abs(bottoms - TABLE_TOP) <= LOWER + LEVEL)[:, None], len(points), axis=1)
+        for number, near in self._over(places):
+            spots = (places[near][:, None] + points).reshape(-1, 2)
+            hits = self._skins[number].crossings(spots)
+            place, point = np.divmod(hits.line, len(points))
+            is_ground = np.abs(hits.z - bottoms[near][place]) <= LOWER + LEVEL
+            held[near[place[is_ground]], point[is_ground]] = True
+        shares: Floats = held.mean(axis=1)
+        return shares
+
+    def _over(self, places: Floats) -> Iterable[tuple[int, Indices]]:
+        """The number of each piece of terrain, with the places where it may lie under the base."""
+        low, high = self._sole.outline.min(axis=0), self._sole.outline.max(axis=0)
+        for number in self._terrain:
+            box = self._boxes[number, :, :2]
+            (near,) = np.nonzero(((places + low <= box[1]) & (places + high >= box[0])).all(axis=1))
+            if len(near):
+                yield number, near
+
+
+def overlaps(one: Piece, other: Piece) -> bool:
+    """Whether two pieces overlap by more than a millimetre, with their bases or their bodies."""
+    return overlap_of_bases(one, other) > ALLOWED or bodies_overlap(one, other)

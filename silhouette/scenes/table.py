@@ -6,9 +6,9 @@ file -> document -> entries checked by the schema -> pieces with models and pose
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,12 +20,13 @@ from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
 from silhouette.scenes.entries import CheckEntry, PieceEntry, TableEntry
+from silhouette.scenes.mishaps import Mishap, mishaps_of
 from silhouette.scenes.pieces import Models, Piece, piece_of
 from silhouette.scenes.placing import in_millimetres, settled
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean
 
-__all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "table_fields"]
+__all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked_over", "table_fields"]
 
 CONTACT = 1.0  # mm: the widest gap in plan across which two bases still count as touching
 # The sides of the polygon that a round base is lie inside the circle by less than this.
@@ -33,6 +34,7 @@ ROUNDNESS = 0.005  # mm
 LEVEL = 1e-6  # mm
 
 Pair = frozenset[str]
+OfTable = TypeVar("OfTable", bound="TableScene")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,7 @@ class TableScene(Scene):
         error: the largest error that the file allows for a share where no other verdict is near, as a share, or None.
         base_contact: the pairs of names in base contact where the file lists them, else None.
         table: (x, y) mm, the size of the table's top that the file gives, or None; its middle is the origin.
+        mishaps: mistakes in where the pieces stand, as far as they have been looked for.
     """
 
     pieces: tuple[Piece, ...]
@@ -78,6 +81,7 @@ class TableScene(Scene):
     error: float | None
     base_contact: frozenset[Pair] | None
     table: tuple[float, float] | None
+    mishaps: tuple[Mishap, ...]
 
     @cached_property
     def table_top(self) -> Floats:
@@ -88,6 +92,16 @@ class TableScene(Scene):
             return np.zeros((2, 2))
         boxes = np.concatenate([piece.whole_box[:, :2] for piece in self.pieces])
         return np.stack([boxes.min(axis=0), boxes.max(axis=0)])
+
+    def doubts(self, attacker: str, others: Iterable[str]) -> list[str]:
+        """A sentence for each mistake in where pieces stand that may touch a check.
+
+        Args:
+            attacker: the name of the piece that looks.
+            others: the names of the target and of the pieces in the way.
+        """
+        named = frozenset(others)
+        return [mishap.text for mishap in self.mishaps if mishap.touches(attacker, named)]
 
     def piece(self, name: str) -> Piece:
         """The piece of a name.
@@ -162,10 +176,25 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
         error=entry.error,
         base_contact=_contacts(path, entry.base_contact, kinds),
         table=in_millimetres(entry, entry.units).table,
+        mishaps=(),
         pixel=entry.pixel,
         source=dict(entry.source),
         warnings=tuple(warnings),
     )
+
+
+def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> OfTable:
+    """The scene with the mistakes in where its pieces stand, which are also among its warnings.
+
+    Args:
+        scene: a table scene with its pieces in their places.
+        faces: whether it matters to the rules where a model looks.
+        z_is_ground: whether the height that a place gives is that of the ground there, so that nothing hangs above
+            the table.
+    """
+    found = mishaps_of(scene.pieces, faces=faces, z_is_ground=z_is_ground)
+    texts = [mishap.text for mishap in found if not mishap.as_attacker]
+    return replace(scene, mishaps=found, warnings=(*texts, *scene.warnings))
 
 
 def table_fields(scene: TableScene) -> dict[str, Any]:

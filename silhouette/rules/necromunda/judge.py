@@ -19,6 +19,7 @@ from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings
 from silhouette.rules.necromunda.sight import sight_between
+from silhouette.scenes.mishaps import eye_inside
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
 from silhouette.text import fraction_in_words, in_a_sentence, share_in_words
@@ -139,7 +140,7 @@ def _verdict(
         could_be=could_be,
         renderer=settings.renderer.name,
         pixel=cover.pixel,
-        warnings=_warnings(cover, settings.pixel),
+        warnings=_warnings(scene, cover, settings.pixel),
         arc=arc,
         is_facing_known=attacker.facing is not None,
         observation=cover if settings.keep else None,
@@ -243,8 +244,8 @@ def _could_be(
     return tuple(verdict for verdict in VERDICTS if verdict in possible)
 
 
-def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
-    """Warnings, each once: a coarser or finer pixel, an estimated eye, an eye inside a piece, faults of meshes."""
+def _warnings(scene: NecromundaScene, cover: Observation, pixel: float) -> tuple[str, ...]:
+    """Warnings, each once: a coarser or finer pixel, an estimated eye, doubtful places, faults of meshes."""
     attacker, target, warnings = cover.sight.attacker, cover.sight.target, list[str]()
     if abs(cover.pixel - pixel) > 0.01 * pixel:
         warnings.append(f"measured at {cover.pixel:.2g} mm per pixel instead of {pixel:g}")
@@ -253,9 +254,8 @@ def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
         low, high = piece.model.significant.bounds
         local = piece.pose.localise(attacker.eye[None])[0]
         if (local > low).all() and (local < high).all() and encloses(piece.model.significant, local):
-            warnings.append(
-                f"the eye of {attacker.name} lies inside {in_a_sentence(piece.name)}: probably a mistake in the pose"
-            )
+            warnings.append(eye_inside(attacker, piece))
+    warnings += scene.doubts(attacker.name, (piece.name for piece in (target, *cover.blockers)))
     for piece in (attacker, target, *cover.blockers):
         warnings += piece.all_warnings
     return tuple(dict.fromkeys(warnings))

@@ -12,7 +12,7 @@ from pydantic import Field
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
-from silhouette.scenes.table import Piece, TableScene, load_table_scene, table_fields
+from silhouette.scenes.table import Piece, TableScene, load_table_scene, looked_over, table_fields
 
 
 class Readings(Entry):
@@ -62,4 +62,5 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Necromu
         FileError: where the scene or a model file is not valid; one line, with the place.
         MeshError: where a mesh cannot be used.
     """
-    return NecromundaScene(**table_fields(load_table_scene(path, document, Readings, cache)))
+    scene = NecromundaScene(**table_fields(load_table_scene(path, document, Readings, cache)))
+    return looked_over(scene, faces=True)

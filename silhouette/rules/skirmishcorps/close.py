@@ -115,7 +115,10 @@ def _flank_verdict(
         "could_be": ["flanked", "not flanked"] if doubtful else ["flanked" if is_flanked else "not flanked"],
         "renderer": settings.renderer.name,
         "pixel": settings.pixel if dive is None else dive.pixel,
-        "warnings": [warning for piece in (attacker.piece, target.piece) for warning in piece.all_warnings],
+        "warnings": [
+            *scene.doubts(attacker.name, [target.name]),
+            *(warning for piece in (attacker.piece, target.piece) for warning in piece.all_warnings),
+        ],
     }
     return SkirmishCorpsVerdict(
         attacker.name,

@@ -34,7 +34,7 @@ from silhouette.rules.skirmishcorps.entries import (
 from silhouette.rules.skirmishcorps.results import LISTS, RESULTS
 from silhouette.scenes.placing import in_millimetres
 from silhouette.scenes.scene import Check
-from silhouette.scenes.table import Piece, TableScene, load_table_scene, table_fields
+from silhouette.scenes.table import Piece, TableScene, load_table_scene, looked_over, table_fields
 from silhouette.text import as_written, did_you_mean
 
 TALL, ACROSS, THICK = 40.0, 16.0, 10.0
@@ -171,7 +171,8 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     kept = table_fields(scene)
     kept["checks"] = tuple(checks)
     kept["pieces"] = tuple(units[piece.name].piece if piece.name in units else piece for piece in scene.pieces)
-    return SkirmishScene(**kept, units=tuple(units.values()), covers=(*sections, *terrain))
+    whole = SkirmishScene(**kept, units=tuple(units.values()), covers=(*sections, *terrain))
+    return looked_over(whole, faces=False, z_is_ground=True)
 
 
 def prone_size(bricks: float) -> tuple[float, float, float]:

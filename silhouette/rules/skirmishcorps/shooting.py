@@ -23,6 +23,7 @@ from silhouette.rules.skirmishcorps.classes import (
 from silhouette.rules.skirmishcorps.protection import CoverEffect, Look, cover_effects, look_at
 from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
+from silhouette.scenes.mishaps import eye_inside
 from silhouette.text import in_a_sentence, share_in_words
 
 VERDICTS = ("open", *(f"{kind} cover" for kind in CLASSES[1:]), "hidden")
@@ -252,7 +253,7 @@ def _blockers(shot: _Shot) -> list[dict[str, Any]]:
 
 
 def _warnings(shot: _Shot, pixel: float) -> list[str]:
-    """Warnings about the measurement and the models, each once."""
+    """Warnings about the measurement, where pieces stand, and the models, each once."""
     attacker, warnings = shot.attacker, list[str]()
     if abs(shot.whole.pixel - pixel) > 0.01 * pixel:
         warnings.append(f"measured at {shot.whole.pixel:.2g} mm per pixel instead of {pixel:g}")
@@ -262,9 +263,8 @@ def _warnings(shot: _Shot, pixel: float) -> list[str]:
         low, high = piece.model.mesh.bounds
         local = piece.pose.localise(shot.look.sight.eye[None])[0]
         if (local > low).all() and (local < high).all() and encloses(piece.model.mesh, local):
-            warnings.append(
-                f"the eye of {attacker.name} lies inside {in_a_sentence(cover.name)}: probably a mistake in the scene"
-            )
+            warnings.append(eye_inside(attacker.piece, cover.piece))
     pieces = (attacker.piece, shot.target.piece, *bodies)
+    warnings += shot.scene.doubts(attacker.name, (piece.name for piece in pieces[1:]))
     warnings += [warning for piece in pieces for warning in piece.all_warnings]
     return list(dict.fromkeys(warnings))
