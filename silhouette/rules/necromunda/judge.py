@@ -140,7 +140,7 @@ def _verdict(
         could_be=could_be,
         renderer=settings.renderer.name,
         pixel=cover.pixel,
-        warnings=_warnings(scene, cover, settings.pixel),
+        warnings=tuple(dict.fromkeys([*_doubts(scene, cover), *_warnings(cover, settings.pixel)])),
         arc=arc,
         is_facing_known=attacker.facing is not None,
         observation=cover if settings.keep else None,
@@ -244,8 +244,13 @@ def _could_be(
     return tuple(verdict for verdict in VERDICTS if verdict in possible)
 
 
-def _warnings(scene: NecromundaScene, cover: Observation, pixel: float) -> tuple[str, ...]:
-    """Warnings, each once: a coarser or finer pixel, an estimated eye, doubtful places, faults of meshes."""
+def _doubts(scene: NecromundaScene, cover: Observation) -> list[str]:
+    """The mistakes in where the pieces stand that the verdict may rest on."""
+    return scene.doubts(cover.sight.attacker.name, (piece.name for piece in (cover.sight.target, *cover.blockers)))
+
+
+def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
+    """Warnings, each once: a coarser or finer pixel, an estimated eye, an eye inside a piece, faults of meshes."""
     attacker, target, warnings = cover.sight.attacker, cover.sight.target, list[str]()
     if abs(cover.pixel - pixel) > 0.01 * pixel:
         warnings.append(f"measured at {cover.pixel:.2g} mm per pixel instead of {pixel:g}")
@@ -255,7 +260,6 @@ def _warnings(scene: NecromundaScene, cover: Observation, pixel: float) -> tuple
         local = piece.pose.localise(attacker.eye[None])[0]
         if (local > low).all() and (local < high).all() and encloses(piece.model.significant, local):
             warnings.append(eye_inside(attacker, piece))
-    warnings += scene.doubts(attacker.name, (piece.name for piece in (target, *cover.blockers)))
     for piece in (attacker, target, *cover.blockers):
         warnings += piece.all_warnings
     return tuple(dict.fromkeys(warnings))
