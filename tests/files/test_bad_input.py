@@ -75,7 +75,7 @@ def put(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-NUMBERS = "two or three finite numbers of mm, [x, y] or [x, y, z], up to a kilometre"
+NUMBERS = "two or three finite numbers of mm, or of the scene's units: [x, y] or [x, y, z], up to a million"
 
 MISTAKES: list[tuple[str, Any, str]] = [
     ("figther", [], "unknown key 'figther'; did you mean 'fighter'?"),
@@ -109,11 +109,11 @@ MISTAKES: list[tuple[str, Any, str]] = [
     ("fighter", "Kal", 'fighter is "Kal"; it must be tables [[fighter]]'),
     ("fighter.0", 5, "fighter is [5,"),
     ("fighter.0.parts", [], "fighter 'Kal', parts is []; it must be a list of one or more solids"),
-    ("fighter.0.parts", ..., "fighter 'Kal': it has none of model, mesh or parts; it must have exactly one of"),
+    ("fighter.0.parts", ..., "fighter 'Kal': it has none of model, mesh, parts or figure; it must have exactly one of"),
     (
         "fighter.0.model",
         "a.toml",
-        "fighter 'Kal': it has model and parts; it must have exactly one of model, mesh or parts",
+        "fighter 'Kal': it has model and parts; it must have exactly one of model, mesh, parts or figure",
     ),
     ("fighter.0.units", "cm", "fighter 'Kal': units goes with a mesh, not with parts;"),
     (
