@@ -9,7 +9,6 @@ announces the resource GPU, only such workers get chunks, one at a time for each
 from __future__ import annotations
 
 import itertools
-import logging
 import threading
 import time
 from collections import Counter
@@ -17,26 +16,27 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from silhouette.batches.chunks import BatchSettings, Chunk, ChunkJudge
+from silhouette.batches.scheduler import cannot_import, client_of, place_of
 from silhouette.errors import RequestError, SilhouetteError
-from silhouette.installation import extra_command
 from silhouette.text import Row
 from silhouette.version import VERSION
 from silhouette.workers import Event, NextTask
 from silhouette.workers.clock import RunningClock
-
-CONNECTED_WITHIN = 10.0
-"""Seconds in which a scheduler must answer."""
 
 LOOK_INTERVAL = 1.0
 """Seconds between two looks at which workers there are."""
 
 WITHOUT_WORKERS = 60.0
 """Seconds that a batch waits for a worker when there is none."""
+
+RESTARTED_WITHIN = 10.0
+"""Seconds in which a worker that was given up must be there again."""
 
 FETCHED_WITHIN = 5.0
 """Seconds in which the rows of a finished chunk must come from its worker; else it counts as lost."""
@@ -98,15 +98,19 @@ class Cluster:
         timeout: seconds that reading a scene and judging one check may take; then its worker is started anew.
 
     Raises:
-        SilhouetteError: where distributed is not installed, or nobody answers at the address.
+        RequestError: where that is no address.
+        SilhouetteError: where distributed is not installed, or no scheduler answers at the address.
     """
 
     def __init__(self, address: str, settings: BatchSettings, timeout: float | None = None) -> None:
+        place_of(address)
         self._address = address
         self._settings = settings
         self._timeout = timeout
         self._slots: list[_Slot] = []
         self._resources: dict[str, int] | None = None
+        self._probes: dict[str, Any] = {}
+        self._sound: set[str] = set()
         self._tasks: dict[Any, _Task] = {}
         self._retries: list[Chunk] = []
         self._lost: Counter[Chunk] = Counter()
@@ -116,21 +120,7 @@ class Cluster:
         self._clock = RunningClock()
 
     def __enter__(self) -> Cluster:
-        try:
-            distributed = import_module("distributed")
-        except ImportError:
-            raise SilhouetteError(
-                "--cluster needs Dask's distributed, which is not installed; "
-                f"install it with: {extra_command('cluster')}"
-            ) from None
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
-        try:
-            self._client: Any = distributed.Client(self._address, timeout=CONNECTED_WITHIN, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise SilhouetteError(
-                f"no Dask scheduler answers at {self._address} ({' '.join(str(error).split())[:120]}); "
-                "start one with: dask scheduler"
-            ) from None
+        self._client: Any = client_of(self._address)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -143,7 +133,8 @@ class Cluster:
         """The events until all is done; see `silhouette.workers.WorkerPool.events`.
 
         Raises:
-            SilhouetteError: where the scheduler is gone, or there is no worker for a minute.
+            SilhouetteError: where the scheduler is gone, where it or a worker lacks this package, or there is no worker
+                for a minute.
         """
         while True:
             yield from self._look_for_workers()
@@ -168,6 +159,7 @@ class Cluster:
         gpus = {name: int(worker["resources"].get("GPU", 0)) for name, worker in workers.items()}
         self._resources = {"GPU": 1} if any(gpus.values()) else None
         counts = gpus if any(gpus.values()) else {name: worker["nthreads"] for name, worker in workers.items()}
+        counts = {name: count for name, count in counts.items() if count and self._can_import(name)}
         kept = [slot for slot in self._slots if slot.worker in counts]
         for name, count in counts.items():
             kept += [_Slot(name) for _ in range(count - sum(slot.worker == name for slot in kept))]
@@ -182,6 +174,41 @@ class Cluster:
         for task in [task for task in self._tasks.values() if task.slot.worker not in counts]:
             self._withdraw(task)
             yield from self._retry(task.chunk)
+
+    def _can_import(self, worker: str) -> bool:
+        """Whether a worker is known to have this package.
+
+        A worker that lacks it dies of the first chunk, without a word. So it is first given a question that Python
+        itself can answer.
+
+        Raises:
+            SilhouetteError: where it does not have it.
+        """
+        if worker in self._sound:
+            return True
+        probe = self._probes.get(worker)
+        if probe is None or probe.status in ("lost", "cancelled"):
+            probe = self._client.submit(find_spec, judge_chunk.__module__, workers=[worker], pure=False)
+            self._probes[worker] = probe
+            probe.add_done_callback(self._look_soon)
+        if probe.status == "pending":
+            return False
+        has = False
+        if probe.status == "finished":
+            try:
+                has = probe.result(timeout=FETCHED_WITHIN) is not None
+            except Exception:  # it has gone meanwhile
+                del self._probes[worker]
+                return False
+        if not has:
+            raise cannot_import(f"the worker {worker}")
+        self._sound.add(worker)
+        del self._probes[worker]
+        return True
+
+    def _look_soon(self, future: Any) -> None:
+        self._looked = float("-inf")
+        self._ended.put(future)
 
     def _gone_error(self) -> SilhouetteError:
         return SilhouetteError(f"the scheduler at {self._address} is gone; start it, then go on with --resume")
@@ -224,6 +251,8 @@ class Cluster:
         except Exception as error:
             if self._client.status != "running":
                 raise self._gone_error() from None
+            if "deserialization of the task graph" in str(error):
+                raise cannot_import(f"the scheduler at {self._address}") from None
             if task.future.status == "error" and type(error).__name__ != "KilledWorker":
                 yield Event(task.chunk, "lost", " ".join(f"{type(error).__name__}: {error}".split()))
             else:
@@ -253,7 +282,7 @@ class Cluster:
         for task in [task for task in self._tasks.values() if now - task.since > self._timeout]:
             self._withdraw(task)
             with suppress(Exception):
-                self._client.restart_workers([task.slot.worker], timeout=CONNECTED_WITHIN, raise_for_error=False)
+                self._client.restart_workers([task.slot.worker], timeout=RESTARTED_WITHIN, raise_for_error=False)
             yield Event(task.chunk, "lost", f"not done within {self._timeout:g} s, the --timeout")
 
     def _withdraw(self, task: _Task) -> None:

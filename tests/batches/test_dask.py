@@ -6,15 +6,19 @@ import importlib.util
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, chdir, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
-from silhouette import SilhouetteError
+import silhouette
+from silhouette import RequestError, SilhouetteError
 from silhouette.batches.chunks import BatchSettings
 from silhouette.batches.run import make_pool
 from silhouette.installation import extra_command
@@ -126,12 +130,98 @@ def test_nobody_at_the_address_is_a_line(tmp_path: Path) -> None:
         tmp_path / "out.csv",
         "--cluster",
         "tcp://127.0.0.1:9",
-        before="import silhouette.batches.dask; silhouette.batches.dask.CONNECTED_WITHIN = 1.0\n",
+        before="import silhouette.batches.scheduler; silhouette.batches.scheduler.CONNECTED_WITHIN = 1.0\n",
     )
     assert ran.returncode == 2
     (line,) = ran.stderr.splitlines()
     assert line.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:9 (")
     assert [path.name for path in tmp_path.iterdir()] == ["pack"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "nonsense",
+        "",
+        "8786",
+        "http://10.0.0.5:8786",
+        "tcp://10.0.0.5",
+        "tcp://:8786",
+        "tcp://10.0.0.5:87860",
+        "a b:\n1",
+    ],
+)
+def test_what_is_no_address_is_refused_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], address: str
+) -> None:
+    folder = folder_of_scenes(tmp_path / "pack", scenes=1)
+    ran = run(capsys, "batch", folder, "--out", tmp_path / "out.csv", "--cluster", address)
+    (line,) = ran.complaints
+    assert ran.status == 2
+    assert line.endswith("is no address of a Dask scheduler; give one like tcp://10.0.0.5:8786")
+    with pytest.raises(RequestError, match="is no address"):
+        silhouette.batch(folder, cluster=address)
+
+
+@needs_distributed
+@pytest.mark.parametrize(
+    "says",
+    [b"", b"SSH-2.0-OpenSSH_9.6\r\n", b"HTTP/1.1 400 Bad Request\r\n\r\n" + bytes(64)],
+    ids=["nothing", "ssh", "http"],
+)
+def test_something_else_that_listens_there_is_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, says: bytes
+) -> None:
+    monkeypatch.setattr("silhouette.batches.scheduler.CONNECTED_WITHIN", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = "tcp://{}:{}".format(*server.getsockname())
+
+        def answer() -> None:
+            with suppress(OSError):
+                while True:
+                    clients.append(server.accept()[0])
+                    clients[-1].sendall(says)
+
+        clients: list[socket.socket] = []
+        threading.Thread(target=answer, daemon=True).start()
+        folder = folder_of_scenes(tmp_path / "pack", scenes=1)
+        begun = time.monotonic()
+        ran = run(capsys, "batch", folder, "--out", tmp_path / "out.csv", "--cluster", address)
+        assert ran.complaints == [
+            f"error: something else listens at {address}, and no Dask scheduler; give the address of the scheduler"
+        ]
+        assert time.monotonic() - begun < 20.0
+        for client in clients:
+            client.close()
+    unknown = run(capsys, "batch", folder, "--out", tmp_path / "out.csv", "--cluster", "tcp://no.such.host.invalid:1")
+    assert unknown.complaints == ["error: no host is called no.such.host.invalid; give the address of a Dask scheduler"]
+
+
+WITHOUT_SILHOUETTE = """
+import sys
+sys.modules["silhouette"] = None
+"""
+
+
+@needs_distributed
+@pytest.mark.parametrize("who", ["worker", "scheduler"])
+def test_where_silhouette_is_not_installed_it_is_said(tmp_path: Path, who: str) -> None:
+    """On a worker, and on the scheduler, which reads what is sent to workers as well. And a worker is no scheduler."""
+    place, preload = tmp_path / "scheduler.json", tmp_path / "without.py"
+    preload.write_text(WITHOUT_SILHOUETTE)
+    blocked = ("--no-dashboard", "--preload", preload)
+    scheduler = ("scheduler", "--host", "127.0.0.1", "--port", 0, "--scheduler-file", place)
+    worker = ("worker", "--scheduler-file", place, "--nthreads", 1, "--no-nanny", "--host", "127.0.0.1")
+    with process(*scheduler, *(blocked if who == "scheduler" else ["--no-dashboard"])):
+        wait_until(lambda: place.exists() and place.read_text().rstrip().endswith("}"))
+        with process(*worker, *(blocked if who == "worker" else ["--no-dashboard"])):
+            address = json.loads(place.read_text())["address"]
+            words = ("batch", folder_of_scenes(tmp_path / "pack"), "--everyone", *FAST, "--out", tmp_path / "out.csv")
+            ran = finished(*words, "--cluster", address)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    (line,) = ran.stderr.splitlines()
+    assert line.startswith(f"error: the {who} ")
+    assert " cannot import silhouette; install silhouette-los " in line
 
 
 def test_without_distributed_it_is_said_what_to_install(
