@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags, Floats, Pose
 from silhouette.models.model import Model
 from silhouette.scenes.ground import Ground, Hits
-from silhouette.scenes.skins import Skin, solid_part
+from silhouette.scenes.skins import Skin, ground_of, solid_part
 
 ALLOWED = 1.0
 """mm: bodies, and bases, that overlap by no more only touch."""
@@ -50,15 +50,21 @@ class Core:
     def of(cls, model: Model) -> Core:
         """The core of a model's body and base, without its insignificant parts; empty where its mesh is not closed."""
         if model not in _cores:
-            _cores[model] = cls._made(model)
+            _cores[model] = cls.within(model, *solid_part(model).bounds)
         return _cores[model]
 
     @classmethod
-    def _made(cls, model: Model) -> Core:
+    def within(cls, model: Model, low: Floats, high: Floats) -> Core:
+        """The part of the core in the box from ``low`` to ``high``, both (3,) in the model's frame, mm."""
         mesh = solid_part(model)
-        low, high = mesh.bounds
-        size = max(CELL, float((high - low).max()) / MOST_CELLS)
-        inside = _filled(mesh.vertices[mesh.faces], low, high, size)
+        least, greatest = mesh.bounds
+        size = max(CELL, float((greatest - least).max()) / MOST_CELLS)
+        margin = ceil(ALLOWED / size) * size + size
+        low, high = np.maximum(least, low - margin), np.minimum(greatest, high + margin)
+        if (high <= low).any():
+            none = np.empty(0)
+            return cls(np.empty((0, 2)), np.empty(0, np.intp), none, none)
+        inside = _filled(ground_of(mesh).near(low[:2], high[:2]).triangles, low, high, size)
         for _ in range(ceil(ALLOWED / size - 1e-9)):
             inside = _eroded(inside)
         padded = np.pad(inside, ((0, 0), (0, 0), (1, 1))).astype(np.int8)

@@ -68,8 +68,11 @@ class Ground:
     @cached_property
     def _boxes(self) -> Floats:
         """(m, 4) least x, least y, greatest x, greatest y."""
-        plan = self.triangles[:, :, :2]
-        return np.concatenate([plan.min(axis=1), plan.max(axis=1)], axis=1) if len(plan) else np.empty((0, 4))
+        x, y = self.triangles[:, :, 0].T, self.triangles[:, :, 1].T
+        least, most = np.minimum, np.maximum  # by rows of x and y: several times as fast as along short axes
+        return np.stack(
+            [least(least(*v[:2]), v[2]) for v in (x, y)] + [most(most(*v[:2]), v[2]) for v in (x, y)], axis=1
+        )
 
     @cached_property
     def _heights(self) -> Floats:

@@ -16,7 +16,7 @@ from silhouette.scenes.cores import ALLOWED
 from silhouette.scenes.ground import inset
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.skins import Skin, is_upright
-from silhouette.scenes.soles import Sole, sole_of
+from silhouette.scenes.soles import FEET, Sole, sole_of
 from silhouette.scenes.standing import (
     LOWER,
     TABLE_TOP,
@@ -142,6 +142,8 @@ def _apart(a: Floats, b: Floats) -> Floats:
 def _on_the_ground(piece: Piece, near: Sequence[Piece], *, z_is_ground: bool) -> Iterator[Mishap]:
     """Whether a model sinks into the ground or hangs above it, with the pieces that may lie above or below it."""
     lowest = float(piece.whole_box[:, 2].min())
+    corners = _base_box(piece)
+    near = [other for other in near if not Skin.of(other).near(corners, np.zeros(2)).is_empty]
     if not near:
         if lowest > TABLE_TOP + LOWER and not z_is_ground:
             yield _one(piece, _hangs(piece, lowest - TABLE_TOP, "the table"))
@@ -175,6 +177,16 @@ def _on_the_ground(piece: Piece, near: Sequence[Piece], *, z_is_ground: bool) ->
             yield _one(piece, _hangs(piece, bottom - highest, under))
         else:
             yield _one(piece, _sinks(piece, TABLE_TOP - bottom, "the table"))
+
+
+def _base_box(piece: Piece) -> Floats:
+    """(4, 2) mm: the corners of a rectangle in the world that holds what of a piece touches the ground."""
+    if piece.model.base is not None and piece.kind == "fighter" and is_upright(piece.pose):
+        half = piece.model.base.diameter / 2**0.5 + FEET  # an oval or a rectangle may lie across
+        low, high = piece.base_centre - half, piece.base_centre + half
+    else:
+        low, high = piece.whole_box[:, :2].min(axis=0), piece.whole_box[:, :2].max(axis=0)
+    return np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
 
 
 def _deepest(piece: Piece, sole: Sole, bottom: float, skins: dict[Piece, Skin]) -> tuple[float, Piece] | None:

@@ -30,6 +30,13 @@ def is_upright(pose: Pose) -> bool:
     return bool(pose.rotation[2, 2] > 1.0 - 1e-9)
 
 
+def ground_of(mesh: Mesh) -> Ground:
+    """The triangles of a mesh in its own frame; indexed once for all scenes in which it stands."""
+    if mesh not in _grounds:
+        _grounds[mesh] = Ground(mesh.vertices[mesh.faces])
+    return _grounds[mesh]
+
+
 @dataclass(frozen=True, eq=False)
 class Skin:
     """The surface of a piece in the world.
@@ -48,14 +55,17 @@ class Skin:
         mesh = solid_part(piece.model)
         if not is_upright(piece.pose):
             return cls(Ground(piece.pose.place(mesh.vertices)[mesh.faces]), Pose.standing())
-        if mesh not in _grounds:
-            _grounds[mesh] = Ground(mesh.vertices[mesh.faces])
-        return cls(_grounds[mesh], piece.pose)
+        return cls(ground_of(mesh), piece.pose)
 
     def near(self, outline: Floats, place: Floats) -> Skin:
         """The part of it that an outline (k, 2) at a place (2,) may lie over."""
         corners = self._plan(outline + place)
         return Skin(self.ground.near(corners.min(axis=0), corners.max(axis=0)), self.pose)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no triangle."""
+        return not len(self.ground.triangles)
 
     def heights(self, outline: Floats, places: Floats, under: float | None = None) -> Floats:
         """(q,) the height at which a base comes to rest at each place (q, 2), as `Ground.heights`."""

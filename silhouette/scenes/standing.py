@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, Pose
+from silhouette.geometry import Flags, Floats, Pose, corners
 from silhouette.scenes.cores import ALLOWED, Core
 from silhouette.scenes.ground import LEVEL, Hits, Indices, half_planes, inset
 from silhouette.scenes.pieces import Piece
@@ -118,16 +118,29 @@ def _reach(a: Floats, b: Floats) -> float:
     return float((offsets - (b @ sides.T).min(axis=0)).min())
 
 
-def bodies_overlap(one: Piece, other: Piece) -> bool:
-    """Whether bodies, bases among them, overlap by more than a millimetre; no spear or other thin part counts."""
+def bodies_overlap(one: Piece, other: Piece, *, often: bool = False) -> bool:
+    """Whether bodies, bases among them, overlap by more than a millimetre.
+
+    Args:
+        one, other: the pieces.
+        often: whether they are compared again and again in other places, so that their whole cores are worth keeping.
+    """
     (low, high), (other_low, other_high) = _box(one), _box(other)
     low, high = np.maximum(low, other_low), np.minimum(high, other_high)
     if (high - low <= ALLOWED).any():
         return False
     return any(
-        is_upright(a.pose) and Core.of(a.model).meets(a.pose, Skin.of(b), low, high)
+        is_upright(a.pose) and _core(a, low, high, often=often).meets(a.pose, Skin.of(b), low, high)
         for a, b in ((one, other), (other, one))
     )
+
+
+def _core(piece: Piece, low: Floats, high: Floats, *, often: bool) -> Core:
+    """The core of a piece, at least where it lies in the box in the world from ``low`` to ``high``."""
+    if often:
+        return Core.of(piece.model)
+    box = piece.pose.localise(corners(low, high))
+    return Core.within(piece.model, box.min(axis=0), box.max(axis=0))
 
 
 def _box(piece: Piece) -> tuple[Floats, Floats]:
@@ -221,4 +234,4 @@ class Standing:
 
 def overlaps(one: Piece, other: Piece) -> bool:
     """Whether two pieces overlap by more than a millimetre, with their bases or their bodies."""
-    return overlap_of_bases(one, other) > ALLOWED or bodies_overlap(one, other)
+    return overlap_of_bases(one, other) > ALLOWED or bodies_overlap(one, other, often=True)
