@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, chdir, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,6 +81,17 @@ def cluster(
         yield json.loads(place.read_text())["address"], workers, log
 
 
+def assert_tasks_can_ask(address: str, path: Path, expected: list[dict[str, Any]]) -> None:
+    """A task of a cluster, which runs in a thread, asks for a matrix and a batch, and these start processes."""
+    from distributed import Client
+
+    options = f"{str(path)!r}, renderer='reference', pixel=2.0, workers=2"
+    with Client(address, set_as_default=False) as client:
+        for call in (f"matrix({options})", f"batch({options}, everyone=True, cached=False)"):
+            task = client.submit(eval, f"list(__import__('silhouette').{call})", pure=False)
+            assert task.result(timeout=60) == expected
+
+
 @needs_distributed
 def test_a_batch_is_the_same_file_though_a_worker_is_killed(tmp_path: Path) -> None:
     folder = folder_of_scenes(tmp_path / "pack")
@@ -94,6 +106,7 @@ def test_a_batch_is_the_same_file_though_a_worker_is_killed(tmp_path: Path) -> N
             _, complained = batch.communicate(timeout=25)
         assert (batch.returncode, complained) == (0, "")
         assert int(log.read_text().split()[-1]) == workers[1]
+        assert_tasks_can_ask(address, folder / "crowd 0.toml", rows_of(out)[:30])
     assert out.read_bytes() == (tmp_path / "here.jsonl").read_bytes()
 
 
