@@ -51,7 +51,7 @@ Workers = Annotated[
     int | None, typer.Option("--workers", metavar="N", min=1, help="Processes at the same time.  [default: the cores]")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, reasons or warnings: results alone.")]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every mesh anew and keep nothing on disk.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every mesh anew and keep none on disk.")]
 Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="Also draw it.")]
 
 
