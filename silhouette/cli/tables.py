@@ -214,10 +214,19 @@ def inspection_report(report: Row) -> list[RenderableType]:
     parts += [_line(f"surface {surface}"), table]
     parts += [_line(f"warning: {warning}", "yellow") for warning in report["warnings"]]
     if report["suggested"]:
-        parts.append(_line("Thin protruding parts, which could be insignificant; paste what you both agree to:"))
-    for suggestion in report["suggested"]:
-        parts.append(_line(f"# {100 * suggestion['share']:.1f} % of the body's surface", "dim"))
-        parts += [_line(line, "cyan") for line in suggestion["toml"].splitlines()]
+        from silhouette.models.inspection import is_model_file
+
+        file = Path(report["file"])
+        is_model = is_model_file(file)
+        where = (
+            f"at the end of {file.name}" if is_model else f'next to mesh = "{file.name}", in a scene or a model file'
+        )
+        parts.append(
+            _line(f"Thin parts that stick out and could be insignificant. Paste what you both agree to {where}:")
+        )
+        shares = ", ".join(f"{100 * suggestion['share']:.1f} %" for suggestion in report["suggested"])
+        parts.append(_line(f"# of the body's surface, in this order: {shares}", "dim"))
+        parts += [_line(line, "cyan") for line in report["suggested_toml"].splitlines()]
     return parts
 
 

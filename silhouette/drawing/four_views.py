@@ -158,7 +158,8 @@ def _annotate(drawing: Drawing, panel: _Panel, model: Model, suggestions: Sequen
         rim = 30 * FINE
         drawing.line([(rim, bottom), (PANEL[0] - rim, bottom)], fill=SOFT_INK, width=FINE // 2)
     for number, suggestion in enumerate(suggestions, 1):
-        dashed_box(drawing, panel.pixel(corners(suggestion.low, suggestion.high)), str(number), MARK)
+        for low, high in suggestion.boxes:
+            dashed_box(drawing, panel.pixel(corners(low, high)), str(number), MARK)
     if panel.name == "front" and model.base is not None:
         _dimension_base(drawing, panel, model)
     if panel.name == "right":

@@ -34,7 +34,7 @@ def model_at(path: Path, options: dict[str, Any], cache: Cache) -> Model:
         FileError: where the file or an option cannot be used.
         RequestError: where options are given with a model file, which has them as keys.
     """
-    if options and path.suffix.lower() in (".toml", ".json"):
+    if options and is_model_file(path):
         keys = " and ".join(options)
         raise RequestError(f"{path}: is a model file; say {keys} in it, options are for a bare mesh")
     checked = validated(ModelOptions, options, Location(path))
@@ -66,7 +66,8 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "eyes": {arc: _rounded(point) for arc, point in model.eyes.items()},
         "watertight": model.watertight,
         "holes": model.holes,
-        "suggested": [_suggestion(suggestion) for suggestion in suggested],
+        "suggested": [_suggestion(suggestion, path) for suggestion in suggested],
+        "suggested_toml": _to_paste(suggested, path),
         "warnings": [*model.warnings, *_doubts(model)],
     }
 
@@ -102,13 +103,31 @@ def _base(model: Model) -> dict[str, Any] | None:
     }
 
 
-def _suggestion(suggestion: Suggestion) -> dict[str, Any]:
-    """With the lines to paste into the model file."""
+def _suggestion(suggestion: Suggestion, path: Path) -> dict[str, Any]:
+    """With the lines to paste for it alone, and the boxes that they name."""
     return {
         "box": [_rounded(suggestion.low), _rounded(suggestion.high)],
+        "boxes": [[_rounded(low), _rounded(high)] for low, high in suggestion.boxes],
         "share": round(suggestion.share, 4),
-        "toml": suggestion.toml,
+        "toml": _to_paste([suggestion], path),
     }
+
+
+def is_model_file(path: Path) -> bool:
+    """Whether a path is that of a model file, by its ending; else it is that of a mesh."""
+    return path.suffix.lower() in (".toml", ".json")
+
+
+def _to_paste(suggested: Sequence[Suggestion], path: Path) -> str:
+    """The lines to paste for suggestions: at the end of a model file; for a mesh, beside ``mesh = ...``.
+
+    Beside a mesh they are one list, which can stand in a model file and in a piece of a scene alike; there
+    ``[[insignificant]]`` would be a table of the scene.
+    """
+    if is_model_file(path):
+        return "".join(suggestion.toml for suggestion in suggested)
+    listed = "".join(suggestion.inline for suggestion in suggested)
+    return f"insignificant = [\n{listed}]\n" if listed else ""
 
 
 def _rounded(point: Floats) -> list[float]:

@@ -15,7 +15,7 @@ mathematical morphology, that is what an opening removes.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -27,6 +27,8 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.cubes import MARGIN, Cubes, depths, pieces
 
 Indices = NDArray[np.intp]
+BoxCorners = tuple[Floats, Floats]
+"""The least and the greatest corner of a box, (3,) each, mm in the model's frame."""
 
 CUBES = 144  # along the longest side of the figure
 BALL = 0.3  # of the trunk's thickness: what a ball of this size reaches is thick
@@ -53,13 +55,14 @@ MOST = 8  # suggestions
 
 @dataclass(frozen=True, eq=False)
 class Suggestion:
-    """A thin part that a player may want to tag as insignificant.
+    """A thin part that a player may want to tag as insignificant: one thing, such as a spear above and below the hand.
 
     Attributes:
-        low, high: (3,) float64, mm in the model's frame: the box.
-        faces: (m,) bool, the faces of the body whose centroid lies in the box.
+        low, high: (3,) float64, mm in the model's frame: the box round all of it.
+        faces: (m,) bool, the faces of the body whose centroid lies in one of its boxes.
         share: their share of the body's surface area.
-        thickness, length: mm, of the part that the box was drawn round.
+        thickness, length: mm, of the part that the boxes were drawn round.
+        parts: several boxes, (low, high) each, along a part that no single box holds without much else; else empty.
     """
 
     low: Floats
@@ -68,13 +71,34 @@ class Suggestion:
     share: float
     thickness: float
     length: float
+    parts: tuple[BoxCorners, ...] = ()
+
+    @property
+    def boxes(self) -> tuple[BoxCorners, ...]:
+        """The boxes that tag the part: those along it, or the one round all of it."""
+        return self.parts or ((self.low, self.high),)
 
     @property
     def toml(self) -> str:
-        """The lines to paste into the model file."""
-        low, high = (", ".join(f"{value:.1f}" for value in corner) for corner in (self.low, self.high))
-        size = f"{self.thickness:.1f} mm thick, {self.length:.0f} mm long"
-        return f"[[insignificant]]  # thin part, {size}\nbox = [[{low}], [{high}]]\n"
+        """The lines to paste at the end of a model file: a table for each box."""
+        first, *others = (f"box = {_as_toml(box)}\n" for box in self.boxes)
+        return f"[[insignificant]]  # {self._words}\n{first}" + "".join(f"[[insignificant]]\n{box}" for box in others)
+
+    @property
+    def inline(self) -> str:
+        """The lines to paste into the list ``insignificant = [...]`` beside a mesh, in a scene or a model file."""
+        return f"    # {self._words}\n" + "".join(f"    {{ box = {_as_toml(box)} }},\n" for box in self.boxes)
+
+    @property
+    def _words(self) -> str:
+        """The part in words."""
+        return f"thin part, {self.thickness:.1f} mm thick, {self.length:.0f} mm long"
+
+
+def _as_toml(box: BoxCorners) -> str:
+    """The two corners of a box as TOML spells them, in tenths of a mm."""
+    low, high = (", ".join(f"{value:.1f}" for value in corner) for corner in box)
+    return f"[[{low}], [{high}]]"
 
 
 def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
@@ -95,18 +119,40 @@ def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
         return ()
     areas = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
     centroids = triangles.mean(axis=1)
-    by_part = []
-    for part in _thin_parts(solid):
-        suggestions = []
-        for low, high in _boxes(part, solid, centroids):
-            inside = np.all((centroids >= low) & (centroids <= high), axis=1)
-            faces = np.zeros(len(mesh.faces), dtype=np.bool_)
-            faces[np.flatnonzero(body)[inside]] = True
-            share = float(areas[inside].sum() / areas.sum())
-            suggestions.append(Suggestion(low, high, faces, share, part.thickness, part.length))
-        by_part.append(suggestions)
-    by_part.sort(key=lambda suggestions: -sum(suggestion.share for suggestion in suggestions))
-    return tuple(suggestion for suggestions in by_part for suggestion in suggestions)[:MOST]
+    suggestions = []
+    for parts in _things(_thin_parts(solid)):
+        boxes = _boxes(parts, solid, centroids)
+        if not boxes:
+            continue
+        inside = np.any([_within_box(centroids, box) for box in boxes], axis=0)
+        faces = np.zeros(len(mesh.faces), dtype=np.bool_)
+        faces[np.flatnonzero(body)[inside]] = True
+        low, high = np.min([low for low, _ in boxes], axis=0), np.max([high for _, high in boxes], axis=0)
+        share = float(areas[inside].sum() / areas.sum())
+        thickness, length = max(part.thickness for part in parts), _length_of(parts)
+        along = tuple(boxes) if len(boxes) > 1 else ()
+        suggestions.append(Suggestion(low, high, faces, share, thickness, length, along))
+    return tuple(sorted(suggestions, key=lambda suggestion: -suggestion.share)[:MOST])
+
+
+def _things(parts: list[_Part]) -> list[list[_Part]]:
+    """The parts that lie on one line, as of one shaft, together; each other part alone."""
+    things: list[list[_Part]] = []
+    for part in parts:
+        joined = [
+            thing for thing in things if any(part.makes_shaft(other) or other.makes_shaft(part) for other in thing)
+        ]
+        things = [thing for thing in things if thing not in joined] + [
+            [part, *(other for thing in joined for other in thing)]
+        ]
+    return things
+
+
+def _length_of(parts: list[_Part]) -> float:
+    """The length of parts on one line, from the first to the last end, mm."""
+    axis = parts[0].axis
+    ends = [part.middle @ axis + side * part.length / 2 for part in parts for side in (-1, 1)]
+    return float(max(ends) - min(ends))
 
 
 # ---- the parts that a ball cannot enter
@@ -221,31 +267,64 @@ def _within(reach: int) -> Indices:
 # ---- boxes round them
 
 
-def _boxes(part: _Part, solid: Cubes, centroids: Floats) -> Iterator[tuple[Floats, Floats]]:
-    """One box round a part, or several along it, each (3,), (3,), with few faces in them that are not the part's.
+def _boxes(parts: list[_Part], solid: Cubes, centroids: Floats) -> list[BoxCorners]:
+    """The boxes round the parts of one thing, in their order along it, with few faces in them that are not its own.
 
-    A stretch of the part for which there is no such box, such as the end that lies against the body, is left out.
+    As few as can be: neighbouring boxes become one where that holds few other faces as well. A stretch for which there
+    is no such box, such as the end that lies against the body, is left out.
     """
+    own = np.zeros(solid.cubes.shape, dtype=np.bool_)
+    for part in parts:
+        for step in _within(MARGIN - 1):
+            own[tuple((part.cubes + step).T)] = True
+    belongs = own[solid.cells(centroids)]
+
+    def is_close(box: BoxCorners) -> bool:
+        inside = _within_box(centroids, box)
+        return bool(inside.any() and (inside & ~belongs).sum() <= FOREIGN * inside.sum())
+
+    axis = parts[0].axis
+    boxes = [box for part in parts for box in _boxes_along(part, solid, is_close)]
+    boxes.sort(key=lambda box: float((box[0] + box[1]) @ axis))
+    merged: list[BoxCorners] = []
+    for low, high in boxes:
+        merged.append((low, high))
+        while len(merged) > 1:
+            (first_low, first_high), (last_low, last_high) = merged[-2:]
+            both = np.minimum(first_low, last_low), np.maximum(first_high, last_high)
+            if not is_close(both):
+                break
+            merged[-2:] = [both]
+    return merged
+
+
+def _boxes_along(part: _Part, solid: Cubes, is_close: Callable[[BoxCorners], bool]) -> list[BoxCorners]:
+    """One box round a part, or up to four along it; those that are close round it."""
     own = np.zeros(solid.cubes.shape, dtype=np.bool_)
     for step in _within(MARGIN - 1):
         own[tuple((part.cubes + step).T)] = True
     points = solid.points[own[solid.cells(solid.points)]]
     if len(points) == 0:
-        return
-    belongs = own[solid.cells(centroids)]
+        return []
     place = points @ part.axis
+    boxes: list[BoxCorners] = []
     for count in (1, 2, 3, 4):
         edges = np.linspace(place.min(), place.max(), count + 1)
-        boxes = []
-        for start, end in pairwise(edges):
-            chosen = points[(place >= start) & (place <= end)]
-            if len(chosen) == 0:
-                continue
-            low = np.floor((chosen.min(axis=0) - PADDING) * 10.0) / 10.0  # as the text says it
-            high = np.ceil((chosen.max(axis=0) + PADDING) * 10.0) / 10.0
-            inside = np.all((centroids >= low) & (centroids <= high), axis=1)
-            if inside.any() and (inside & ~belongs).sum() <= FOREIGN * inside.sum():
-                boxes.append((low, high))
+        stretches = [points[(place >= start) & (place <= end)] for start, end in pairwise(edges)]
+        boxes = [box for box in (_box_round(stretch) for stretch in stretches if len(stretch)) if is_close(box)]
         if len(boxes) == count:
             break
-    yield from boxes
+    return boxes
+
+
+def _box_round(points: Floats) -> BoxCorners:
+    """The corners of the box round points (n, 3), a little wider, in whole tenths of a mm, as the text says them."""
+    low, high = points.min(axis=0) - PADDING, points.max(axis=0) + PADDING
+    return np.floor(low * 10.0) / 10.0, np.ceil(high * 10.0) / 10.0
+
+
+def _within_box(points: Floats, box: BoxCorners) -> Flags:
+    """Which of the points (n, 3) lie in a box."""
+    low, high = box
+    inside: Flags = np.all((points >= low) & (points <= high), axis=1)
+    return inside

@@ -225,6 +225,7 @@ def test_an_inspection_in_words(capsys: pytest.CaptureFixture[str]) -> None:
         "holes": 2,
         "warnings": ["taken to be in metres"],
         "suggested": [{"box": [[0, 0, 0], [1, 1, 1]], "share": 0.04, "toml": "[[insignificant]]\nbox = 1\n"}],
+        "suggested_toml": "[[insignificant]]\nbox = 1\n",
     }
     told = printed(capsys, *inspection_report(found))
     for words in (
