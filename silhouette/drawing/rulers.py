@@ -22,6 +22,9 @@ INCHES = tuple(INCH * count for count in (1, 2, 3, 6, 12, 24, 48, 96))
 MILLIMETRES = tuple(10.0**power * count for power in range(1, 5) for count in (1, 2, 5))
 """The steps of numbers in millimetres, mm."""
 
+DECADES = tuple(10.0**power * count for power in range(-4, 7) for count in (1, 2, 5))
+"""The steps of numbers in any units."""
+
 LINES_APART = 1.3
 """The least distance of two grid lines, mm on paper."""
 
@@ -111,6 +114,19 @@ def draw_rulers(
             _ruler(sheet, MILLIMETRES, (low, high), top if x else right, away, x=x, zorder=zorder)
 
 
+def draw_numbers(sheet: Sheet, box: Box, *, zorder: float = 26.0) -> None:
+    """Draws ticks and numbers below a rectangle and on its left, in the units of the drawing, whatever they are.
+
+    Args:
+        sheet: the sheet to draw on.
+        box: the rectangle.
+        zorder: matplotlib's: above the pieces.
+    """
+    left, bottom, right, top = box
+    _ruler(sheet, DECADES, (left, right), bottom, -1.0, x=True, zorder=zorder)
+    _ruler(sheet, DECADES, (bottom, top), left, -1.0, x=False, zorder=zorder)
+
+
 def _ruler(
     sheet: Sheet,
     steps: tuple[float, ...],
@@ -122,7 +138,6 @@ def _ruler(
     zorder: float,
 ) -> None:
     """Draws one edge's ticks and numbers; ``way`` is the direction, 1 or -1, in which they stand off it."""
-    inches = steps is INCHES
     step = step_of(sheet, steps, NUMBERS_APART, span[1] - span[0])
     tick, gap = way * sheet.paper(TICK), way * sheet.paper(TICK + 0.6)
     places = multiples(step, *span)
@@ -132,7 +147,7 @@ def _ruler(
     for place in places.tolist():
         if not span[0] + room * 0.2 <= place <= span[1] - room * 0.2:
             continue
-        text = _number(sheet, place, inches=inches, named=x)
+        text = _number(sheet, place, steps, named=x)
         if x:
             at, across, upright = (place, edge + gap), "center", "bottom" if way > 0.0 else "top"
         else:
@@ -140,8 +155,11 @@ def _ruler(
         sheet.text(*at, text, size=SMALL, color=sheet.style.soft_ink, zorder=zorder, ha=across, va=upright)
 
 
-def _number(sheet: Sheet, place: float, *, inches: bool, named: bool) -> str:
+def _number(sheet: Sheet, place: float, steps: tuple[float, ...], *, named: bool) -> str:
     """A place in words: inches with their sign, millimetres with their unit at the origin alone, where it is named."""
+    if steps is DECADES:
+        return sheet.words.number(f"{place:.6g}").replace("-", MINUS)
+    inches = steps is INCHES
     count = round(place / INCH) if inches else round(place)
     number = f"{count:d}".replace("-", MINUS)
     if inches:

@@ -14,6 +14,7 @@ from silhouette import load_scene
 from silhouette.drawing.rulers import INCHES, MILLIMETRES, MOST, draw_grid, draw_rulers, multiples, step_of
 from silhouette.drawing.sheet import INCH, Sheet, settings
 from silhouette.drawing.table.table_view import PAGE, ROUND, draw_table, table_box
+from silhouette.rules import rule_called
 from silhouette.scenes.table import TableScene
 from tests.support.commands import CHECK, run, scene
 
@@ -118,7 +119,15 @@ def test_a_scene_without_checks_is_drawn_as_a_whole(tmp_path: Path, capsys: pyte
         assert json.loads(picture.info["silhouette"])["figure"] == "table"
 
 
-@pytest.mark.parametrize("name", ["skirmishcorps/gangers_at_the_barricade", "necromunda/example_1_open"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "skirmishcorps/gangers_at_the_barricade",
+        "necromunda/example_1_open",
+        "crisis_protocol/an_object",
+        "tide_of_iron/same_elevation",
+    ],
+)
 def test_figure_table_of_a_scene_with_checks_judges_nothing(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +135,30 @@ def test_figure_table_of_a_scene_with_checks_judges_nothing(
     ran = run(capsys, "draw", SCENES / f"{name}.toml", "--out", tmp_path, "--figure", "table", "--lang", "de", *QUICK)
     assert (ran.status, ran.complaints) == (0, [])
     assert [file.name for file in tmp_path.iterdir()] == ["table.svg"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("crisis_protocol/in_cover", {"Baron Zemo, size 2", "Captain Marvel, size 2", "barrier, size 2", "20", "−20"}),
+        ("tide_of_iron/same_elevation", {"American squad", "squad A", "squad E", "0, 2"}),
+    ],
+)
+def test_boards_have_names_and_places(name: str, said: set[str]) -> None:
+    scene = load_scene(SCENES / f"{name}.toml")
+    figure = rule_called(scene.rules).overview(scene)
+    assert figure is not None
+    with settings():
+        sheet = Sheet(PAGE)
+        figure.draw(sheet)
+        drawn = sheet.finish()
+        assert said <= {text.get_text() for text in (*sheet.axes.texts, *drawn.texts)}
+
+
+def test_a_game_without_such_a_figure_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run(capsys, "draw", SCENES / "ikosa" / "face_to_face.toml", "--out", tmp_path, "--figure", "table", *QUICK)
+    assert ran.status == 2
+    assert "Ikosa Framework has no figure of a whole scene; draw its checks" in ran.complaints[0]
 
 
 def test_one_figure_of_a_check_by_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

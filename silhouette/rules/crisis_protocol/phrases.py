@@ -12,6 +12,7 @@ from typing import Any
 from silhouette.rules.base import Phrase
 
 PHRASES: Mapping[str, Phrase] = {
+    "whole table": "Seen from above, x to the right and y up; numbers in {units}, from the scene's origin.",
     "sized": "{name}, size {size}",
     "raised": "{name}, size {size}, as {counted}",
     "a free line": "a free line",

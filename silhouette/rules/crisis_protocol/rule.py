@@ -94,6 +94,12 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         """The plan of the check."""
         return figures(scene, check, verdict)
 
+    def overview(self, scene: PlanScene) -> Figure:
+        """The table from above, with sizes, in the scene's units."""
+        from silhouette.rules.crisis_protocol.overview import PAGE, draw_table_plan
+
+        return Figure("table", lambda sheet: draw_table_plan(sheet, scene), width=PAGE)
+
     def stage(self, scene: PlanScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Stage:
         """Terrain and characters as high as their sizes."""
         return stage(scene, judged)

@@ -41,6 +41,9 @@ LEAST = 5.0
 
 DASHED = "--"
 
+PAGE = 170.0
+"""The width of the page of a whole board, and the most height of its drawing, mm."""
+
 MOST_HEXES = 1000
 """The most hexes on the map of blind ones, those round the attacker: more would be too small in print."""
 
@@ -116,6 +119,25 @@ def draw_blind_hex_map(
     if whole is not None and whole > len(verdicts):
         steps = max(verdict.distance for verdict in verdicts)
         sheet.note(board.words("map part", attacker=verdicts[0].attacker, steps=steps, all=whole))
+
+
+def draw_whole_board(sheet: Sheet, scene: HexScene) -> None:
+    """Draws a whole board with its units, without any check; of a very large one the hexes next to its middle.
+
+    Args:
+        sheet: the sheet to draw on.
+        scene: any scene, with or without checks.
+    """
+    hexes = list(scene.map()) or [(0, 0)]
+    if len(hexes) > MOST_HEXES:
+        q, r = hexes[len(hexes) // 2]
+        hexes = sorted(hexes, key=lambda at: distance(at, (q, r)))[:MOST_HEXES]
+    sheet.tallest = PAGE
+    board = Board(sheet, scene, hexes)
+    board.draw_ground()
+    board.draw_addresses([], scene.units.values())
+    board.draw_all_units()
+    sheet.caption(scene.title or scene.path.stem, "")
 
 
 def _hexes_drawn(scene: HexScene, verdict: TideOfIronVerdict, start: Address, end: Address) -> list[Address]:

@@ -166,6 +166,13 @@ class Board:
                 self._counter(address, style.model, style.model_edge, f"unit-{number}")
             self._name(address, name)
 
+    def draw_all_units(self) -> None:
+        """Counters and names of all units that are shown, alike."""
+        for number, (name, address) in enumerate(self.scene.units.items()):
+            if address in set(self.hexes):
+                self._counter(address, self.sheet.style.model, self.sheet.style.model_edge, f"unit-{number}")
+                self._name(address, name, bold=True)
+
     def _counter(self, address: Address, fill: str, edge: str, mark: str) -> None:
         """A counter: round for the attacker, square for every other unit."""
         at = middle(address)

@@ -13,7 +13,7 @@ from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Pieces, Rule, Settings, expectable
-from silhouette.rules.tide_of_iron.figures import figures
+from silhouette.rules.tide_of_iron.figures import PAGE, draw_whole_board, figures
 from silhouette.rules.tide_of_iron.hexes import in_words
 from silhouette.rules.tide_of_iron.judge import judge
 from silhouette.rules.tide_of_iron.phrases import PHRASES, short_reason
@@ -102,6 +102,10 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
     def figures(self, scene: HexScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
         """The board of the check, and, with the first check of an attacker, a map of all hexes that are blind to it."""
         return figures(scene, check, verdict)
+
+    def overview(self, scene: HexScene) -> Figure:
+        """The whole board, with its units."""
+        return Figure("table", lambda sheet: draw_whole_board(sheet, scene), width=PAGE)
 
     def stage(self, scene: HexScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Stage | None:
         """Hexes as high as their levels; None where there are none, or too many."""

@@ -1,0 +1,69 @@
+"""DRAW: a whole Crisis Protocol table from above, without any check: bases, terrain and objects with their sizes.
+
+PlanScene -> rectangle round all pieces -> terrain, objects, bases -> names, numbers along the edges
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from silhouette.drawing.rulers import draw_numbers, room_round
+from silhouette.drawing.sheet import LINE, THIN, Sheet
+from silhouette.drawing.strokes import area, disc
+from silhouette.geometry import Floats
+from silhouette.rules.crisis_protocol.scene import PlanScene
+
+PAGE = 170.0
+"""The width of the page, and the most height of its drawing: two columns of print, mm."""
+
+ROOM = 0.06
+"""The room round the pieces, as a share of their extent."""
+
+
+def draw_table_plan(sheet: Sheet, scene: PlanScene) -> None:
+    """Draws the plan of a whole table, in the scene's own units.
+
+    Args:
+        sheet: the sheet to draw on.
+        scene: any scene, with or without checks.
+    """
+    points = [_round(one.base.centre, one.base.radius) for one in scene.characters]
+    points += [feature.outline.corners for feature in (*scene.terrain, *scene.objects)]
+    every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])
+    low, high = every.min(axis=0), every.max(axis=0)
+    room = max(ROOM * float((high - low).max()), 1e-9)
+    left, bottom, right, top = box = (*(low - room).tolist(), *(high + room).tolist())
+    sheet.tallest = PAGE
+    sheet.frame(*room_round(box, sheet.width, PAGE), ground=sheet.style.paper, line=False)
+    style, words = sheet.style, sheet.words.of(scene.rules)
+    corners = np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
+    area(sheet, corners, fill=style.ground, edge=style.rule, width=LINE, zorder=0.1, mark="table")
+    draw_numbers(sheet, box)
+    for number, feature in enumerate(scene.terrain):
+        shape = feature.outline.corners
+        area(
+            sheet, shape, fill=style.terrain, edge=style.terrain_edge, width=LINE, zorder=2.0, mark=f"terrain-{number}"
+        )
+    for number, feature in enumerate(scene.objects):
+        shape = feature.outline.corners
+        area(sheet, shape, fill=style.blocker, edge=style.blocker_edge, width=LINE, zorder=3.0, mark=f"object-{number}")
+    for number, character in enumerate(scene.characters):
+        centre, radius = character.base.centre, character.base.radius
+        mark = f"base-{number}"
+        disc(sheet, centre, radius, fill=style.seen, edge=style.seen_edge, width=THIN, zorder=6.0, mark=mark)
+        name = words("sized", name=character.name, size=character.size)
+        sheet.label(name, (float(centre[0]), float(centre[1])), clear=(radius, radius), bold=True)
+    for feature in (*scene.terrain, *scene.objects):
+        shape = feature.outline.corners
+        middle, half = (shape.min(axis=0) + shape.max(axis=0)) / 2, np.ptp(shape, axis=0) / 2
+        name = words("sized", name=feature.name, size=feature.size)
+        sheet.label(name, tuple(middle.tolist()), clear=tuple(half.tolist()), inside=True)
+    sheet.caption(scene.title or scene.path.stem, "")
+    sheet.note(words("whole table", units=scene.units))
+    sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
+
+
+def _round(centre: tuple[float, float], radius: float) -> Floats:
+    """(4, 2) the ends of a circle along x and y."""
+    x, y = centre
+    return np.array([(x - radius, y), (x + radius, y), (x, y - radius), (x, y + radius)])
