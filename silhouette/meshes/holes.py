@@ -32,6 +32,9 @@ from silhouette.meshes.mesh import Mesh
 WELD = NARROW
 # A face has three edges, and all but the oddest meshes are done after the first.
 _MOST_ROUNDS = 4
+# Where edges of a slit run to and fro along all of it, their faces would become as many as the square of the slit's
+# vertices; such slits are closed by cones, which have no area there.
+_MOST_CUTS = 100_000
 CLOSING = "closing"
 # A boundary loop is the outer border where its box covers this share of the mesh's box, seen from above.
 _OUTER = 0.5
@@ -236,7 +239,7 @@ def _zipped(mesh: Mesh) -> tuple[Mesh, Edges, Edges]:
         spans = np.abs(ends[:, 0] - ends[:, 1])
         long = np.flatnonzero(loops.straight[loops.loop[order[ends[:, 0]]]] & (spans > 1))
         long = long[np.unique(at[long], return_index=True)[1]]
-        if len(long) == 0:
+        if len(long) == 0 or spans[long].sum() > _MOST_CUTS + 2 * len(mesh.faces):
             break
         edge = np.repeat(np.arange(len(long)), spans[long])
         step = np.arange(len(edge)) - np.searchsorted(edge, edge)

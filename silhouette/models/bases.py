@@ -40,6 +40,11 @@ RECTANGULAR = 0.93  # the least share of its turned bounding box that a rectangl
 STEADY_FALL = -0.7  # correlation of height with distance from the middle: below it a rough top is a gown's hem
 GREATEST_HEIGHT = 12.0  # mm; scenic plinths reach 8 to 10
 LEAST_FIGURE = 2.0  # mm that must rise above a base: a slab with nothing on it is part of something else
+MOST_SAMPLES = 5_000_000  # of a surface: a figure has a tenth; thousands of large sheets in each other have billions
+
+
+class TooManyLayers(Exception):
+    """The error for a surface that lies over itself too often."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,22 @@ class _Window:
         column, row = np.floor((points - self.low) / self.cell).astype(np.intp).T
         inside = (column >= 0) & (column < GRID) & (row >= 0) & (row < GRID)
         return row[inside] * GRID + column[inside], inside
+
+    def clipped(self, segments: Floats) -> Floats:
+        """What lies in the window of segments (n, 2, 2): (k, 2, 2); those that lie in it whole stay as they are."""
+        start, run = segments[:, 0], segments[:, 1] - segments[:, 0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.stack([(self.low - start) / run, (self.low + GRID * self.cell - start) / run])
+        # Along an axis that the segment does not run along, it lies between the borders (from -inf to inf) or not.
+        enters, leaves = (np.where(np.isnan(at), -np.inf, at) for at in (shares.min(axis=0), -shares.max(axis=0)))
+        first = np.maximum(enters.max(axis=1), 0.0)[:, None]
+        last = np.minimum(-leaves.max(axis=1), 1.0)[:, None]
+        kept = (first <= last)[:, 0]
+        first, last, start, run = first[kept], last[kept], start[kept], run[kept]
+        begin = np.where(first > 0.0, start + first * run, start)
+        end = np.where(last < 1.0, start + last * run, segments[kept, 1])
+        inside: Floats = np.stack([begin, end], axis=1)
+        return inside
 
     def middles(self, flat: Indices) -> Floats:
         """The middles (n, 2) of cells given by flat indices (n,), mm."""
@@ -267,8 +288,10 @@ def _filled(triangles: Floats, window: _Window, z: float) -> Flags:
     """Cells (GRID, GRID) bool within the outer outlines of the section at height ``z``, hollows filled."""
     # The outlines are drawn as walls without a gap; the free cells that are connected with the border of the grid are
     # outside. That works for shells that overlap and for faces that are turned inside out as well.
-    ends = _section(triangles, z)
+    ends = window.clipped(_section(triangles, z))
     steps = np.ceil(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) / (0.7 * window.cell)).astype(np.intp) + 1
+    if steps.sum() > MOST_SAMPLES:
+        raise TooManyLayers
     segment = np.repeat(np.arange(len(ends)), steps)
     along = (np.arange(len(segment)) - np.repeat(np.cumsum(steps) - steps, steps)) / np.maximum(steps - 1, 1)[segment]
     wall = np.zeros(GRID * GRID, dtype=np.bool_)
@@ -344,6 +367,8 @@ def _spans(low: Floats, high: Floats) -> tuple[Indices, Indices]:
     """All whole numbers of the grid from ``low`` to ``high`` (n,): the index of the span (k,), and the number (k,)."""
     first = np.ceil(np.clip(low, 0, GRID)).astype(np.intp)
     count = np.maximum(np.floor(np.clip(high, -1, GRID - 1)).astype(np.intp) - first + 1, 0)
+    if count.sum() > MOST_SAMPLES:
+        raise TooManyLayers
     span = np.repeat(np.arange(len(low)), count)
     return span, np.arange(len(span)) - np.repeat(np.cumsum(count) - count, count) + first[span]
 
@@ -363,7 +388,9 @@ def _width_and_middle(points: Floats) -> tuple[float, tuple[float, float]]:
     import shapely
 
     hull = shapely.convex_hull(shapely.multipoints(points))
-    corners = shapely.get_coordinates(shapely.simplify(hull, 1e-4))  # a scanned disc's hull has thousands
+    # A scanned disc's hull has thousands of corners.
+    tolerance = max(1e-4, 1e-6 * float(np.ptp(points, axis=0).max()))
+    corners = shapely.get_coordinates(shapely.simplify(hull, tolerance))
     width = float(np.sqrt(((corners[:, None] - corners) ** 2).sum(axis=2)).max())
     box = shapely.oriented_envelope(hull)
     if hull.area > RECTANGULAR * box.area:

@@ -13,7 +13,7 @@ from silhouette.files.schema import Location
 from silhouette.geometry import Flags, Floats
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
-from silhouette.models.bases import Base, find_base
+from silhouette.models.bases import Base, TooManyLayers, find_base
 from silhouette.models.entries import Kind, ModelOptions
 from silhouette.models.tagging import named, within
 
@@ -64,7 +64,12 @@ def _as_given(
             )
         cut, below = cut_at(mesh, low + choice.height)
         return cut, below, replace(measured("height", cut.subset(below), low), height=choice.height)
-    base = _found_base(mesh, key, cache) if choice.how == "auto" and kind == "fighter" else None
+    try:
+        base = _found_base(mesh, key, cache) if choice.how == "auto" and kind == "fighter" else None
+    except TooManyLayers:
+        raise within(location, "base").error(
+            'the surface lies over itself too often to look for a base; give base = "none" or its height'
+        ) from None
     if base is None:
         return mesh, np.zeros(len(mesh.faces), bool), None
     return *cut_at(mesh, low + base.height), base

@@ -14,6 +14,8 @@ from silhouette.geometry import Flags, Floats
 
 Indices = NDArray[np.intp]
 
+MOST_POINTS = 5_000_000  # on the surface, besides six for each triangle; a figure has a tenth
+TRIANGLES_AT_ONCE = 100_000
 MARGIN = 4  # empty cubes on every side
 PINHOLE = 0.02  # the greatest share of a hollow's cubes that lie next to the outside, unless it is open to it
 CLOSED = 0.9  # the least share of the cubes behind the shell in all six directions that is inside; else it has holes
@@ -39,7 +41,7 @@ class Cubes:
     def of(cls, triangles: Floats, count: int) -> Cubes | None:
         """Filled from triangles (m, 3, 3), whether they close or not, with ``count`` cubes along the longest side.
 
-        None where they span no volume.
+        None where they span no volume, or lie over each other thousands of times.
         """
         if len(triangles) == 0:
             return None
@@ -48,6 +50,8 @@ class Cubes:
         if not 0.0 < pitch < np.inf:
             return None
         points = _surface_points(triangles, 0.7 * pitch)
+        if points is None:
+            return None
         # The grid lies evenly round the figure, so that a figure that is turned round is cut into the same cubes.
         shape = np.floor((high - low) / pitch).astype(np.intp) + 1 + 2 * MARGIN
         low = (low + high - shape * pitch) / 2
@@ -64,8 +68,20 @@ class Cubes:
         return self.low + (np.argwhere(cubes) + 0.5) * self.pitch
 
 
-def _surface_points(triangles: Floats, spacing: float) -> Floats:
-    """Points (n, 3) on triangles (m, 3, 3), no farther apart than ``spacing``: rows parallel to the longest edge."""
+def _surface_points(triangles: Floats, spacing: float) -> Floats | None:
+    """Points (n, 3) on triangles (m, 3, 3), no farther apart than ``spacing``; None where these would be too many."""
+    sampled, left = [], MOST_POINTS + 6 * len(triangles)
+    for start in range(0, len(triangles), TRIANGLES_AT_ONCE):
+        points = _in_rows(triangles[start : start + TRIANGLES_AT_ONCE], spacing, left)
+        if points is None:
+            return None
+        left -= len(points)
+        sampled.append(points)
+    return np.concatenate(sampled)
+
+
+def _in_rows(triangles: Floats, spacing: float, most: int) -> Floats | None:
+    """Points (n, 3) in rows parallel to the longest edge of each triangle (m, 3, 3); None where over ``most``."""
     edges = np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2)
     small = edges.max(axis=1) <= spacing / 2  # the middle of such a triangle is near enough to all of it
     middles = triangles[small].mean(axis=1)
@@ -76,6 +92,8 @@ def _surface_points(triangles: Floats, spacing: float) -> Floats:
     long = edges[own, first]
     high = np.linalg.norm(np.cross(b - a, apex - a), axis=1) / np.maximum(long, 1e-12)
     rows = np.ceil(high / spacing).astype(np.intp) + 1
+    if (rows * (0.5 * long / spacing + 1.0)).sum() > most:
+        return None
     owner, row = _counted(rows)
     up = row / (rows[owner] - 1).clip(1)
     columns = np.ceil(long[owner] * (1.0 - up) / spacing).astype(np.intp) + 1

@@ -51,6 +51,7 @@ GROUND = 0.08  # of the figure's height: nothing lower is looked at, and what be
 FOREIGN = 0.2  # the greatest share of the faces in a box that belong to something else
 PADDING = 0.1  # mm round the box
 MOST = 8  # suggestions
+MOST_PARTS = 64  # that are looked at, the largest; a figure has a dozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +220,7 @@ def _thin_parts(solid: Cubes) -> list[_Part]:
             around = tuple((piece[:, None] + _within(MARGIN - 1)).reshape(-1, 3).T)
             if len(np.setdiff1d(bulky[around], [0])) < 2:
                 parts.append(part)
+    del parts[MOST_PARTS:]  # the largest come first
     return [part for part in parts if part.alone or any(part.makes_shaft(other) for other in parts)]
 
 
