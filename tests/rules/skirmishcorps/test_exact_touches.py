@@ -126,6 +126,11 @@ def test_a14_a_body_may_lie_along_a_piece_that_is_exactly_its_length_away(away: 
     assert len(along) == (4 if counts else 2)
 
 
+def test_a14_a_body_lies_along_the_line_of_fire_or_across_it() -> None:
+    along = lying_directions(np.array([10.0, 20.0]), None, np.array([40.0, 60.0]), [], 40.0)
+    assert along == pytest.approx([143.130102, 53.130102], abs=1e-6)
+
+
 @pytest.mark.parametrize("corners, counts", [(3, True), (4, True), (5, False)])
 def test_a14_a_body_lies_along_the_sides_of_pieces_with_at_most_four_corners(corners: int, counts: bool) -> None:
     turns = np.radians(20.0 + 360.0 / corners * np.arange(corners))

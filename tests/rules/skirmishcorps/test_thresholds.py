@@ -206,6 +206,18 @@ def test_r25_six_inches_left_are_enough_for_high_cover(left: float, cost: int | 
     assert vault_cost("mech", "low", 0.0) == 0
 
 
+@pytest.mark.parametrize("kind, number", [("low", "R24"), ("high", "R25"), ("corner", "R24")])
+def test_a_ruling_on_a_vault_rests_on_the_rule_of_its_class(kind: str, number: str) -> None:
+    row = asked(ask="vault", unit_type="foot", cover_class=kind, move_left=3)
+    assert row["rule_number"] == number
+
+
+def test_reasons_state_the_share_and_the_sum_that_decide() -> None:
+    assert " is 100 % of a unit of 4 bricks" in asked(ask="classify", height=4, unit_height=4)["reason"]
+    piled = asked(ask="pile through", unit_type="foot", d6=4, strength=8, defence=12, pace="jogging")
+    assert piled["reason"].startswith("a 4 and ST 8 make 12, no more than the DE of 12")
+
+
 @pytest.mark.parametrize("die, through", [(3, False), (4, False), (5, True)])
 def test_r26_r27_only_more_than_the_de_goes_through(die: int, through: bool) -> None:
     assert pile_through("foot", die, 8, 12, "jogging").through is through
