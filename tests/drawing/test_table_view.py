@@ -184,3 +184,20 @@ def test_a_figure_that_cannot_be_drawn_is_one_line(
     assert ran.status == 2
     (line,) = ran.complaints
     assert problem in line
+
+
+def test_what_stands_beside_the_table_is_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = scene(tmp_path)
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("title = ", "table = [300, 200]\ntitle = "), encoding="utf-8"
+    )
+    loaded = load_scene(file)
+    assert isinstance(loaded, TableScene)
+    assert table_box(loaded) == (-150.0, -100.0, 150.0, 100.0)
+    with settings():
+        sheet = Sheet(PAGE)
+        draw_table(sheet, loaded)
+    left, bottom, right, top = sheet.bounds
+    for piece in loaded.pieces:
+        assert left < piece.whole_box[:, 0].min() <= piece.whole_box[:, 0].max() < right
+        assert bottom < piece.whole_box[:, 1].min() <= piece.whole_box[:, 1].max() < top

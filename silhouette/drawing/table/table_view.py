@@ -5,6 +5,8 @@ TableScene -> rectangle of the table -> grid -> terrain, then models, low ones f
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from silhouette.drawing.rulers import Box, draw_grid, draw_rulers, room_round
@@ -33,9 +35,10 @@ def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True) -> None
         scene: any scene of a table, with or without checks.
         facings: whether models of the game have a front that matters.
     """
-    box = table_box(scene)
+    box, pieces = table_box(scene), _box_round(scene, 0.0)
     sheet.tallest = PAGE
-    sheet.frame(*room_round(box, sheet.width, PAGE), ground=sheet.style.paper, line=False)
+    shown = (*np.minimum(box[:2], pieces[:2]).tolist(), *np.maximum(box[2:], pieces[2:]).tolist())
+    sheet.frame(*room_round(shown, sheet.width, PAGE), ground=sheet.style.paper, line=False)
     left, bottom, right, top = box
     corners = np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
     area(sheet, corners, fill=sheet.style.ground, edge=sheet.style.rule, width=LINE, zorder=0.1, mark="table")
@@ -52,15 +55,19 @@ def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True) -> None
 
 def table_box(scene: TableScene) -> Box:
     """The rectangle of the table, mm: the scene's own, or the box round all pieces with some room, in whole inches."""
-    size = getattr(scene, "table", None)
-    if size is not None:
-        width, depth = size
+    if scene.table is not None:
+        width, depth = scene.table
         return -width / 2, -depth / 2, width / 2, depth / 2
+    left, bottom, right, top = (edge / INCH for edge in _box_round(scene, ROUND))
+    return INCH * math.floor(left), INCH * math.floor(bottom), INCH * math.ceil(right), INCH * math.ceil(top)
+
+
+def _box_round(scene: TableScene, room: float) -> Box:
+    """The rectangle round all pieces, with some room, mm; of a table without pieces one round the origin."""
     points = [piece.whole_box[:, :2] for piece in scene.pieces]
     points += [piece.base_outline for piece in scene.pieces if piece.kind != "terrain"]
     every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])
-    low = INCH * np.floor((every.min(axis=0) - ROUND) / INCH)
-    high = INCH * np.ceil((every.max(axis=0) + ROUND) / INCH)
+    low, high = every.min(axis=0) - room, every.max(axis=0) + room
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 
