@@ -54,6 +54,9 @@ def draw(
     style: Annotated[str, typer.Option("--style", metavar="STYLE", help="print or dark.")] = "print",
     no_captions: Annotated[bool, typer.Option("--no-captions", help="No words below the figures.")] = False,
     no_names: Annotated[bool, typer.Option("--no-names", help="No names or other letters in them.")] = False,
+    text: Annotated[
+        bool, typer.Option("--text", help="Words in an SVG stay text; otherwise they are outlines, alike everywhere.")
+    ] = False,
     language: Annotated[str, typer.Option("--lang", metavar="LANG", help="Of the words: en, de, fr or es.")] = "en",
     animate: AnimationFile = None,
     walk: Walk = None,
@@ -82,7 +85,7 @@ def draw(
     moving = Moving(animate, walk, turn, frames, fps)
     only_figures = {"from": attacker is not None, "to": target is not None}
     only_figures |= {"format": kind != "svg", "style": style != "print", "lang": language != "en"}
-    only_figures |= {"figure": figure is not None, "at": bool(at)}
+    only_figures |= {"figure": figure is not None, "at": bool(at), "text": text}
     moving.checked(out, **only_figures, no_captions=no_captions, no_names=no_names)
     if out is None:
         shared = {"as_json": as_json, "no_cache": no_cache, "quiet": quiet}
@@ -91,7 +94,7 @@ def draw(
     if number is not None and attacker is not None:
         raise RequestError("--check is for the scene's own checks; leave it out with --from")
     options = _options(kind, style, language, captions=not no_captions, names=not no_names)
-    options = replace(options, figure=figure)
+    options = replace(options, figure=figure, text=text)
     fine = None if pixel is None else usable_pixel(pixel)
     with Waiting(f"drawing {scene}", quiet=quiet) as waiting:
         with settings():  # nobody waits for a verdict that then cannot be drawn

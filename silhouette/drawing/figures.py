@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.drawing.page import check_png_path
-from silhouette.drawing.saving import Format, save
+from silhouette.drawing.saving import Format, Told, save
 from silhouette.drawing.sheet import COLUMN, Sheet
 from silhouette.drawing.sheet import settings as matplotlib_settings
 from silhouette.drawing.styles import PRINT, Style
@@ -34,6 +34,7 @@ class FigureOptions:
         captions: whether figures have a title, a reason and notes.
         names: whether the names of pieces are written into the drawing.
         language: the code of the language of all words, such as "en".
+        text: whether words in an SVG stay text, and do not become outlines.
         figure: the name of the only figure to draw, such as "plan"; None for all.
     """
 
@@ -42,6 +43,7 @@ class FigureOptions:
     captions: bool = True
     names: bool = True
     language: str = "en"
+    text: bool = False
     figure: str | None = None
 
 
@@ -115,8 +117,8 @@ def write_overview(scene: Scene, folder: Path, options: FigureOptions) -> Path:
     path = folder / f"{figure.name}.{options.format}"
     with matplotlib_settings():
         sheet = _drawn(figure, options)
-        data = {"scene": str(scene.path), "title": scene.title, "figure": figure.name}
-        save(sheet.finish(), path, scene.title or scene.path.stem, {**data, **sheet.data})
+        data = {"scene": scene.path.name, "title": scene.title, "figure": figure.name, **sheet.data}
+        save(sheet.finish(), path, Told(scene.title or scene.path.stem, sheet.about, data), text=options.text)
     return path
 
 
@@ -148,8 +150,8 @@ def _write(scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: 
     """Writes one figure into its file, with the verdict's row and the data of the sheet in the file's metadata."""
     sheet = _drawn(figure, options)
     title = f"{scene.title or scene.path.stem}: {verdict.attacker} → {verdict.target}, {figure.name}"
-    data = {"scene": str(scene.path), "title": scene.title, "figure": figure.name, **verdict.row()}
-    save(sheet.finish(), path, title, {**data, **sheet.data})
+    data = {"scene": scene.path.name, "title": scene.title, "figure": figure.name, **verdict.row(), **sheet.data}
+    save(sheet.finish(), path, Told(title, sheet.about, data), text=options.text)
 
 
 def _drawn(figure: Figure, options: FigureOptions) -> Sheet:

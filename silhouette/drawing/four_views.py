@@ -62,7 +62,7 @@ ROLES: tuple[tuple[int, str, Colour], ...] = (
 )
 LINE = (38, 38, 44)
 
-TITLE, FACTS, LEGEND, NOTE, NAME, MARK = Face(30, "Bold"), Face(18), Face(16), Face(15), Face(16, "Semibold"), Face(14)
+TITLE, FACTS, LEGEND, NOTE, NAME, MARK = Face(30, "Bold"), Face(18), Face(16), Face(15), Face(16, "Bold"), Face(14)
 
 
 @dataclass(frozen=True, eq=False)

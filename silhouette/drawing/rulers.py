@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.drawing.sheet import HAIRLINE, INCH, SMALL, THIN, Sheet
+from silhouette.drawing.captions import HAIRLINE, INCH, SMALL, THIN
+from silhouette.drawing.sheet import Sheet
 from silhouette.geometry import Floats
 
 Box = tuple[float, float, float, float]

@@ -1,6 +1,7 @@
-"""DRAW: a vector figure becomes a file, with the scene and the verdict in its metadata.
+"""DRAW: a vector figure becomes a file, which says in words what it shows, and holds the verdict as data.
 
-Files are the same every time: no dates, no versions, no random names in them.
+No path is written into a file: who gets the figure is not told where it was made. Files are the same every time: no
+dates, no versions, no random names in them.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
@@ -37,34 +39,87 @@ Format = Literal["svg", "png", "pdf"]
 FORMATS: tuple[Format, ...] = ("svg", "png", "pdf")
 
 
-def save(figure: Figure, path: Path, title: str, data: Mapping[str, Any]) -> None:
+SPACE = "urn:silhouette:figure"
+"""The XML namespace of the data in an SVG."""
+
+WORDS = "words-"
+"""The beginning of the id of each text in an SVG."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a file says besides its drawing.
+
+    Attributes:
+        title: the title of the figure, on one line.
+        about: the content of the figure in a sentence or two, for those who do not see it.
+        data: the verdict's row and the figure's data; JSON, apart from the sentences for people.
+    """
+
+    title: str
+    about: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def save(figure: Figure, path: Path, told: Told, *, text: bool = False) -> None:
     """Writes a figure as SVG, PNG or PDF, by the ending of its path.
+
+    Title and sentence are in ``<title>`` and ``<desc>`` of an SVG, the chunks "Title" and "Description" of a PNG, and
+    title and subject of a PDF. The data is JSON in ``<metadata>``, the chunk "silhouette", and the entry "Silhouette"
+    of the PDF's information.
 
     Args:
         figure: from `silhouette.drawing.sheet.Sheet.finish`; to be called within `settings` as well.
         path: the path of the file, in an existing folder; an earlier file of that name is replaced.
-        title: the title of the figure.
-        data: the scene's path and title and the verdict's row; kept as JSON in ``<desc>``, a text chunk or keywords.
+        told: title, sentence and data.
+        text: whether the words in an SVG stay text, with the type embedded, which not every program reads. Otherwise
+            they are outlines, which look the same everywhere, with the words in ``aria-label``.
 
     Raises:
         FileError: where it cannot be written; a file of that name then stays as it was.
     """
-    described = json.dumps(data)
-    content = _WRITERS[path.suffix.lower()[1:]](figure, typeface.printable(title), described)
+    told = Told(typeface.printable(told.title), typeface.printable(told.about), told.data)
+    ending = path.suffix.lower()[1:]
+    content = _svg(figure, told, text=text) if ending == "svg" else _WRITERS[ending](figure, told)
     write_file(path, content)
 
 
-def _svg(figure: Figure, title: str, data: str) -> bytes:
+def _svg(figure: Figure, told: Told, *, text: bool) -> bytes:
+    import matplotlib
+
+    words = _marked(figure)
     stream = BytesIO()
-    figure.savefig(stream, format="svg", metadata={"Title": title, "Date": None, "Creator": None})
-    text = stream.getvalue().decode("utf-8")
-    text = text.replace("'DejaVu Sans';", "'DejaVu Sans', sans-serif;")
-    text = re.sub(r"data:image/png;base64,\s*([^\"]+)", _smaller, text)
-    text = re.sub(r"(?<=<path d=\")[^\"]*(?=\"[^>]*/>\s*</pattern>)", _rounder, text)
-    text = re.sub(r"(?<= d=\")[^\"]*", _rounded, text)
-    head, mark, rest = text.partition("</title>")
-    described = f"{head}{mark}\n <desc>{escape(data)}</desc>{rest}"
-    return described.replace('<style type="text/css">', f'<style type="text/css">{_type_of(text)}', 1).encode()
+    with matplotlib.rc_context({"svg.fonttype": "none" if text else "path"}):
+        figure.savefig(stream, format="svg", metadata={"Title": told.title, "Date": None, "Creator": None})
+    svg = stream.getvalue().decode("utf-8")
+    svg = re.sub(r"\s*<!--.*?-->", "", svg, flags=re.DOTALL)  # matplotlib's, which repeat the words
+    svg = svg.replace("'DejaVu Sans';", "'DejaVu Sans', sans-serif;")
+    svg = re.sub(r"data:image/png;base64,\s*([^\"]+)", _smaller, svg)
+    svg = re.sub(r"(?<=<path d=\")[^\"]*(?=\"[^>]*/>\s*</pattern>)", _rounder, svg)
+    svg = re.sub(r"(?<= d=\")[^\"]*", _rounded, svg)
+    type_of_words = _type_of(svg) if text else ""
+    if not text:
+        svg = re.sub(f'(?<=<g )id="{WORDS}(\\d+)"', lambda mark: f"aria-label={quoteattr(words[int(mark[1])])}", svg)
+    svg = svg.replace('<style type="text/css">', f'<style type="text/css">{type_of_words}', 1)
+    svg = svg.replace("<svg ", '<svg role="img" aria-labelledby="title desc" ', 1)
+    svg = svg.replace("<title>", '<title id="title">', 1)
+    described = f'</title>\n <desc id="desc">{escape(told.about or told.title)}</desc>'
+    svg = svg.replace("</title>", described, 1)
+    data = f'<figure xmlns="{SPACE}">{escape(json.dumps(told.data))}</figure>'
+    return svg.replace("</metadata>", f" {data}\n </metadata>", 1).encode()
+
+
+def _marked(figure: Figure) -> list[str]:
+    """The words of a figure, text by text; the number of each is in its id. Halos, which repeat them, have none."""
+    from matplotlib.text import Text
+
+    words = list[str]()
+    for one in figure.findobj(Text):
+        assert isinstance(one, Text)
+        if one.get_text() and not one.get_path_effects():
+            one.set_gid(f"{WORDS}{len(words)}")
+            words.append(one.get_text())
+    return words
 
 
 def _smaller(match: re.Match[str]) -> str:
@@ -128,18 +183,22 @@ def _type_of(text: str) -> str:
     return "".join(faces) if signs - set(" &<>") else ""
 
 
-def _png(figure: Figure, title: str, described: str) -> bytes:
+def _png(figure: Figure, told: Told) -> bytes:
     stream = BytesIO()
-    data = {"Title": title, "silhouette": described, "Software": None}
+    data = {"Title": told.title, "Description": told.about, "silhouette": json.dumps(told.data), "Software": None}
     figure.savefig(stream, format="png", dpi=RESOLUTION, metadata=data)
     return stream.getvalue()
 
 
-def _pdf(figure: Figure, title: str, described: str) -> bytes:
+def _pdf(figure: Figure, told: Told) -> bytes:
+    from matplotlib.backends.backend_pdf import PdfPages
+
     stream = BytesIO()
-    data = {"Title": title, "Keywords": described, "CreationDate": None, "Creator": None, "Producer": None}
-    figure.savefig(stream, format="pdf", metadata=data)
+    about = {"Title": told.title, "Subject": told.about, "CreationDate": None, "Creator": None, "Producer": None}
+    with PdfPages(stream, metadata=about) as pages:
+        pages.savefig(figure)
+        pages.infodict()["Silhouette"] = json.dumps(told.data)  # no entry of matplotlib's own list of names
     return stream.getvalue()
 
 
-_WRITERS = {"svg": _svg, "png": _png, "pdf": _pdf}
+_WRITERS = {"png": _png, "pdf": _pdf}

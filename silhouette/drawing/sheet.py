@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.drawing import typeface
+from silhouette.drawing.captions import EDGE, HAIRLINE, INCH, NAME, SMALL, THIN, Caption, Swatch
 from silhouette.drawing.labels import Box, Label, place_labels
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.words.words import Words
@@ -27,30 +27,18 @@ from silhouette.installation import package_command
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.transforms import Transform
 
 COLUMN = 85.0
 """The width of a column of print, and of a figure, mm."""
 
-EDGE = 0.5
-"""The margin of free paper round the page, mm."""
-
 SHORTEST, TALLEST = 30.0, 105.0
 """The least and, unless a sheet says otherwise, the greatest height of a drawing, mm, whatever its proportions."""
-
-INCH = 25.4
 
 NAMED = 0.42
 """The greatest width of a name, as a share of the width of the page."""
 
 RESOLUTION = 300
 """The dots per inch of rasters."""
-
-TITLE, REASON, SMALL, NAME = 8.5, 6.8, 6.2, 6.8
-"""The sizes of type in a caption, and of names in a drawing, in points."""
-
-HAIRLINE, THIN, LINE, BOLD = 0.3, 0.5, 0.8, 1.3
-"""The widths of lines, in points."""
 
 SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -64,30 +52,6 @@ SETTINGS: dict[Any, Any] = {
     "lines.solid_capstyle": "round",
     "lines.solid_joinstyle": "round",
 }
-
-
-@dataclass(frozen=True)
-class Swatch:
-    """An entry of the legend: a sample of the drawing, and its meaning.
-
-    Attributes:
-        words: the meaning.
-        fill, edge: colours, or None.
-        hatch: as matplotlib spells it, in the edge's colour; or None.
-        line: whether it is a line and not an area: ``edge`` is its colour then.
-        dashes: of the line or edge, as matplotlib spells it.
-        width: of the line, in points.
-        point: a sign of this form instead, as matplotlib spells it.
-    """
-
-    words: str
-    fill: str | None = None
-    edge: str | None = None
-    hatch: str | None = None
-    line: bool = False
-    dashes: str | tuple[float, tuple[float, ...]] = "-"
-    width: float = 1.0
-    point: str | None = None
 
 
 @contextmanager
@@ -124,6 +88,8 @@ class Sheet:
         width: the width of the page, mm.
         tallest: the greatest height of the drawing, mm, whatever its proportions.
         unit: the number of units of the drawing in one mm on paper; known after `frame`.
+        title, reason: the first line of the caption, and the sentence below it, from `caption`.
+        notes: the small print below the legend, from `note`.
         legend_entries: the entries of the legend, from `legend`.
         reserved: boxes that names keep off, from `reserve`.
         data: further entries for the file's metadata, ready for JSON.
@@ -151,9 +117,9 @@ class Sheet:
         self.unit = 1.0
         self.data: dict[str, Any] = {}
         self._height = width
-        self._title, self._reason = "", ""
+        self.title, self.reason = "", ""
         self.legend_entries: list[Swatch] = []
-        self._notes: list[str] = []
+        self.notes: list[str] = []
         self._labels: list[Label] = []
         self._obstacles: list[Floats] = []
         self.reserved: list[Box] = []
@@ -261,7 +227,19 @@ class Sheet:
 
     def caption(self, title: str, reason: str) -> None:
         """Sets the caption's first line, such as "Kal → Vex: partial cover", and a sentence below it."""
-        self._title, self._reason = title, reason
+        self.title, self.reason = title, reason
+
+    @property
+    def about(self) -> str:
+        """The content of the figure in sentences, for those who do not see it: the caption, whether it is shown or not.
+
+        >>> with settings():
+        ...     sheet = Sheet()
+        >>> sheet.caption("Kal → Vex: open", "Nothing obscures Vex.")
+        >>> sheet.about
+        'Kal → Vex: open. Nothing obscures Vex.'
+        """
+        return " ".join(part for part in (self.title and f"{self.title}.", self.reason, *self.notes) if part)
 
     def legend(self, *swatches: Swatch) -> None:
         """Adds entries to the legend; equal entries stand there once."""
@@ -269,7 +247,7 @@ class Sheet:
 
     def note(self, text: str) -> None:
         """Adds a line of small print below the legend."""
-        self._notes.append(text)
+        self.notes.append(text)
 
     def finish(self) -> Figure:
         """Places names and caption, and gives the figure, ready to be saved."""
@@ -279,7 +257,8 @@ class Sheet:
                 self.axes.plot([x, to_x], [y, to_y], color=self.lettering.soft_ink, linewidth=HAIRLINE, zorder=29)
             label = placed.label
             self._set(*placed.at, label.text, label.size, bold=label.bold, color=label.colour, ha="center")
-        lines = _Caption(self).lines() if self.captions else []
+        caption = Caption(self.width, self.style, self.title, self.reason, self.legend_entries, self.notes)
+        lines = caption.lines() if self.captions else []
         depth = sum(line.height for line in lines) + (1.2 if lines else 0.0)
         total = self._height + depth + 2 * EDGE
         self.figure.set_size_inches(self.width / INCH, total / INCH)
@@ -287,7 +266,7 @@ class Sheet:
         self.axes.set_position((EDGE / self.width, (EDGE + depth) / total, room / self.width, self._height / total))
         top = EDGE + depth - 1.2
         for line in lines:
-            line.draw(self, top)
+            line.draw(self.figure, self.style, top)
             top -= line.height
         return self.figure
 
@@ -301,113 +280,3 @@ class Sheet:
         stroke = Stroke(linewidth=0.32 * size, foreground=self.lettering.paper, joinstyle="round")
         self.axes.text(x, y, text, path_effects=[stroke], **halo)
         self.axes.text(x, y, text, **text_options)
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A line of a caption: texts and swatches, each at its x in mm."""
-
-    height: float
-    size: float
-    bold: bool
-    colour: str
-    texts: tuple[tuple[float, str], ...] = ()
-    swatches: tuple[tuple[float, Swatch], ...] = ()
-
-    def draw(self, sheet: Sheet, top: float) -> None:
-        """Draws it below a height on the page, in mm."""
-        page = _page(sheet)
-        middle = top - self.height / 2
-        look: dict[str, Any] = {"fontproperties": typeface.face(self.size, self.bold), "color": self.colour}
-        for x, text in self.texts:
-            sheet.figure.text(x, middle, text, transform=page, va="center_baseline", parse_math=False, **look)
-        for x, swatch in self.swatches:
-            _draw_swatch(sheet, swatch, x, middle, page)
-
-
-def _page(sheet: Sheet) -> Transform:
-    """The transform from mm of the page, with the origin in its lower left corner."""
-    from matplotlib.transforms import Affine2D
-
-    return Affine2D().scale(1.0 / INCH) + sheet.figure.dpi_scale_trans
-
-
-POINT = 4.5
-"""The size of a sign in the legend, in points."""
-
-SAFE = 0.98
-"""The share of a line that is filled: some viewers set type a little wider than it is measured."""
-
-SWATCH = (4.2, 2.2)
-"""The width and height of a square of the legend, mm."""
-
-
-def _draw_swatch(sheet: Sheet, swatch: Swatch, x: float, middle: float, page: Transform) -> None:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Rectangle
-
-    edge = swatch.edge or sheet.style.ink
-    wide, high = SWATCH
-    if swatch.point is not None:
-        look: dict[str, Any] = {"marker": swatch.point, "markersize": POINT, "markeredgewidth": LINE}
-        sign = Line2D([x + wide / 2], [middle], color=swatch.fill, markeredgecolor=edge, linestyle="none", **look)
-        sign.set_transform(page)
-        sheet.figure.add_artist(sign)
-        return
-    if swatch.line:
-        look = {"color": edge, "linewidth": swatch.width, "linestyle": swatch.dashes}
-        shape = Line2D([x, x + wide], [middle, middle], **look)
-        shape.set_transform(page)
-        sheet.figure.add_artist(shape)
-        return
-    corner = (x, middle - high / 2)
-    fill = swatch.fill or "none"
-    layers: list[dict[str, Any]] = [{"facecolor": fill, "edgecolor": edge, "linewidth": 0.0, "hatch": swatch.hatch}]
-    layers += [{"facecolor": "none", "edgecolor": edge, "linewidth": THIN, "linestyle": swatch.dashes}]
-    for options in layers:
-        sheet.figure.add_artist(Rectangle(corner, wide, high, transform=page, **options))
-
-
-class _Caption:
-    """The text below a drawing, in lines."""
-
-    def __init__(self, sheet: Sheet) -> None:
-        self._sheet = sheet
-        self._room = SAFE * (sheet.width - 2 * EDGE)
-
-    def lines(self) -> list[_Line]:
-        """The lines, from the top down."""
-        sheet, style = self._sheet, self._sheet.style
-        lines = self._set(sheet._title, TITLE, 3, bold=True, colour=style.ink)
-        lines += self._set(sheet._reason, REASON, 5, colour=style.ink)
-        lines += self._legend()
-        for note in sheet._notes:
-            lines += self._set(note, SMALL, 2, colour=style.soft_ink)
-        return lines
-
-    def _set(self, text: str, size: float, most: int, *, colour: str, bold: bool = False) -> list[_Line]:
-        lines = typeface.wrapped(typeface.printable(text), self._room, size, bold, most)
-        return [_Line(typeface.height(size), size, bold, colour, ((EDGE, line),)) for line in lines]
-
-    def _legend(self) -> list[_Line]:
-        rows: list[list[Swatch]] = [[]]
-        gap, between = 1.2, 3.0
-        x = 0.0
-        for swatch in self._sheet.legend_entries:
-            wide = SWATCH[0] + gap + typeface.width(typeface.printable(swatch.words), SMALL)
-            if rows[-1] and x + wide > self._room:
-                rows.append([])
-                x = 0.0
-            rows[-1].append(swatch)
-            x += wide + between
-        lines = []
-        for row in rows if rows[0] else []:
-            x, texts, swatches = EDGE, list[tuple[float, str]](), list[tuple[float, Swatch]]()
-            for swatch in row:
-                room = self._room - SWATCH[0] - gap
-                words = typeface.elided(typeface.printable(swatch.words), room, SMALL)
-                swatches.append((x, swatch))
-                texts.append((x + SWATCH[0] + gap, words))
-                x += SWATCH[0] + gap + typeface.width(words, SMALL) + between
-            lines.append(_Line(SWATCH[1] + 1.2, SMALL, False, self._sheet.style.ink, tuple(texts), tuple(swatches)))
-        return lines

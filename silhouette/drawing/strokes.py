@@ -11,7 +11,8 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from silhouette.drawing.sheet import LINE, SMALL, THIN, Sheet
+from silhouette.drawing.captions import LINE, SMALL, THIN
+from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.table.tracing import path_of
 from silhouette.drawing.typeface import elided, printable
 from silhouette.rules.base import Verdict

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-Weight = Literal["Regular", "Semibold", "Bold"]
+Weight = Literal["Regular", "Bold"]
 
 Measure = Callable[[str], float]
 """The width of a text on one line."""

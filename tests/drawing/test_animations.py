@@ -74,7 +74,7 @@ def test_every_frame_of_a_walk_is_what_check_says_of_it(tmp_path: Path, capsys: 
     ran = run(capsys, "draw", file, "--animate", out, "--walk", "60,200,5", "--frames", "5", "--json", *QUICK)
     assert ran.status == 0
     kept, rows = told_by_gif(out), ran.document["frames"]
-    assert (kept["scene"], kept["check"], len(kept["frames"]), len(rows)) == (str(file), 1, 5, 5)
+    assert (kept["scene"], kept["check"], len(kept["frames"]), len(rows)) == (file.name, 1, 5, 5)
     assert [frame["at"] for frame in kept["frames"]] == [
         [0, 200],
         [15, 200, 1.25],

@@ -28,7 +28,7 @@ from tests.support.rulings import ruled
 
 pytest.importorskip("matplotlib")
 
-from silhouette.drawing.saving import save
+from silhouette.drawing.saving import SPACE, Told, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.styles import DARK, PRINT
 from silhouette.rules.crisis_protocol.figures import draw_bases_plan
@@ -90,7 +90,7 @@ def drawn(folder: Path, draw: Callable[[Sheet], None], verdict: Any, **options: 
     with settings():
         sheet = Sheet(**options)
         draw(sheet)
-        save(sheet.finish(), folder / "figure.svg", "a figure", verdict.row())
+        save(sheet.finish(), folder / "figure.svg", Told("a figure", sheet.about, verdict.row()), text=True)
     return Drawn(folder / "figure.svg", sheet)
 
 
@@ -256,8 +256,8 @@ def test_no_name_breaks_a_figure_or_becomes_markup(path: Path, name: str, tmp_pa
     _, verdict, view = figure(tmp_path, document | {"check": [check]})
     assert verdict.attacker == f"{name} attacker"
     assert not list(view.root.iter(f"{SVG}script"))
-    [desc] = view.root.iter(f"{SVG}desc")
-    assert json.loads(desc.text or "")["attacker"] == f"{name} attacker"
+    [data] = view.root.iter(f"{{{SPACE}}}figure")
+    assert json.loads(data.text or "")["attacker"] == f"{name} attacker"
     assert all(re.fullmatch(r"[A-Za-z0-9_.-]*", mark) for mark in view.marks)
     if name.isascii() and len(name) < 40:
         assert view.says(name[:12])

@@ -17,10 +17,11 @@ from lxml import etree
 from PIL import Image
 
 from silhouette.cli.app import main
+from silhouette.drawing.captions import INCH, Swatch
 from silhouette.drawing.figures import FigureOptions, write_figures
 from silhouette.drawing.labels import Label, place_labels
-from silhouette.drawing.saving import FORMATS, save
-from silhouette.drawing.sheet import COLUMN, INCH, Sheet, Swatch, settings
+from silhouette.drawing.saving import FORMATS, Told, save
+from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.drawing.styles import DARK, PRINT, STYLES
 from silhouette.drawing.table.sightlines import CLEAR, PARTLY, WHOLLY, Sightline
 from silhouette.drawing.table.tracing import area_of, from_above, outline
@@ -34,6 +35,7 @@ from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
 from silhouette.text import share_in_words
+from tests.support.figures import texts, verdict_in
 from tests.support.rulings import ruled
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -55,7 +57,9 @@ HOSTILE = (
 )
 
 SVG_LOOK = FigureOptions()
-TAGS = "svg title desc metadata RDF Work type format defs style g path use image text tspan clipPath rect pattern"
+TAGS = (
+    "svg title desc metadata figure RDF Work type format defs style g path use image text tspan clipPath rect pattern"
+)
 
 Drawn = Callable[..., tuple[TableScene, NecromundaVerdict, dict[str, Path]]]
 
@@ -92,25 +96,13 @@ def drawn(tmp_path: Path, renderer: Renderer) -> Drawn:
     return draw
 
 
-def texts(file: Path) -> list[str]:
-    """What a figure says, text by text."""
-    return ["".join(one.itertext()).strip() for one in ElementTree.parse(file).iter(f"{SVG}text")]
-
-
 def said(file: Path) -> str:
     return " ".join(texts(file))
 
 
-def told(file: Path) -> dict[str, Any]:
-    """The scene and the verdict that a figure was drawn from."""
-    (description,) = ElementTree.parse(file).iter(f"{SVG}desc")
-    found: dict[str, Any] = json.loads(description.text or "")
-    return found
-
-
 def points_of(file: Path, mark: str) -> np.ndarray[Any, Any]:
     """The points of a line of a plan or side view, in the drawing's own mm, read back from the SVG."""
-    frame = told(file)["frame"]
+    frame = verdict_in(file)["frame"]
     (group,) = (one for one in ElementTree.parse(file).iter(f"{SVG}g") if one.get("id") == mark)
     data = next(group.iter(f"{SVG}path")).get("d") or ""
     numbers = np.array(re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", data), dtype=float).reshape(-1, 2)
@@ -144,10 +136,10 @@ def test_figures_say_what_the_verdict_says(drawn: Drawn) -> None:
 def test_each_file_holds_its_verdict(drawn: Drawn) -> None:
     scene, verdict, files = drawn()
     for name, file in files.items():
-        data = told(file)
+        data = verdict_in(file)
         assert data["figure"] == name
         assert data["title"] == scene.title
-        assert data["scene"] == str(scene.path)
+        assert data["scene"] == scene.path.name
         assert {key: data[key] for key in verdict.row()} == json.loads(json.dumps(verdict.row()))
 
 
@@ -208,7 +200,7 @@ def test_names_are_text_and_nothing_else(drawn: Drawn, name: str) -> None:
                 tree = etree.parse(str(file), etree.XMLParser(resolve_entities=False))
                 tags = {etree.QName(one).localname for one in tree.iter(etree.Element)}
                 assert tags <= set(TAGS.split())
-                assert told(file)["attacker"] == name
+                assert verdict_in(file)["attacker"] == name
     assert verdict.attacker == name
 
 
@@ -223,15 +215,15 @@ def test_every_format_holds_scene_and_verdict(drawn: Drawn) -> None:
     _, verdict, pages = drawn(look=FigureOptions("pdf"))
     for file in pages.values():
         assert file.read_bytes().startswith(b"%PDF")
-        assert _keywords(file)["occluded"] == verdict.occluded
+        assert _data_of_pdf(file)["occluded"] == verdict.occluded
 
 
-def _keywords(file: Path) -> dict[str, Any]:
+def _data_of_pdf(file: Path) -> dict[str, Any]:
     content = file.read_bytes()
-    raw = re.search(rb"/Keywords \((.*?)(?<!\\)\)\s*(?:/|>>)", content, re.DOTALL)
+    raw = re.search(rb"/Silhouette \((.*?)(?<!\\)\)\s*(?:/|>>)", content, re.DOTALL)
     if raw is None:
         packed = [zlib.decompress(one) for one in re.findall(rb"stream\r?\n(x.*?)endstream", content, re.DOTALL)]
-        raw = next(found for one in packed if (found := re.search(rb"/Keywords \((.*?)(?<!\\)\)", one, re.DOTALL)))
+        raw = next(found for one in packed if (found := re.search(rb"/Silhouette \((.*?)(?<!\\)\)", one, re.DOTALL)))
     found: dict[str, Any] = json.loads(re.sub(rb"\\([()\\])", rb"\1", raw.group(1)))
     return found
 
@@ -252,7 +244,7 @@ def test_words_and_names_can_be_left_out(drawn: Drawn) -> None:
 
 
 def test_no_text_is_too_small_to_print(drawn: Drawn) -> None:
-    for file in drawn()[2].values():
+    for file in drawn(look=FigureOptions(text=True))[2].values():
         sizes = re.findall(r"font-size: ([0-9.]+)px|font: [^;]*?([0-9.]+)px", file.read_text(encoding="utf-8"))
         assert sizes
         assert min(float(one or other) for one, other in sizes) >= 6.0
@@ -293,7 +285,7 @@ def test_a_figure_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
 
         monkeypatch.setattr("os.replace", fail)
         with pytest.raises(FileError, match="cannot be written"):
-            save(figure, file, "title", {})
+            save(figure, file, Told("title"))
     assert file.read_text() == "before"
     assert list(tmp_path.iterdir()) == [file]
 

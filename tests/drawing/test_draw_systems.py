@@ -16,7 +16,8 @@ pytest.importorskip("matplotlib")
 
 from silhouette.cli.app import main
 from silhouette.drawing import typeface
-from silhouette.drawing.sheet import COLUMN, INCH, settings
+from silhouette.drawing.captions import INCH
+from silhouette.drawing.sheet import COLUMN, settings
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.rules import rule_called
 from silhouette.rules.tide_of_iron.figures import MOST_HEXES

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from silhouette.drawing.saving import save
+from silhouette.drawing.saving import Told, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.table.eye_frame import draw_eye_frame
 from silhouette.drawing.table.eye_image import FIRST_PIECE
@@ -52,7 +52,7 @@ def looked(path: Path, number: int, folder: Path) -> tuple[Sightline, Path]:
     with settings():
         sheet = Sheet()
         draw_eye_frame(sheet, line, draw_height_bands)
-        save(sheet.finish(), file, "eye", {})
+        save(sheet.finish(), file, Told("eye"))
     return line, file
 
 

@@ -14,8 +14,9 @@ from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from silhouette.drawing.captions import Swatch
 from silhouette.drawing.figures import figures_of
-from silhouette.drawing.sheet import Sheet, Swatch, settings
+from silhouette.drawing.sheet import Sheet, settings
 from silhouette.rules import RULES, rule_called
 from tests.support.figures import SCENES, case_id, checks_in, cpu_renderer, scene_at
 from tests.support.rulings import ruled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,9 @@ import pytest
 from PIL import Image
 
 from silhouette import load_scene
+from silhouette.drawing.captions import INCH
 from silhouette.drawing.rulers import INCHES, MILLIMETRES, MOST, draw_grid, draw_rulers, multiples, step_of
-from silhouette.drawing.sheet import INCH, Sheet, settings
+from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.table.table_view import PAGE, ROUND, draw_table, table_box
 from silhouette.rules import rule_called
 from silhouette.scenes.table import TableScene
@@ -31,8 +33,8 @@ def skirmish() -> TableScene:
 
 
 def words_in(svg: str) -> list[str]:
-    """The texts of a figure, those of a halo once."""
-    return list(dict.fromkeys(re.findall(r"<text[^>]*>([^<]*)</text>", svg)))
+    """The texts of a figure, each once."""
+    return list(dict.fromkeys(unescape(words) for words in re.findall(r'<g aria-label="([^"]*)"', svg)))
 
 
 def test_the_table_shows_every_piece_on_the_page(skirmish: TableScene) -> None:

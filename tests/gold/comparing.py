@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from silhouette.drawing.saving import SPACE
 from tests.support.figures import SVG, rasters
 
 PLACE = 0.4
@@ -73,6 +74,8 @@ def differences(accepted: Path, fresh: Path) -> list[str]:
     trees = [ElementTree.parse(file).getroot() for file in (accepted, fresh)]
     old, new = (list(_elements(tree)) for tree in trees)
     found = _of_verdicts(*(_told(tree) for tree in trees))
+    before, now = (next(tree.iter(f"{SVG}desc")).text for tree in trees)
+    found += [] if before == now else [f"the sentence {now!r} is not {before!r}"]
     for kind in (Text, Shape):
         found += _of_lists([one for one in old if isinstance(one, kind)], [one for one in new if isinstance(one, kind)])
     pictures = [rasters(file) for file in (accepted, fresh)]
@@ -90,7 +93,7 @@ def _pixels(file: Path) -> NDArray[np.uint8]:
 
 
 def _told(tree: ElementTree.Element) -> dict[str, Any]:
-    return json.loads(next(tree.iter(f"{SVG}desc")).text or "{}")  # type: ignore[no-any-return]
+    return json.loads(next(tree.iter(f"{{{SPACE}}}figure")).text or "{}")  # type: ignore[no-any-return]
 
 
 def _of_verdicts(old: Any, new: Any, where: str = "verdict") -> list[str]:

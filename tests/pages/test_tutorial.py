@@ -345,7 +345,10 @@ def test_the_command_tells_what_it_wrote(
     out = tmp_path / "deep" / "pages"
     ran = run(capsys, "tutorial", "--out", out, "--no-animation", *QUICK)
     assert (ran.status, ran.out) == (0, f"2 pages with 1 check; open {out / 'index.html'}\n")
-    document = run(capsys, "tutorial", "--out", out, "--no-animation", "--json", *QUICK).document
+    chosen = ("--scenes", SCENES, "--no-animation", "--json", *QUICK)
+    document = run(capsys, "tutorial", "--out", out, *chosen).document
+    for file in out.rglob("*.*"):
+        assert str(SCENES.parent).encode() not in file.read_bytes()  # nobody is told where it was made
     assert document["pages"] == json.loads((out / FACTS).read_text(encoding="utf-8"))["pages"]
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from silhouette.drawing.figures import figures_of
-from silhouette.drawing.saving import save
+from silhouette.drawing.saving import SPACE, Told, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import Cache
@@ -51,7 +51,14 @@ def scene_at(path: Path) -> Any:
 
 
 def drawn(
-    scene: Any, number: int, folder: Path, pixel: float = 0.1, *, only: str | None = None, **look: Any
+    scene: Any,
+    number: int,
+    folder: Path,
+    pixel: float = 0.1,
+    *,
+    only: str | None = None,
+    text: bool = True,
+    **look: Any,
 ) -> dict[str, Path]:
     """The figures of a check of a scene as SVG, by their names.
 
@@ -61,6 +68,7 @@ def drawn(
         folder: for the files.
         pixel: mm per pixel.
         only: the name of the one figure to draw.
+        text: whether its words stay text, as with ``draw --text``.
         look: options of `silhouette.drawing.sheet.Sheet`.
     """
     scene = scene_at(scene) if isinstance(scene, Path) else scene
@@ -74,7 +82,8 @@ def drawn(
             sheet = Sheet(**look)
             figure.draw(sheet)
             files[figure.name] = folder / f"{figure.name}.svg"
-            save(sheet.finish(), files[figure.name], figure.name, {**verdict.row(), **sheet.data})
+            told = Told(figure.name, sheet.about, {**verdict.row(), **sheet.data})
+            save(sheet.finish(), files[figure.name], told, text=text)
     return files
 
 
@@ -104,14 +113,16 @@ def case_id(case: tuple[Path, int]) -> str:
 
 
 def texts(file: Path) -> list[str]:
-    """What a figure says, text by text."""
-    return ["".join(one.itertext()).strip() for one in ElementTree.parse(file).iter(f"{SVG}text")]
+    """What a figure says, text by text, whether its words are text or outlines."""
+    tree = ElementTree.parse(file)
+    outlined = [group.get("aria-label") or "" for group in tree.iter(f"{SVG}g") if group.get("aria-label")]
+    return outlined + ["".join(one.itertext()).strip() for one in tree.iter(f"{SVG}text")]
 
 
 def verdict_in(file: Path) -> dict[str, Any]:
     """The verdict that a figure was drawn from."""
-    (description,) = ElementTree.parse(file).iter(f"{SVG}desc")
-    found: dict[str, Any] = json.loads(description.text or "")
+    (data,) = ElementTree.parse(file).iter(f"{{{SPACE}}}figure")
+    found: dict[str, Any] = json.loads(data.text or "")
     return found
 
 

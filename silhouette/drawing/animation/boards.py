@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from silhouette.drawing.sheet import COLUMN, EDGE, INCH, Sheet
+from silhouette.drawing.captions import EDGE, INCH
+from silhouette.drawing.sheet import COLUMN, Sheet
 
 Bounds = tuple[float, float, float, float]
 

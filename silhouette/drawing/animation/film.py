@@ -108,7 +108,7 @@ def animate(
     way = steps[-1].way * (MILLIMETRES[document.get("units", "mm")] if walks_on_a_table else 1.0)
     board = Storyboard(shots, rule.scale(scene), _ends(rule.units(scene), animation.motion, way))
     data = {
-        "scene": str(animation.scene),
+        "scene": animation.scene.name,
         "title": scene.title,
         "rules": scene.rules,
         "check": number,

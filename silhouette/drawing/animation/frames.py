@@ -35,7 +35,7 @@ SOFT = (95, 99, 106)
 RIM = (200, 197, 190)
 
 TITLE = Face(25, "Bold")
-SHARE = Face(21, "Semibold")
+SHARE = Face(21, "Bold")
 REASON = Face(16)
 REASONS = 3
 """The most lines of a reason."""

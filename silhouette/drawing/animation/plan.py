@@ -36,7 +36,7 @@ ROOM = 0.09
 LEAST_GRID = 7 * FINE
 """The least distance of the lines that are an inch apart, in pixels; nearer ones are left out."""
 
-NAMES = Face(16, "Semibold")
+NAMES = Face(16, "Bold")
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ CURVE = (150, 60, 0)
 """The colour of the curve, dark enough on every band."""
 
 TYPE = Face(16)
-STRONG = Face(16, "Semibold")
+STRONG = Face(16, "Bold")
 
 LEFT, RIGHT, TOP, STRIP = 62 * FINE, 9 * FINE, 10 * FINE, 22 * FINE
 """Pixels: room for marks on the left, for the marker on the right, above the plot; the height of the strip below."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.sheet import Sheet, Swatch
+from silhouette.drawing.captions import Swatch
+from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.styles import PRINT
 from silhouette.drawing.table.eye_image import FIRST_PIECE
 from silhouette.drawing.table.eye_view import coloured

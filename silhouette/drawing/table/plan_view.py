@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.drawing.sheet import COLUMN, EDGE, HAIRLINE, LINE, THIN, Sheet, Swatch
+from silhouette.drawing.captions import EDGE, HAIRLINE, LINE, THIN, Swatch
+from silhouette.drawing.sheet import COLUMN, Sheet
 from silhouette.drawing.strokes import tint
 from silhouette.drawing.table.sightlines import BEYOND, CLEAR, Sightline
 from silhouette.drawing.table.table_parts import (

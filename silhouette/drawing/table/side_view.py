@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.sheet import COLUMN, EDGE, LINE, SHORTEST, THIN, Sheet, Swatch
+from silhouette.drawing.captions import EDGE, LINE, THIN, Swatch
+from silhouette.drawing.sheet import COLUMN, SHORTEST, Sheet
 from silhouette.drawing.table.eye_image import solid_pieces
 from silhouette.drawing.table.sightlines import PARTLY, WHOLLY, Sightline
 from silhouette.drawing.table.table_parts import (

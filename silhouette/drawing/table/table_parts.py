@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.sheet import EDGE, HAIRLINE, INCH, THIN, TITLE, Sheet, Swatch
+from silhouette.drawing.captions import EDGE, HAIRLINE, INCH, THIN, TITLE, Swatch
+from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.table.sightlines import BEYOND, CLEAR, PARTLY, WHOLLY, Sector, Sightline
 from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided, printable

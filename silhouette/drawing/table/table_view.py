@@ -9,8 +9,9 @@ import math
 
 import numpy as np
 
+from silhouette.drawing.captions import BOLD, INCH, LINE, THIN, Swatch
 from silhouette.drawing.rulers import Box, draw_grid, draw_rulers, room_round
-from silhouette.drawing.sheet import BOLD, INCH, LINE, THIN, Sheet, Swatch
+from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area
 from silhouette.drawing.table.table_parts import draw_facing, shape
 from silhouette.drawing.table.tracing import Rings, standing

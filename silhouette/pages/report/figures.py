@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from PIL import Image, features
 
 from silhouette.drawing.figures import figures_of
-from silhouette.drawing.saving import save
+from silhouette.drawing.saving import Told, save
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.drawing.styles import PRINT
 from silhouette.judging import Judged
@@ -52,7 +52,7 @@ def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, language:
             sheet = PageSheet(COLUMN, PRINT, language=language)
             figure.draw(sheet)
             file = Path(folder, f"{figure.name}.svg")
-            save(sheet.finish(), file, figure.name, {})
+            save(sheet.finish(), file, Told(figure.name), text=True)
             drawn.append(
                 (figure.caption or FIGURES.get(figure.name, figure.name), lighter(file.read_text(encoding="utf-8")))
             )

@@ -179,6 +179,6 @@ def _source(part: Part, result: PartResult, texts: Texts) -> Markup:
     return element(
         "details",
         element("summary", f"{texts.words['scene_file']} {part.scene}"),
-        element("p", f"{texts.words['try']} ", element("code", f"silhouette check {quote(result.file)}")),
+        element("p", f"{texts.words['try']} ", element("code", f"silhouette check {quote(f'scenes/{part.scene}')}")),
         element("pre", Markup("\n".join(map(plain, result.source.splitlines())))),
     )

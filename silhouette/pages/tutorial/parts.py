@@ -92,7 +92,6 @@ class PartResult:
         text, steps, after: its paragraphs and steps, with the results put in.
         checks: the results of its checks.
         film: its animation, or None.
-        file: the path of the scene's file, for the command that judges it.
         source: the content of the scene's file.
     """
 
@@ -101,7 +100,6 @@ class PartResult:
     after: list[str]
     checks: list[CheckResult]
     film: Film | None
-    file: str
     source: str
 
 
@@ -133,7 +131,6 @@ def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda d
         after=[filled(paragraph, facts) for paragraph in part.after],
         checks=checks,
         film=film,
-        file=str(scene.path),
         source=scene.path.read_text(encoding="utf-8"),
     )
 
@@ -155,7 +152,7 @@ def sentence(reason: str) -> str:
 def _drawn(scene: Scene, part: Part, number: int, run: Run, folder: Path, place: Path) -> tuple[Judged, dict[str, str]]:
     """The verdict on a check, and the paths of its figures: all of one measurement."""
     from silhouette.drawing.figures import FigureOptions, figures_of, file_name
-    from silhouette.drawing.saving import save
+    from silhouette.drawing.saving import Told, save
     from silhouette.drawing.sheet import Sheet, settings
 
     ruling = judged(scene, scene.checks[number - 1], run.renderer, run.pixel, keep=True)
@@ -170,7 +167,7 @@ def _drawn(scene: Scene, part: Part, number: int, run: Run, folder: Path, place:
                 name = file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
                 title = f"{scene.title}: {verdict.attacker} → {verdict.target}, {figure.name}"
                 data = {"scene": part.scene, "title": scene.title, "figure": figure.name, **verdict.row()}
-                save(sheet.finish(), folder / place / name, title, {**data, **sheet.data})
+                save(sheet.finish(), folder / place / name, Told(title, sheet.about, {**data, **sheet.data}))
                 written[figure.name] = (place / name).as_posix()
     return ruling, {kind: written[kind] for kind in part.figures if kind in written}
 

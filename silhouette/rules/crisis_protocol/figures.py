@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import shapely
 
-from silhouette.drawing.sheet import BOLD, HAIRLINE, LINE, NAME, NAMED, SMALL, THIN, Sheet, Swatch
+from silhouette.drawing.captions import BOLD, HAIRLINE, LINE, NAME, SMALL, THIN, Swatch
+from silhouette.drawing.sheet import NAMED, Sheet
 from silhouette.drawing.strokes import AreaStyle, area, arrow, cross, disc, line, short, tint, title
 from silhouette.drawing.typeface import elided, printable
 from silhouette.drawing.words.reasons import why

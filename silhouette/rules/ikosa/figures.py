@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.sheet import BOLD, HAIRLINE, LINE, SMALL, THIN, Sheet, Swatch
+from silhouette.drawing.captions import BOLD, HAIRLINE, LINE, SMALL, THIN, Swatch
+from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, arrow, disc, line, short, tint, title
 from silhouette.drawing.words.reasons import why
 from silhouette.geometry import Floats

@@ -32,9 +32,9 @@ from silhouette.rules.necromunda.scene import NecromundaScene
 
 WORDS = Words()
 
-NAMES = Face(17, "Semibold")
+NAMES = Face(17, "Bold")
 TITLE = (Face(33, "Bold"), Face(28, "Bold"), Face(23, "Bold"))
-SHARES = Face(22, "Semibold")
+SHARES = Face(22, "Bold")
 REASON = Face(18)
 NOTE = Face(15)
 LEGEND = Face(16)

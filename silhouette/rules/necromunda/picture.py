@@ -22,8 +22,8 @@ def draw_eye_view(scene: NecromundaScene, verdict: NecromundaVerdict, renderer: 
     """Writes the eye view of a verdict as a PNG with a caption.
 
     The seen parts of the target have one colour; its obscured parts have another, are hatched, and are drawn over the
-    blockers; the other pieces are shaded. The verdict's row, with the path of the scene, is JSON in the text chunk
-    "silhouette".
+    blockers; the other pieces are shaded. The text chunk "silhouette" is JSON: the verdict's row, and the name of the
+    scene's file.
 
     Args:
         scene: the scene that was judged.
@@ -42,4 +42,4 @@ def draw_eye_view(scene: NecromundaScene, verdict: NecromundaVerdict, renderer: 
     picture = Image.fromarray(coloured(image, scene, observation.sight.target, blocking))
     label(picture, image, scene, verdict)
     page = add_caption(picture, image, scene, verdict, renderer)
-    save_png(page, path, {"scene": str(scene.path), **verdict.row()})
+    save_png(page, path, {"scene": scene.path.name, **verdict.row()})

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.sheet import NAME, SMALL, THIN, Sheet
+from silhouette.drawing.captions import NAME, SMALL, THIN
+from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area
 from silhouette.drawing.strokes import line as stroke
 from silhouette.drawing.table.eye_frame import NAMED

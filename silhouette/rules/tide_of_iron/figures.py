@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.sheet import BOLD, LINE, Sheet, Swatch
+from silhouette.drawing.captions import BOLD, LINE, Swatch
+from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, areas, cross, line, tint, title
 from silhouette.drawing.words.reasons import why
 from silhouette.rules.base import Figure

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.sheet import BOLD, LINE, SMALL, THIN, Sheet, Swatch
+from silhouette.drawing.captions import BOLD, LINE, SMALL, THIN, Swatch
+from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, areas, disc, lines, tint
 from silhouette.geometry import Floats
 from silhouette.rules.tide_of_iron.hexes import NEIGHBOURS, Address

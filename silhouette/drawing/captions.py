@@ -1,0 +1,175 @@
+"""DRAW: the text below a drawing: title, reason, legend and notes, set in lines as wide as the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from silhouette.drawing import typeface
+from silhouette.drawing.styles import Style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Transform
+
+EDGE = 0.5
+"""The margin of free paper round the page, mm."""
+
+INCH = 25.4
+
+TITLE, REASON, SMALL, NAME = 8.5, 6.8, 6.2, 6.8
+"""The sizes of type in a caption, and of names in a drawing, in points."""
+
+HAIRLINE, THIN, LINE, BOLD = 0.3, 0.5, 0.8, 1.3
+"""The widths of lines, in points."""
+
+
+@dataclass(frozen=True)
+class Swatch:
+    """An entry of the legend: a sample of the drawing, and its meaning.
+
+    Attributes:
+        words: the meaning.
+        fill, edge: colours, or None.
+        hatch: as matplotlib spells it, in the edge's colour; or None.
+        line: whether it is a line and not an area: ``edge`` is its colour then.
+        dashes: of the line or edge, as matplotlib spells it.
+        width: of the line, in points.
+        point: a sign of this form instead, as matplotlib spells it.
+    """
+
+    words: str
+    fill: str | None = None
+    edge: str | None = None
+    hatch: str | None = None
+    line: bool = False
+    dashes: str | tuple[float, tuple[float, ...]] = "-"
+    width: float = 1.0
+    point: str | None = None
+
+
+@dataclass(frozen=True)
+class CaptionLine:
+    """A line of a caption: texts and swatches, each at its x in mm."""
+
+    height: float
+    size: float
+    bold: bool
+    colour: str
+    texts: tuple[tuple[float, str], ...] = ()
+    swatches: tuple[tuple[float, Swatch], ...] = ()
+
+    def draw(self, figure: Figure, style: Style, top: float) -> None:
+        """Draws it on a figure, below a height on the page, in mm."""
+        page = _page(figure)
+        middle = top - self.height / 2
+        look: dict[str, Any] = {"fontproperties": typeface.face(self.size, self.bold), "color": self.colour}
+        for x, text in self.texts:
+            figure.text(x, middle, text, transform=page, va="center_baseline", parse_math=False, **look)
+        for x, swatch in self.swatches:
+            _draw_swatch(figure, style, swatch, (x, middle), page)
+
+
+def _page(figure: Figure) -> Transform:
+    """The transform from mm of the page, with the origin in its lower left corner."""
+    from matplotlib.transforms import Affine2D
+
+    return Affine2D().scale(1.0 / INCH) + figure.dpi_scale_trans
+
+
+POINT = 4.5
+"""The size of a sign in the legend, in points."""
+
+SAFE = 0.98
+"""The share of a line that is filled: some viewers set type a little wider than it is measured."""
+
+SWATCH = (4.2, 2.2)
+"""The width and height of a square of the legend, mm."""
+
+
+def _draw_swatch(figure: Figure, style: Style, swatch: Swatch, at: tuple[float, float], page: Transform) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Rectangle
+
+    edge, (x, middle) = swatch.edge or style.ink, at
+    wide, high = SWATCH
+    if swatch.point is not None:
+        look: dict[str, Any] = {"marker": swatch.point, "markersize": POINT, "markeredgewidth": LINE}
+        sign = Line2D([x + wide / 2], [middle], color=swatch.fill, markeredgecolor=edge, linestyle="none", **look)
+        sign.set_transform(page)
+        figure.add_artist(sign)
+        return
+    if swatch.line:
+        look = {"color": edge, "linewidth": swatch.width, "linestyle": swatch.dashes}
+        shape = Line2D([x, x + wide], [middle, middle], **look)
+        shape.set_transform(page)
+        figure.add_artist(shape)
+        return
+    corner = (x, middle - high / 2)
+    fill = swatch.fill or "none"
+    layers: list[dict[str, Any]] = [{"facecolor": fill, "edgecolor": edge, "linewidth": 0.0, "hatch": swatch.hatch}]
+    layers += [{"facecolor": "none", "edgecolor": edge, "linewidth": THIN, "linestyle": swatch.dashes}]
+    for options in layers:
+        figure.add_artist(Rectangle(corner, wide, high, transform=page, **options))
+
+
+@dataclass(frozen=True)
+class Caption:
+    """The text below a drawing.
+
+    Attributes:
+        width: of the page, mm.
+        style: its colours.
+        title, reason: the first line, and the sentence below it.
+        legend: the entries of the legend.
+        notes: the small print below the legend.
+    """
+
+    width: float
+    style: Style
+    title: str
+    reason: str
+    legend: Sequence[Swatch]
+    notes: Sequence[str]
+
+    @property
+    def _room(self) -> float:
+        return SAFE * (self.width - 2 * EDGE)
+
+    def lines(self) -> list[CaptionLine]:
+        """The lines, from the top down."""
+        style = self.style
+        lines = self._set(self.title, TITLE, 3, bold=True, colour=style.ink)
+        lines += self._set(self.reason, REASON, 5, colour=style.ink)
+        lines += self._legend_lines()
+        for note in self.notes:
+            lines += self._set(note, SMALL, 2, colour=style.soft_ink)
+        return lines
+
+    def _set(self, text: str, size: float, most: int, *, colour: str, bold: bool = False) -> list[CaptionLine]:
+        lines = typeface.wrapped(typeface.printable(text), self._room, size, bold, most)
+        return [CaptionLine(typeface.height(size), size, bold, colour, ((EDGE, line),)) for line in lines]
+
+    def _legend_lines(self) -> list[CaptionLine]:
+        rows: list[list[Swatch]] = [[]]
+        gap, between = 1.2, 3.0
+        x = 0.0
+        for swatch in self.legend:
+            wide = SWATCH[0] + gap + typeface.width(typeface.printable(swatch.words), SMALL)
+            if rows[-1] and x + wide > self._room:
+                rows.append([])
+                x = 0.0
+            rows[-1].append(swatch)
+            x += wide + between
+        lines = []
+        for row in rows if rows[0] else []:
+            x, texts, swatches = EDGE, list[tuple[float, str]](), list[tuple[float, Swatch]]()
+            for swatch in row:
+                room = self._room - SWATCH[0] - gap
+                words = typeface.elided(typeface.printable(swatch.words), room, SMALL)
+                swatches.append((x, swatch))
+                texts.append((x + SWATCH[0] + gap, words))
+                x += SWATCH[0] + gap + typeface.width(words, SMALL) + between
+            lines.append(CaptionLine(SWATCH[1] + 1.2, SMALL, False, self.style.ink, tuple(texts), tuple(swatches)))
+        return lines
