@@ -13,19 +13,10 @@ import numpy as np
 from silhouette.geometry import Floats
 from silhouette.meshes.holes import encloses
 from silhouette.scenes.cores import ALLOWED
-from silhouette.scenes.ground import inset
+from silhouette.scenes.footing import Footing
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.skins import Skin, is_upright
-from silhouette.scenes.soles import FEET, Sole, sole_of
-from silhouette.scenes.standing import (
-    LOWER,
-    TABLE_TOP,
-    Samples,
-    bodies_overlap,
-    depths,
-    overlap_of_bases,
-    walls_through,
-)
+from silhouette.scenes.skins import is_upright
+from silhouette.scenes.standing import LOWER, TABLE_TOP, bodies_overlap, overlap_of_bases
 from silhouette.text import in_a_sentence
 
 FAR = 2000.0
@@ -33,9 +24,6 @@ FAR = 2000.0
 
 SHORTEST, TALLEST = 10.0, 150.0
 """mm: the heights of fighters."""
-
-COARSE = 12
-"""As `silhouette.scenes.standing.ACROSS`, for warnings: they look at every piece of a scene."""
 
 MOST_MISHAPS = 50
 """A scene with more of them is not looked at further: what is wrong with it is plain."""
@@ -141,76 +129,40 @@ def _apart(a: Floats, b: Floats) -> Floats:
 
 def _on_the_ground(piece: Piece, near: Sequence[Piece], *, z_is_ground: bool) -> Iterator[Mishap]:
     """Whether a model sinks into the ground or hangs above it, with the pieces that may lie above or below it."""
-    lowest = float(piece.whole_box[:, 2].min())
-    corners = _base_box(piece)
-    near = [other for other in near if not Skin.of(other).near(corners, np.zeros(2)).is_empty]
-    if not near:
-        if lowest > TABLE_TOP + LOWER and not z_is_ground:
-            yield _one(piece, _hangs(piece, lowest - TABLE_TOP, "the table"))
-        if lowest < TABLE_TOP - LOWER:
-            yield _one(piece, _sinks(piece, TABLE_TOP - lowest, "the table"))
+    footing = Footing.of(piece, near)
+    if footing.near:
+        yield from _on_what_is_near(piece, footing, z_is_ground=z_is_ground)
         return
-    sole = sole_of(piece)
-    place, bottom = piece.pose.translation[:2], float(piece.pose.translation[2]) + sole.bottom
-    skins = {other: Skin.of(other).near(sole.outline, place) for other in near}
-    terrain = [other for other in near if other.kind == "terrain"]
-    sunk = _deepest(piece, sole, bottom, {other: skins[other] for other in terrain})
+    lowest = float(piece.whole_box[:, 2].min())
+    if lowest > TABLE_TOP + LOWER and not z_is_ground:
+        yield _one(piece, _hangs(piece, lowest - TABLE_TOP, "the table"))
+    if lowest < TABLE_TOP - LOWER:
+        yield _one(piece, _sinks(piece, TABLE_TOP - lowest, "the table"))
+
+
+def _on_what_is_near(piece: Piece, footing: Footing, *, z_is_ground: bool) -> Iterator[Mishap]:
+    """The first thing that is wrong with the footing of a model."""
+    sunk = footing.sunk()
     if sunk is not None:
         depth, ground = sunk
-        yield Mishap(_sinks(piece, depth, in_a_sentence(ground.name)), frozenset({piece.name, ground.name}))
+        yield _of_both(piece, ground, _sinks(piece, depth, in_a_sentence(ground.name)))
         return
-    thickness = piece.model.base.height if piece.model.base is not None else 0.0
-    for other in terrain:
-        if walls_through(sole, place, bottom, skins[other], thickness):
-            text = f"{piece.name} stands in {in_a_sentence(other.name)}, which goes up through its base; move it"
-            yield Mishap(text, frozenset({piece.name, other.name}))
-            return
-    # A model that hangs beside this one at the same height carries nobody.
-    carriers = [other for other in near if other.kind == "terrain" or other.whole_box[:, 2].min() < bottom - LOWER]
-    heights = {other: float(skins[other].heights(sole.outline, place[None], bottom + LOWER)[0]) for other in carriers}
-    highest = max([TABLE_TOP if bottom >= TABLE_TOP - LOWER else -np.inf, *heights.values()])
-    if bottom - highest > LOWER:
-        under = next((in_a_sentence(other.name) for other, height in heights.items() if height == highest), "the table")
-        if np.isfinite(highest):
-            if z_is_ground and highest == TABLE_TOP:
-                return
-            yield _one(piece, _hangs(piece, bottom - highest, under))
-        else:
-            yield _one(piece, _sinks(piece, TABLE_TOP - bottom, "the table"))
-
-
-def _base_box(piece: Piece) -> Floats:
-    """(4, 2) mm: the corners of a rectangle in the world that holds what of a piece touches the ground."""
-    if piece.model.base is not None and piece.kind == "fighter" and is_upright(piece.pose):
-        half = piece.model.base.diameter / 2**0.5 + FEET  # an oval or a rectangle may lie across
-        low, high = piece.base_centre - half, piece.base_centre + half
-    else:
-        low, high = piece.whole_box[:, :2].min(axis=0), piece.whole_box[:, :2].max(axis=0)
-    return np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
-
-
-def _deepest(piece: Piece, sole: Sole, bottom: float, skins: dict[Piece, Skin]) -> tuple[float, Piece] | None:
-    """The piece of terrain into which a model sinks by more than 2 mm, and by how much; None where there is none.
-
-    On a slope an upright base that rests on its middle sinks uphill as much as it hangs downhill: that is as models
-    stand on hills, and no mistake. What counts is the mean of a point and the one opposite to it.
-    """
-    outline = inset(sole.outline, ALLOWED)
-    if len(outline) < 3 or not skins:
-        return None
-    samples = Samples.over(outline, COARSE)
-    points = samples.points + piece.pose.translation[:2]
-    tall = float(np.ptp(piece.whole_box[:, 2]))
-    ground = [depths(skin.crossings(points), len(points), bottom, tall) for skin in skins.values()]
-    # Beyond a cliff the ground is as low as a slope of 45° would be, no lower.
-    lowest = -np.linalg.norm(samples.points - samples.points.mean(axis=0), axis=1)
-    depth = np.maximum(np.max([*ground, np.full(len(points), TABLE_TOP - bottom)], axis=0), lowest)
-    sinks = (depth + depth[samples.opposite]) / 2.0
-    if not len(sinks) or sinks.max() <= LOWER:
-        return None
-    deepest = int(depth.argmax())
-    into = max(zip(ground, skins, strict=True), key=lambda pair: pair[0][deepest])[1]
-    return float(depth[deepest]), into
+    wall = footing.walled()
+    if wall is not None:
+        text = f"{piece.name} stands in {in_a_sentence(wall.name)}, which goes up through its base; move it"
+        yield _of_both(piece, wall, text)
+        return
+    highest, on = footing.support()
+    if z_is_ground and on is None:
+        return
+    ground_name = "the table" if on is None else in_a_sentence(on.name)
+    if not np.isfinite(highest):
+        yield _one(piece, _sinks(piece, TABLE_TOP - footing.bottom, "the table"))
+    elif footing.bottom - highest > LOWER:
+        yield _one(piece, _hangs(piece, footing.bottom - highest, ground_name))
+    elif on is not None and on.kind == "terrain" and (fall := footing.on_its_rim()) is not None:
+        below = f"and the ground under its middle is {_mm(fall)} lower"
+        yield _of_both(piece, on, f"{piece.name} rests on {ground_name} with its rim only, {below}; move it")
 
 
 def _between(piece: Piece, other: Piece, *, seen: bool) -> Iterator[Mishap]:
@@ -244,6 +196,10 @@ def _sinks(piece: Piece, depth: float, ground: str) -> str:
 
 def _hangs(piece: Piece, gap: float, ground: str) -> str:
     return f'{piece.name} hangs {_mm(gap)} above {ground}; write on = "surface" in place of its height'
+
+
+def _of_both(piece: Piece, other: Piece, text: str) -> Mishap:
+    return Mishap(text, frozenset({piece.name, other.name}))
 
 
 def _one(piece: Piece, text: str, *, as_attacker: bool = False) -> Mishap:

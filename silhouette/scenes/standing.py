@@ -17,10 +17,10 @@ import numpy as np
 
 from silhouette.geometry import Flags, Floats, Pose, corners
 from silhouette.scenes.cores import ALLOWED, Core
-from silhouette.scenes.ground import LEVEL, Hits, Indices, half_planes, inset
+from silhouette.scenes.ground import LEVEL, Hits, Indices, half_planes
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.skins import Skin, is_upright
-from silhouette.scenes.soles import Sole, sole_of
+from silhouette.scenes.soles import sole_of
 
 LOWER = 2.0
 """mm: a base stands where the surface is no lower, and neither sinks nor hangs by no more."""
@@ -146,13 +146,6 @@ def _core(piece: Piece, low: Floats, high: Floats, *, often: bool) -> Core:
 def _box(piece: Piece) -> tuple[Floats, Floats]:
     """The least and the greatest x, y and z of the box in the world round a whole piece, mm."""
     return piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)
-
-
-def walls_through(sole: Sole, place: Floats, bottom: float, skin: Skin, thickness: float) -> bool:
-    """Whether a wall stands up through a base, more than a millimetre from its rim and 2 mm above its underside."""
-    low, high, steep = skin.spans_within(inset(sole.outline, ALLOWED), place)
-    through = steep & (high > bottom + LOWER) & (low < bottom + max(thickness, 2 * LOWER))
-    return bool(through.any())
 
 
 class Standing:

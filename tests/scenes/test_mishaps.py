@@ -68,6 +68,16 @@ MISTAKES: list[tuple[str, dict[str, Any], list[str]]] = [
     ("floating", {"fighter": [fighter("Kal", [0, 0, 40]), VEX]}, ["Kal hangs 40 mm above the table; write on"]),
     ("high", {"fighter": [fighter("Kal", [0, 0, 30]), VEX], "terrain": [CRATE]}, ["Kal hangs 5.0 mm above the crate"]),
     ("low", {"fighter": [fighter("Kal", [0, 0, -8]), VEX]}, ["Kal sinks 8.0 mm into the table; give it z = 0"]),
+    (
+        "on a railing",
+        {"fighter": [fighter("Kal", [0, 0], on="surface"), VEX], "terrain": [box("railing", [0, 12.9], 90, 2, 17)]},
+        ["Kal rests on the railing with its rim only, and the ground under its middle is 17 mm lower; move it"],
+    ),
+    (
+        "over the edge of a roof",
+        {"fighter": [fighter("Kal", [27, 0, 25]), VEX], "terrain": [CRATE]},
+        ["Kal rests on the crate with its rim only, and the ground under its middle is 25 mm lower; move it"],
+    ),
     ("far off", {"fighter": [KAL, VEX, fighter("Yar", [0, 100_000])]}, ["Yar stands 99.8 m from everything else"]),
     ("a giant", {"fighter": [{**KAL, "parts": [{"box": [120, 80, 280]}]}, VEX]}, ["Kal is 280 mm tall; is"]),
     ("a dwarf", {"fighter": [{**KAL, "parts": [{"box": [3, 3, 4]}]}, VEX]}, ["Kal is 4.0 mm tall"]),
@@ -108,6 +118,20 @@ HONEST: list[tuple[str, dict[str, Any]]] = [
     ("two millimetres into a carpet", {"terrain": [box("carpet", [0, 0], 300, 300, 2)]}),
     ("at the edge of a roof", {"fighter": [fighter("Kal", [20, 0, 25]), VEX], "terrain": [CRATE]}),
     ("in a house", {"terrain": [HOUSE]}),
+    (
+        "on a grating",
+        {
+            "fighter": [fighter("Kal", [0, 0, 25]), VEX],
+            "terrain": [box(f"bar {x}", [x, 0, 22], 2, 100, 3) for x in range(-27, 30, 6)],
+        },
+    ),
+    (
+        "across a gap",
+        {
+            "fighter": [fighter("Kal", [0, 0, 25]), VEX],
+            "terrain": [box("left", [-20, 0], 26, 26, 25), box("right", [20, 0], 26, 26, 25)],
+        },
+    ),
     ("on the roof of a house", {"fighter": [fighter("Kal", [0, 0, 63]), VEX], "terrain": [HOUSE]}),
     ("base contact", {"fighter": [KAL, fighter("Vex", [25, 0])]}),
     ("bases half a millimetre into each other", {"fighter": [KAL, fighter("Vex", [24.5, 0])]}),

@@ -1,0 +1,158 @@
+"""PLACE: the footing of a model: what its base sinks into, hangs above, or rests on with its rim only.
+
+a model, the pieces under its base -> the ground at points under it -> sunk, walled in, hanging, on its rim, or none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from silhouette.geometry import Floats
+from silhouette.lazy import cached_property
+from silhouette.scenes.cores import ALLOWED
+from silhouette.scenes.ground import inset
+from silhouette.scenes.pieces import Piece
+from silhouette.scenes.skins import Skin, is_upright
+from silhouette.scenes.soles import FEET, Sole, sole_of
+from silhouette.scenes.standing import LOWER, TABLE_TOP, Samples, depths
+
+COARSE = 12
+"""As `silhouette.scenes.standing.ACROSS`, for warnings: they look at every piece of a scene."""
+
+SLOPE = 0.15
+"""The share of points under a base at which the ground is neither near it nor as low as under its middle, from which on
+it lies on a slope, and not on an edge."""
+
+
+@dataclass(frozen=True, eq=False)
+class Footing:
+    """A model and what lies under its base.
+
+    Attributes:
+        piece: the model.
+        near: the pieces with triangles under its base, below or above it.
+    """
+
+    piece: Piece
+    near: Sequence[Piece]
+
+    @classmethod
+    def of(cls, piece: Piece, others: Sequence[Piece]) -> Footing:
+        """The footing of a model among others."""
+        corners = base_box(piece)
+        return cls(piece, [other for other in others if not Skin.of(other).near(corners, np.zeros(2)).is_empty])
+
+    @cached_property
+    def sole(self) -> Sole:
+        """What of the model touches the ground."""
+        return sole_of(self.piece)
+
+    @cached_property
+    def bottom(self) -> float:
+        """The height of the underside of its base, mm."""
+        return float(self.piece.pose.translation[2]) + self.sole.bottom
+
+    @property
+    def _place(self) -> Floats:
+        return self.piece.pose.translation[:2]
+
+    @cached_property
+    def _skins(self) -> dict[Piece, Skin]:
+        return {other: Skin.of(other).near(self.sole.outline, self._place) for other in self.near}
+
+    @cached_property
+    def _samples(self) -> Samples:
+        outline = inset(self.sole.outline, ALLOWED)
+        return Samples.over(outline if len(outline) else self.sole.outline, COARSE)
+
+    @cached_property
+    def _terrain_depths(self) -> dict[Piece, Floats]:
+        """(p,) mm for each piece of terrain: how far above the base its ground is at each point."""
+        points = self._samples.points + self._place
+        tall = float(np.ptp(self.piece.whole_box[:, 2]))
+        return {
+            other: depths(skin.crossings(points), len(points), self.bottom, tall)
+            for other, skin in self._skins.items()
+            if other.kind == "terrain"
+        }
+
+    @cached_property
+    def _depth(self) -> Floats:
+        """(p,) mm: how far above the base the ground is, the table's top among it, at each point."""
+        table = np.full(len(self._samples.points), TABLE_TOP - self.bottom)
+        depth: Floats = np.max([*self._terrain_depths.values(), table], axis=0)
+        return depth
+
+    def sunk(self) -> tuple[float, Piece] | None:
+        """How deep the model sinks into terrain, mm, and into which; None where by no more than 2 mm.
+
+        On a slope an upright base that rests on its middle sinks uphill as much as it hangs downhill: that is as models
+        stand on hills, and no mistake. What counts is the mean of a point and the one opposite to it.
+        """
+        if not self._terrain_depths or not len(self._samples.points):
+            return None
+        # Beyond a cliff the ground is taken to be as low as a slope of 45° would be, no lower.
+        points = self._samples.points
+        depth = np.maximum(self._depth, -np.linalg.norm(points - points.mean(axis=0), axis=1))
+        if ((depth + depth[self._samples.opposite]) / 2.0).max() <= LOWER:
+            return None
+        deepest = int(depth.argmax())
+        into = max(self._terrain_depths, key=lambda other: float(self._terrain_depths[other][deepest]))
+        return float(depth[deepest]), into
+
+    def walled(self) -> Piece | None:
+        """The terrain of which a wall goes up through the base, more than a millimetre from its rim; None for none."""
+        inner = inset(self.sole.outline, ALLOWED)
+        base = self.piece.model.base
+        top = self.bottom + max(0.0 if base is None else base.height, 2 * LOWER)
+        for other in self._terrain_depths:
+            low, high, steep = self._skins[other].spans_within(inner, self._place) if len(inner) else np.empty((3, 0))
+            if ((steep > 0.0) & (high > self.bottom + LOWER) & (low < top)).any():
+                return other
+        return None
+
+    def support(self) -> tuple[float, Piece | None]:
+        """The height of the highest ground under the base that is not above it, and its piece; None for the table."""
+        highest, on = TABLE_TOP if self.bottom >= TABLE_TOP - LOWER else -np.inf, None
+        for other, skin in self._skins.items():
+            # A model that hangs beside this one at the same height carries nobody.
+            if other.kind == "terrain" or other.whole_box[:, 2].min() < self.bottom - LOWER:
+                (height,) = skin.heights(self.sole.outline, self._place[None], self.bottom + LOWER)
+                if height > highest:
+                    highest, on = float(height), other
+        return highest, on
+
+    def on_its_rim(self) -> float | None:
+        """How far below its middle the ground is, mm, for a base that would tip over an edge; None where it would not.
+
+        It tips where its middle lies outside of all that carries it. On a slope an upright base always rests on its
+        rim: there the ground comes nearer little by little, at an edge all at once.
+        """
+        points, depth = self._samples.points, self._depth
+        if self.piece.kind != "fighter" or not len(points):
+            return None
+        middle = points.mean(axis=0)
+        fall = -float(depth[np.linalg.norm(points - middle, axis=1).argmin()])
+        if fall <= LOWER or np.mean((depth < -0.2 * fall) & (depth > -0.8 * fall)) >= SLOPE:
+            return None
+        carried = points[depth >= -LOWER]
+        if len(carried):
+            from shapely import MultiPoint, Point
+
+            spacing = np.ptp(points, axis=0).max() / COARSE
+            if MultiPoint(carried).convex_hull.distance(Point(middle)) <= spacing:
+                return None
+        return fall
+
+
+def base_box(piece: Piece) -> Floats:
+    """(4, 2) mm: the corners of a rectangle in the world that holds what of a piece touches the ground."""
+    if piece.model.base is not None and piece.kind == "fighter" and is_upright(piece.pose):
+        half = piece.model.base.diameter / 2**0.5 + FEET  # an oval or a rectangle may lie across
+        low, high = piece.base_centre - half, piece.base_centre + half
+    else:
+        low, high = piece.whole_box[:, :2].min(axis=0), piece.whole_box[:, :2].max(axis=0)
+    return np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
