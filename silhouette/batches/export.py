@@ -15,6 +15,7 @@ from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.writing import replacing
 from silhouette.installation import extra_command
 from silhouette.text import Row
+from silhouette.version import VERSION
 
 FIRST = ("scene", "attacker", "target", "rules", "verdict", "expected", "reason", "error")
 """The first columns of a table, where they are there."""
@@ -28,6 +29,9 @@ _PICTURES |= {0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), ord("?"))}
 
 JSON_COLUMN = {b"silhouette": b"json"}
 """What the metadata of a Parquet column say whose values are JSON."""
+
+MARKED = {b"silhouette": VERSION.encode()}
+"""What the metadata of a Parquet file say in which such columns are marked; those of 0.1 are not."""
 
 
 class KeptRow(dict[str, Any]):
@@ -189,7 +193,7 @@ def _parquet(file: BinaryIO, rows: Iterable[Row]) -> None:
         array, is_json = _column(pyarrow, [row.get(name) for row in every])
         arrays.append(array)
         fields.append(pyarrow.field(name, array.type, metadata=JSON_COLUMN if is_json else None))
-    parquet.write_table(pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields)), file)
+    parquet.write_table(pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields, MARKED)), file)
 
 
 def _column(pyarrow: Any, values: Sequence[Any]) -> tuple[Any, bool]:

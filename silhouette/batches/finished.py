@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from silhouette.batches.export import JSON_COLUMN, KeptRow, load_pyarrow, text_of_cell
+from silhouette.batches.export import JSON_COLUMN, MARKED, KeptRow, load_pyarrow, text_of_cell
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.files.fingerprints import Fingerprints
@@ -83,12 +83,21 @@ def _parquet_rows(path: Path) -> list[KeptRow]:
     except pyarrow.ArrowException as error:
         raise ValueError(str(error)) from None
     rows = [KeptRow(row) for row in table.to_pylist()]
+    is_marked = (table.schema.metadata or {}).keys() >= MARKED.keys()
     for field in table.schema:
         if (field.metadata or {}).items() >= JSON_COLUMN.items():
-            for row in rows:
-                if row[field.name] is not None:
-                    row[field.name] = json.loads(row[field.name])
+            _parse(rows, field.name)
+        elif not is_marked and field.name == "error" and field.type == pyarrow.string():
+            with suppress(ValueError):  # sentences alone: shares of some rows would have made JSON of all
+                _parse(rows, field.name)
     return rows
+
+
+def _parse(rows: Sequence[KeptRow], column: str) -> None:
+    """Makes values of the JSON in a column; of all of it, or of nothing where any of it is none."""
+    values = [None if row[column] is None else json.loads(row[column]) for row in rows]
+    for row, value in zip(rows, values, strict=True):
+        row[column] = value
 
 
 READERS: dict[str, Callable[[Path], list[KeptRow]]] = {

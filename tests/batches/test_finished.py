@@ -262,3 +262,19 @@ def test_junit_of_a_file_is_that_of_its_rows(tmp_path: Path) -> None:
     assert [root.get(key) for key in ("tests", "failures", "errors", "skipped")] == ["4", "1", "1", "1"]
     names = [case.get("name") for case in root.iter("testcase")]
     assert names[1:] == [json.dumps([0, 1]) + " to " + json.dumps([2, -1]), "Kal", "check 1"]
+
+
+@pytest.mark.parametrize("share", [True, False])
+def test_a_parquet_file_of_an_earlier_version_is_read_as_well(tmp_path: Path, share: bool) -> None:
+    """Where some rows have the error of a share, and others a sentence, all are JSON, and nothing marks the column."""
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    sentence = "b.toml: not TOML"
+    errors = ["0.002", json.dumps(sentence), None] if share else [None, sentence, None]
+    table = {"scene": ["a.toml", "b.toml", "c.toml"], "attacker": ["1", None, "2"], "error": errors}
+    parquet.write_table(pyarrow.table(table), tmp_path / "out.parquet")
+    rows = read_rows(tmp_path / "out.parquet")
+    assert [failed(row) for row in rows] == [False, True, False]
+    assert [row["attacker"] for row in rows] == ["1", None, "2"]
+    assert rows[1]["error"] == sentence
