@@ -9,9 +9,8 @@ import numpy as np
 
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.sheet import Sheet
-from silhouette.drawing.styles import PRINT
 from silhouette.drawing.table.eye_image import FIRST_PIECE
-from silhouette.drawing.table.eye_view import coloured
+from silhouette.drawing.table.eye_view import DAY, NIGHT, Scenery, coloured
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.table_parts import caption
 from silhouette.drawing.table.tracing import path_of, ring_area, traced
@@ -47,10 +46,9 @@ def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sigh
         overlay: draws what only one game shows over the image; names keep off what it reserves.
     """
     image = line.image
-    sheet.lettering = PRINT
     height, width = image.kinds.shape
     sheet.frame(0.0, 0.0, width, height)
-    sheet.picture(coloured(image, line.scene, line.sight.target, line.blocking))
+    sheet.picture(coloured(image, line.scene, line.sight.target, line.blocking, scenery_of(sheet)))
     _draw_counted(sheet, line)
     numbers = {piece.name: number for number, piece in enumerate(line.scene.pieces, FIRST_PIECE)}
     target = (image.kinds > 0) | (image.ghosts.ids == numbers[line.sight.target.name])
@@ -68,6 +66,11 @@ def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sigh
             _name_area(sheet, area & ~target, target, piece.name)
     _legend(sheet, line)
     caption(sheet, line, warned=True)
+
+
+def scenery_of(sheet: Sheet) -> Scenery:
+    """The colours round the target: those of the night on dark paper."""
+    return NIGHT if int(sheet.style.paper[1:3], 16) < 128 else DAY
 
 
 def _draw_counted(sheet: Sheet, line: Sightline) -> None:
@@ -167,14 +170,15 @@ def _centre(target: Flags) -> Any:
 
 
 def _legend(sheet: Sheet, line: Sightline) -> None:
-    """Draws the legend: the colours that this image has, which are the same in every style."""
+    """Draws the legend: the colours that this image has; those of the target are the same in every style."""
     image, kinds = line.image, line.image.kinds
     blocking = [number for number, piece in enumerate(line.scene.pieces, FIRST_PIECE) if piece.name in line.blocking]
+    blocker = "#debe98" if scenery_of(sheet) is DAY else "#a67c42"
     entries = [
         (SEEN in kinds, Swatch(sheet.words("seen"), "#58b1e4", "#0a2842")),
         (OBSCURED in kinds, Swatch(sheet.words("obscured"), "#d98547", "#a84600", "////")),
         (OUTSIDE in kinds, Swatch(sheet.words("outside"), "#84848c", "#c4c4c8", "\\\\\\\\")),
-        (np.isin(image.front.ids, blocking).any(), Swatch(sheet.words("in the way"), "#debe98", sheet.style.orange)),
+        (np.isin(image.front.ids, blocking).any(), Swatch(sheet.words("in the way"), blocker, sheet.style.orange)),
         (image.ghosts.ids.any(), Swatch(sheet.words("ignored"), "#f0f1f1", "#6e7684", "....")),
         (image.disregarded.ids.any(), Swatch(sheet.words("disregarded"), "#f1dee9", "#843e68", dashes="--")),
     ]

@@ -6,6 +6,7 @@ EyeImage -> ground and sky, solids, the target as through glass, ghosts, lines -
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +26,60 @@ from silhouette.renderers.protocol import Layer
 from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import View
 
-SKY_HIGH, SKY_LOW = (224, 233, 241), (250, 250, 246)
-GROUND, GROUND_LINE = (226, 222, 211), (140, 136, 124)
-TERRAIN, MODEL, BLOCKER = (222, 222, 219), (196, 198, 204), (228, 194, 152)
-OUTSIDE_ARC, DIMMED = (142, 142, 150), (150, 152, 162)
+
+@dataclass(frozen=True)
+class Scenery:
+    """The colours of everything round the target, which has its own in every style.
+
+    Attributes:
+        sky_high, sky_low: the sky overhead and at the horizon, into which what is far fades.
+        ground, ground_line: the table, and the lines on it.
+        terrain, model, blocker: pieces in the light.
+        dimmed: over what lies outside the vision arc.
+        line: the outlines of pieces.
+    """
+
+    sky_high: Colour
+    sky_low: Colour
+    ground: Colour
+    ground_line: Colour
+    terrain: Colour
+    model: Colour
+    blocker: Colour
+    dimmed: Colour
+    line: Colour
+
+
+DAY = Scenery(
+    sky_high=(224, 233, 241),
+    sky_low=(250, 250, 246),
+    ground=(226, 222, 211),
+    ground_line=(140, 136, 124),
+    terrain=(222, 222, 219),
+    model=(196, 198, 204),
+    blocker=(228, 194, 152),
+    dimmed=(150, 152, 162),
+    line=(38, 38, 44),
+)
+"""For white paper."""
+
+NIGHT = Scenery(
+    sky_high=(46, 56, 70),
+    sky_low=(26, 29, 35),
+    ground=(50, 53, 59),
+    ground_line=(128, 132, 140),
+    terrain=(128, 132, 138),
+    model=(108, 113, 123),
+    blocker=(166, 124, 66),
+    dimmed=(70, 72, 82),
+    line=(12, 13, 16),
+)
+"""For dark pages and screens."""
+
+OUTSIDE_ARC = (142, 142, 150)
 PALE, GHOST_LINE = (250, 250, 246), (90, 98, 112)
 VEIL, VEIL_LINE = (232, 196, 217), (132, 62, 104)
-LINE, DARK_BLUE, DARK_VERMILLION, ARC_EDGE = (38, 38, 44), (10, 40, 66), (110, 40, 0), (120, 60, 110)
+DARK_BLUE, DARK_VERMILLION, ARC_EDGE = (10, 40, 66), (110, 40, 0), (120, 60, 110)
 
 EVEN = np.float32(0.4)
 """The share of the light on the seen parts of the target that is the same everywhere, so that its colour stands out."""
@@ -42,7 +90,9 @@ STEEP = 0.5
 INCH = 25.4
 
 
-def coloured(image: EyeImage, scene: TableScene, target: Piece, blocking: Container[str]) -> NDArray[np.uint8]:
+def coloured(
+    image: EyeImage, scene: TableScene, target: Piece, blocking: Container[str], scenery: Scenery = DAY
+) -> NDArray[np.uint8]:
     """(height, width, 3) uint8: the view in colours.
 
     Args:
@@ -50,25 +100,26 @@ def coloured(image: EyeImage, scene: TableScene, target: Piece, blocking: Contai
         scene: the scene of its pieces.
         target: the piece that is looked at.
         blocking: the names of the blockers.
+        scenery: the colours of what is round the target.
     """
     view = image.view
     solid = image.front.ids > 0
     distance = float(np.linalg.norm(target.body_box.mean(axis=0) - view.eye))
-    colours = _surroundings(image, distance)
+    colours = _surroundings(image, distance, scenery)
     nearness = nearness_of(image.depth)
     facing = normals(view, image.front.ids, nearness)
     brightness = light(view, facing)
     seen = image.kinds == SEEN
     brightness[seen] = EVEN + (1.0 - EVEN) * brightness[seen]
-    surfaces = lit(_albedo(image, scene, blocking)[solid], brightness[solid])
-    colours[solid] = mixed(surfaces, _rgb(SKY_LOW), _haze(image.depth[solid], distance))
+    surfaces = lit(_albedo(image, scene, blocking, scenery)[solid], brightness[solid])
+    colours[solid] = mixed(surfaces, _rgb(scenery.sky_low), _haze(image.depth[solid], distance))
     near = np.exp(-np.maximum(image.depth / np.float32(1.2 * distance) - np.float32(1.0), 0.0))
     colours *= (1.0 - hollows(view, nearness) * near)[..., None]
     beyond = ~image.inside
-    colours[beyond] = mixed(colours[beyond], _rgb(DIMMED), 0.18)
+    colours[beyond] = mixed(colours[beyond], _rgb(scenery.dimmed), 0.18)
     strength = outlines(image.front.ids, nearness, facing)
     drawn = strength > 0.0
-    colours[drawn] = mixed(colours[drawn], _rgb(LINE), strength[drawn])
+    colours[drawn] = mixed(colours[drawn], _rgb(scenery.line), strength[drawn])
     _draw_arc_edge(colours, image.inside)
     for draw, layer in (
         (_draw_target, image.target),
@@ -94,18 +145,19 @@ def _rgb(colour: Colour) -> Values:
     return values
 
 
-def _albedo(image: EyeImage, scene: TableScene, blocking: Container[str]) -> Values:
+def _albedo(image: EyeImage, scene: TableScene, blocking: Container[str], scenery: Scenery) -> Values:
     """(height, width, 3): the colour of each surface: blockers warm, other pieces grey, the target by kind of pixel."""
     table = np.zeros((FIRST_PIECE + len(scene.pieces), 3), np.float32)
     table[TARGET] = _rgb(SKY_BLUE)
     for number, piece in enumerate(scene.pieces, FIRST_PIECE):
-        table[number] = _rgb(BLOCKER if piece.name in blocking else TERRAIN if piece.kind == "terrain" else MODEL)
+        colour = scenery.terrain if piece.kind == "terrain" else scenery.model
+        table[number] = _rgb(scenery.blocker if piece.name in blocking else colour)
     albedo: Values = table[image.front.ids]
     albedo[image.kinds == OUTSIDE] = _rgb(OUTSIDE_ARC)
     return albedo
 
 
-def _surroundings(image: EyeImage, distance: float) -> Values:
+def _surroundings(image: EyeImage, distance: float, scenery: Scenery) -> Values:
     """(height, width, 3): the sky, and the table top with lines an inch apart, which fades into the sky."""
     view = image.view
     free = image.front.ids == 0
@@ -114,7 +166,7 @@ def _surroundings(image: EyeImage, distance: float) -> Values:
     x, y, z = (across * axis[0] + upward * axis[1] + axis[2] for axis in view.axes.T.astype(np.float32))
     colours = np.empty((*free.shape, 3), np.float32)
     rising = z[free] / np.sqrt(x[free] ** 2 + y[free] ** 2 + z[free] ** 2)
-    colours[free] = mixed(_rgb(SKY_LOW), _rgb(SKY_HIGH), np.clip(rising / STEEP, 0.0, 1.0))
+    colours[free] = mixed(_rgb(scenery.sky_low), _rgb(scenery.sky_high), np.clip(rising / STEEP, 0.0, 1.0))
     if not met.any():
         return colours
     below = slice(int(met.any(axis=1).argmax()), None)
@@ -122,7 +174,7 @@ def _surroundings(image: EyeImage, distance: float) -> Values:
     lines = np.zeros(met.shape, np.float32)
     for start, ray in zip(view.eye[:2].astype(np.float32), (x, y), strict=True):
         lines = np.maximum(lines, _grid_lines(np.where(met, start + depth * ray[below], np.float32(0.0))))
-    table = mixed(_rgb(GROUND), _rgb(GROUND_LINE), np.float32(0.45) * lines[met])
+    table = mixed(_rgb(scenery.ground), _rgb(scenery.ground_line), np.float32(0.45) * lines[met])
     far = 1.0 - np.exp(-np.maximum(depth[met] / (1.3 * distance) - 1.0, 0.0) / 2.5)
     colours[below][met] = mixed(table, colours[below][met], far)
     return colours
