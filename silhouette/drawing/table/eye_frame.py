@@ -173,13 +173,13 @@ def _legend(sheet: Sheet, line: Sightline) -> None:
     """Draws the legend: the colours that this image has; those of the target are the same in every style."""
     image, kinds = line.image, line.image.kinds
     blocking = [number for number, piece in enumerate(line.scene.pieces, FIRST_PIECE) if piece.name in line.blocking]
-    blocker = "#debe98" if scenery_of(sheet) is DAY else "#a67c42"
+    blocker, veil = ("#debe98", "#f1dee9") if scenery_of(sheet) is DAY else ("#a67c42", "#4f434f")
     entries = [
         (SEEN in kinds, Swatch(sheet.words("seen"), "#58b1e4", "#0a2842")),
         (OBSCURED in kinds, Swatch(sheet.words("obscured"), "#d98547", "#a84600", "////")),
         (OUTSIDE in kinds, Swatch(sheet.words("outside"), "#84848c", "#c4c4c8", "\\\\\\\\")),
         (np.isin(image.front.ids, blocking).any(), Swatch(sheet.words("in the way"), blocker, sheet.style.orange)),
         (image.ghosts.ids.any(), Swatch(sheet.words("ignored"), "#f0f1f1", "#6e7684", "....")),
-        (image.disregarded.ids.any(), Swatch(sheet.words("disregarded"), "#f1dee9", "#843e68", dashes="--")),
+        (image.disregarded.ids.any(), Swatch(sheet.words("disregarded"), veil, "#843e68", dashes="--")),
     ]
     sheet.legend(*(swatch for used, swatch in entries if used))

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from silhouette.drawing.captions import LINE, THIN
 from silhouette.drawing.rulers import draw_numbers, room_round
-from silhouette.drawing.sheet import LINE, THIN, Sheet
+from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, disc
 from silhouette.geometry import Floats
 from silhouette.rules.crisis_protocol.scene import PlanScene
