@@ -32,7 +32,7 @@ def file_named(location: Location, key: str, name: str) -> Path:
         return path
     who = f"{location.where} in {location.path.name}" if location.where else location.path.name
     folder, hint = location.path.parent.absolute(), _what_to_write(path, name, location.path)
-    raise FileError(path, f"is not there; {who} has {key} = {as_written(name)}, seen from {folder}: {hint}")
+    raise FileError(path, f"there is no such file; {who} has {key} = {as_written(name)}, seen from {folder}: {hint}")
 
 
 def _is_there(path: Path) -> bool:
