@@ -29,7 +29,7 @@ from silhouette.scenes.trying import Trial, with_trials
 from silhouette.text import Progress, did_you_mean, problem
 from silhouette.workers import parallel_map
 
-__all__ = ["PIXEL", "Judged", "SceneResult", "Selection", "check", "judge_scene", "load_scene"]
+__all__ = ["PIXEL", "Judged", "JudgingOptions", "SceneResult", "Selection", "check", "judge_scene", "load_scene"]
 
 PIXEL = 0.1
 """Millimetres per pixel at the target, where neither the user nor the scene gives another number."""
@@ -292,41 +292,51 @@ class SceneResult:
     error: str | None = None
 
 
+@dataclass(frozen=True)
+class JudgingOptions:
+    """How the checks of a scene are judged.
+
+    Attributes:
+        renderer: measures.
+        cache: keeps what takes long to work out.
+        pixel: mm per pixel at the target; None for the scene's, else `PIXEL`.
+        error: the error goal, a share; None for the scene's.
+        workers: processes that judge at the same time, where there is much to judge and nothing to draw.
+    """
+
+    renderer: Renderer
+    cache: Cache
+    pixel: float | None = None
+    error: float | None = None
+    workers: int = 1
+
+
 def judge_scene(
     path: Path,
     selection: Selection,
-    renderer: Renderer,
+    options: JudgingOptions,
     *,
-    cache: Cache,
-    pixel: float | None = None,
-    error: float | None = None,
+    at: Mapping[str, Sequence[float]] | None = None,
     draw: Draw | None = None,
     step: Progress = lambda done, total: None,
-    workers: int = 1,
-    at: Mapping[str, Sequence[float]] | None = None,
 ) -> SceneResult:
     """Judges the selected checks of one scene; results from before an error are kept.
 
     Args:
         path: of the scene.
         selection: the checks to judge.
-        renderer: measures.
-        cache: keeps what takes long to work out.
-        pixel: mm per pixel at the target; by default the scene's, else `PIXEL`.
-        error: the error goal, a share; by default the scene's.
+        options: how they are judged.
+        at: places to try, as of `load_scene`.
         draw: draws a verdict, given whether it is the scene's only one, and returns the path of the file, or None.
         step: is called with the number of checks that are done, and of all.
-        workers: processes that judge at the same time, where there is much to judge and nothing to draw.
-        at: places to try, as of `load_scene`.
     """
     result, done = SceneResult(path), list[Judged]()
     try:
-        scene = content_with(load_scene(path, cache=cache, at=at), error)
+        scene = content_with(load_scene(path, cache=options.cache, at=at), options.error)
         result = replace(result, title=scene.title, rules=scene.rules, warnings=scene.warnings)
-        fine = _pixel(scene, pixel)
         checks = selection.checks(scene)
-        settings = Settings(renderer, fine, keep=draw is not None)
-        verdicts = verdicts_of(scene, checks, settings, workers if draw is None else 1)
+        settings = Settings(options.renderer, _pixel(scene, options.pixel), keep=draw is not None)
+        verdicts = verdicts_of(scene, checks, settings, options.workers if draw is None else 1)
         for number, question in enumerate(checks):
             step(number, len(checks))
             done.append(Judged.of(question, next(verdicts)))

@@ -59,7 +59,7 @@ class SceneJob:
             several: whether the command has other scenes as well.
             workers: the number of processes.
         """
-        from silhouette.judging import judge_scene
+        from silhouette.judging import JudgingOptions, judge_scene
 
         def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path | None:
             from silhouette.drawing.figures import write_main_figure
@@ -72,19 +72,11 @@ class SceneJob:
             is_drawn = write_main_figure(scene, question, verdict, self._renderer, place)
             return place if is_drawn else None
 
+        settings = self._settings
+        options = JudgingOptions(self._renderer, self._cache, settings.pixel, settings.error, workers)
+        drawing = draw if self._picture is not None else None
         with Waiting(f"judging {path}", quiet=self._quiet, forking=workers > 1) as waiting:
-            return judge_scene(
-                path,
-                self._selection,
-                self._renderer,
-                cache=self._cache,
-                pixel=self._settings.pixel,
-                error=self._settings.error,
-                draw=draw if self._picture is not None else None,
-                step=waiting.step,
-                workers=workers,
-                at=self._at,
-            )
+            return judge_scene(path, self._selection, options, at=self._at, draw=drawing, step=waiting.step)
 
 
 def check_picture(path: Path) -> None:

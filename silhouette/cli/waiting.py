@@ -18,7 +18,7 @@ from silhouette.text import printable
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-PATIENCE = 0.5
+PATIENCE = 0.4
 """Seconds that pass before a progress bar appears; Python itself and its libraries have taken some before."""
 
 REDRAWN_EVERY = 0.1

@@ -16,7 +16,7 @@ from rich.text import Text
 from silhouette.cli.fitting import EDGES, GAP, FittedTable, fitted, total
 from silhouette.cli.tables import matrix_report, scene_report
 from silhouette.files.cache import Cache
-from silhouette.judging import SceneResult, Selection, judge_scene
+from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_scene
 from silhouette.renderers import choose
 from tests.support.commands import run
 
@@ -35,7 +35,8 @@ def drawn(table: object, width: int) -> list[str]:
 @cache
 def judged(name: str, everyone: bool) -> SceneResult:
     selection = Selection(everyone=everyone)
-    return judge_scene(SCENES / f"{name}.toml", selection, choose("embree"), cache=Cache.default(), pixel=1.0)
+    options = JudgingOptions(choose("embree"), Cache.default(), pixel=1.0)
+    return judge_scene(SCENES / f"{name}.toml", selection, options)
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

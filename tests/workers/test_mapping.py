@@ -18,7 +18,7 @@ import pytest
 
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.judging import WORTH_FORKING, Selection, judge_scene
+from silhouette.judging import WORTH_FORKING, JudgingOptions, Selection, judge_scene
 from silhouette.renderers import choose
 from silhouette.workers import CAN_FORK, parallel_map
 from tests.support.batching import force_forking, wait_until
@@ -120,11 +120,8 @@ def test_a_matrix_is_the_same_by_one_process_and_by_several(tmp_path: Path, rend
         found = judge_scene(
             path,
             Selection(everyone=True),
-            choose(renderer),
-            cache=Cache(None),
-            pixel=0.3,
+            JudgingOptions(choose(renderer), Cache(None), pixel=0.3, workers=workers),
             step=lambda done, total: steps.append((done, total)),
-            workers=workers,
         )
         assert found.error is None
         return [one.row() for one in found.judged]
