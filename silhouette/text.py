@@ -130,6 +130,17 @@ def obscured(row: Mapping[str, Any]) -> str:
     return share_in_words(row["occluded_pixels"], row["target_pixels"]) + margin_in_words(row.get("error") or 0.0)
 
 
+def verdict_in_words(row: Mapping[str, Any]) -> str:
+    """A result's verdict, and why it is hidden where the reason is the vision arc and not the share that is obscured.
+
+    >>> verdict_in_words({"verdict": "hidden", "in_arc": False, "occluded": 0.39})
+    'hidden, out of arc'
+    >>> verdict_in_words({"verdict": "hidden", "in_arc": True}), verdict_in_words({"verdict": "visible"})
+    ('hidden', 'visible')
+    """
+    return f"{row['verdict']}, out of arc" if row.get("in_arc") is False else str(row["verdict"])
+
+
 def in_a_sentence(name: str) -> str:
     """A piece's name with the article that a common noun takes.
 

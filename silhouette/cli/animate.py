@@ -12,6 +12,7 @@ from silhouette.cli.options import ExitStatus
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.errors import RequestError
+from silhouette.text import verdict_in_words
 
 AnimationFile = Annotated[
     Path | None,
@@ -112,7 +113,7 @@ def animated(
 def _line(row: dict[str, Any]) -> str:
     """A frame's verdict, and the place of the moving piece in it."""
     share = row.get("occluded")
-    words = [f"{row['frame']:3d}", row["verdict"]]
+    words = [f"{row['frame']:3d}", verdict_in_words(row)]
     words += [f"{100.0 * share:.2f} % ± {100.0 * row['error']:.2f} %"] if share is not None else []
     words += [f"{key} {row[key]}" for key in ("at", "facing") if key in row]
     return "  ".join(words)

@@ -26,6 +26,7 @@ from silhouette.cli.options import (
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.errors import RequestError
+from silhouette.text import verdict_in_words
 
 if TYPE_CHECKING:
     from silhouette.drawing.figures import FigureOptions
@@ -173,4 +174,4 @@ def _lines(check: dict[str, Any]) -> str:
     """A check's verdict, and its figures below it."""
     who = " to ".join(str(name) for name in (check["attacker"], check["target"]) if name) or str(check.get("ask", ""))
     files = check["figures"] or ["nothing of it can be drawn"]
-    return "\n".join([f"{who}: {check['verdict']}", *(f"  {file}" for file in files)])
+    return "\n".join([f"{who}: {verdict_in_words(check)}", *(f"  {file}" for file in files)])

@@ -21,6 +21,7 @@ from silhouette.cli.options import (
 )
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.text import verdict_in_words
 
 PageFile = Annotated[Path, typer.Option("--out", metavar="FILE.html", help="For the page; what is there is replaced.")]
 
@@ -72,7 +73,7 @@ def report(
         show_json({**about, "checks": rows})
     else:
         show(
-            *(f"{result.judged.check.label}: {result.row['verdict']}" for result in drawn),
+            *(f"{result.judged.check.label}: {verdict_in_words(result.row)}" for result in drawn),
             f"{out}: {_size(len(content))}",
         )
     return exit_status(failed=False, unexpected=any(row["expected"] is False for row in rows))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from silhouette.cli.fitting import FittedTable
 from silhouette.rules.base import Level
-from silhouette.text import Row, fraction_in_words, obscured, printable, share_in_words
+from silhouette.text import Row, fraction_in_words, obscured, printable, share_in_words, verdict_in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -95,7 +95,7 @@ def _attacker(judged: Judged) -> str:
 
 
 def _verdict_cell(judged: Judged, row: Row) -> Text:
-    cell = _line(row["verdict"], STYLES[judged.verdict.level])
+    cell = _line(verdict_in_words(row), STYLES[judged.verdict.level])
     return cell.append(f", {TOO_CLOSE}", "bold") if row.get("marginal") else cell
 
 

@@ -194,6 +194,8 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
     room = 0.85 * sheet.width
     names = {key: elided(printable(row[key]), room, TITLE, bold=True) for key in ("attacker", "target")}
     title = sheet.words("title", **names, verdict=sheet.words.of(row["rules"]).verdict(row["verdict"]))
+    if row.get("in_arc") is False:
+        title = sheet.words("out of arc", title=title)
     if row.get("modifier") is not None:
         title = sheet.words(
             "modifier", title=title, modifier=f"{row['modifier']:+d}".replace("+0", "±0").replace("-", MINUS)

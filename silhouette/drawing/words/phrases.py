@@ -13,6 +13,7 @@ from silhouette.rules.base import Phrase
 PHRASES: Mapping[str, Phrase] = {
     "title": "{attacker} → {target}: {verdict}",
     "marginal": "{title}, too close to call",
+    "out of arc": "{title}, out of arc",
     "modifier": "{title}, {modifier} to hit",
     "no share": "nothing",
     "under": "under {share}",

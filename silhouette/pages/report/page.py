@@ -22,7 +22,7 @@ from silhouette.pages.report.words import VIEWER, word
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import Progress, fraction_in_words, obscured
+from silhouette.text import Progress, fraction_in_words, obscured, verdict_in_words
 from silhouette.workers import parallel_map
 
 IN_THE_SUMMARY = frozenset({"attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings"})
@@ -170,7 +170,7 @@ def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) ->
 
 def _plate(drawn: DrawnCheck) -> Markup:
     row = drawn.row
-    plate = verdict_mark(str(row["verdict"]), drawn.judged.verdict.level)
+    plate = verdict_mark(verdict_in_words(row), drawn.judged.verdict.level)
     return joined(plate, " ", element("span", word("close"), class_="close")) if row.get("marginal") else plate
 
 

@@ -8,6 +8,7 @@ from silhouette.drawing.in_3d.stage import Stage
 from silhouette.judging import Judged
 from silhouette.pages.html.markup import Markup, element, joined
 from silhouette.pages.report.words import LEGEND, LEGEND_PLAIN, word
+from silhouette.text import verdict_in_words
 
 About = Sequence[dict[str, str]]
 
@@ -22,7 +23,7 @@ def about_checks(judged: Sequence[Judged]) -> list[dict[str, str]]:
         about.append(
             {
                 "who": ruling.check.label,
-                "verdict": str(row["verdict"]),
+                "verdict": verdict_in_words(row),
                 "eyeLabel": place,
                 "eyeTold": word("seen from eye" if measured else "seen from place", attacker=attacker),
             }

@@ -12,6 +12,7 @@ from silhouette.pages.html.skeleton import Head, page, table, verdict_mark
 from silhouette.pages.tutorial.facts import share_of
 from silhouette.pages.tutorial.parts import CheckResult, Film, PartResult, sentence
 from silhouette.pages.tutorial.words import PageText, Part, Texts
+from silhouette.text import verdict_in_words
 from silhouette.version import VERSION
 
 INDEX = "index.html"
@@ -130,7 +131,7 @@ def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
         rows.append(
             [
                 check.who,
-                joined(verdict_mark(check.row["verdict"], check.level), close),
+                joined(verdict_mark(verdict_in_words(check.row), check.level), close),
                 *share,
                 sentence(check.row["reason"]),
                 check.rule,
@@ -165,7 +166,7 @@ def _film(film: Film, first: CheckResult, texts: Texts) -> Markup:
         [
             str(row["frame"]),
             ", ".join(f"{value:g}" for value in row["at"]),
-            verdict_mark(row["verdict"], film.levels.get(row["verdict"])),
+            verdict_mark(verdict_in_words(row), film.levels.get(row["verdict"])),
             share_of(row),
         ][: len(headings)]
         for row in film.frames

@@ -154,6 +154,8 @@ def add_caption(
 def _title(drawing: Drawing, y: float, verdict: NecromundaVerdict) -> float:
     """Writes attacker, target and verdict, as large as fits on one line, else on several; returns the y below."""
     text = WORDS("title", attacker=verdict.attacker, target=verdict.target, verdict=verdict.verdict)
+    if verdict.row()["in_arc"] is False:
+        text = WORDS("out of arc", title=text)
     text = TITLE[0].printable(WORDS("marginal", title=text) if verdict.marginal else text)
     width = WIDTH - 2 * MARGIN
     face = next((face for face in TITLE if face.width(text) <= width), TITLE[-1])
