@@ -20,7 +20,20 @@ DEEPEST = 16
 MOST_VALUES = 1_000_000
 """Tables, lists, texts and numbers in one document; a map of 100,000 hexes has half of it."""
 LONGEST_KEY = 200
-"""Letters of a key, and of a name."""
+"""Letters of a key."""
+LONGEST_TEXT = 10_000
+"""Letters of a name, a title or any other text."""
+MOST_OF = {
+    **dict.fromkeys(("terrain", "fighter", "vehicle", "character", "object", "creature"), 2_000),
+    **dict.fromkeys(("unit", "cover"), 500),
+    "parts": 2_000,
+    "polygon": 2_000,
+    "insignificant": 500,
+    "cells": 256,
+}
+"""Entries of a list, by its key: many times what a table has, and few enough to be judged in seconds."""
+MOST_PARTS = 10_000
+"""Solids of all pieces together."""
 
 # The words of a TOML text: those that open, close or end a level are ``mark``.
 _MARKS = re.compile(
@@ -117,7 +130,7 @@ def _check_depth(text: str) -> None:
 
 def _check_size(document: object) -> None:
     """Refuses a document with too many values, levels, or too long keys."""
-    level, depth, values = [document], 0, 0
+    level, depth, values, parts = [document], 0, 0, 0
     while level:
         depth += 1
         values += len(level)
@@ -128,17 +141,26 @@ def _check_size(document: object) -> None:
         inner: list[object] = []
         for value in level:
             if isinstance(value, dict):
-                _check_keys(value)
+                _check_table(value)
+                parts += len(solids) if isinstance(solids := value.get("parts"), list) else 0
                 inner += value.values()
             elif isinstance(value, list):
                 inner += value
+            elif isinstance(value, str) and len(value) > LONGEST_TEXT:
+                raise _Refused(f"the text '{value[:40]} ...' has {len(value)} letters; {LONGEST_TEXT} are the most")
+        if parts > MOST_PARTS:
+            raise _Refused(f"holds {parts} solids in parts; {MOST_PARTS} are the most: make a mesh of them")
         level = inner
 
 
-def _check_keys(table: dict[str, object]) -> None:
+def _check_table(table: dict[str, object]) -> None:
     longest = max(table, key=len, default="")
     if len(longest) > LONGEST_KEY:
         raise _Refused(f"the key '{longest[:40]} ...' has {len(longest)} letters; {LONGEST_KEY} are the most")
+    for key in table.keys() & MOST_OF.keys():
+        entries = table[key]
+        if isinstance(entries, list) and len(entries) > MOST_OF[key]:
+            raise _Refused(f"{key} has {len(entries)} entries; {MOST_OF[key]} are the most")
 
 
 def parsed_json(data: bytes) -> object:

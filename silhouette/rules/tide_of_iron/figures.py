@@ -17,12 +17,13 @@ from silhouette.drawing.captions import BOLD, LINE, Swatch
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, areas, cross, line, tint, title
 from silhouette.drawing.words.reasons import why
+from silhouette.errors import RequestError
 from silhouette.rules.base import Figure
 from silhouette.rules.tide_of_iron.hex_ground import ROW, Board, corners, in_rectangle, middle
 from silhouette.rules.tide_of_iron.hexes import Address, distance
 from silhouette.rules.tide_of_iron.judge import judge
 from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
-from silhouette.rules.tide_of_iron.scene import HexScene
+from silhouette.rules.tide_of_iron.scene import LONGEST_MAP, HexScene
 from silhouette.scenes.scene import Check
 
 BLIND, PLATEAU, HIDDEN = "xxxx", "////", "----"
@@ -50,10 +51,18 @@ MOST_HEXES = 1000
 
 
 def figures(scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> list[Figure]:
-    """The board of a check, and, with the first check of each attacker, a map of all hexes that are blind to it."""
+    """The board of a check, and, with the first check of each attacker, a map of all hexes that are blind to it.
+
+    No map where it is too large to be judged as a whole, and nothing where the two hexes lie so far apart.
+    """
+    if distance(scene.address(check.attacker), scene.address(check.target)) > LONGEST_MAP:
+        return []
     figures_of_check = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict), "The board")]
     first = next((earlier for earlier in scene.checks if earlier.attacker == check.attacker), check)
-    checks = scene.checks_from(check.attacker) if first == check else ()
+    try:
+        checks = scene.checks_from(check.attacker) if first == check else ()
+    except RequestError:
+        checks = ()
     if len(checks) > 1:
 
         def draw_map(sheet: Sheet) -> None:

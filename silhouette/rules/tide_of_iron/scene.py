@@ -25,6 +25,9 @@ LARGEST = 10_000
 MOST_HEXES = 100_000
 """A map with more of them is not judged as a whole."""
 
+LONGEST_MAP = 1_000
+"""A map that is longer, in hexes along an axis, is neither judged nor drawn as a whole."""
+
 Terrain = Literal["clear", "woods", "building", "smoke"]
 Elevation = Annotated[StrictInt, Field(ge=0)]
 Coordinate = Annotated[StrictInt, Field(ge=-LARGEST, le=LARGEST)]
@@ -208,10 +211,11 @@ class HexScene(Scene):
         """
         checked = [self.address(who) for check in self.checks for who in (check.attacker, check.target)]
         columns, rows = bounding_ranges([*self.described, *self.units.values(), *checked])
-        if len(columns) * len(rows) > MOST_HEXES:
+        if len(columns) * len(rows) > MOST_HEXES or max(len(columns), len(rows)) > LONGEST_MAP:
             raise RequestError(
                 f"{self.path}: the hexes that it names lie {len(columns)} x {len(rows)} apart; "
-                f"all of a map are judged up to {MOST_HEXES} hexes: say --from NAME --to NAME"
+                f"all of a map are judged up to {MOST_HEXES} hexes, {LONGEST_MAP} along a side: "
+                "say --from NAME --to NAME"
             )
         return [(q, r) for r in rows for q in columns]
 

@@ -1,0 +1,59 @@
+"""Scenes of too much of anything are refused in one line, and none takes minutes or gigabytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from silhouette.errors import FileError
+from silhouette.files.documents import LONGEST_TEXT, MOST_OF, MOST_PARTS, read_document
+from tests.support.commands import run
+
+NECROMUNDA = 'rules = "necromunda"\n'
+FIGHTER = '[[fighter]]\nname = "{0}"\nat = [{0}, 0]\nparts = [{{ box = [10, 10, 30] }}]\n'
+SOLIDS = ", ".join(["{ box = [1, 1, 1] }"] * 2000)
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        (NECROMUNDA + "".join(FIGHTER.format(at) for at in range(2001)), "fighter has 2001 entries; 2000 are the most"),
+        ('rules = "ikosa"\n[[creature]]\ncells = [' + "[0, 0, 0], " * 100_000 + "]", "cells has 100000 entries"),
+        (NECROMUNDA + f"[[terrain]]\nparts = [{SOLIDS}]\n" * 6, f"12000 solids in parts; {MOST_PARTS} are the most"),
+        (f'rules = "necromunda"\ntitle = "{"x" * (LONGEST_TEXT + 1)}"', "has 10001 letters"),
+        ("[[insignificant]]\nbox = [[0, 0, 0], [1, 1, 1]]\n" * 501, "insignificant has 501 entries"),
+    ],
+    ids=["fighters", "cells", "solids", "title", "tags"],
+)
+def test_too_much_of_anything_is_refused(text: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "much.toml"
+    path.write_text(text)
+    with pytest.raises(FileError, match=says):
+        read_document(path)
+
+
+def test_lists_that_are_as_long_as_they_may_be_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "long.json"
+    path.write_text("{" + ", ".join(f'"{key}": [{", ".join(["0"] * most)}]' for key, most in MOST_OF.items()) + "}")
+    assert len(read_document(path)) == len(MOST_OF)
+
+
+def test_a_map_of_hexes_far_apart_is_answered_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    far = tmp_path / "far.toml"
+    unit = '[[unit]]\nname = "{}"\nat = [{}, 0]\n'
+    check = '[[check]]\nattacker = "A"\ntarget = "B"\n'
+    far.write_text('rules = "tide-of-iron"\n' + unit.format("A", -10_000) + unit.format("B", 10_000) + check)
+    assert run(capsys, "check", far, "--quiet").status == 0
+    (line,) = run(capsys, "matrix", far, "--quiet").complaints
+    assert "20001 x 1 apart" in line
+    drawn = run(capsys, "draw", far, "--out", tmp_path / "figures", "--quiet")
+    assert (drawn.status, drawn.complaints) == (0, [])
+
+
+def test_a_map_beyond_every_board_is_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    far = tmp_path / "far.toml"
+    far.write_text('rules = "tide-of-iron"\n' + "".join(f"[[map.hex]]\nat = [{at}, 0]\n" for at in (-(10**9), 10**9)))
+    for command in ("check", "matrix"):
+        (line,) = run(capsys, command, far, "--quiet").complaints
+        assert line.startswith(f"error: {far}: map, hex 1, at is [-1000000000, 0]")
