@@ -206,6 +206,8 @@ def inspection_report(report: Row) -> list[RenderableType]:
         base, eye = report["base"], _point(report["eye"])
         known = f"{base['diameter']:.1f} mm across, {base['height']:.2f} mm high ({base['from']})" if base else "none"
         parts += [_line(f"base    {known}"), _line(f"eye     {eye} ({report['eye_from']})")]
+        if "front" in report:
+            parts.append(_line(f"front   {report['front']:g}° anticlockwise from +x ({report['front_from']})"))
         parts += [_line(f"        {_point(point)} into the {arc} arc") for arc, point in report["eyes"].items()]
     surface = "watertight" if report["watertight"] else f"not watertight, {_counted(report['holes'], 'hole')}"
     table = _table("part", "triangles", "role")

@@ -58,6 +58,8 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "units": model.units,
         "units_from": model.units_from,
         "up": model.up,
+        "front": model.front,
+        "front_from": model.front_from,
         "kind": model.kind,
         "parts": _parts(model),
         "base": _base(model),
