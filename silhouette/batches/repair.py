@@ -34,7 +34,7 @@ class Repair:
         scenes: the paths of the scenes of this batch. Rows of other scenes stay as they are.
 
     Attributes:
-        content: the hash of the finished file.
+        asked: how its scenes are judged, and the hash of the finished file: a journal is of one file alone.
         scenes: the paths, of this batch, of the scenes with a failed row.
 
     Raises:
@@ -48,7 +48,8 @@ class Repair:
             raise RequestError(
                 f"{out}: there is no finished file whose failed rows could be judged again; leave --retry-errors out"
             )
-        self.content = content_of(out)
+        self._out = out
+        self.asked = {**asked, "retried": content_of(out)}
         self._is_table = out.suffix.lower() != ".jsonl"
         self._record = record_of(out)
         if self._record is not None and self._record.settings != asked:
@@ -67,6 +68,10 @@ class Repair:
         if bad and not self.scenes:
             raise RequestError(f"{out}: its failed rows are of other scenes, such as {bad[0]}; give these")
 
+    def is_complete(self) -> bool:
+        """Whether there is nothing to do; False where any row has failed."""
+        return not self.scenes
+
     def store(self, journal: Journal) -> RepairStore:
         """The journal as the store of rows, in which checks that did not fail are judged already."""
         rows = {scene: self._rows[name] for scene, name in self._names.items()}
@@ -79,13 +84,13 @@ class Repair:
         blank = header if self._is_table else {}
         return RepairedRows(self._rows, {name: scene for scene, name in self._names.items()}, journal, blank)
 
-    def record(self, journal: Journal, content: str) -> Record | None:
-        """The record of the repaired file, of that content; None where the state of the kept rows is not known."""
+    def record(self, journal: Journal) -> Record | None:
+        """The record of the repaired file; None where the state of the kept rows is not known."""
         if self._record is None:
             return None
         new = {identity(scene): journal.scenes[scene].digest for scene in self.scenes}
         scenes = {one: new.get(one) or digest for one, digest in self._record.scenes.items()}
-        return replace(self._record, content=content, scenes=scenes)
+        return replace(self._record, content=content_of(self._out), scenes=scenes)
 
 
 class RepairStore:

@@ -93,29 +93,63 @@ def write_batch(
     scenes = scenes_of(paths)
     check_outputs(out, junit, scenes)
     asked = _asked(settings)
-    repair = Repair(out, asked, scenes) if retry_errors else None
-    if (resume and _is_complete(out, asked, scenes)) if repair is None else not repair.scenes:
+    plan = Repair(out, asked, scenes) if retry_errors else Whole(out, asked, scenes)
+    if not plan.scenes or (resume and plan.is_complete()):
         finished = read_rows(out)
         if junit is not None:
             write_junit(junit, finished)
         return _summary(finished, 0, complete=True)
-    settled = asked if repair is None else {**asked, "retried": repair.content}
-    with Journal(out, settled, resume=resume, scenes=scenes) as journal:
+    with Journal(out, plan.asked, resume=resume, scenes=scenes) as journal:
         judged = 0
-        store = journal if repair is None else repair.store(journal)
-        for schedule in judge_scenes(scenes if repair is None else repair.scenes, workers, store):
+        for schedule in judge_scenes(plan.scenes, workers, plan.store(journal)):
             progress(schedule.done, schedule.total, not schedule.is_total_known)
             judged = schedule.judged
-        rows = Rows(journal, scenes) if repair is None else repair.rows(journal)
+        rows = plan.rows(journal)
         write_table(out, rows)
         if junit is not None:
             write_junit(junit, rows)
         summary = _summary(rows, judged)
-        record = _record(out, asked, scenes, journal) if repair is None else repair.record(journal, content_of(out))
+        record = plan.record(journal)
         if record is not None:
             record.keep(out)
         journal.finished()
     return summary
+
+
+class Whole:
+    """A batch of all scenes, from the beginning or from where it stopped; see `silhouette.batches.repair.Repair`.
+
+    Args:
+        out: the file.
+        asked: how the scenes are judged.
+        scenes: the paths of the scenes.
+    """
+
+    def __init__(self, out: Path, asked: dict[str, Any], scenes: list[str]) -> None:
+        self._out = out
+        self.asked = asked
+        self.scenes = scenes
+
+    def is_complete(self) -> bool:
+        """Whether there is a finished file of these scenes, in their present state, and no unfinished one."""
+        if lexists(journal_of(self._out)):
+            return False
+        record = record_of(self._out)
+        return record is not None and record.is_of(self.asked, self.scenes)
+
+    def store(self, journal: Journal) -> RowStore:
+        """The journal itself."""
+        return journal
+
+    def rows(self, journal: Journal) -> Iterable[Row]:
+        """All rows, in the order of the scenes."""
+        return Rows(journal, self.scenes)
+
+    def record(self, journal: Journal) -> Record:
+        """The record of the finished file."""
+        prints = Fingerprints()
+        digests = {identity(scene): journal.scenes[scene].digest or fingerprint(prints, scene) for scene in self.scenes}
+        return Record(content_of(self._out), self.asked, digests, getcwd())
 
 
 def _check_places(out: Path, junit: Path | None) -> None:
@@ -132,20 +166,6 @@ def _asked(settings: BatchSettings) -> dict[str, Any]:
     asked: dict[str, Any] = {"silhouette": VERSION, "renderer": settings.renderer}
     asked |= {"pixel": settings.pixel, "everyone": settings.everyone}
     return asked if settings.error is None else {**asked, "error": settings.error}
-
-
-def _is_complete(out: Path, asked: dict[str, Any], scenes: list[str]) -> bool:
-    """Whether there is a finished file of these scenes, in their present state, and no unfinished one."""
-    if lexists(journal_of(out)):
-        return False
-    record = record_of(out)
-    return record is not None and record.is_of(asked, scenes)
-
-
-def _record(out: Path, asked: dict[str, Any], scenes: list[str], journal: Journal) -> Record:
-    prints = Fingerprints()
-    digests = {identity(scene): journal.scenes[scene].digest or fingerprint(prints, scene) for scene in scenes}
-    return Record(content_of(out), asked, digests, getcwd())
 
 
 def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> BatchSummary:

@@ -239,7 +239,7 @@ def test_scenes_that_share_meshes_come_out_the_same_by_any_number_of_workers(
         ran = run(capsys, "batch", folder, "--everyone", "--out", out, "--workers", workers, *FAST)
         assert ran.status == 2
         (complaint,) = ran.complaints
-        assert "gone.toml: is not there" in complaint
+        assert "gone.toml: there is no such file" in complaint
         files.append(out.read_bytes())
     assert len(set(files)) == 1
     assert len(rows_of(out)) == 4 * 30 + 1
