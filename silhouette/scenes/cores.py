@@ -22,8 +22,9 @@ from silhouette.scenes.skins import Skin, ground_of, solid_part
 ALLOWED = 1.0
 """mm: bodies, and bases, that overlap by no more only touch."""
 
-CELL, MOST_CELLS = 0.5, 128
-"""The size of a cell, mm, and the most of them along an axis: cells of what is larger are larger."""
+CELL, COARSE_CELL, MOST_CELLS = 0.5, 1.0, 128
+"""The size of a cell, mm; that where bodies are compared at many places; and the most cells along an axis: cells of
+what is larger are larger."""
 
 OFF_CENTRE = (0.5137, 0.5071)
 """Where in its cell a column stands: off the middle, since meshes like to have edges there."""
@@ -48,17 +49,26 @@ class Core:
 
     @classmethod
     def of(cls, model: Model) -> Core:
-        """The core of a model's body and base, without its insignificant parts; empty where its mesh is not closed."""
+        """The core of a model's body and base, without its insignificant parts; empty where its mesh is not closed.
+
+        It is made of larger cells than `within`, and kept.
+        """
         if model not in _cores:
-            _cores[model] = cls.within(model, *solid_part(model).bounds)
+            _cores[model] = cls.within(model, *solid_part(model).bounds, COARSE_CELL)
         return _cores[model]
 
     @classmethod
-    def within(cls, model: Model, low: Floats, high: Floats) -> Core:
-        """The part of the core in the box from ``low`` to ``high``, both (3,) in the model's frame, mm."""
+    def within(cls, model: Model, low: Floats, high: Floats, cell: float = CELL) -> Core:
+        """The part of the core in a box, made of cells of a size, mm.
+
+        Args:
+            model: of the body.
+            low, high: (3,) mm, two corners of the box, in the model's frame.
+            cell: mm; of what is very large, cells are larger.
+        """
         mesh = solid_part(model)
         least, greatest = mesh.bounds
-        size = max(CELL, float((greatest - least).max()) / MOST_CELLS)
+        size = max(cell, float((greatest - least).max()) / MOST_CELLS)
         margin = ceil(ALLOWED / size) * size + size
         low, high = np.maximum(least, low - margin), np.minimum(greatest, high + margin)
         if (high <= low).any():

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
 from silhouette.lazy import cached_property
+from silhouette.scenes.plan_index import PlanIndex
 
 TOUCHING = 0.01
 """mm: a side that reaches under an outline by less only touches it. A round base is a polygon, and what is typed is
@@ -31,8 +32,14 @@ rounded: a base against a wall is not on top of it."""
 LEVEL = 1e-6
 """mm: heights and places that differ by less are the same."""
 
+TRIED = 6
+"""How many triangles are cut off at the rim at a time, at each place: mostly one of the first is the highest."""
+
 STEEP = 0.5
 """The cosine of 60°: a surface that is steeper is a wall, not a floor."""
+
+WORTH_AN_INDEX = 64
+"""How often a place is asked for before triangles are indexed, and the square root of how many there are at least."""
 
 _AT_ONCE = 1 << 21
 """Numbers that one step of an array computation works on, at most, so that memory stays small."""
@@ -64,6 +71,7 @@ class Ground:
 
     def __init__(self, triangles: Floats) -> None:
         self.triangles = np.asarray(triangles, np.float64).reshape(-1, 3, 3)
+        self._asked = 0
 
     @cached_property
     def _boxes(self) -> Floats:
@@ -81,10 +89,8 @@ class Ground:
         return np.stack([z.min(axis=1, initial=np.inf), z.max(axis=1, initial=-np.inf)], axis=1)
 
     @cached_property
-    def _tree(self) -> Any:
-        import shapely
-
-        return shapely.STRtree(shapely.box(*self._boxes.T))
+    def _index(self) -> PlanIndex:
+        return PlanIndex(self._boxes)
 
     @cached_property
     def _normals(self) -> Floats:
@@ -97,6 +103,9 @@ class Ground:
 
     def near(self, low: Any, high: Any) -> Ground:
         """The triangles whose boxes in plan overlap the rectangle from ``low`` to ``high``, both (2,)."""
+        self._asked += 1
+        if self._asked > WORTH_AN_INDEX and len(self.triangles) > WORTH_AN_INDEX**2:
+            return Ground(self.triangles[self._index.pairs(np.array([[*low, *high]]))[1]])
         boxes = self._boxes
         chosen = (boxes[:, 0] <= high[0]) & (boxes[:, 1] <= high[1])
         chosen &= (boxes[:, 2] >= low[0]) & (boxes[:, 3] >= low[1])
@@ -131,11 +140,19 @@ class Ground:
             within = self._lies_within(smaller, places, place, triangle) & (most >= least)
             for highest in (whole, inner):
                 np.maximum.at(highest, place[within], most[within])
-            left = ~within & (most >= least) & (most > inner[place])
-            place, triangle, most = place[left], triangle[left], most[left]
-            for shape, highest in ((outline, whole), (smaller, inner)):
-                low, high = self._spans(shape, places, place, triangle)
-                np.maximum.at(highest, place, np.where(low <= top + LEVEL, np.minimum(high, most), -np.inf))
+            left = ~within & (most >= least)
+            order = np.lexsort((-most[left], place[left]))  # what could be highest first, a few at each place at a time
+            place, triangle, most = place[left][order], triangle[left][order], most[left][order]
+            while len(place):
+                likely = most > inner[place]
+                place, triangle, most = place[likely], triangle[likely], most[likely]
+                first = np.searchsorted(place, place)
+                now = np.arange(len(place)) - first < TRIED
+                for shape, highest in ((outline, whole), (smaller, inner)):
+                    low, high = self._spans(shape, places, place[now], triangle[now])
+                    high = np.where(low <= top + LEVEL, np.minimum(high, most[now]), -np.inf)
+                    np.maximum.at(highest, place[now], high)
+                place, triangle, most = place[~now], triangle[~now], most[~now]
         # A slope rises by little between the two outlines. Where the whole one is far higher, it touches a wall.
         is_slope = whole <= inner + 10.0 * TOUCHING
         return np.where(is_slope, whole, inner)
@@ -194,20 +211,25 @@ class Ground:
         total = len(self.triangles)
         if not total or not len(boxes):
             return
-        by_tree = len(boxes) * total > _AT_ONCE
-        step = 256 if by_tree else len(boxes)
+        is_indexed = len(boxes) * total > _AT_ONCE or (len(boxes) >= WORTH_AN_INDEX and total >= WORTH_AN_INDEX)
+        step = self._boxes_at_once(boxes) if is_indexed else len(boxes)
         for first in range(0, len(boxes), step):
             some = boxes[first : first + step]
-            if by_tree:
-                import shapely
-
-                box, triangle = self._tree.query(shapely.box(*some.T))
+            if is_indexed:
+                box, triangle = self._index.pairs(some)
             else:
                 (least_x, least_y, most_x, most_y), (west, south, east, north) = self._boxes.T, some.T[..., None]
                 overlap = (least_x <= east) & (most_x >= west)
                 overlap &= (least_y <= north) & (most_y >= south)
                 box, triangle = np.nonzero(overlap)
             yield box + first, triangle
+
+    def _boxes_at_once(self, boxes: Floats) -> int:
+        """How many boxes make about `_AT_ONCE` / 4 pairs, if triangles lie evenly."""
+        own = self._boxes
+        room = np.prod(own[:, 2:].max(axis=0) - own[:, :2].min(axis=0) + 1.0)
+        each = np.prod(boxes[:, 2:] - boxes[:, :2] + 2.0, axis=1).mean()
+        return int(max(16, _AT_ONCE / 4 / (1.0 + len(own) * min(1.0, each / room))))
 
     def _spans(self, outline: Floats, places: Floats, place: Indices, triangle: Indices) -> tuple[Floats, Floats]:
         """The lowest and highest point (n,) of each pair's triangle under the outline; inf and -inf where none is."""

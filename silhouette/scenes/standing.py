@@ -132,6 +132,7 @@ def bodies_overlap(one: Piece, other: Piece, *, often: bool = False) -> bool:
     return any(
         is_upright(a.pose) and _core(a, low, high, often=often).meets(a.pose, Skin.of(b), low, high)
         for a, b in ((one, other), (other, one))
+        if a.kind != "terrain"  # it may be a whole landscape, and need not be closed
     )
 
 
