@@ -54,7 +54,8 @@ class Core:
         It is made of larger cells than `within`, and kept.
         """
         if model not in _cores:
-            _cores[model] = cls.within(model, *solid_part(model).bounds, COARSE_CELL)
+            low, high = solid_part(model).bounds
+            _cores[model] = cls.within(model, low, high, COARSE_CELL)
         return _cores[model]
 
     @classmethod
