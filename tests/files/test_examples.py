@@ -40,6 +40,20 @@ def test_the_wheel_has_every_example_and_nothing_of_how_they_were_made(wheel: Pa
     assert {PurePosixPath(name).suffix for name in names if name.startswith(f"{INSIDE}/models")} == {".glb", ".toml"}
 
 
+def test_the_wheel_has_what_commands_read_and_both_of_their_names(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (entry_points,) = (name for name in names if name.endswith(".dist-info/entry_points.txt"))
+        scripts = archive.read(entry_points).decode()
+    read = [f"silhouette/drawing/fonts/OpenSans-{weight}.ttf" for weight in ("Regular", "Bold")]
+    read += ["silhouette/drawing/fonts/LICENSE.txt"]
+    read += [f"silhouette/rules/{name.replace('-', '_')}/first_scene.toml" for name in RULES]
+    assert set(read) <= names
+    assert wheel.name.startswith("silhouette_los-")
+    assert "silhouette = silhouette.cli:main" in scripts
+    assert "silhouette-los = silhouette.cli:main" in scripts
+
+
 def test_every_scene_in_the_wheel_finds_its_models_there(wheel: Path, tmp_path: Path) -> None:
     with ZipFile(wheel) as archive:
         archive.extractall(tmp_path, [name for name in archive.namelist() if name.startswith(str(INSIDE))])
