@@ -144,6 +144,43 @@ def test_several_threads_ask_for_several_things_at_once(tmp_path: Path) -> None:
     assert in_python(MIXED, scene_of_blocks(tmp_path / "crowd.toml", 6), folder) == "[]\n"
 
 
+FIRST_IN_THREADS = """
+import sys, threading
+import silhouette
+
+path, renderer = sys.argv[1:]
+rows, start = [], threading.Barrier(3)
+
+
+def ask():
+    start.wait()
+    try:
+        found = silhouette.matrix(path, renderer=renderer, pixel=2.0, workers=2)
+    except silhouette.RendererUnavailable as error:
+        rows.append(str(error))
+    else:
+        rows.append([row["verdict"] for row in found])
+
+
+threads = [threading.Thread(target=ask) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+expected = [row["verdict"] for row in silhouette.matrix(path, renderer="reference", pixel=2.0, workers=1)]
+print("unavailable" if isinstance(rows[0], str) else rows == [expected] * 3)
+"""
+"""Threads that start a renderer at the same time, in a process that has not started it before."""
+
+
+@pytest.mark.parametrize("renderer", ["embree", "gl", "reference"])
+def test_threads_start_a_renderer_at_the_same_time(tmp_path: Path, renderer: str) -> None:
+    answer = in_python(FIRST_IN_THREADS, scene_of_blocks(tmp_path / "crowd.toml", 4), renderer).strip()
+    if answer == "unavailable":
+        pytest.skip(f"{renderer} cannot run here")
+    assert answer == "True"
+
+
 KILLED_IN_THREADS = """
 import sys, threading
 import silhouette

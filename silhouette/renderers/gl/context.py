@@ -65,6 +65,9 @@ class Context:
 
 _contexts: dict[tuple[str, int | None], Context] = {}
 
+_opening = threading.Lock()
+"""Two threads that opened a context at once would open two, of which one closes the device for both when it goes."""
+
 
 def context_on(requested: str | None, number: int | None) -> Context:
     """The process's context on a platform and a device, opened on first use.
@@ -78,17 +81,18 @@ def context_on(requested: str | None, number: int | None) -> Context:
         RendererUnavailable: where the platform or the device cannot run here, with the reason and what to install.
         RequestError: where a device is given for OSMesa, which has none.
     """
-    platform, device = _choose_platform(requested or os.environ.get("PYOPENGL_PLATFORM"), number)
-    if (platform, device) not in _contexts:
-        _import_pyrender(platform)
-        try:
-            _contexts[platform, device] = _open(platform, device)
-        except RendererUnavailable:
-            raise
-        except Exception as error:  # whatever a driver, PyOpenGL or pyrender's assertions come up with
-            reason = str(error) or type(error).__name__
-            raise RendererUnavailable(f"OpenGL on {platform} does not start ({reason}); {INSTALL}") from error
-    return _contexts[platform, device]
+    with _opening:
+        platform, device = _choose_platform(requested or os.environ.get("PYOPENGL_PLATFORM"), number)
+        if (platform, device) not in _contexts:
+            _import_pyrender(platform)
+            try:
+                _contexts[platform, device] = _open(platform, device)
+            except RendererUnavailable:
+                raise
+            except Exception as error:  # whatever a driver, PyOpenGL or pyrender's assertions come up with
+                reason = str(error) or type(error).__name__
+                raise RendererUnavailable(f"OpenGL on {platform} does not start ({reason}); {INSTALL}") from error
+        return _contexts[platform, device]
 
 
 def _choose_platform(requested: str | None, number: int | None) -> tuple[str, int | None]:
