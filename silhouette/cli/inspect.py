@@ -27,7 +27,7 @@ def inspect(
     units: Annotated[
         str | None, typer.Option("--units", metavar="UNITS", help="Bare mesh: mm, cm, m, inch or auto.")
     ] = None,
-    up: Annotated[str | None, typer.Option("--up", metavar="UP", help="Bare mesh: z, y or auto.")] = None,
+    up: Annotated[str | None, typer.Option("--up", metavar="UP", help="Bare mesh: z or y, or auto.")] = None,
     scale: Annotated[
         float | None, typer.Option("--scale", metavar="SCALE", help="Bare mesh: how much larger to make it.")
     ] = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
 from silhouette.errors import FileError
 from silhouette.files.schema import Location
@@ -14,7 +15,11 @@ NEIGHBOURS = 1000
 """The number of files in a folder among which one of a similar name is looked for."""
 
 
-def file_named(location: Location, key: str, name: str) -> Path:
+MISSING = {"mesh": "is not there", "model": "there is no such file"}
+"""What is said of a file that is not there, by the key that names it: as where it is named on the command line."""
+
+
+def file_named(location: Location, key: Literal["mesh", "model"], name: str) -> Path:
     """The path of a file that a scene or model file names, seen from the folder of that file.
 
     Args:
@@ -32,7 +37,7 @@ def file_named(location: Location, key: str, name: str) -> Path:
         return path
     who = f"{location.where} in {location.path.name}" if location.where else location.path.name
     folder, hint = location.path.parent.absolute(), _what_to_write(path, name, location.path)
-    raise FileError(path, f"there is no such file; {who} has {key} = {as_written(name)}, seen from {folder}: {hint}")
+    raise FileError(path, f"{MISSING[key]}; {who} has {key} = {as_written(name)}, seen from {folder}: {hint}")
 
 
 def _is_there(path: Path) -> bool:

@@ -184,7 +184,7 @@ class ModelOptions(Entry):
     """The unit of the mesh file's numbers. With "auto" it is found from the size, and the answer says what was
     taken.
     """
-    up: Literal["z", "y", "auto"] = Field("auto", description='"z", "y" or "auto"')
+    up: Literal["z", "y", "auto"] = Field("auto", description='"z" or "y", or "auto"')
     """The axis of the mesh file that points up. "auto" is "y" for GLB and glTF and "z" for the others; a warning says
     what to write where the mesh plainly stands otherwise.
     """

@@ -201,7 +201,7 @@ MODEL_MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"scale": 0}, "scale is 0; it must be a number above zero"),
     ({"scale": -1}, "scale is -1; it must be a number above zero"),
     ({"units": "feet"}, 'units is "feet"; it must be "mm", "cm", "m", "inch" or "auto"'),
-    ({"up": "x"}, 'up is "x"; it must be "z", "y" or "auto"'),
+    ({"up": "x"}, 'up is "x"; it must be "z" or "y", or "auto"'),
     ({"base": "yes"}, 'base is "yes"; it must be "auto", "none", { part = "..." } or { height = ... }'),
     ({"base": {"height": -3}}, "base is { height = -3 }; it must be"),
     ({"base": {"height": float("nan")}}, "base is { height = nan }; it must be"),
