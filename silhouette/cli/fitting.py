@@ -28,6 +28,7 @@ class FittedTable:
     Args:
         headings: of the columns.
         gives_way: the headings of columns that are left out where the table is too wide, the first one first.
+        spare: the headings of columns that are left out, the first one first, where words would be broken with them.
         whole: the headings of columns whose cells stay on one line while others can be wrapped, the first one longest.
         parted: whether a table that is too wide then becomes several, one below the other, each with the first column.
     """
@@ -37,10 +38,12 @@ class FittedTable:
         headings: Sequence[Text],
         *,
         gives_way: Sequence[str] = (),
+        spare: Sequence[str] = (),
         whole: Sequence[str] = (),
         parted: bool = False,
     ) -> None:
-        self._headings, self._gives_way, self._whole, self._parted = list(headings), gives_way, whole, parted
+        self._headings, self._gives_way, self._spare = list(headings), gives_way, spare
+        self._whole, self._parted = whole, parted
         self._rows: list[tuple[Text, ...]] = []
 
     def add_row(self, *cells: Text) -> None:
@@ -55,10 +58,11 @@ class FittedTable:
     def _kept(self, room: int) -> list[int]:
         """The columns that are shown, by their numbers."""
         columns = list(range(len(self._headings)))
-        for heading in self._gives_way:
-            if total([self._natural(column) for column in columns]) <= room:
-                break
-            columns = [column for column in columns if self._headings[column].plain != heading]
+        for headings, width in ((self._gives_way, self._natural), (self._spare, self._least)):
+            for heading in headings:
+                if total([width(column) for column in columns]) <= room:
+                    break
+                columns = [column for column in columns if self._headings[column].plain != heading]
         return columns
 
     def _parts(self, columns: list[int], room: int) -> Iterator[list[int]]:

@@ -35,6 +35,7 @@ def new(
     """Write a first scene to edit, FOLDER/scene.toml, with a comment on every key. Nothing is overwritten."""
     from silhouette.cli.scene_job import mesh_cache
     from silhouette.cli.schemas import schema_of
+    from silhouette.files.fingerprints import DOCUMENTS, MESHES
     from silhouette.files.writing import make_folder, write_file
     from silhouette.models.inspection import model_at
     from silhouette.rules import RULES, rule_called
@@ -42,6 +43,8 @@ def new(
 
     if rules not in RULES:
         raise RequestError(f"no rules '{rules}'; {did_you_mean(rules, RULES, 'the games are')}")
+    if folder.suffix.lower() in (*DOCUMENTS, *MESHES):
+        raise FileError(folder, "is the name of a file; give that of a folder first, such as: silhouette new duel")
     for name in (SCENE, SCHEMA):
         if (folder / name).exists() or (folder / name).is_symlink():
             raise FileError(folder / name, "is there already and is not overwritten; give another folder")

@@ -76,7 +76,9 @@ def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> FittedTable:
     headings += ["obscured", "blockers", "renderer"] if measured else []
     headings += ["expected"] if hoped else []
     # What is not as expected is said below the table as well, and the renderer by --json.
-    table = _table(*headings, gives_way=("renderer", "expected"), whole=("verdict", *headings[:-1]))
+    table = _table(
+        *headings, gives_way=("renderer", "expected"), spare=("blockers",), whole=("verdict", *headings[:-1])
+    )
     for result, row in zip(judged, rows, strict=True):
         who = [_attacker(result), result.check.target] if named else [result.check.label]
         cells = [*map(_line, who), _verdict_cell(result, row)]
@@ -240,7 +242,15 @@ def doctor_report(report: Row) -> list[RenderableType]:
     """The findings of `silhouette.cli.examination.examination`, as tables."""
     renderers = report["renderers"]
     timed = any(renderer["checks_per_second"] is not None for renderer in renderers)
-    table = _table("renderer", "works", "--device", "device", *(["checks/s"] if timed else []), "driver, or why not")
+    table = _table(
+        "renderer",
+        "works",
+        "--device",
+        "device",
+        *(["checks/s"] if timed else []),
+        "driver, or why not",
+        spare=("checks/s",),
+    )
     for renderer in renderers:
         works = _line("yes", "green") if renderer["works"] else _line("no", "red")
         number = "" if renderer["number"] is None else str(renderer["number"])

@@ -106,6 +106,15 @@ def test_widths_share_the_room(columns: list[tuple[int, int]], room: int) -> Non
     assert total(widths) == sum(widths) + GAP * (len(widths) - 1) + EDGES
 
 
+def test_a_spare_column_is_left_out_before_a_word_is_broken() -> None:
+    table = FittedTable([Text("name"), Text("spare"), Text("why")], spare=("spare",))
+    table.add_row(Text("a-long-name"), Text("a-spare-word"), Text("some words of a reason"))
+    assert "a-spare-word" in "".join(drawn(table, 41))
+    narrow = drawn(table, 30)
+    assert "spare" not in "".join(narrow)
+    assert any("a-long-name" in line for line in narrow)
+
+
 def test_a_single_long_word_is_folded_and_nothing_is_lost() -> None:
     table = FittedTable([Text("name"), Text("verdict")])
     table.add_row(Text("x" * 100), Text("open"))

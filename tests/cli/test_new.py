@@ -103,6 +103,16 @@ def test_meshes_take_the_places_of_the_stand_ins(
     assert run(capsys, "check", "duel", *QUICK).status == 0
 
 
+@pytest.mark.parametrize("name", ["duel.toml", "kal.stl", "duel.JSON"])
+def test_a_file_in_the_place_of_the_folder_is_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = run(capsys, "new", tmp_path / name)
+    assert ran.status == 2
+    assert "is the name of a file; give that of a folder first" in ran.complaints[0]
+    assert not list(tmp_path.iterdir())
+
+
 def test_equal_names_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mesh = MODELS / "ganger_blade.glb"
     assert run(capsys, "new", tmp_path / "duel", mesh, mesh, "--json").status == 0
