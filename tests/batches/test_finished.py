@@ -40,7 +40,7 @@ Batch = Callable[..., Ran]
 def batch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Batch:
     """The command in a folder of its own, on the scenes in ``pack``, into a file of that ending."""
     monkeypatch.chdir(tmp_path)
-    folder_of_scenes(Path("pack"), scenes=3)
+    folder_of_scenes(Path("pack"), scenes=3, models=5)
 
     def judged(*options: object, ending: str = "jsonl", path: object = "pack") -> Ran:
         words = ("batch", path, "--everyone", "--out", f"out.{ending}", "--workers", 2, *FAST)
@@ -70,7 +70,7 @@ def test_a_finished_batch_is_resumed_at_once_and_says_so(
         again = batch(*everyone[1:], "--resume", "--junit", "b.xml", ending=ending, path=f"./{everyone[0]}")
         assert (again.status, again.complaints) == (2, first.complaints)
         assert again.out.startswith(
-            f"already complete: 91 rows in out.{ending}, every expectation held, 1 with an error"
+            f"already complete: 61 rows in out.{ending}, every expectation held, 1 with an error"
         )
         assert Path("a.xml").read_bytes() == Path("b.xml").read_bytes()
         monkeypatch.chdir("pack")
@@ -86,9 +86,9 @@ def test_a_finished_batch_is_judged_again_where_anything_has_changed(
     batch()
     options: list[object] = ["--resume"]
     if changed == "scene":
-        scene_of_blocks(Path("pack", "crowd 1.toml"), 6, wall=40.0)
+        scene_of_blocks(Path("pack", "crowd 1.toml"), 5, wall=40.0)
     elif changed == "scenes":
-        scene_of_blocks(Path("pack", "crowd 3.toml"), 6)
+        scene_of_blocks(Path("pack", "crowd 3.toml"), 5)
     elif changed == "settings":
         options += ["--pixel", 1]
     elif changed == "file":
@@ -100,7 +100,7 @@ def test_a_finished_batch_is_judged_again_where_anything_has_changed(
     assert ran.status == 0
     assert "already complete" not in ran.out
     assert (Path("out.jsonl").read_bytes() == before) == (changed == "record")
-    assert len(rows_of(Path("out.jsonl"))) == (120 if changed == "scenes" else 90)
+    assert len(rows_of(Path("out.jsonl"))) == (80 if changed == "scenes" else 60)
 
 
 @endings
@@ -129,7 +129,7 @@ def test_only_failed_rows_are_judged_again_and_all_others_stay(
     with monkeypatch.context() as patch:
         before_each_check(patch, judged)
         ran = batch("--retry-errors", "--junit", "out.xml", ending=ending)
-    assert (ran.status, ran.out) == (0, f"90 rows in out.{ending}, 87 judged before, every expectation held\n")
+    assert (ran.status, ran.out) == (0, f"60 rows in out.{ending}, 57 judged before, every expectation held\n")
     assert log.read_text() == "M2 M4\n" * 3
     if ending != "parquet":
         after = out.read_bytes().splitlines()
@@ -139,8 +139,8 @@ def test_only_failed_rows_are_judged_again_and_all_others_stay(
     assert out.read_bytes() == undisturbed.read_bytes()
     assert Path("out.xml").read_bytes() == Path("undisturbed.xml").read_bytes()
     no_worker(monkeypatch)
-    assert "already complete: 90 rows" in batch("--retry-errors", ending=ending).out
-    assert "already complete: 90 rows" in batch("--resume", ending=ending).out
+    assert "already complete: 60 rows" in batch("--retry-errors", ending=ending).out
+    assert "already complete: 60 rows" in batch("--resume", ending=ending).out
 
 
 def test_a_scene_that_could_not_be_read_gets_all_of_its_rows(batch: Batch) -> None:
@@ -149,13 +149,13 @@ def test_a_scene_that_could_not_be_read_gets_all_of_its_rows(batch: Batch) -> No
     path.write_text("rules = ")
     assert batch().status == 2
     before = Path("out.jsonl").read_text().splitlines()
-    assert len(before) == 61
+    assert len(before) == 41
     path.write_text(right)
     assert batch("--retry-errors").status == 0
     after = Path("out.jsonl").read_text().splitlines()
-    assert len(after) == 90
-    assert (after[:30], after[60:]) == (before[:30], before[31:])
-    assert {row["scene"] for row in rows_of(Path("out.jsonl"))[30:60]} == {"pack/crowd 1.toml"}
+    assert len(after) == 60
+    assert (after[:20], after[40:]) == (before[:20], before[21:])
+    assert {row["scene"] for row in rows_of(Path("out.jsonl"))[20:40]} == {"pack/crowd 1.toml"}
 
 
 @pytest.mark.parametrize("change", ["gone", "other"])
@@ -169,10 +169,10 @@ def test_rows_of_two_states_of_a_scene_are_never_mixed(
     if change == "gone":  # what was judged of it stays, and the error as well
         Path("pack", "crowd 1.toml").unlink()
         assert batch("--retry-errors", "pack/crowd 1.toml", path="pack/crowd 0.toml").status == 2
-        assert rows_of(Path("out.jsonl"))[30:] == before[30:]
-        assert not any(map(failed, rows_of(Path("out.jsonl"))[:30]))
+        assert rows_of(Path("out.jsonl"))[20:] == before[20:]
+        assert not any(map(failed, rows_of(Path("out.jsonl"))[:20]))
         return
-    scene_of_blocks(Path("pack", "crowd 1.toml"), 6, wall=40.0)
+    scene_of_blocks(Path("pack", "crowd 1.toml"), 5, wall=40.0)
     assert batch("--retry-errors").status == 0
     after = Path("out.jsonl").read_bytes()
     assert batch().status == 0
