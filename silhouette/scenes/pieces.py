@@ -22,6 +22,8 @@ from silhouette.models.model import Model, load_model, model_of_mesh, model_of_s
 from silhouette.models.stand_ins import stand_in
 from silhouette.scenes.entries import UNKNOWN, FighterEntry, GangerEntry, PieceEntry, VehicleEntry
 
+SAME = 1e-6  # degrees: two directions that differ by less are one
+
 
 @dataclass(frozen=True, eq=False)
 class Piece:
@@ -58,10 +60,17 @@ class Piece:
     @property
     def ahead(self) -> float:
         """The direction in the world of its front, degrees anticlockwise from +x, which it has without facing too."""
-        if self.facing is not None:
-            return self.facing
+        return self.hull_ahead if self.facing is None else self.facing
+
+    @property
+    def hull_ahead(self) -> float:
+        """The direction in the world of the front of its body, degrees: where it looks but for a vehicle that says
+        ``turn`` and looks across its own axes.
+        """
         along_x = self.pose.rotation[:, 0]
-        return self.model.front + float(np.degrees(np.arctan2(along_x[1], along_x[0])))
+        ahead = self.model.front + float(np.degrees(np.arctan2(along_x[1], along_x[0])))
+        is_same = self.facing is not None and abs((ahead - self.facing + 180.0) % 360.0 - 180.0) < SAME
+        return self.facing if is_same and self.facing is not None else ahead
 
     @property
     def eye_warnings(self) -> tuple[str, ...]:
@@ -193,7 +202,8 @@ def piece_of(index: int, kind: Kind, entry: PieceEntry, models: Models) -> Piece
     at = (*entry.at, 0.0)[:3]
     turn, facing = _turn_and_facing(entry, model)
     if entry.turn is not None and facing is not None:
-        model = models.looking(model, facing - turn)
+        front = facing - turn
+        model = models.looking(model, _front_of_hull(model, front) if kind == "vehicle" else front)
     warnings = []
     if kind == "terrain" and entry.facing is not None and model.front_from == "default":
         by = (turn + 180.0) % 360.0 - 180.0
@@ -215,6 +225,18 @@ def piece_of(index: int, kind: Kind, entry: PieceEntry, models: Models) -> Piece
         warnings=tuple(warnings),
         facing_given=entry.facing is not None,
     )
+
+
+def _front_of_hull(model: Model, looks: float) -> float:
+    """The front of a vehicle that looks in some direction, both in its model's frame, degrees.
+
+    Its footprint lies along its own axes. These are those of its model, and the front is the side that looks there;
+    but a hull that lies askew in its file, as one from a scan does, is as long as it looks: the tighter rectangle.
+    """
+    nearest = model.front + 90.0 * round((looks - model.front) / 90.0)
+    askew = replace(model, front=looks)
+    squarer = model.body_length * model.body_width <= askew.body_length * askew.body_width
+    return nearest if squarer else looks
 
 
 def _turn_and_facing(entry: PieceEntry, model: Model) -> tuple[float, float | None]:

@@ -24,7 +24,7 @@ def arcs_of(attacker: Piece, name: ArcName | None = None) -> tuple[VisionArc, ..
     if attacker.kind == "fighter":
         return tuple(fighter_arc(centre, facing) for _ in names)
     model = attacker.model
-    return tuple(vehicle_arc(arc, centre, facing, model.body_length, model.body_width) for arc in names)
+    return tuple(vehicle_arc(arc, centre, attacker.hull_ahead, model.body_length, model.body_width) for arc in names)
 
 
 def is_friend_in_contact(scene: TableScene, attacker: Piece, piece: Piece) -> bool:

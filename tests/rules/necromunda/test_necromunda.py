@@ -407,6 +407,7 @@ def test_an_unknown_facing_of_a_vehicle_leaves_its_blind_spots_and_tries_its_who
         ({"turn": 30}, 120),
         ({"turn": 30, "facing": 120}, 120),
         ({"turn": 30, "facing": 210}, 210),
+        ({"turn": 30, "facing": 100}, 120),  # it looks a little aside
     ],
 )
 def test_r3_a_vehicles_arcs_run_through_the_corners_of_its_body_however_it_is_turned(keys: Any, ahead: float) -> None:
@@ -420,3 +421,11 @@ def test_r3_a_vehicles_arcs_run_through_the_corners_of_its_body_however_it_is_tu
         assert np.abs((rays - np.degrees(np.arctan2(edge[1], edge[0])) + 180) % 360 - 180).min() < 1e-9
     middle = arc.right + arc.left
     assert np.degrees(np.arctan2(middle[1], middle[0])) % 360 == pytest.approx(ahead)
+
+
+def test_r3_the_arcs_of_a_hull_that_lies_askew_in_its_file_run_through_its_corners() -> None:
+    vehicle = {**hauler(), "parts": [{"box": [60, 120, 40], "turn": 31}], "turn": 0, "facing": 121}
+    (arc,) = arcs_of(NECROMUNDA.load(NOWHERE, table(vehicles=[vehicle]), Cache(None)).piece("Kal")) or ()
+    half = np.degrees(np.arctan2(30, 60))
+    edges = [np.degrees(np.arctan2(edge[1], edge[0])) for edge in (arc.right, arc.left)]
+    assert edges == pytest.approx([121 - half, 121 + half])
