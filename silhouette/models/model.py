@@ -205,7 +205,10 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
                 f"kind is {options.kind}, but it stands among a scene's {kind} pieces; move it or change kind"
             )
     else:
-        location, options = Location(path), ModelOptions(mesh=path.name)
+        location, options = (
+            Location(path),
+            ModelOptions().model_copy(update={"mesh": path.name}),
+        )  # a name that is no UTF-8 too
     return model_of_mesh(options.model_copy(update=dict(overrides or {})), location, cache, kind)
 
 

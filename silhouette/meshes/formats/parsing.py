@@ -46,8 +46,8 @@ def parsed(
         if past is None:
             raise
         raise past_the_end(int(past[1]), int(past[2])) from None
-    except (ValueError, OverflowError, DeprecationWarning) as error:
-        raise Refused(f"is malformed: {needs} ({' '.join(str(error).split())[:80]})") from None
+    except (ValueError, OverflowError, DeprecationWarning):
+        raise Refused(f"is malformed: {needs}") from None
 
 
 def past_the_end(corner: int, vertices: int) -> Refused:
