@@ -123,7 +123,7 @@ def _moved(path: Path, entry: dict[str, Any], trial: Trial, turns: bool, *, is_t
     if not turns:
         raise RequestError(f"{path}: --at: '{trial.name}' has no facing; give --at '{trial.name}=X,Y'")
     facing, turn = entry.get("facing"), moved.pop("turn", None)
-    if turn is not None and not is_terrain:
+    if turn is not None and facing is not None and not is_terrain:  # else its front is where it looks, and turns there
         moved["turn"] = turn + (trial.facing - facing if isinstance(facing, int | float) else 0.0)
     return {**moved, "facing": trial.facing}
 

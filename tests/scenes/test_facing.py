@@ -10,8 +10,11 @@ import pytest
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
+from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
+from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility, Motion, poses
+from silhouette.scenes.trying import Trial, with_trials
 from tests.support.commands import CHECK, QUICK, WALLED, run
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -81,3 +84,17 @@ def test_units_with_models_turn_as_fighters_do(keys: dict[str, Any], turned: flo
     ahead = piece.pose.place([[1.0, 0.0, 0.0]])[0] - piece.pose.translation
     assert np.degrees(np.arctan2(ahead[1], ahead[0])) == pytest.approx(turned)
     assert piece.facing == pytest.approx(faces)
+
+
+@pytest.mark.parametrize(
+    ("keys", "turned"),
+    [({}, 90.0), ({"turn": 30}, 90.0), ({"turn": 30, "facing": 100}, 110.0), ({"turn": 30, "facing": "unknown"}, 30.0)],
+)
+def test_a_trial_that_faces_elsewhere_turns_the_piece(tmp_path: Path, keys: dict[str, Any], turned: float) -> None:
+    kal = {"name": "Kal", "at": [0, 0], "parts": [{"box": [12, 12, 30]}], **keys}
+    path, duel = tmp_path / "duel.toml", {"rules": "necromunda", "fighter": [kal]}
+    document = with_trials(path, duel, [Trial("Kal", (0.0, 0.0), 180.0)], TableEntry)
+    piece = NECROMUNDA.load(path, document, Cache(None)).piece("Kal")
+    ahead = piece.pose.place([[1.0, 0.0, 0.0]])[0] - piece.pose.translation
+    assert np.degrees(np.arctan2(ahead[1], ahead[0])) == pytest.approx(turned)
+    assert piece.facing == 180.0
