@@ -29,6 +29,9 @@ what is larger are larger."""
 OFF_CENTRE = (0.5137, 0.5071)
 """Where in its cell a column stands: off the middle, since meshes like to have edges there."""
 
+MOST_CROSSINGS = 1 << 23
+"""A mesh that crosses the columns of its cells more often is no body: it has no core."""
+
 _cores: WeakKeyDictionary[Model, Core] = WeakKeyDictionary()
 
 
@@ -154,6 +157,8 @@ def _grid_crossings(triangles: Floats, low: Floats, size: float, shape: tuple[in
     most = np.minimum(np.floor(plan.max(axis=1)), np.array(shape) - 1).astype(np.intp)
     counts = np.maximum(most - least + 1, 0)
     many = counts.prod(axis=1)
+    if many.sum() > MOST_CROSSINGS:
+        return shape[0] * shape[1], Hits(np.empty(0, np.intp), np.empty(0), np.empty(0, np.int8))
     triangle = np.repeat(np.arange(len(triangles)), many)
     within = np.arange(len(triangle)) - np.repeat(np.cumsum(many) - many, many)
     i = least[triangle, 0] + within // np.maximum(counts[triangle, 1], 1)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
 from silhouette.lazy import cached_property
-from silhouette.scenes.plan_index import PlanIndex
+from silhouette.scenes.plan_index import FINEST, PlanIndex
 
 TOUCHING = 0.01
 """mm: a side that reaches under an outline by less only touches it. A round base is a polygon, and what is typed is
@@ -40,6 +40,9 @@ STEEP = 0.5
 
 WORTH_AN_INDEX = 64
 """How often a place is asked for before triangles are indexed, and the square root of how many there are at least."""
+
+LARGEST_INDEXED = 1000.0
+"""mm: what lies in a larger box is looked for triangle by triangle, not through a million cells."""
 
 _AT_ONCE = 1 << 21
 """Numbers that one step of an array computation works on, at most, so that memory stays small."""
@@ -104,7 +107,8 @@ class Ground:
     def near(self, low: Any, high: Any) -> Ground:
         """The triangles whose boxes in plan overlap the rectangle from ``low`` to ``high``, both (2,)."""
         self._asked += 1
-        if self._asked > WORTH_AN_INDEX and len(self.triangles) > WORTH_AN_INDEX**2:
+        is_small = max(high[0] - low[0], high[1] - low[1]) <= LARGEST_INDEXED
+        if is_small and self._asked > WORTH_AN_INDEX and len(self.triangles) > WORTH_AN_INDEX**2:
             return Ground(self.triangles[self._index.pairs(np.array([[*low, *high]]))[1]])
         boxes = self._boxes
         chosen = (boxes[:, 0] <= high[0]) & (boxes[:, 1] <= high[1])
@@ -212,7 +216,9 @@ class Ground:
         if not total or not len(boxes):
             return
         is_indexed = len(boxes) * total > _AT_ONCE or (len(boxes) >= WORTH_AN_INDEX and total >= WORTH_AN_INDEX)
-        step = self._boxes_at_once(boxes) if is_indexed else len(boxes)
+        if (boxes[:, 2:] - boxes[:, :2]).max() > LARGEST_INDEXED:
+            is_indexed = False
+        step = self._boxes_at_once(boxes) if is_indexed else max(1, 8 * _AT_ONCE // total)
         for first in range(0, len(boxes), step):
             some = boxes[first : first + step]
             if is_indexed:
@@ -225,11 +231,12 @@ class Ground:
             yield box + first, triangle
 
     def _boxes_at_once(self, boxes: Floats) -> int:
-        """How many boxes make about `_AT_ONCE` / 4 pairs, if triangles lie evenly."""
+        """How many boxes make about `_AT_ONCE` / 4 pairs with triangles, if these lie evenly, or as many cells."""
         own = self._boxes
-        room = np.prod(own[:, 2:].max(axis=0) - own[:, :2].min(axis=0) + 1.0)
-        each = np.prod(boxes[:, 2:] - boxes[:, :2] + 2.0, axis=1).mean()
-        return int(max(16, _AT_ONCE / 4 / (1.0 + len(own) * min(1.0, each / room))))
+        extents = own[:, 2:].max(axis=0) - own[:, :2].min(axis=0) + 1.0
+        widths = (boxes[:, 2:] - boxes[:, :2]).max(axis=0)
+        pairs = np.minimum((own[:, 2:] - own[:, :2] + widths) / extents, 1.0).prod(axis=1).sum()
+        return int(max(1.0, _AT_ONCE / 4 / (1.0 + max(pairs, np.prod(widths / FINEST + 2.0)))))
 
     def _spans(self, outline: Floats, places: Floats, place: Indices, triangle: Indices) -> tuple[Floats, Floats]:
         """The lowest and highest point (n,) of each pair's triangle under the outline; inf and -inf where none is."""
