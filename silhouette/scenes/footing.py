@@ -22,6 +22,9 @@ from silhouette.scenes.standing import LOWER, TABLE_TOP, Samples, depths
 COARSE = 12
 """As `silhouette.scenes.standing.ACROSS`, for warnings: they look at every piece of a scene."""
 
+MOST_LAYERS = 5000.0
+"""Triangles above each other under a base: a landscape has two or three, a tangle of slivers has any number."""
+
 SLOPE = 0.15
 """The share of points under a base at which the ground is neither near it nor as low as under its middle, from which on
 it lies on a slope, and not on an edge."""
@@ -34,16 +37,20 @@ class Footing:
     Attributes:
         piece: the model.
         near: the pieces with triangles under its base, below or above it.
+        is_tangled: whether so many triangles lie above each other there that there is no telling what is ground.
     """
 
     piece: Piece
     near: Sequence[Piece]
+    is_tangled: bool
 
     @classmethod
     def of(cls, piece: Piece, others: Sequence[Piece]) -> Footing:
         """The footing of a model among others."""
         corners = base_box(piece)
-        return cls(piece, [other for other in others if not Skin.of(other).near(corners, np.zeros(2)).is_empty])
+        skins = {other: Skin.of(other).near(corners, np.zeros(2)) for other in others}
+        tangled = any(skin.layers(corners[0], corners[2]) > MOST_LAYERS for skin in skins.values())
+        return cls(piece, [other for other, skin in skins.items() if not skin.is_empty], tangled)
 
     @cached_property
     def sole(self) -> Sole:

@@ -115,6 +115,15 @@ class Ground:
         chosen &= (boxes[:, 2] >= low[0]) & (boxes[:, 3] >= low[1])
         return Ground(self.triangles[chosen])
 
+    def layers(self, area: float) -> float:
+        """How often all triangles together cover an area, mm²; a larger triangle covers it once.
+
+        >>> Ground([[[0, 0, 5], [9, 0, 5], [0, 9, 5]], [[0, 0, 7], [1, 0, 7], [0, 2, 7]]]).layers(4.0)
+        1.5
+        """
+        areas = np.prod(self._boxes[:, 2:] - self._boxes[:, :2], axis=1)
+        return float(np.minimum(areas / max(area, 1e-9), 1.0).sum())
+
     def heights(self, outline: Floats, places: Floats, under: float | None = None) -> Floats:
         """(q,) the height at which a base comes to rest that is lowered at each place; -inf where nothing is under it.
 

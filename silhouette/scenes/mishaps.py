@@ -130,6 +130,8 @@ def _apart(a: Floats, b: Floats) -> Floats:
 def _on_the_ground(piece: Piece, near: Sequence[Piece], *, z_is_ground: bool) -> Iterator[Mishap]:
     """Whether a model sinks into the ground or hangs above it, with the pieces that may lie above or below it."""
     footing = Footing.of(piece, near)
+    if footing.is_tangled:
+        return
     if footing.near:
         yield from _on_what_is_near(piece, footing, z_is_ground=z_is_ground)
         return

@@ -62,6 +62,10 @@ class Skin:
         corners = self._plan(outline + place)
         return Skin(self.ground.near(corners.min(axis=0), corners.max(axis=0)), self.pose)
 
+    def layers(self, low: Floats, high: Floats) -> float:
+        """How many triangles lie above each other in a rectangle in the world, if they lie evenly there."""
+        return self.ground.layers(float(np.prod(np.abs(high - low))))
+
     @property
     def is_empty(self) -> bool:
         """Whether it has no triangle."""

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from silhouette.files.cache import Cache
@@ -231,6 +232,15 @@ def test_skirmishcorps_warns_too_and_its_heights_are_those_of_the_ground() -> No
     assert not any(text.startswith("A ") for text in texts)
     assert any(text.startswith("B sinks 19 mm into the wall") for text in texts)
     assert any("overlap" in text for text in texts)
+
+
+def test_of_a_tangle_of_triangles_nothing_is_said_of_the_ground(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    corners = np.concatenate([rng.uniform(-20, 20, (20_000, 2)), rng.uniform(0, 38, (20_000, 1))], axis=1)
+    faces = rng.integers(1, 20_001, (30_000, 3))
+    mesh = mesh_of(tmp_path, "tangle.obj", corners.tolist(), [" ".join(map(str, face)) for face in faces])
+    tangle = {"name": "tangle", "at": [0, 0], "mesh": mesh, "origin": "keep", "units": "mm"}
+    assert [text for text in mishaps(KAL, VEX, terrain=[tangle]) if not text.startswith("the eye of Kal")] == []
 
 
 def test_a_scene_full_of_mistakes_is_not_looked_at_to_the_end() -> None:
