@@ -91,7 +91,11 @@ BAD: dict[str, tuple[Write, str, str]] = {
         "ruin.stl",
         "truncated",
     ),
-    "mesh of an unknown format": (text(WALLED + CHECK + MESH.replace(".stl", ".step")), "ruin.step", "STL, OBJ, PLY"),
+    "mesh of an unknown format": (
+        both(text(WALLED + CHECK + MESH.replace(".stl", ".step")), text("ISO-10303-21;", "ruin.step")),
+        "ruin.step",
+        "STL, OBJ, PLY",
+    ),
     "mesh that is no mesh": (both(text(WALLED + CHECK + MESH), data(b"hello", "ruin.stl")), "ruin.stl", ""),
     "NaN in a mesh": (
         both(text(WALLED + CHECK + MESH), text(TRIANGLE.replace("30", "nan") + "endsolid a\n", "ruin.stl")),

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -82,24 +81,21 @@ def test_an_interruption_is_one_line_and_status_130(
 
 @pytest.mark.skipif(os.name == "nt", reason="a Windows process takes no SIGINT of its own")
 def test_ctrl_c_stops_a_real_process(tmp_path: Path) -> None:
-    fifo = tmp_path / "slow.toml"
-    os.mkfifo(fifo)
+    file, begun = scene(tmp_path, CHECK), tmp_path / "begun"
     # A shell that starts tests in the background may have told its children to ignore the signal.
-    script = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    script += "from silhouette.cli.app import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", script, "check", str(fifo)]
+    script = "import pathlib, signal, sys, time; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    # The scene takes a minute to load, so that the signal comes in the middle of it.
+    script += "import silhouette.judging as judging\n"
+    script += "judging.load_scene = lambda *_, **__: (pathlib.Path(sys.argv.pop()).touch(), time.sleep(60))\n"
+    script += "from silhouette.cli.app import main; sys.exit(main(sys.argv[1:3]))"
+    command = [sys.executable, "-c", script, "check", str(file), str(begun)]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    writer = None
-    while writer is None and running.poll() is None:
-        with suppress(OSError):  # until it reads
-            writer = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+    while not begun.exists() and running.poll() is None:
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=30)
     assert (running.returncode, out) == (130, "")
     assert err == "error: interrupted; nothing further was judged\n"
-    assert writer is not None
-    os.close(writer)
 
 
 def test_an_unexpected_exception_is_one_line_too(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
