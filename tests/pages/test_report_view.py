@@ -159,6 +159,7 @@ def test_hiding_the_blocker_frees_the_target_and_is_said(browser: Browser, model
     with browser.visit(models) as visit:
         visit.page.click("#view-eye")
         before = canvas(visit)
+        visit.page.click("#view-pieces > summary")
         box = visit.page.get_by_label("barricade in the way")
         assert box.is_checked()
         box.uncheck()
@@ -232,6 +233,7 @@ def test_everything_is_reached_by_the_keyboard_and_has_a_name(browser: Browser, 
                 (e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent).trim()]; }"""
     with browser.visit(hostile) as visit:
         visit.settled()
+        visit.page.evaluate("document.getElementById('view-pieces').open = true")
         reached = {}
         for _ in range(60):
             visit.page.keyboard.press("Tab")

@@ -5,7 +5,6 @@ scene -> every check judged and drawn -> sections of a page, the stage in 3D -> 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,9 @@ from silhouette.judging import Judged, Selection, judged
 from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
 from silhouette.pages.html.skeleton import Figures, Head, asset, page, table, verdict_mark
 from silhouette.pages.report.basis import Facts, facts_about, listed, pieces_table
+from silhouette.pages.report.doubts import told_once, weighed
 from silhouette.pages.report.figures import figures_for_page
+from silhouette.pages.report.results_in_words import result_in_words
 from silhouette.pages.report.view_section import about_checks, see_button, view_section
 from silhouette.pages.report.words import VIEWER, word
 from silhouette.renderers.protocol import Renderer
@@ -24,9 +25,6 @@ from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress, fraction_in_words, obscured, verdict_in_words
 from silhouette.workers import parallel_map
-
-IN_THE_SUMMARY = frozenset({"attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings"})
-"""The keys of a result for which the page has sentences."""
 
 WRITTEN = Selection()
 """The checks that are written in a scene."""
@@ -127,7 +125,7 @@ def report_page(scene: Any, drawn: Sequence[DrawnCheck], source: str, version: s
         foot=_foot(version),
         skip=word("skip"),
         script=asset("viewer.min.js"),
-        data={"stage": document},
+        data={"stage": document, "results": {"results": [check.row for check in drawn]}},
     )
 
 
@@ -146,7 +144,8 @@ def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
     rows = [_verdict_row(number, check, measured, hoped) for number, check in enumerate(drawn, 1)]
     caption = word("verdicts caption" if measured else "verdicts plain")
     verdicts = table(caption, headings, rows, class_="verdicts")
-    known = [element("li", warning) for warning in warnings]
+    every = [warning for check in drawn for warning in check.row.get("warnings", ())]
+    known = [element("li", warning) for warning in weighed(told_once([*every, *warnings]))]
     notes = joined(element("p", word("warnings")), element("ul", known)) if known else Markup()
     return joined(element("h2", word("verdicts")), verdicts, element("div", notes, class_="note") if known else "")
 
@@ -190,13 +189,10 @@ def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -
     heading = element("h3", f"{number + 1}. {who} ", _plate(drawn), id=f"{mark}-title")
     reason = row["reason"][:1].upper() + row["reason"][1:] + "."
     unmet = [element("p", f"{word('broken')}: {sentence}", class_="note bad") for sentence in drawn.judged.unmet or ()]
-    warnings = [element("p", warning, class_="note") for warning in row.get("warnings", ())]
+    doubts = [element("li", warning) for warning in weighed(row.get("warnings", ()))]
+    warnings = element("ul", doubts, class_="note plain") if doubts else ""
     drawn_figures = [figures.add(svg, f"{caption}: {who}, {row['verdict']}", caption) for caption, svg in drawn.figures]
-    drawings = (
-        element("div", drawn_figures, class_="figures")
-        if drawn_figures
-        else element("p", word("no figure"), class_="small")
-    )
+    drawings = _drawings(drawn_figures, [caption for caption, _ in drawn.figures])
     return element(
         "section",
         heading,
@@ -206,7 +202,6 @@ def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -
         see_button(view, who),
         drawings,
         listed(_facts(row)),
-        _ways_table(row),
         _everything(row),
         id=mark,
         aria_labelledby=f"{mark}-title",
@@ -214,14 +209,23 @@ def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -
     )
 
 
+def _drawings(figures: Sequence[Markup], captions: Sequence[str]) -> Markup:
+    """The figures of a check: the first is shown; on a narrow screen the others are folded away."""
+    if not figures:
+        return element("p", word("no figure"), class_="small")
+    if len(figures) == 1:
+        return element("div", figures, class_="figures")
+    summary = element("summary", joined(*[part for text in captions[1:] for part in (" · ", text)][1:]))
+    return element("div", figures[0], element("details", summary, figures[1:], class_="more"), class_="figures")
+
+
 def _facts(row: dict[str, Any]) -> Facts:
+    """The facts that are shown with every check."""
     facts: Facts = [(word("rule"), f"{row['rule']} ({row['rule_number']})")]
     if "target_pixels" in row:
         facts.append((word("share"), obscured(row)))
         if row.get("occluded_in_arc") is not None and row["occluded_in_arc"] != row["occluded"]:
             facts.append((word("share in arc"), _share(row["occluded_in_arc"])))
-        counts = {key: f"{row[f'{key}_pixels']:,}".replace(",", " ") for key in ("occluded", "target")}
-        facts.append((word("pixels"), word("pixels told", **counts)))
     if len(row.get("could_be", ())) > 1:
         facts.append((word("could be"), ", ".join(row["could_be"])))
     return facts
@@ -236,19 +240,22 @@ def _ways_table(row: dict[str, Any]) -> Markup:
 
 
 def _everything(row: dict[str, Any]) -> Markup:
-    """The whole result as ``check --json`` gives it, folded away."""
-    rest: Facts = [
-        (key, element("code", json.dumps(value, ensure_ascii=False)))
-        for key, value in row.items()
-        if key not in IN_THE_SUMMARY
-    ]
-    return element("details", element("summary", word("everything")), listed(rest), class_="screen")
+    """All else about a result, folded away: pixels, pieces in the way, and the remaining keys in words."""
+    facts: Facts = []
+    if "target_pixels" in row:
+        counts = {key: f"{row[f'{key}_pixels']:,}".replace(",", " ") for key in ("occluded", "target")}
+        facts.append((word("pixels"), word("pixels told", **counts)))
+    facts += result_in_words(row)
+    ways = _ways_table(row)
+    if not facts and not ways:
+        return Markup()
+    return element("details", element("summary", word("everything")), ways, listed(facts) if facts else "")
 
 
 def _basis(scene: Any, checks: Sequence[Judged], version: str) -> Markup:
     parts = [element("h2", word("basis")), listed(facts_about(scene, checks, version))]
     pieces = pieces_table(scene)
-    return joined(parts, element("h3", word("pieces")) if pieces else "", pieces)
+    return joined(parts, element("details", element("summary", word("pieces")), pieces) if pieces else "")
 
 
 def _scene_file(scene: Any, source: str) -> Markup:

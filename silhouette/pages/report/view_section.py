@@ -129,7 +129,9 @@ def _boxes(stage: Stage) -> Markup:
         for number, item in there
     ]
     button = element("button", word("3d all"), type="button", id="view-all")
-    return element("fieldset", element("legend", word("3d pieces")), element("ul", boxes), button)
+    # Folded away: there may be dozens, which on a phone would stand between the view and the verdicts.
+    fieldset = element("fieldset", element("legend", word("3d pieces"), class_="unseen"), element("ul", boxes), button)
+    return element("details", element("summary", f"{word('3d pieces')}: {len(boxes)}"), fieldset, id="view-pieces")
 
 
 def _legend(stage: Stage) -> Markup:
