@@ -211,7 +211,8 @@ def _one(piece: Piece, text: str, *, as_attacker: bool = False) -> Mishap:
 def _mm(length: float) -> str:
     """A length for people: tenths of mm where it is small.
 
-    >>> _mm(3.14159), _mm(1830.2)
-    ('3.1 mm', '1830 mm')
+    >>> _mm(3.14159), _mm(1830.2), _mm(0.00123)
+    ('3.1 mm', '1830 mm', '0.0012 mm')
     """
-    return f"{length:.1f} mm" if length < 10.0 else f"{length:.0f} mm"
+    digits = ".0f" if length >= 10.0 else ".1f" if length >= 1.0 else ".2g"
+    return f"{length:{digits}} mm"

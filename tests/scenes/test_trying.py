@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from silhouette.batches.rows import matrix
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging import load_scene
+from silhouette.judging import check, load_scene
 from silhouette.scenes.motion import Mobility, Motion, poses
 from silhouette.scenes.scene import read_document
 from silhouette.scenes.table import TableScene
@@ -105,3 +106,10 @@ def test_commands_try_places(command: str, duel: Path, capsys: pytest.CaptureFix
     assert run(capsys, command, duel, "--at", "Kal=1,", *settings).complaints == [
         "error: --at Kal=1,: give NAME=X,Y or NAME=X,Y,FACING, such as Kal=60,216,90"
     ]
+
+
+def test_from_python_a_scene_with_tried_places_goes_to_check_and_matrix(duel: Path) -> None:
+    there = tried(duel, Vex_2=[4, 9.5])
+    verdict = check(there, "Kal", "Vex = 2", renderer="reference", pixel=1.0)
+    (row,) = [row for row in matrix(there, renderer="reference", pixel=1.0, workers=1) if row["attacker"] == "Kal"]
+    assert verdict.verdict == row["verdict"] != check(duel, "Kal", "Vex = 2", renderer="reference", pixel=1.0).verdict
