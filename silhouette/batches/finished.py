@@ -20,6 +20,7 @@ from silhouette.batches.export import JSON_COLUMN, MARKED, KeptRow, load_pyarrow
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.files.fingerprints import Fingerprints
+from silhouette.files.reading import open_file
 from silhouette.files.writing import replacing
 from silhouette.scenes.finding import identity
 
@@ -45,9 +46,14 @@ def read_rows(path: Path) -> list[KeptRow]:
     return rows
 
 
+def _content(path: Path) -> bytes:
+    with open_file(path) as file:
+        return file.read()
+
+
 def _json_lines(path: Path) -> list[KeptRow]:
     rows = []
-    for line in path.read_bytes().splitlines(keepends=True):
+    for line in _content(path).splitlines(keepends=True):
         row = KeptRow(json.loads(line))
         row.written = line
         rows.append(row)
@@ -57,7 +63,7 @@ def _json_lines(path: Path) -> list[KeptRow]:
 def _cells(path: Path) -> list[KeptRow]:
     """The rows of a table. Of its cells, those are read that a summary and a JUnit file need; others stay texts."""
     rows = []
-    reader = csv.DictReader(io.StringIO(path.read_bytes().decode(), newline=""), strict=True)
+    reader = csv.DictReader(io.StringIO(_content(path).decode(), newline=""), strict=True)
     if reader.fieldnames and "scene" not in reader.fieldnames:
         raise ValueError("it has no scenes")
     for cells in reader:
@@ -79,7 +85,7 @@ def _parquet_rows(path: Path) -> list[KeptRow]:
     from pyarrow import parquet
 
     try:
-        table = parquet.read_table(pyarrow.BufferReader(path.read_bytes()))
+        table = parquet.read_table(pyarrow.BufferReader(_content(path)))
     except pyarrow.ArrowException as error:
         raise ValueError(str(error)) from None
     rows = [KeptRow(row) for row in table.to_pylist()]
