@@ -18,6 +18,7 @@ from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, areas, cross, line, tint, title
 from silhouette.drawing.words.reasons import why
 from silhouette.errors import RequestError
+from silhouette.geometry import Floats
 from silhouette.rules.base import Figure
 from silhouette.rules.tide_of_iron.hex_ground import ROW, Board, corners, in_rectangle, middle
 from silhouette.rules.tide_of_iron.hexes import Address, distance
@@ -69,7 +70,7 @@ def figures(scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> list[F
             verdicts = judge(scene, _nearest(scene, check.attacker, checks))
             draw_blind_hex_map(sheet, scene, verdicts, len(checks))
 
-        figures_of_check.append(Figure("map", draw_map, "All that is blind to the attacker"))
+        figures_of_check.append(Figure("map", draw_map, "All that the attacker does not see"))
     return figures_of_check
 
 
@@ -96,7 +97,8 @@ def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: TideOfI
     board.draw_ground()
     _draw_entered(board, verdict)
     _draw_blind(board, verdict, start, end)
-    board.draw_addresses([at for traced in verdict.lines for at in traced.hexes], [start, end])
+    drawn = [_ends(traced, start, end) for traced in verdict.lines]
+    board.draw_addresses([at for traced in verdict.lines for at in traced.hexes], [start, end], drawn)
     _draw_lines(board, verdict, start, end)
     board.draw_units(start, end, (verdict.attacker, verdict.target))
     sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
@@ -123,7 +125,8 @@ def draw_blind_hex_map(
     board.draw_addresses([], [start])
     board.draw_units(start, None, (verdicts[0].attacker, None))
     hidden, plateau = kinds.count("hidden"), kinds.count("plateau")
-    counted = {"all": len(kinds), "blind": len(kinds) - kinds.count(None) - hidden, "plateau": plateau}
+    unseen = len(kinds) - kinds.count(None)
+    counted = {"all": len(kinds), "unseen": unseen, "blind": kinds.count("blind"), "plateau": plateau}
     reason = board.words("map reason", hidden=hidden, **counted)
     sheet.caption(board.words("map title", attacker=verdicts[0].attacker), reason)
     if whole is not None and whole > len(verdicts):
@@ -216,6 +219,14 @@ def _shade(board: Board, hexes: Sequence[Address], kind: str) -> None:
     board.sheet.legend(Swatch(board.words(kind), fill=tint(fill, style.ground, alpha), edge=edge, hatch=hatch))
 
 
+def _ends(traced: Any, start: Address, end: Address) -> Floats:
+    """(2, 2) the ends of a traced line as it is drawn: one that was shifted lies beside the middles."""
+    ends = np.array([middle(start), middle(end)])
+    along = (ends[1] - ends[0]) / max(float(np.hypot(*(ends[1] - ends[0]))), 1e-12)
+    shifted: Floats = ends + traced.shift * APART * np.array([-along[1], along[0]])
+    return shifted
+
+
 def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: Address) -> None:
     """The traced lines: clear ones solid, blocked ones dashed, with a cross."""
     sheet, style = board.sheet, board.sheet.style
@@ -225,7 +236,7 @@ def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: A
         sheet.legend(Swatch(board.words("adjacent"), edge=style.blue, line=True))
     for traced in verdict.lines:
         along = (last - first) / np.hypot(*(last - first))
-        shift = traced.shift * APART * np.array([-along[1], along[0]])
+        shift = _ends(traced, start, end)[0] - first
         colour, dashes = (style.blue, "-") if traced.clear else (style.red, DASHED)
         mark = f"line-{traced.side or 'straight'}-{'clear' if traced.clear else 'blocked'}"
         line(sheet, first + shift, last + shift, style.paper, width=3.0, zorder=10.0)

@@ -14,6 +14,8 @@ import numpy as np
 from silhouette.drawing.captions import BOLD, LINE, SMALL, THIN, Swatch
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, areas, disc, lines, tint
+from silhouette.drawing.typeface import height as line_height
+from silhouette.drawing.typeface import width as text_width
 from silhouette.geometry import Floats
 from silhouette.rules.tide_of_iron.hexes import NEIGHBOURS, Address
 from silhouette.rules.tide_of_iron.scene import HexScene
@@ -40,6 +42,12 @@ HILL = "#a8742a"
 
 CONTOUR = 0.2
 """The greatest width of lines, in points for each mm that a hex is wide."""
+
+PLACES = ((0.0, -0.3), (-0.22, -0.25), (0.22, -0.25), (0.0, 0.3))
+"""The places of an address from the middle of its hex, in widths of a hex, the best first; the last at its top."""
+
+ROUND = 0.6
+"""The free paper on both sides of an address, mm."""
 
 UNIT = 0.19
 """Half the width of a unit's counter."""
@@ -74,6 +82,18 @@ def in_rectangle(left: float, bottom: float, right: float, top: float) -> list[A
         for r in rows
         for q in range(int(np.ceil(left - r / 2.0 - 1e-9)), int(np.floor(right - r / 2.0 + 1e-9)) + 1)
     ]
+
+
+def _crosses(ends: Floats, place: Floats, half: Floats) -> bool:
+    """Whether a line between two ends (2, 2) passes through a box round a place, with half its width and height.
+
+    >>> half = np.array([0.2, 0.1])
+    >>> ends = np.array([[0.0, 0.0], [2.0, 2.0]])
+    >>> _crosses(ends, np.array([1.0, 1.1]), half), _crosses(ends, np.array([1.0, 1.5]), half)
+    (True, False)
+    """
+    points = ends[0] + np.linspace(0.0, 1.0, 400)[:, None] * (ends[1] - ends[0])
+    return bool((np.abs(points - place) < half).all(axis=1).any())
 
 
 class Board:
@@ -138,19 +158,25 @@ class Board:
         """The colour of a level."""
         return tint(HILL, self.sheet.style.ground, 1.0 - 0.72 ** min(level, 9))
 
-    def draw_addresses(self, most_telling: Iterable[Address], occupied: Iterable[Address]) -> None:
+    def draw_addresses(
+        self, most_telling: Iterable[Address], occupied: Iterable[Address], lines_drawn: Sequence[Floats] = ()
+    ) -> None:
         """The addresses of hexes, as small print in them: of all, or, where hexes are small, of the most telling.
 
         Args:
             most_telling: the hexes that a reason may name.
             occupied: the hexes in which the name of a unit stands.
+            lines_drawn: (2, 2) the ends of lines that addresses keep off, where their hexes have another place.
         """
         legible = set(self.hexes) if self.width >= LEGIBLE else set(self.hexes) & set(most_telling)
         for q, r in sorted(legible - set(occupied)) if self.width >= TIGHT else ():
-            x, y = middle((q, r)) - np.array([0.0, 0.3])
             text, colour = self.words("address", q=q, r=r), self.sheet.style.soft_ink
+            half = np.array([text_width(text, SMALL) / 2 + ROUND, line_height(SMALL) / 2 * 0.8]) * self.sheet.unit
+            raised = bool(self.scene.ground((q, r)).elevation)  # the number of a level stands at the top of its hex
+            places = middle((q, r)) + np.array(PLACES if not raised else PLACES[:3])
+            x, y = min(places, key=lambda place: sum(_crosses(ends, place, half) for ends in lines_drawn))
             self.sheet.text(float(x), float(y), text, color=colour, ha="center")
-            self.sheet.avoid(np.column_stack([x + np.linspace(-0.2, 0.2, 5), np.full(5, y)]))
+            self.sheet.reserve(float(x - half[0]), float(y - half[1]), float(x + half[0]), float(y + half[1]))
 
     def draw_units(self, attacker: Address, target: Address | None, names: tuple[str, str | None]) -> None:
         """Counters and names of all units that are shown, and of attacker and target."""

@@ -12,9 +12,10 @@ from typing import Any
 from silhouette.rules.base import Phrase
 
 PHRASES: Mapping[str, Phrase] = {
-    "map title": "Blind from {attacker}",
+    "map title": "Not seen from {attacker}",
     "map reason": (
-        "Of {all} hexes, blind: {blind}; of these by the rule of the plateau: {plateau}; hidden otherwise: {hidden}."
+        "Of {all} hexes, not seen: {unseen}; "
+        "blind: {blind}, blind by the plateau: {plateau}, hidden otherwise: {hidden}."
     ),
     "map part": "Only the hexes up to {steps} from {attacker} are drawn; the board has {all}.",
     "blind": "blind hex",
