@@ -57,8 +57,8 @@ def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True) -> None
 def table_box(scene: TableScene) -> Box:
     """The rectangle of the table, mm: the scene's own, or the box round all pieces with some room, in whole inches."""
     if scene.table is not None:
-        width, depth = scene.table
-        return -width / 2, -depth / 2, width / 2, depth / 2
+        (west, south), (east, north) = scene.table_top.tolist()
+        return west, south, east, north
     left, bottom, right, top = (edge / INCH for edge in _box_round(scene, ROUND))
     return INCH * math.floor(left), INCH * math.floor(bottom), INCH * math.ceil(right), INCH * math.ceil(top)
 
