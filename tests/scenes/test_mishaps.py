@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from silhouette.files.cache import Cache
 from silhouette.rules.necromunda.rule import NECROMUNDA
@@ -245,3 +247,22 @@ def test_of_a_tangle_of_triangles_nothing_is_said_of_the_ground(tmp_path: Path) 
 
 def test_a_scene_full_of_mistakes_is_not_looked_at_to_the_end() -> None:
     assert len(mishaps(*(fighter(f"F{number}", [number, 0]) for number in range(60)))) == MOST_MISHAPS
+
+
+@settings(max_examples=8, deadline=None)
+@given(x=st.floats(-500, 500), y=st.floats(-500, 500), turn=st.floats(0, 360))
+def test_moving_and_turning_a_whole_table_changes_no_warning(x: float, y: float, turn: float) -> None:
+    cosine, sine = math.cos(math.radians(turn)), math.sin(math.radians(turn))
+
+    def there(entry: dict[str, Any]) -> dict[str, Any]:
+        (a, b), height = entry["at"][:2], entry["at"][2:]
+        looks = {"facing": entry["facing"] + turn} if "facing" in entry else {}
+        return {**entry, "at": [x + cosine * a - sine * b, y + sine * a + cosine * b, *height], "turn": turn, **looks}
+
+    fighters = [KAL, fighter("Vex", [0, 60, 30]), fighter("Yar", [0, 100]), fighter("Zed", [9, 107])]
+    terrain = [there(box("wall", [0, 18], 100, 20, 60)), there(box("slab", [0, 100], 60, 40, 5))]
+    before = ["Kal sinks 60 mm", "Vex hangs 30 mm", "Yar sinks 5.0 mm", "Zed sinks 5.0 mm", "the bases of Yar and Zed"]
+    texts = mishaps(*(there(one) for one in fighters), terrain=terrain)
+    assert sorted(text[: len(start)] for text, start in zip(sorted(texts), sorted(before), strict=True)) == sorted(
+        before
+    )
