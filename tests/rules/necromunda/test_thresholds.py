@@ -238,8 +238,8 @@ def test_only_who_is_nearest_somewhere_is_named_with_a_share() -> None:
 def test_another_pixel_than_the_one_asked_for_is_told_from_one_percent_on(measured: float, told: bool) -> None:
     model = SimpleNamespace(warnings=())
     sight = SimpleNamespace(
-        attacker=SimpleNamespace(name="Kal", model=model, eye_from="given"),
-        target=SimpleNamespace(name="Vex", model=model),
+        attacker=SimpleNamespace(name="Kal", model=model, eye_from="given", eye_warnings=(), all_warnings=()),
+        target=SimpleNamespace(name="Vex", model=model, all_warnings=()),
     )
     found = _warnings(SimpleNamespace(pixel=measured, sight=sight, blockers=()), 100.0)  # type: ignore[arg-type]
     assert bool(found) is told
