@@ -15,7 +15,7 @@ import shapely
 from silhouette.drawing.captions import BOLD, HAIRLINE, LINE, NAME, SMALL, THIN, Swatch
 from silhouette.drawing.sheet import NAMED, Sheet
 from silhouette.drawing.strokes import AreaStyle, area, arrow, cross, disc, line, short, tint, title
-from silhouette.drawing.typeface import elided, printable
+from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.reasons import why
 from silhouette.geometry import Floats
 from silhouette.rules.base import Figure
@@ -26,6 +26,9 @@ from silhouette.scenes.scene import Check
 
 BLOCKS, COVERS = "////", "...."
 """Hatches of terrain that blocks, and of terrain that gives cover."""
+
+INCHES = {"mm": 25.4, "cm": 2.54, "m": 0.0254}
+"""The length of an inch, by the name of the unit of a scene."""
 
 NEAR = 0.22
 """The margin round attacker and target for terrain that has no part in the verdict, as a share of their distance."""
@@ -100,6 +103,9 @@ class _Plan:
         """The terrain and the objects, each coloured by its part in the verdict."""
         sheet, style = self.sheet, self.sheet.style
         left_over = False
+        for feature in self.scene.terrain:
+            ring = shapely.segmentize(feature.outline.polygons[0].exterior, sheet.paper(1.5))
+            sheet.avoid(shapely.get_coordinates(ring))
         for number, feature in enumerate(self.scene.terrain):
             corners, mark = feature.outline.corners, f"terrain-{number}"
             if feature.name in (*self.verdict.blockers, *self.verdict.cover_from):
@@ -175,6 +181,8 @@ class _Plan:
             for step in visible_steps[:1]:
                 start, end = np.array(piece.base.centre) + np.outer([piece.base.radius, rim], step)
                 arrow(sheet, start, end, colour, width=THIN, heads="<|-|>")
+                sheet.avoid_line(start, (3.0 * start + 2.0 * end) / 5.0)
+                sheet.avoid_line((2.0 * start + 3.0 * end) / 5.0, end)
                 sheet.label(self.words(f"{key} here"), tuple((start + end) / 2), size=SMALL, inside=True)
             words = self.words(key, name=short(sheet, piece.name), length=self._length(reach))
             sheet.legend(Swatch(words, edge=colour, line=True, dashes=dashes))
@@ -248,7 +256,20 @@ class _Plan:
                 widest = max(shapely.get_parts(free), key=lambda part: float(part.area))
                 centre = shapely.get_coordinates(shapely.maximum_inscribed_circle(widest))[0]
                 at = (float(centre[0]), float(centre[1]))
-                self.sheet.label(self._sized(feature), at, inside=True, bold=feature is self.target)
+                name, bold = self._sized(feature), feature is self.target
+                # A name wider than its piece would stand on the edges of it: it stands next to the piece instead.
+                low_x, low_y, high_x, high_y = visible.bounds
+                fits = self.sheet.paper(width(printable(name), NAME, bold) + 1.0) < self._span(widest, at)
+                middle = at if fits else ((low_x + high_x) / 2, (low_y + high_y) / 2)
+                clear = (0.0, 0.0) if fits else ((high_x - low_x) / 2, (high_y - low_y) / 2)
+                self.sheet.label(name, middle, clear=clear, inside=fits, bold=bold)
+
+    @staticmethod
+    def _span(shape: Any, at: tuple[float, float]) -> float:
+        """The width of a shape at the height of a point of it."""
+        left, _, right, _ = shape.bounds
+        across = shapely.intersection(shape, shapely.LineString([(left, at[1]), (right, at[1])]))
+        return float(across.length)
 
     def _strip(self) -> Floats:
         """(4, 2) the corners of the strip between the two bases; (0, 2) for an object."""
@@ -276,7 +297,10 @@ class _Plan:
         return self.words("raised" if raised else "sized", name=name, size=piece.size, counted=counted)
 
     def _length(self, length: float) -> str:
-        return self.words("length", length=self.words.number(f"{length:.4g}"), units=self.scene.units)
+        """A length in the scene's unit, and in inches where that unit is known."""
+        told = self.words("length", length=self.words.number(f"{length:.4g}"), units=self.scene.units)
+        inch = INCHES.get(self.scene.units)
+        return f"{told} ({self.words('inches', number=self.words.number(f'{length / inch:.3g}'))})" if inch else told
 
 
 def _radius(piece: Character | Feature) -> float:
