@@ -26,7 +26,7 @@ pytest.importorskip("resource", reason="this system has no limits for a process"
 from tests.fuzz.limits import limited
 
 
-def within(path: Path, content: bytes | None = None, *, cpu: int = 3, megabytes: int = 400) -> str:
+def within(path: Path, content: bytes | None = None, *, cpu: int = 6, megabytes: int = 400) -> str:
     """What comes of reading a file within limits: "N triangles, M parts", or the refusal without the file's name."""
     if content is not None:
         path.write_bytes(content)
@@ -140,7 +140,7 @@ def test_corners_on_a_straight_edge_keep_it_closed() -> None:
 def test_many_small_concave_faces_take_no_time(tmp_path: Path) -> None:
     dart = "v {0} 0 0\nv {1} 0 0\nv {2} 1 0\nv {0} 4 0\nf -3 -2 -1 -4\n"
     content = "".join(dart.format(10 * at, 10 * at + 4, 10 * at + 1) for at in range(20_000)).encode()
-    assert within(tmp_path / "darts.obj", content, cpu=2) == "40000 triangles, 1 parts"
+    assert within(tmp_path / "darts.obj", content, cpu=4) == "40000 triangles, 1 parts"
 
 
 def test_faces_that_would_take_too_long_to_cut_are_refused(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def component(number: int, of: int) -> str:
 def test_an_archive_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path, method: int) -> None:
     content = three_mf(" " * (64 << 20), "", method, claims=1000)
     assert len(content) < 100_000
-    refused = within(tmp_path / "bomb.3mf", content, cpu=1, megabytes=60)
+    refused = within(tmp_path / "bomb.3mf", content, cpu=4, megabytes=60)
     assert "compressed in a way that 3MF does not know" in refused or "cannot be unpacked" in refused
 
 
@@ -213,7 +213,7 @@ def test_vertices_that_stand_many_times_are_carried_once_for_each_that_is_used(t
     shape = f"<mesh><vertices>{CORNERS * 20_000}</vertices>{ONE}</mesh>"
     items = "".join(f'<item objectid="0" transform="1 0 0 0 1 0 0 0 1 {at} 0 0"/>' for at in range(2_000))
     content = three_mf(f'<object id="0">{shape}</object>', items)
-    assert within(tmp_path / "reuse.3mf", content, cpu=2, megabytes=100) == "2000 triangles, 1 parts"
+    assert within(tmp_path / "reuse.3mf", content, cpu=4, megabytes=100) == "2000 triangles, 1 parts"
 
 
 def glb(primitives: int, nodes: list[object]) -> bytes:
@@ -253,7 +253,7 @@ def test_wide_trees_of_nodes_are_refused_soon(tmp_path: Path) -> None:
     assert within(tmp_path / "a.glb", glb(1, [{"mesh": 0}, *[{}] * 100_001]), cpu=4).startswith(
         "has more than 100000 nodes"
     )
-    assert "more than 1000000 values" in within(tmp_path / "b.glb", glb(1, [{"mesh": 0}, *[{}] * 500_001]), cpu=2)
+    assert "more than 1000000 values" in within(tmp_path / "b.glb", glb(1, [{"mesh": 0}, *[{}] * 500_001]), cpu=4)
 
 
 def ply(counts: list[int], header: str = "property list uchar int vertex_indices") -> bytes:
@@ -291,5 +291,5 @@ def test_a_slit_whose_edges_run_to_and_fro_is_closed_in_time() -> None:
     line = np.arange(2.0 * count)[:, None] * [1.0, 0.0, 0.0]
     faces = np.column_stack([order, np.roll(order, -1), np.full(2 * count, 2 * count)]).astype(np.int32)
     fan = mesh.Mesh(np.vstack([line, [count, 50, 20]]), faces, np.zeros(2 * count, np.int32))
-    outcome = limited(lambda: len(boundary(close(fan).mesh.faces, 10**6)), cpu=3, memory=400 << 20)
+    outcome = limited(lambda: len(boundary(close(fan).mesh.faces, 10**6)), cpu=6, memory=400 << 20)
     assert (outcome.kind, outcome.text) == ("done", "0")

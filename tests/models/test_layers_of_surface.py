@@ -50,9 +50,9 @@ def test_no_base_and_no_cubes_are_looked_for(triangles: np.ndarray) -> None:
             return "too many layers"
 
     find_base(of_triangles(sheets(9)))  # loads the libraries
-    outcome = limited(base, cpu=3, memory=700 << 20)
+    outcome = limited(base, cpu=6, memory=700 << 20)
     assert (outcome.kind, outcome.text) in (("done", "too many layers"), ("done", "None"))
-    outcome = limited(lambda: Cubes.of(triangles, 144), cpu=3, memory=700 << 20)
+    outcome = limited(lambda: Cubes.of(triangles, 144), cpu=6, memory=700 << 20)
     assert (outcome.kind, outcome.text) == ("done", "None")
 
 
