@@ -35,6 +35,9 @@ NUMBERS_APART = 9.0
 TICK = 0.9
 """The length of a tick, mm on paper."""
 
+CORNER = 4.0
+"""The room at the upper right corner that is left to the numbers of the upper edge, mm on paper."""
+
 MARGIN = 7.0
 """The room for numbers on each side of the rectangle, mm on paper."""
 
@@ -94,25 +97,32 @@ def draw_grid(sheet: Sheet, box: Box, *, zorder: float = 0.5) -> float:
     return fine
 
 
-def draw_rulers(
-    sheet: Sheet, box: Box, *, inside: bool = False, millimetres: bool = True, zorder: float = 26.0
-) -> None:
-    """Draws ticks and numbers along a rectangle: inches below and on the left, millimetres above and on the right.
+def draw_rulers(sheet: Sheet, box: Box, *, zorder: float = 26.0) -> None:
+    """Draws ticks and numbers round a rectangle: inches below and on the left, millimetres above and on the right.
 
     Args:
         sheet: the sheet to draw on, in mm of the table.
         box: the rectangle.
-        inside: whether the numbers stand inside the rectangle, as in a drawing that fills its frame.
-        millimetres: whether those are shown as well.
         zorder: matplotlib's: above the pieces.
     """
     left, bottom, right, top = box
-    away = -1.0 if inside else 1.0
-    for x in (True, False):
-        low, high = (left, right) if x else (bottom, top)
-        _ruler(sheet, INCHES, (low, high), bottom if x else left, -away, x=x, zorder=zorder)
-        if millimetres:
-            _ruler(sheet, MILLIMETRES, (low, high), top if x else right, away, x=x, zorder=zorder)
+    for steps, across, upright, way in ((INCHES, bottom, left, -1.0), (MILLIMETRES, top, right, 1.0)):
+        _ruler(sheet, steps, (left, right), across, way, x=True, zorder=zorder)
+        _ruler(sheet, steps, (bottom, top), upright, way, x=False, zorder=zorder)
+
+
+def draw_ticks(sheet: Sheet, box: Box, *, zorder: float = 26.0) -> None:
+    """Draws ticks and numbers in inches inside a rectangle, along its upper and its right edge.
+
+    Args:
+        sheet: the sheet to draw on, in mm of the table.
+        box: the rectangle.
+        zorder: matplotlib's: above the pieces.
+    """
+    left, bottom, right, top = box
+    _ruler(sheet, INCHES, (left, right), top, -1.0, x=True, zorder=zorder)
+    _ruler(sheet, INCHES, (bottom, top - sheet.paper(CORNER)), right, -1.0, x=False, zorder=zorder)
+    sheet.reserve(left, top - sheet.paper(TICK + 2.8), right, top)
 
 
 def draw_numbers(sheet: Sheet, box: Box, *, zorder: float = 26.0) -> None:

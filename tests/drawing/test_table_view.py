@@ -13,7 +13,7 @@ from PIL import Image
 
 from silhouette import load_scene
 from silhouette.drawing.captions import INCH
-from silhouette.drawing.rulers import INCHES, MILLIMETRES, MOST, draw_grid, draw_rulers, multiples, step_of
+from silhouette.drawing.rulers import INCHES, MILLIMETRES, MOST, draw_grid, draw_rulers, draw_ticks, multiples, step_of
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.table.table_view import PAGE, ROUND, draw_table, table_box
 from silhouette.rules import rule_called
@@ -91,7 +91,7 @@ def test_numbers_inside_stay_inside() -> None:
         sheet = Sheet()
         box = (0.0, 0.0, 400.0, 200.0)
         sheet.frame(*box)
-        draw_rulers(sheet, box, inside=True, millimetres=False)
+        draw_ticks(sheet, box)
         places = [text.get_position() for text in sheet.axes.texts]
     assert places
     assert all(box[0] <= x <= box[2] and box[1] <= y <= box[3] for x, y in places)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from silhouette.drawing.captions import EDGE, HAIRLINE, LINE, THIN, Swatch
+from silhouette.drawing.rulers import draw_ticks
 from silhouette.drawing.sheet import COLUMN, Sheet
 from silhouette.drawing.strokes import tint
 from silhouette.drawing.table.sightlines import BEYOND, CLEAR, Sightline
@@ -56,6 +57,7 @@ def draw_plan_view(sheet: Sheet, line: Sightline) -> None:
         _outline_again(sheet, line, piece, outlines[piece.name])
     draw_eye(sheet, (0.0, 0.0))
     left, bottom, _, _ = sheet.bounds
+    draw_ticks(sheet, sheet.bounds)
     draw_scale(sheet, left + sheet.paper(2.5), bottom + sheet.paper(2.0), sheet.style.ground)
     for piece in sorted(inside, key=lambda piece: _label_order(line, piece)):
         _name(sheet, line, piece, outlines[piece.name])

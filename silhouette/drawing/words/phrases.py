@@ -37,7 +37,7 @@ PHRASES: Mapping[str, Phrase] = {
     "eye given": "as given",
     "eye estimated": "estimated",
     "measured": "{share}: {part} of {whole} pixels of {pixel} mm, measured with {renderer}; eye {eye}.",
-    "plan": "Seen from above, turned so that the line of sight runs to the right.",
+    "plan": "Seen from above, turned so that the line of sight runs to the right; numbers are inches from the eye.",
     "side": "Seen from the side, along the line of sight; heights to the same scale.",
     "table": "Seen from above, x to the right and y up; grid lines {inches} apart, numbers from the scene's origin.",
     "inches": '{number}"',
