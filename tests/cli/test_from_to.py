@@ -23,7 +23,9 @@ def test_a_pair_of_a_scene_without_checks_is_reported(capsys: pytest.CaptureFixt
     ran = run(capsys, "report", scene(tmp_path), "--from", "Vex", "--to", "Kal", "--out", out, "--json", *QUICK)
     assert ran.status == 0, ran.complaints
     assert [(row["attacker"], row["target"]) for row in ran.document["checks"]] == [("Vex", "Kal")]
-    assert "Vex to Kal" in out.read_text(encoding="utf-8")
+    page = out.read_text(encoding="utf-8")
+    assert "Vex to Kal" in page
+    assert "silhouette check walled.toml --from Vex --to Kal</code>" in page
 
 
 @pytest.mark.parametrize(

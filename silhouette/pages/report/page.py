@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any
 
 from silhouette.drawing.in_3d.stage import Stage
@@ -121,7 +122,7 @@ def report_page(scene: Any, drawn: Sequence[DrawnCheck], source: str, version: s
         element("h2", word("checks")),
         [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)],
         _basis(scene, checks, version),
-        _scene_file(scene, source),
+        _scene_file(scene, source, checks),
         foot=_foot(version),
         skip=word("skip"),
         script=asset("viewer.min.js"),
@@ -258,12 +259,18 @@ def _basis(scene: Any, checks: Sequence[Judged], version: str) -> Markup:
     return joined(parts, element("details", element("summary", word("pieces")), pieces) if pieces else "")
 
 
-def _scene_file(scene: Any, source: str) -> Markup:
+def _scene_file(scene: Any, source: str, checks: Sequence[Judged]) -> Markup:
+    """The scene's file, and the command that comes to the same verdicts."""
+    asked = [ruling.check for ruling in checks]
+    pair = ""
+    if asked != list(scene.checks):  # it was chosen by --from and --to, and everyone else is the default of --to
+        to = f" --to {quote(asked[0].target)}" if len(asked) == 1 else ""
+        pair = f" --from {quote(asked[0].attacker)}{to}"
     label = word("scene label", file=scene.path.name)
     # A page drops the first line break: one more keeps what the file begins with.
     text = joined(Markup("\n"), verbatim(source))
     area = element("pre", text, id="scene-text", tabindex=0, role="region", aria_label=label)
-    command = element("code", f"silhouette check {scene.path.name}")
+    command = element("code", f"silhouette check {quote(scene.path.name)}{pair}")
     return joined(
         element("h2", word("scene file")),
         element("p", word("scene about"), " ", command),
