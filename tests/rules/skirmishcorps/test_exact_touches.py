@@ -152,9 +152,10 @@ def scene_of(document: Document) -> SkirmishScene:
 
 
 @pytest.mark.parametrize("away, is_left_out", [(CLOSE, True), (CLOSE + 2.0**-20, False)])
-def test_a_unit_exactly_40_mm_from_the_eye_is_left_out_of_the_picture(away: float, is_left_out: bool) -> None:
-    document = between()
-    document["unit"].append({"name": "B", "at": [0, away, 0]})
+@pytest.mark.parametrize("y", [0.0, 64.0])
+def test_a_unit_exactly_40_mm_from_the_eye_is_left_out_of_the_picture(y: float, away: float, is_left_out: bool) -> None:
+    document = between(attacker={"at": [0, y, 0]})
+    document["unit"].append({"name": "B", "at": [0, y + away, 0]})
     scene = scene_of(document)
     target = scene.unit("T")
     sight = look_at(scene, scene.unit("A"), target.piece, target.standing).sight
@@ -225,8 +226,12 @@ def test_a14_of_dives_that_hide_as_much_the_first_counts(hidden: list[float]) ->
         flanked_row(limit, 0.01, 4)
         return max(hidden)
 
-    row = flanked_row(settled(most_hidden, 0.5), 0.01, 4)
+    limit = settled(most_hidden, 0.5)
+    row = flanked_row(limit, 0.01, 4)
     assert (row["marginal"], row["flanked"]) == (True, False)
+    for less, is_flanked in ((2.0**-10, False), (-(2.0**-10), True)):
+        nearly = flanked_row(limit - less, 0.01, 4)
+        assert (nearly["marginal"], nearly["flanked"]) == (True, is_flanked)
     assert "drop to prone where it stands" in row["reason"]
 
 

@@ -218,6 +218,20 @@ def test_reasons_state_the_share_and_the_sum_that_decide() -> None:
     assert piled["reason"].startswith("a 4 and ST 8 make 12, no more than the DE of 12")
 
 
+@pytest.mark.parametrize("x, number", [(0, "R33"), (450, "R35")])
+def test_r35_is_the_rule_of_a_dive_and_r33_of_dropping_in_place(x: float, number: str) -> None:
+    (row,) = rows(between(attacker={"at": [x, 0, 0]}, ask="flanked"))
+    assert (row["flanked"], row["rule_number"]) == (False, number)
+
+
+def test_the_first_cover_that_both_touch_is_named_where_none_is_between_them() -> None:
+    """Both stand on the same side of two walls that touch, side by side."""
+    document = between(attacker={"at": [216.2, 40, 0]}, ask="close combat")
+    document["cover"].append({**document["cover"][0], "name": "v"})
+    (row,) = rows(document)
+    assert row["reason"].endswith(" are both in contact with w, but not opposite each other: no close combat")
+
+
 @pytest.mark.parametrize("die, through", [(3, False), (4, False), (5, True)])
 def test_r26_r27_only_more_than_the_de_goes_through(die: int, through: bool) -> None:
     assert pile_through("foot", die, 8, 12, "jogging").through is through
