@@ -27,9 +27,9 @@ def new(
         list[Path] | None, typer.Argument(metavar="[MESH]...", help="Your miniatures, in place of stand-in figures.")
     ] = None,
     rules: Annotated[
-        str,
+        str | None,
         typer.Option("--rules", metavar="GAME", help="See silhouette rules.", autocompletion=complete_rules),
-    ] = "necromunda",
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Write a first scene to edit, FOLDER/scene.toml, with a comment on every key. Nothing is overwritten."""
@@ -38,9 +38,10 @@ def new(
     from silhouette.files.fingerprints import DOCUMENTS, MESHES
     from silhouette.files.writing import make_folder, write_file
     from silhouette.models.inspection import model_at
-    from silhouette.rules import RULES, rule_called
+    from silhouette.rules import FIRST, RULES, rule_called
     from silhouette.text import did_you_mean
 
+    rules = FIRST if rules is None else rules
     if rules not in RULES:
         raise RequestError(f"no rules '{rules}'; {did_you_mean(rules, RULES, 'the games are')}")
     if folder.suffix.lower() in (*DOCUMENTS, *MESHES):

@@ -10,7 +10,7 @@ from typing import Any
 from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.scene import rules_of
 
-__all__ = ["RULES", "rule_called", "rule_of"]
+__all__ = ["FIRST", "RULES", "rule_called", "rule_of"]
 
 # By the name that the key ``rules`` of a scene takes: the package that has the system as ``RULE``, imported when asked.
 RULES: dict[str, str] = {
@@ -20,6 +20,9 @@ RULES: dict[str, str] = {
     "skirmishcorps": "silhouette.rules.skirmishcorps",
     "tide-of-iron": "silhouette.rules.tide_of_iron",
 }
+
+FIRST = "necromunda"
+"""The game of a first scene for which none is named."""
 
 
 def rule_called(name: str) -> Rule[Any, Verdict]:
