@@ -31,6 +31,7 @@ from silhouette.text import verdict_in_words
 if TYPE_CHECKING:
     from silhouette.drawing.figures import FigureOptions
     from silhouette.judging import Selection
+    from silhouette.renderers.protocol import Renderer
     from silhouette.scenes.scene import Check, Scene
 
 Folder = Annotated[
@@ -76,11 +77,10 @@ def draw(
     A scene without checks is drawn as a whole, on a grid in inches, as by --figure table: table.svg.
     Figures and verdict come from one measurement, and lie in each file's metadata. With --animate a GIF or MP4 instead.
     """
-    from silhouette.drawing.figures import write_figures
     from silhouette.drawing.sheet import settings
     from silhouette.files.cache import Cache
     from silhouette.files.writing import make_folder
-    from silhouette.judging import Selection, judged, load_scene, usable_pixel
+    from silhouette.judging import Selection, load_scene, usable_pixel
     from silhouette.renderers import choose
 
     moving = Moving(animate, walk, turn, frames, fps)
@@ -94,8 +94,8 @@ def draw(
     selection, places = Selection(attacker, target), tried(at)
     if number is not None and attacker is not None:
         raise RequestError("--check is for the scene's own checks; leave it out with --from")
-    options = _options(kind, style, language, captions=not no_captions, names=not no_names)
-    options = replace(options, figure=figure, text=text)
+    options = _options(kind, style, language)
+    options = replace(options, captions=not no_captions, names=not no_names, figure=figure, text=text)
     fine = None if pixel is None else usable_pixel(pixel)
     with Waiting(f"drawing {scene}", quiet=quiet) as waiting:
         with settings():  # nobody waits for a verdict that then cannot be drawn
@@ -106,11 +106,9 @@ def draw(
         checks = _checks(table, selection, number)
         make_folder(out)
         drawn = list[dict[str, Any]]()
-        for done, (place, check) in enumerate(checks.items()):
+        for done, place in enumerate(checks):
             waiting.step(done, len(checks))
-            result = judged(table, check, measuring, fine, keep=True)
-            files = write_figures(table, check, result.verdict, measuring, out, place, options)
-            drawn.append({"check": place, **result.row(), "figures": [str(file) for file in files]})
+            drawn.append(_draw_check(table, place, checks[place], measuring, fine, out, options))
     if as_json:
         show_json({"scene": str(scene), "title": table.title, "checks": drawn})
     else:
@@ -118,7 +116,19 @@ def draw(
     return exit_status(failed=False, unexpected=any(check["expected"] is False for check in drawn))
 
 
-def _options(kind: str, style: str, language: str, *, captions: bool, names: bool) -> FigureOptions:
+def _draw_check(
+    scene: Scene, number: int, check: Check, renderer: Renderer, pixel: float | None, out: Path, options: FigureOptions
+) -> dict[str, Any]:
+    """Judges and draws one check; its row, with its number and the files of its figures."""
+    from silhouette.drawing.figures import write_figures
+    from silhouette.judging import judged
+
+    result = judged(scene, check, renderer, pixel, keep=True)
+    files = write_figures(scene, check, result.verdict, renderer, out, number, options)
+    return {"check": number, **result.row(), "figures": [str(file) for file in files]}
+
+
+def _options(kind: str, style: str, language: str) -> FigureOptions:
     """The options of figures; RequestError for an unknown format, style or language."""
     from silhouette.drawing.figures import FigureOptions
     from silhouette.drawing.saving import FORMATS
@@ -131,7 +141,7 @@ def _options(kind: str, style: str, language: str, *, captions: bool, names: boo
         raise RequestError(f"no format '{kind}'; {did_you_mean(kind, FORMATS)}")
     if style not in STYLES:
         raise RequestError(f"no style '{style}'; {did_you_mean(style, list(STYLES))}")
-    return FigureOptions(ending, STYLES[style], captions, names, Words(language).language)
+    return FigureOptions(ending, STYLES[style], language=Words(language).language)
 
 
 def _checks(scene: Scene, selection: Selection, number: int | None) -> dict[int, Check]:

@@ -71,7 +71,7 @@ class PieceEntry(ModelOptions):
 
     model_config = exactly_one(*MODEL_KEYS)
 
-    name: Name = Field(description="a name of its own, in quotes")
+    name: Name = Field(description="a unique name, in quotes")
     """The name of the piece, unique in the scene."""
     model: Name | None = Field(None, description="the path of a model file, seen from the scene's own folder")
     """A model file, which gives the mesh and all that belongs to it. A piece has exactly one of `model`, `mesh`

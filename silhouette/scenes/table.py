@@ -228,7 +228,7 @@ def _names_differ(path: Path, pieces: Sequence[tuple[Kind, str]]) -> None:
     for kind, name in pieces:
         if name in first:
             both = f"two {kind} pieces are" if first[name] == kind else f"a {first[name]} and a {kind} piece are both"
-            raise Location(path).error(f"{both} called '{name}'; give each a name of its own")
+            raise Location(path).error(f"{both} called '{name}'; give each a different name")
         first[name] = kind
 
 

@@ -107,13 +107,8 @@ def animate(
     walks_on_a_table = isinstance(scene, TableScene) and animation.motion.walk is not None
     way = steps[-1].way * (MILLIMETRES[document.get("units", "mm")] if walks_on_a_table else 1.0)
     board = Storyboard(shots, rule.scale(scene), _ends(rule.units(scene), animation.motion, way))
-    data = {
-        "scene": animation.scene.name,
-        "title": scene.title,
-        "rules": scene.rules,
-        "check": number,
-        "frames": _kept(rows),
-    }
+    data = {"scene": animation.scene.name, "title": scene.title, "rules": scene.rules, "check": number}
+    data |= {"frames": _kept(rows)}
     write_animation(board, out, animation.fps, data, lambda done, total: progress(total + done, 2 * total))
     return rows
 

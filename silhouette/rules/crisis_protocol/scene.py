@@ -55,7 +55,7 @@ class Readings(Entry):
 class CharacterEntry(Entry):
     """A ``[[character]]``."""
 
-    name: Name = Field(description="a name of its own, in quotes")
+    name: Name = Field(description="a unique name, in quotes")
     """The name of the character."""
     size: WholeSize = Field(description="a whole number above zero")
     """Its size, as on its card."""
@@ -72,7 +72,7 @@ class CharacterEntry(Entry):
 class FeatureEntry(Entry):
     """A ``[[terrain]]`` or an ``[[object]]``."""
 
-    name: Name = Field(description="a name of its own, in quotes")
+    name: Name = Field(description="a unique name, in quotes")
     """The name of the terrain or object."""
     size: WholeSize = Field(description="a whole number above zero")
     """Its size, which is compared with the size of a character."""
@@ -294,7 +294,7 @@ def _names_differ(path: Path, entry: PlanEntry) -> None:
         first_kind = kinds.get(name)
         if first_kind is not None:
             who = f"two of [[{kind}]]" if first_kind == kind else f"one of [[{first_kind}]] and one of [[{kind}]]"
-            raise Location(path).error(f"{who} are called '{name}'; give each a name of its own")
+            raise Location(path).error(f"{who} are called '{name}'; give each a different name")
         kinds[name] = kind
 
 

@@ -144,7 +144,7 @@ SourcePoint = Annotated[
 class CreatureEntry(Entry):
     """A ``[[creature]]``."""
 
-    name: Name = Field(description="a name of its own, in quotes")
+    name: Name = Field(description="a unique name, in quotes")
     """The name of the creature."""
     cells: Annotated[tuple[CellValue, ...], AfterValidator(_all_different)] = Field(
         min_length=1, description="a list of one or more cells, such as [[0, 0, 1]]"

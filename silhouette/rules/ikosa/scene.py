@@ -115,7 +115,7 @@ def _creatures(path: Path, entries: Sequence[CreatureEntry]) -> dict[str, Creatu
     by_name: dict[str, Creature] = {}
     for entry in entries:
         if entry.name in by_name:
-            raise Location(path).error(f"two creatures are called '{entry.name}'; give each a name of its own")
+            raise Location(path).error(f"two creatures are called '{entry.name}'; give each a different name")
         gravity = Face("xyz".index(entry.gravity[1]), entry.gravity[0] == "+")
         by_name[entry.name] = Creature(entry.name, tuple(sorted(entry.cells)), gravity, entry.flying)
     return by_name

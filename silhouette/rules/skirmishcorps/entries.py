@@ -80,7 +80,7 @@ class Readings(Entry):
 class UnitEntry(Entry):
     """A ``[[unit]]``: the standard figure, or a model of its own."""
 
-    name: Name = Field(description="a name of its own, in quotes")
+    name: Name = Field(description="a unique name, in quotes")
     """The name of the unit."""
     type: UnitType = Field("foot", description=TYPE)
     """What it is. Without `model` and `parts` it is the standard figure, 40 mm tall and 16 mm across."""
@@ -129,7 +129,7 @@ class UnitEntry(Entry):
 class CoverEntry(Entry):
     """A ``[[cover]]``: a section of cover, a box."""
 
-    name: Name = Field(description="a name of its own, in quotes")
+    name: Name = Field(description="a unique name, in quotes")
     """The name of the section of cover."""
     at: At = Field(description=WHERE)
     """Its middle in plan, and the ground that it stands on, in the scene's `units`."""

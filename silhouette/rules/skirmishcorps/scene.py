@@ -311,7 +311,7 @@ def _names_differ(path: Path, named: Sequence[tuple[str, str]]) -> None:
     for kind, name in named:
         if name in first:
             both = f"two {kind} tables are" if first[name] == kind else f"a {first[name]} and a {kind} are both"
-            raise Location(path).error(f"{both} called '{name}'; give each a name of its own")
+            raise Location(path).error(f"{both} called '{name}'; give each a different name")
         first[name] = kind
 
 

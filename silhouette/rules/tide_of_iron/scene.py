@@ -96,7 +96,7 @@ class MapEntry(Entry):
 class UnitEntry(Entry):
     """A ``[[unit]]``."""
 
-    name: Name = Field(description="a name of its own, in quotes")
+    name: Name = Field(description="a unique name, in quotes")
     """The name of the unit."""
     at: tuple[Coordinate, Coordinate] = Field(description=_ADDRESS)
     """The hex that it stands in."""
@@ -289,7 +289,7 @@ def _units(path: Path, entries: Sequence[UnitEntry]) -> dict[str, Address]:
     addresses: dict[str, Address] = {}
     for entry in entries:
         if entry.name in addresses:
-            raise Location(path).error(f"two units are called '{entry.name}'; give each a name of its own")
+            raise Location(path).error(f"two units are called '{entry.name}'; give each a different name")
         addresses[entry.name] = entry.at
     return addresses
 

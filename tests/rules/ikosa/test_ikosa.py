@@ -359,7 +359,7 @@ MISTAKES: list[tuple[str, Any, str]] = [
     ("creature.0.cells", [[0, 0, 1], [0, 0, 1]], "creature 'ogre', cells: [0, 0, 1] stands there twice; give each"),
     ("creature.0.gravity", "down", 'creature \'ogre\', gravity is "down"; it must be "-z", "+z", "-x"'),
     ("creature.0.flying", "yes", "creature 'ogre', flying is \"yes\"; it must be true or false"),
-    ("creature.1.name", "ogre", "two creatures are called 'ogre'; give each a name of its own"),
+    ("creature.1.name", "ogre", "two creatures are called 'ogre'; give each a different name"),
     ("check.0.attacker", "ogr", "check 1: attacker 'ogr' is no creature of this scene; did you mean 'ogre'?"),
     ("check.0.target", "ogre", "check 1: 'ogre' would check itself; name another creature as target"),
     ("check.0.source_point", "best", 'check 1, source_point is "best"; it must be "best corner", or three numbers'),

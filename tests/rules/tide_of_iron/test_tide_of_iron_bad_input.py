@@ -45,7 +45,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "two units are called 'A'; give each a name",
     ),
     ({"unit": [{"name": "4, 0", "at": [0, 0]}]}, "unit '4, 0', name: name is '4, 0', which reads as an address"),
-    ({"unit": [{"name": "", "at": [0, 0]}]}, 'unit 1, name is ""; it must be a name of its own, in quotes'),
+    ({"unit": [{"name": "", "at": [0, 0]}]}, 'unit 1, name is ""; it must be a unique name, in quotes'),
     ({"unit": [{"name": "A", "at": [0.5, 0]}]}, "unit 'A', at is [0.5, 0]; it must be an address"),
     ({"unit": [{"name": "A"}]}, "unit 'A': at is missing; it must be an address"),
     (

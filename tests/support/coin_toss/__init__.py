@@ -39,7 +39,7 @@ class Readings(Entry):
 class Player(Entry):
     """A ``[[player]]``."""
 
-    name: Name = Field(description="a name of its own, in quotes")
+    name: Name = Field(description="a unique name, in quotes")
     at: tuple[Number, Number] = Field(description="two numbers, [x, y]")
     side: Literal["heads", "tails"] = Field(description='"heads" or "tails"')
 
