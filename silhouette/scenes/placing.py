@@ -15,8 +15,8 @@ import numpy as np
 from silhouette.files.schema import Location
 from silhouette.geometry import Floats, Pose
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.skins import Skin
-from silhouette.scenes.soles import sole_of
+from silhouette.scenes.surfaces import Surface
+from silhouette.scenes.underside import underside_of
 from silhouette.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -150,19 +150,21 @@ class _Settling:
 
     def _lower(self, number: int, below: Sequence[int]) -> None:
         piece, entry = self.pieces[number], self._entries[number]
-        sole = sole_of(piece)
+        underside = underside_of(piece)
         place = piece.pose.translation[:2]
-        least, greatest = place + sole.outline.min(axis=0), place + sole.outline.max(axis=0)
+        least, greatest = place + underside.outline.min(axis=0), place + underside.outline.max(axis=0)
         highest = TABLE_TOP if entry.on == SURFACE and (entry.under is None or entry.under >= TABLE_TOP) else -np.inf
         for other in below:
             low, high = plan_box(self.pieces[other])
             if (low <= greatest).all() and (high >= least).all():
-                (height,) = Skin.of(self.pieces[other]).heights(sole.outline, place[None], entry.under)
+                (height,) = Surface.of(self.pieces[other]).heights(underside.outline, place[None], entry.under)
                 highest = max(highest, float(height))
         if not np.isfinite(highest):
             raise self._location(number).error(self._nowhere(entry))
         x, y = place
-        self.pieces[number] = replace(piece, pose=Pose(piece.pose.rotation, np.array([x, y, highest - sole.bottom])))
+        self.pieces[number] = replace(
+            piece, pose=Pose(piece.pose.rotation, np.array([x, y, highest - underside.bottom]))
+        )
 
     def _nowhere(self, entry: Placed) -> str:
         if entry.under is not None:

@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from silhouette.geometry import Flags, Floats, Pose, corners
-from silhouette.scenes.cores import ALLOWED, Core
 from silhouette.scenes.ground import LEVEL, Hits, Indices, half_planes
+from silhouette.scenes.overlap import ALLOWED, Interior
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.skins import Skin, is_upright
-from silhouette.scenes.soles import sole_of
+from silhouette.scenes.surfaces import Surface, is_upright
+from silhouette.scenes.underside import underside_of
 
 LOWER = 2.0
 """mm: a base stands where the surface is no lower, and neither sinks nor hangs by no more."""
@@ -123,25 +123,25 @@ def bodies_overlap(one: Piece, other: Piece, *, often: bool = False) -> bool:
 
     Args:
         one, other: the pieces.
-        often: whether they are compared again and again in other places, so that their whole cores are worth keeping.
+        often: whether they are compared again and again in other places, so that their interiors are worth keeping.
     """
     (low, high), (other_low, other_high) = _box(one), _box(other)
     low, high = np.maximum(low, other_low), np.minimum(high, other_high)
     if (high - low <= ALLOWED).any():
         return False
     return any(
-        is_upright(a.pose) and _core(a, low, high, often=often).meets(a.pose, Skin.of(b), low, high)
+        is_upright(a.pose) and _interior(a, low, high, often=often).meets(a.pose, Surface.of(b), low, high)
         for a, b in ((one, other), (other, one))
         if a.kind != "terrain"  # it may be a whole landscape, and need not be closed
     )
 
 
-def _core(piece: Piece, low: Floats, high: Floats, *, often: bool) -> Core:
-    """The core of a piece, at least where it lies in the box in the world from ``low`` to ``high``."""
+def _interior(piece: Piece, low: Floats, high: Floats, *, often: bool) -> Interior:
+    """The interior of a piece, at least where it lies in the box in the world from ``low`` to ``high``."""
     if often:
-        return Core.of(piece.model)
+        return Interior.of(piece.model)
     box = piece.pose.localise(corners(low, high))
-    return Core.within(piece.model, box.min(axis=0), box.max(axis=0))
+    return Interior.within(piece.model, box.min(axis=0), box.max(axis=0))
 
 
 def _box(piece: Piece) -> tuple[Floats, Floats]:
@@ -161,11 +161,11 @@ class Standing:
     """
 
     def __init__(self, pieces: Sequence[Piece], piece: Piece) -> None:
-        self._piece, self._sole = piece, sole_of(piece)
+        self._piece, self._underside = piece, underside_of(piece)
         self._others = [other for other in pieces if other.name != piece.name]
         self._boxes = np.array([_box(other) for other in self._others]).reshape(-1, 2, 3)
         self._terrain = [number for number, other in enumerate(self._others) if other.kind == "terrain"]
-        self._skins = {number: Skin.of(self._others[number]) for number in self._terrain}
+        self._surfaces = {number: Surface.of(self._others[number]) for number in self._terrain}
 
     def heights(self, places: Floats, under: float | None = None) -> Floats:
         """(q,) mm: the height of the underside of the base where it is lowered at each place (q, 2).
@@ -180,7 +180,7 @@ class Standing:
         has_table = under is None or under >= TABLE_TOP
         highest = np.full(len(places), TABLE_TOP if has_table else -np.inf)
         for number, near in self._over(places):
-            some = self._skins[number].heights(self._sole.outline, places[near], under)
+            some = self._surfaces[number].heights(self._underside.outline, places[near], under)
             highest[near] = np.maximum(highest[near], some)
         return highest
 
@@ -188,9 +188,9 @@ class Standing:
         """(q,) whether it stands at each place (q, 2), with the underside of its base at the heights (q,); both mm."""
         places = np.asarray(places, np.float64).reshape(-1, 2)
         stands = np.isfinite(bottoms)
-        middle = self._sole.outline.mean(axis=0)[None]
+        middle = self._underside.outline.mean(axis=0)[None]
         stands[stands] = self._shares(middle, places[stands], bottoms[stands]) == 1.0
-        points = Samples.over(self._sole.outline).points
+        points = Samples.over(self._underside.outline).points
         stands[stands] = self._shares(points, places[stands], bottoms[stands]) >= 0.5
         for place in np.flatnonzero(stands):
             moved = self.there(places[place], float(bottoms[place]))
@@ -201,7 +201,7 @@ class Standing:
 
     def there(self, place: Floats, bottom: float) -> Piece:
         """The piece at a place (2,), with the underside of its base at a height, mm."""
-        at = np.array([place[0], place[1], bottom - self._sole.bottom])
+        at = np.array([place[0], place[1], bottom - self._underside.bottom])
         return replace(self._piece, pose=Pose(self._piece.pose.rotation, at))
 
     def _shares(self, points: Floats, places: Floats, bottoms: Floats) -> Floats:
@@ -209,7 +209,7 @@ class Standing:
         held = np.repeat((np.abs(bottoms - TABLE_TOP) <= LOWER + LEVEL)[:, None], len(points), axis=1)
         for number, near in self._over(places):
             spots = (places[near][:, None] + points).reshape(-1, 2)
-            hits = self._skins[number].crossings(spots)
+            hits = self._surfaces[number].crossings(spots)
             place, point = np.divmod(hits.line, len(points))
             is_ground = np.abs(hits.z - bottoms[near][place]) <= LOWER + LEVEL
             held[near[place[is_ground]], point[is_ground]] = True
@@ -218,7 +218,7 @@ class Standing:
 
     def _over(self, places: Floats) -> Iterable[tuple[int, Indices]]:
         """The number of each piece of terrain, with the places where it may lie under the base."""
-        low, high = self._sole.outline.min(axis=0), self._sole.outline.max(axis=0)
+        low, high = self._underside.outline.min(axis=0), self._underside.outline.max(axis=0)
         for number in self._terrain:
             box = self._boxes[number, :, :2]
             (near,) = np.nonzero(((places + low <= box[1]) & (places + high >= box[0])).all(axis=1))

@@ -20,8 +20,8 @@ from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
 from silhouette.scenes.entries import CheckEntry, PieceEntry, TableEntry
-from silhouette.scenes.mishaps import Mishap, mishaps_of
 from silhouette.scenes.pieces import Models, Piece, piece_of
+from silhouette.scenes.placement_warnings import PlacementWarning, placement_warnings
 from silhouette.scenes.placing import in_millimetres, settled
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean
@@ -73,7 +73,7 @@ class TableScene(Scene):
         error: the largest error that the file allows for a share where no other verdict is near, as a share, or None.
         base_contact: the pairs of names in base contact where the file lists them, else None.
         table: (x, y) mm, the size of the table's top that the file gives, or None; its middle is the origin.
-        mishaps: mistakes in where the pieces stand, as far as they have been looked for.
+        placement_warnings: mistakes in where the pieces stand, as far as they have been looked for.
     """
 
     pieces: tuple[Piece, ...]
@@ -81,7 +81,7 @@ class TableScene(Scene):
     error: float | None
     base_contact: frozenset[Pair] | None
     table: tuple[float, float] | None
-    mishaps: tuple[Mishap, ...]
+    placement_warnings: tuple[PlacementWarning, ...]
 
     @cached_property
     def table_top(self) -> Floats:
@@ -101,7 +101,7 @@ class TableScene(Scene):
             others: the names of the target and of the pieces in the way.
         """
         named = frozenset(others)
-        return [mishap.text for mishap in self.mishaps if mishap.touches(attacker, named)]
+        return [one.text for one in self.placement_warnings if one.touches(attacker, named)]
 
     def piece(self, name: str) -> Piece:
         """The piece of a name.
@@ -176,7 +176,7 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
         error=entry.error,
         base_contact=_contacts(path, entry.base_contact, kinds),
         table=in_millimetres(entry, entry.units).table,
-        mishaps=(),
+        placement_warnings=(),
         pixel=entry.pixel,
         source=dict(entry.source),
         warnings=tuple(warnings),
@@ -192,9 +192,9 @@ def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> Of
         z_is_ground: whether the height that a place gives is that of the ground there, so that nothing hangs above
             the table.
     """
-    found = mishaps_of(scene.pieces, faces=faces, z_is_ground=z_is_ground)
-    texts = [mishap.text for mishap in found if not mishap.as_attacker]
-    return replace(scene, mishaps=found, warnings=(*texts, *scene.warnings))
+    found = placement_warnings(scene.pieces, faces=faces, z_is_ground=z_is_ground)
+    texts = [one.text for one in found if not one.as_attacker]
+    return replace(scene, placement_warnings=found, warnings=(*texts, *scene.warnings))
 
 
 def table_fields(scene: TableScene) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings
 from silhouette.rules.necromunda.sight import sight_between
-from silhouette.scenes.mishaps import eye_inside
+from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
 from silhouette.text import fraction_in_words, in_a_sentence, share_in_words

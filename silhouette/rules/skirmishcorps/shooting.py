@@ -23,7 +23,7 @@ from silhouette.rules.skirmishcorps.classes import (
 from silhouette.rules.skirmishcorps.protection import CoverEffect, Look, cover_effects, look_at
 from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
-from silhouette.scenes.mishaps import eye_inside
+from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.text import in_a_sentence, share_in_words
 
 VERDICTS = ("open", *(f"{kind} cover" for kind in CLASSES[1:]), "hidden")

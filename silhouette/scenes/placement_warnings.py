@@ -1,6 +1,7 @@
 """PLACE: mistakes in where pieces stand that a scene can be judged with, and that its author should know of.
 
-pieces -> each alone, each with the ground under it, each with its neighbours -> Mishaps: sentences, and whom they touch
+pieces -> each alone, each with the ground under it, each with its neighbours
+       -> PlacementWarnings: sentences, and the pieces that they touch
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import numpy as np
 
 from silhouette.geometry import Floats
 from silhouette.meshes.holes import encloses
-from silhouette.scenes.cores import ALLOWED
-from silhouette.scenes.footing import Footing
+from silhouette.scenes.overlap import ALLOWED
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.skins import is_upright
 from silhouette.scenes.standing import LOWER, TABLE_TOP, bodies_overlap, overlap_of_bases
+from silhouette.scenes.support import Support
+from silhouette.scenes.surfaces import is_upright
 from silhouette.text import in_a_sentence
 
 FAR = 2000.0
@@ -25,7 +26,7 @@ FAR = 2000.0
 SHORTEST, TALLEST = 10.0, 150.0
 """mm: the heights of fighters."""
 
-MOST_MISHAPS = 50
+MOST_WARNINGS = 50
 """A scene with more of them is not looked at further: what is wrong with it is plain."""
 
 MOST_PAIRS = 4000
@@ -33,7 +34,7 @@ MOST_PAIRS = 4000
 
 
 @dataclass(frozen=True)
-class Mishap:
+class PlacementWarning:
     """A mistake in where a piece stands.
 
     Attributes:
@@ -51,8 +52,10 @@ class Mishap:
         return attacker in self.names or (not self.as_attacker and not self.names.isdisjoint(others))
 
 
-def mishaps_of(pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool = False) -> tuple[Mishap, ...]:
-    """The mistakes in where the pieces of a table stand, at most `MOST_MISHAPS`.
+def placement_warnings(
+    pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool = False
+) -> tuple[PlacementWarning, ...]:
+    """The mistakes in where the pieces of a table stand, at most `MOST_WARNINGS`.
 
     Args:
         pieces: of the scene.
@@ -60,15 +63,15 @@ def mishaps_of(pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool = Fals
         z_is_ground: whether the height that a place gives is that of the ground there, so that nothing hangs above
             the table.
     """
-    found = list[Mishap]()
-    for mishap in _all(pieces, faces=faces, z_is_ground=z_is_ground):
-        found.append(mishap)
-        if len(found) == MOST_MISHAPS:
+    found = list[PlacementWarning]()
+    for warning in _all(pieces, faces=faces, z_is_ground=z_is_ground):
+        found.append(warning)
+        if len(found) == MOST_WARNINGS:
             break
     return tuple(found)
 
 
-def _all(pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool) -> Iterator[Mishap]:
+def _all(pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool) -> Iterator[PlacementWarning]:
     if not pieces:
         return
     boxes = np.array([[piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)] for piece in pieces])
@@ -89,7 +92,7 @@ def _all(pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool) -> Iterator
             return
 
 
-def _alone(pieces: Sequence[Piece], *, faces: bool) -> Iterator[Mishap]:
+def _alone(pieces: Sequence[Piece], *, faces: bool) -> Iterator[PlacementWarning]:
     """What is odd about a piece whoever stands near it."""
     for piece in pieces:
         if piece.kind == "fighter":
@@ -103,7 +106,7 @@ def _alone(pieces: Sequence[Piece], *, faces: bool) -> Iterator[Mishap]:
             yield _one(piece, f"{text}; give facing", as_attacker=True)
 
 
-def _far(pieces: Sequence[Piece], boxes: Floats) -> Iterator[Mishap]:
+def _far(pieces: Sequence[Piece], boxes: Floats) -> Iterator[PlacementWarning]:
     """The pieces that stand more than 2 m from all others."""
     if len(pieces) < 2:
         return
@@ -111,7 +114,7 @@ def _far(pieces: Sequence[Piece], boxes: Floats) -> Iterator[Mishap]:
     near = np.zeros(len(pieces), np.bool_)
     close = _apart(boxes[order[:-1]], boxes[order[1:]]) <= FAR  # for nearly all pieces the next one is near enough
     near[order[:-1][close]] = near[order[1:][close]] = True
-    for number in np.flatnonzero(~near)[:MOST_MISHAPS]:
+    for number in np.flatnonzero(~near)[:MOST_WARNINGS]:
         apart = _apart(boxes[number][None], boxes)
         apart[number] = np.inf
         if apart.min() > FAR:
@@ -127,13 +130,13 @@ def _apart(a: Floats, b: Floats) -> Floats:
     return distances
 
 
-def _on_the_ground(piece: Piece, near: Sequence[Piece], *, z_is_ground: bool) -> Iterator[Mishap]:
+def _on_the_ground(piece: Piece, near: Sequence[Piece], *, z_is_ground: bool) -> Iterator[PlacementWarning]:
     """Whether a model sinks into the ground or hangs above it, with the pieces that may lie above or below it."""
-    footing = Footing.of(piece, near)
-    if footing.is_tangled:
+    support = Support.of(piece, near)
+    if support.is_tangled:
         return
-    if footing.near:
-        yield from _on_what_is_near(piece, footing, z_is_ground=z_is_ground)
+    if support.near:
+        yield from _on_what_is_near(piece, support, z_is_ground=z_is_ground)
         return
     lowest = float(piece.whole_box[:, 2].min())
     if lowest > TABLE_TOP + LOWER and not z_is_ground:
@@ -142,32 +145,32 @@ def _on_the_ground(piece: Piece, near: Sequence[Piece], *, z_is_ground: bool) ->
         yield _one(piece, _sinks(piece, TABLE_TOP - lowest, "the table"))
 
 
-def _on_what_is_near(piece: Piece, footing: Footing, *, z_is_ground: bool) -> Iterator[Mishap]:
-    """The first thing that is wrong with the footing of a model."""
-    sunk = footing.sunk()
+def _on_what_is_near(piece: Piece, support: Support, *, z_is_ground: bool) -> Iterator[PlacementWarning]:
+    """The first thing that is wrong with what a model stands on."""
+    sunk = support.sunk()
     if sunk is not None:
         depth, ground = sunk
         yield _of_both(piece, ground, _sinks(piece, depth, in_a_sentence(ground.name)))
         return
-    wall = footing.walled()
+    wall = support.walled()
     if wall is not None:
         text = f"{piece.name} stands in {in_a_sentence(wall.name)}, which goes up through its base; move it"
         yield _of_both(piece, wall, text)
         return
-    highest, on = footing.support()
+    highest, on = support.highest()
     if z_is_ground and on is None:
         return
     ground_name = "the table" if on is None else in_a_sentence(on.name)
     if not np.isfinite(highest):
-        yield _one(piece, _sinks(piece, TABLE_TOP - footing.bottom, "the table"))
-    elif footing.bottom - highest > LOWER:
-        yield _one(piece, _hangs(piece, footing.bottom - highest, ground_name))
-    elif on is not None and on.kind == "terrain" and (fall := footing.on_its_rim()) is not None:
+        yield _one(piece, _sinks(piece, TABLE_TOP - support.bottom, "the table"))
+    elif support.bottom - highest > LOWER:
+        yield _one(piece, _hangs(piece, support.bottom - highest, ground_name))
+    elif on is not None and on.kind == "terrain" and (fall := support.on_its_rim()) is not None:
         below = f"and the ground under its middle is {_mm(fall)} lower"
         yield _of_both(piece, on, f"{piece.name} rests on {ground_name} with its rim only, {below}; move it")
 
 
-def _between(piece: Piece, other: Piece, *, seen: bool) -> Iterator[Mishap]:
+def _between(piece: Piece, other: Piece, *, seen: bool) -> Iterator[PlacementWarning]:
     """What is odd about two pieces whose boxes overlap; ``seen`` is whether the other has been looked at before."""
     for eye in [piece.eye, *(piece.pose.place(eye) for eye in piece.eyes.values())]:
         low, high = other.whole_box.min(axis=0), other.whole_box.max(axis=0)
@@ -181,9 +184,11 @@ def _between(piece: Piece, other: Piece, *, seen: bool) -> Iterator[Mishap]:
     depth = overlap_of_bases(piece, other)
     both = f"{in_a_sentence(piece.name)} and {in_a_sentence(other.name)}"
     if depth > ALLOWED:
-        yield Mishap(f"the bases of {both} overlap by {_mm(depth)}; move one", frozenset({piece.name, other.name}))
+        yield PlacementWarning(
+            f"the bases of {both} overlap by {_mm(depth)}; move one", frozenset({piece.name, other.name})
+        )
     elif bodies_overlap(piece, other):
-        yield Mishap(f"{both} overlap; move one", frozenset({piece.name, other.name}))
+        yield PlacementWarning(f"{both} overlap; move one", frozenset({piece.name, other.name}))
 
 
 def eye_inside(piece: Piece, other: Piece) -> str:
@@ -200,12 +205,12 @@ def _hangs(piece: Piece, gap: float, ground: str) -> str:
     return f'{piece.name} hangs {_mm(gap)} above {ground}; write on = "surface" in place of its height'
 
 
-def _of_both(piece: Piece, other: Piece, text: str) -> Mishap:
-    return Mishap(text, frozenset({piece.name, other.name}))
+def _of_both(piece: Piece, other: Piece, text: str) -> PlacementWarning:
+    return PlacementWarning(text, frozenset({piece.name, other.name}))
 
 
-def _one(piece: Piece, text: str, *, as_attacker: bool = False) -> Mishap:
-    return Mishap(text, frozenset({piece.name}), as_attacker)
+def _one(piece: Piece, text: str, *, as_attacker: bool = False) -> PlacementWarning:
+    return PlacementWarning(text, frozenset({piece.name}), as_attacker)
 
 
 def _mm(length: float) -> str:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from silhouette.geometry import Floats
 from silhouette.meshes.cutting import cut_at
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.skins import is_upright
+from silhouette.scenes.surfaces import is_upright
 
 FEET = 2.0
 """mm above its lowest point up to which a piece without a base stands on the ground: feet, wheels, tracks, legs."""
 
 
 @dataclass(frozen=True, eq=False)
-class Sole:
+class Underside:
     """What of a piece touches the ground.
 
     Attributes:
@@ -26,7 +26,7 @@ class Sole:
     bottom: float
 
 
-def sole_of(piece: Piece) -> Sole:
+def underside_of(piece: Piece) -> Underside:
     """The outline and the height of what a piece stands on, turned as it stands.
 
     That is its base. A piece without one, or one that lies down, stands on whatever of it lies within 2 mm of its
@@ -34,14 +34,14 @@ def sole_of(piece: Piece) -> Sole:
     """
     turned, model = piece.pose.rotation, piece.model
     if model.base is not None and is_upright(piece.pose):
-        return Sole(model.base_outline @ turned[:2, :2].T, model.base_span[0])
+        return Underside(model.base_outline @ turned[:2, :2].T, model.base_span[0])
     # The significant parts alone: a spear that reaches below the feet carries nobody.
     mesh = model.significant if model.kind != "terrain" else model.mesh
     vertices = mesh.vertices @ turned.T
     standing = type(mesh)(vertices, mesh.faces, mesh.part, mesh.part_names)
     bottom = float(vertices[mesh.faces, 2].min())
     cut, below = cut_at(standing, bottom + FEET)
-    return Sole(_hull(cut.vertices[cut.faces[below]].reshape(-1, 3)[:, :2]), bottom)
+    return Underside(_hull(cut.vertices[cut.faces[below]].reshape(-1, 3)[:, :2]), bottom)
 
 
 def _hull(points: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""PLACE: the footing of a model: what its base sinks into, hangs above, or rests on with its rim only.
+"""PLACE: what supports a model: what its base sinks into, hangs above, or rests on with its rim only.
 
 a model, the pieces under its base -> the ground at points under it -> sunk, walled in, hanging, on its rim, or none
 """
@@ -12,12 +12,12 @@ import numpy as np
 
 from silhouette.geometry import Floats
 from silhouette.lazy import cached_property
-from silhouette.scenes.cores import ALLOWED
 from silhouette.scenes.ground import inset
+from silhouette.scenes.overlap import ALLOWED
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.skins import Skin, is_upright
-from silhouette.scenes.soles import FEET, Sole, sole_of
 from silhouette.scenes.standing import LOWER, TABLE_TOP, Samples, depths
+from silhouette.scenes.surfaces import Surface, is_upright
+from silhouette.scenes.underside import FEET, Underside, underside_of
 
 COARSE = 12
 """As `silhouette.scenes.standing.ACROSS`, for warnings: they look at every piece of a scene."""
@@ -31,7 +31,7 @@ it lies on a slope, and not on an edge."""
 
 
 @dataclass(frozen=True, eq=False)
-class Footing:
+class Support:
     """A model and what lies under its base.
 
     Attributes:
@@ -45,35 +45,35 @@ class Footing:
     is_tangled: bool
 
     @classmethod
-    def of(cls, piece: Piece, others: Sequence[Piece]) -> Footing:
-        """The footing of a model among others."""
+    def of(cls, piece: Piece, others: Sequence[Piece]) -> Support:
+        """What supports a model among others."""
         corners = base_box(piece)
-        skins = {other: Skin.of(other).near(corners, np.zeros(2)) for other in others}
-        tangled = any(skin.layers(corners[0], corners[2]) > MOST_LAYERS for skin in skins.values())
-        return cls(piece, [other for other, skin in skins.items() if not skin.is_empty], tangled)
+        surfaces = {other: Surface.of(other).near(corners, np.zeros(2)) for other in others}
+        tangled = any(surface.layers(corners[0], corners[2]) > MOST_LAYERS for surface in surfaces.values())
+        return cls(piece, [other for other, surface in surfaces.items() if not surface.is_empty], tangled)
 
     @cached_property
-    def sole(self) -> Sole:
+    def underside(self) -> Underside:
         """What of the model touches the ground."""
-        return sole_of(self.piece)
+        return underside_of(self.piece)
 
     @cached_property
     def bottom(self) -> float:
         """The height of the underside of its base, mm."""
-        return float(self.piece.pose.translation[2]) + self.sole.bottom
+        return float(self.piece.pose.translation[2]) + self.underside.bottom
 
     @property
     def _place(self) -> Floats:
         return self.piece.pose.translation[:2]
 
     @cached_property
-    def _skins(self) -> dict[Piece, Skin]:
-        return {other: Skin.of(other).near(self.sole.outline, self._place) for other in self.near}
+    def _surfaces(self) -> dict[Piece, Surface]:
+        return {other: Surface.of(other).near(self.underside.outline, self._place) for other in self.near}
 
     @cached_property
     def _samples(self) -> Samples:
-        outline = inset(self.sole.outline, ALLOWED)
-        return Samples.over(outline if len(outline) else self.sole.outline, COARSE)
+        outline = inset(self.underside.outline, ALLOWED)
+        return Samples.over(outline if len(outline) else self.underside.outline, COARSE)
 
     @cached_property
     def _terrain_depths(self) -> dict[Piece, Floats]:
@@ -81,8 +81,8 @@ class Footing:
         points = self._samples.points + self._place
         tall = float(np.ptp(self.piece.whole_box[:, 2]))
         return {
-            other: depths(skin.crossings(points), len(points), self.bottom, tall)
-            for other, skin in self._skins.items()
+            other: depths(surface.crossings(points), len(points), self.bottom, tall)
+            for other, surface in self._surfaces.items()
             if other.kind == "terrain"
         }
 
@@ -112,22 +112,24 @@ class Footing:
 
     def walled(self) -> Piece | None:
         """The terrain of which a wall goes up through the base, more than a millimetre from its rim; None for none."""
-        inner = inset(self.sole.outline, ALLOWED)
+        inner = inset(self.underside.outline, ALLOWED)
         base = self.piece.model.base
         top = self.bottom + max(0.0 if base is None else base.height, 2 * LOWER)
         for other in self._terrain_depths:
-            low, high, steep = self._skins[other].spans_within(inner, self._place) if len(inner) else np.empty((3, 0))
+            low, high, steep = (
+                self._surfaces[other].spans_within(inner, self._place) if len(inner) else np.empty((3, 0))
+            )
             if ((steep > 0.0) & (high > self.bottom + LOWER) & (low < top)).any():
                 return other
         return None
 
-    def support(self) -> tuple[float, Piece | None]:
+    def highest(self) -> tuple[float, Piece | None]:
         """The height of the highest ground under the base that is not above it, and its piece; None for the table."""
         highest, on = TABLE_TOP if self.bottom >= TABLE_TOP - LOWER else -np.inf, None
-        for other, skin in self._skins.items():
+        for other, surface in self._surfaces.items():
             # A model that hangs beside this one at the same height carries nobody.
             if other.kind == "terrain" or other.whole_box[:, 2].min() < self.bottom - LOWER:
-                (height,) = skin.heights(self.sole.outline, self._place[None], self.bottom + LOWER)
+                (height,) = surface.heights(self.underside.outline, self._place[None], self.bottom + LOWER)
                 if height > highest:
                     highest, on = float(height), other
         return highest, on

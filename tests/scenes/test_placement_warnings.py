@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from silhouette.files.cache import Cache
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
-from silhouette.scenes.mishaps import MOST_MISHAPS
+from silhouette.scenes.placement_warnings import MOST_WARNINGS
 from silhouette.scenes.table import TableScene
 from tests.support.commands import run
 
@@ -38,8 +38,8 @@ def placed(*fighters: dict[str, Any], **document: Any) -> TableScene:
     return NECROMUNDA.load(Path("duel.toml"), document, Cache(None))
 
 
-def mishaps(*fighters: dict[str, Any], **document: Any) -> list[str]:
-    return [mishap.text for mishap in placed(*fighters, **document).mishaps]
+def texts_of(*fighters: dict[str, Any], **document: Any) -> list[str]:
+    return [one.text for one in placed(*fighters, **document).placement_warnings]
 
 
 def mesh_of(folder: Path, name: str, corners: list[tuple[float, float, float]], faces: list[str]) -> str:
@@ -106,7 +106,7 @@ def test_a_mistake_gets_its_warning(document: dict[str, Any], said: list[str]) -
         {key: value for key, value in one.items() if value is not None} for one in document.get("fighter", [KAL, VEX])
     ]
     rest = {key: value for key, value in document.items() if key != "fighter"}
-    texts = mishaps(*fighters, **rest)
+    texts = texts_of(*fighters, **rest)
     for wanted in said:
         assert any(text.startswith(wanted) for text in texts), texts
     assert not any(text.startswith(("Vex s", "Vex h")) for text in texts)
@@ -158,7 +158,7 @@ HONEST: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize("document", [case[1] for case in HONEST], ids=[case[0] for case in HONEST])
 def test_an_honest_table_gets_none(document: dict[str, Any]) -> None:
     rest = {key: value for key, value in document.items() if key != "fighter"}
-    assert mishaps(*document.get("fighter", [KAL, VEX]), **rest) == []
+    assert texts_of(*document.get("fighter", [KAL, VEX]), **rest) == []
 
 
 @pytest.mark.parametrize("degrees", [0.0, 10.0, 25.0])
@@ -169,9 +169,9 @@ def test_on_a_slope_a_model_may_rest_on_its_middle_or_on_its_rim(degrees: float,
     mesh = mesh_of(tmp_path, "hill.obj", corners, [" ".join(reversed(face.split())) for face in faces])
     hill = {"name": "hill", "at": [0, 0], "mesh": mesh, "origin": "keep", "units": "mm"}
     middle, rim = fighter("Kal", [0, 0, 60]), fighter("Vex", [60, 0], on="hill")
-    assert mishaps(middle, rim, terrain=[hill]) == []
-    assert "Kal sinks" in mishaps(fighter("Kal", [0, 0, 56]), rim, terrain=[hill])[0]
-    assert "Kal hangs" in mishaps(fighter("Kal", [0, 0, 63 + 12.5 * slope]), rim, terrain=[hill])[0]
+    assert texts_of(middle, rim, terrain=[hill]) == []
+    assert "Kal sinks" in texts_of(fighter("Kal", [0, 0, 56]), rim, terrain=[hill])[0]
+    assert "Kal hangs" in texts_of(fighter("Kal", [0, 0, 63 + 12.5 * slope]), rim, terrain=[hill])[0]
 
 
 @pytest.mark.parametrize("upside_down", [False, True])
@@ -193,10 +193,10 @@ def test_a_scan_without_an_underside_lifts_who_stands_on_it(upside_down: bool, t
         "origin": "keep",
         "units": "mm",
     }
-    (text,) = mishaps(KAL, VEX, terrain=[scan])
+    (text,) = texts_of(KAL, VEX, terrain=[scan])
     assert text.startswith("Kal sinks 6.")
     assert 'on = "surface"' in text
-    assert mishaps(fighter("Kal", [0, 0], on="surface"), VEX, terrain=[scan]) == []
+    assert texts_of(fighter("Kal", [0, 0], on="surface"), VEX, terrain=[scan]) == []
 
 
 def test_results_have_the_warnings_that_they_may_touch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -230,7 +230,7 @@ def test_skirmishcorps_warns_too_and_its_heights_are_those_of_the_ground() -> No
     units = [{"name": "A", "at": [0, 0, 150]}, {"name": "B", "at": [100, 0]}, {"name": "C", "at": [110, 0]}]
     cover = [{"name": "wall", "at": [100, 0], "size": [60, 60], "height": 2}]
     scene = SKIRMISHCORPS.load(Path("a.toml"), {"rules": "skirmishcorps", "unit": units, "cover": cover}, Cache(None))
-    texts = [mishap.text for mishap in scene.mishaps]
+    texts = [one.text for one in scene.placement_warnings]
     assert not any(text.startswith("A ") for text in texts)
     assert any(text.startswith("B sinks 19 mm into the wall") for text in texts)
     assert any("overlap" in text for text in texts)
@@ -242,11 +242,11 @@ def test_of_a_tangle_of_triangles_nothing_is_said_of_the_ground(tmp_path: Path) 
     faces = rng.integers(1, 20_001, (30_000, 3))
     mesh = mesh_of(tmp_path, "tangle.obj", corners.tolist(), [" ".join(map(str, face)) for face in faces])
     tangle = {"name": "tangle", "at": [0, 0], "mesh": mesh, "origin": "keep", "units": "mm"}
-    assert [text for text in mishaps(KAL, VEX, terrain=[tangle]) if not text.startswith("the eye of Kal")] == []
+    assert [text for text in texts_of(KAL, VEX, terrain=[tangle]) if not text.startswith("the eye of Kal")] == []
 
 
 def test_a_scene_full_of_mistakes_is_not_looked_at_to_the_end() -> None:
-    assert len(mishaps(*(fighter(f"F{number}", [number, 0]) for number in range(60)))) == MOST_MISHAPS
+    assert len(texts_of(*(fighter(f"F{number}", [number, 0]) for number in range(60)))) == MOST_WARNINGS
 
 
 @settings(max_examples=8, deadline=None)
@@ -262,7 +262,7 @@ def test_moving_and_turning_a_whole_table_changes_no_warning(x: float, y: float,
     fighters = [KAL, fighter("Vex", [0, 60, 30]), fighter("Yar", [0, 100]), fighter("Zed", [9, 107])]
     terrain = [there(box("wall", [0, 18], 100, 20, 60)), there(box("slab", [0, 100], 60, 40, 5))]
     before = ["Kal sinks 60 mm", "Vex hangs 30 mm", "Yar sinks 5.0 mm", "Zed sinks 5.0 mm", "the bases of Yar and Zed"]
-    texts = mishaps(*(there(one) for one in fighters), terrain=terrain)
+    texts = texts_of(*(there(one) for one in fighters), terrain=terrain)
     assert sorted(text[: len(start)] for text, start in zip(sorted(texts), sorted(before), strict=True)) == sorted(
         before
     )

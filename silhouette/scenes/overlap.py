@@ -1,8 +1,8 @@
-"""PLACE: whether two bodies overlap: the core of one, what lies more than a millimetre inside it, meets the other.
+"""PLACE: whether two bodies overlap: the interior of one, what lies more than a millimetre inside it, meets the other.
 
-    body -> cells of half a millimetre -> those whose neighbours all round lie inside -> columns of them: the core
+    body -> cells of half a millimetre -> those whose neighbours all round lie inside -> columns of them: the interior
 
-Both contact and an overlap of up to a millimetre leave the core alone. Thin parts, such as spears, have no core.
+Both contact and an overlap of up to a millimetre leave the interior alone. Thin parts, such as spears, have none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags, Floats, Pose
 from silhouette.models.model import Model
 from silhouette.scenes.ground import Ground, Hits
-from silhouette.scenes.skins import Skin, ground_of, solid_part
+from silhouette.scenes.surfaces import Surface, ground_of, solid_part
 
 ALLOWED = 1.0
 """mm: bodies, and bases, that overlap by no more only touch."""
@@ -30,13 +30,13 @@ OFF_CENTRE = (0.5137, 0.5071)
 """Where in its cell a column stands: off the middle, since meshes like to have edges there."""
 
 MOST_CROSSINGS = 1 << 23
-"""A mesh that crosses the columns of its cells more often is no body: it has no core."""
+"""A mesh that crosses the columns of its cells more often is no body: it has no interior."""
 
-_cores: WeakKeyDictionary[Model, Core] = WeakKeyDictionary()
+_interiors: WeakKeyDictionary[Model, Interior] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
-class Core:
+class Interior:
     """What lies more than a millimetre inside a body, as vertical lines, in the model's frame.
 
     Attributes:
@@ -51,19 +51,19 @@ class Core:
     high: Floats
 
     @classmethod
-    def of(cls, model: Model) -> Core:
-        """The core of a model's body and base, without its insignificant parts; empty where its mesh is not closed.
+    def of(cls, model: Model) -> Interior:
+        """The interior of a model's body and base, without its insignificant parts; empty where its mesh is not closed.
 
         It is made of larger cells than `within`, and kept.
         """
-        if model not in _cores:
+        if model not in _interiors:
             low, high = solid_part(model).bounds
-            _cores[model] = cls.within(model, low, high, COARSE_CELL)
-        return _cores[model]
+            _interiors[model] = cls.within(model, low, high, COARSE_CELL)
+        return _interiors[model]
 
     @classmethod
-    def within(cls, model: Model, low: Floats, high: Floats, cell: float = CELL) -> Core:
-        """The part of the core in a box, made of cells of a size, mm.
+    def within(cls, model: Model, low: Floats, high: Floats, cell: float = CELL) -> Interior:
+        """The part of the interior in a box, made of cells of a size, mm.
 
         Args:
             model: of the body.
@@ -90,12 +90,12 @@ class Core:
         bottoms, tops = low[2] + size * (first + 0.5), low[2] + size * (after - 0.5)
         return cls(points, column.ravel(), bottoms, tops)
 
-    def meets(self, pose: Pose, skin: Skin, low: Floats, high: Floats) -> bool:
-        """Whether the core, of a body in an upright pose, meets a surface or lies inside it.
+    def meets(self, pose: Pose, surface: Surface, low: Floats, high: Floats) -> bool:
+        """Whether the interior, of a body in an upright pose, meets a surface or lies inside it.
 
         Args:
             pose: of the body.
-            skin: the surface.
+            surface: the surface.
             low, high: (3,) mm, the corners of a box in the world that holds whatever may meet.
         """
         plan = self.points @ pose.rotation[:2, :2].T + pose.translation[:2]
@@ -106,7 +106,7 @@ class Core:
             return False
         used, column = np.unique(self.column[near], return_inverse=True)
         box = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
-        hits = skin.near(box, np.zeros(2)).crossings(plan[used])
+        hits = surface.near(box, np.zeros(2)).crossings(plan[used])
         return met(hits, len(used), column.ravel(), bottoms[near], tops[near])
 
 
