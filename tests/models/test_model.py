@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,54 +11,12 @@ from hypothesis import strategies as st
 
 from silhouette.errors import FileError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Location
 from silhouette.geometry import Floats
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
-from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere, solid
-from silhouette.models.entries import SolidEntry
-from silhouette.models.eyes import estimate_eye
-from silhouette.models.inspection import inspection
-from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model, model_of_solids
-from silhouette.models.units import units_of
-
-NO_CACHE = Cache(None)
-GANGER = (
-    Solid(Cylinder(25.0, 3.0), name="base"),
-    Solid(Cylinder(12.0, 20.0), at=(0.0, 0.0, 3.0), name="torso"),
-    Solid(Sphere(8.0), at=(0.0, 1.0, 23.0), name="head"),
-    Solid(Box((2.0, 18.0, 2.0)), at=(5.0, 10.0, 14.0), name="lasgun barrel"),
-    Solid(Box((1.0, 1.0, 9.0)), at=(0.0, 0.0, 31.0), name="plume"),
-)
-
-Written = Callable[..., Path]
-
-
-def as_obj(mesh: Mesh) -> str:
-    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in mesh.vertices.tolist()]
-    for index, name in enumerate(mesh.part_names):
-        lines.append(f"o {name}")
-        lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in mesh.faces[mesh.part == index].tolist()]
-    return "\n".join(lines) + "\n"
-
-
-@pytest.fixture
-def written(tmp_path: Path) -> Written:
-    """Writes solids as ``ganger.obj``, and beside it a model file with the given keys."""
-
-    def write(parts: tuple[Solid, ...] = GANGER, factor: float = 1.0, **keys: object) -> Path:
-        mesh = solid(*parts)
-        scaled = Mesh(mesh.vertices * factor, mesh.faces, mesh.part, mesh.part_names)
-        (tmp_path / "ganger.obj").write_text(as_obj(scaled))
-        path = tmp_path / "ganger.json"
-        path.write_text(json.dumps({"mesh": "ganger.obj", **keys}))
-        return path
-
-    return write
-
-
-def load(path: Path, **overrides: object) -> Model:
-    return load_model(path, NO_CACHE, overrides=overrides)
+from silhouette.meshes.primitives import Box, Solid, Sphere, solid
+from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
+from tests.support.model_files import GANGER, NO_CACHE, Written, load
 
 
 def roles_by_part(model: Model) -> dict[str, set[int]]:
@@ -164,99 +121,6 @@ def test_terrain_blocks_whole_whatever_is_tagged(written: Written) -> None:
 def test_a_model_with_nothing_significant_left_is_refused(written: Written) -> None:
     with pytest.raises(FileError, match=r"all \d+ triangles .* \d+ as base and \d+ as insignificant; .* tag less"):
         load(written(base={"part": "base"}, insignificant=[{"part": "*"}]))
-
-
-def test_keys_are_applied_in_the_order_units_up_scale_origin(written: Written) -> None:
-    model = load(
-        written((Solid(Box((1.0, 2.0, 3.0)), at=(0.0, 0.0, 7.0)),), units="cm", up="y", scale=2.0, base="none")
-    )
-    # 2 cm high, as y was up, and 3 cm deep
-    assert model.mesh.bounds == pytest.approx(np.array([[-10.0, -30.0, 0.0], [10.0, 30.0, 40.0]]))
-    assert (model.units, model.units_from, model.up) == ("cm", "given", "y")
-
-
-def test_y_up_turns_about_x_as_modelling_programs_do(written: Written) -> None:
-    tip = (Solid(Box((2.0, 30.0, 2.0))), Solid(Box((1.0, 1.0, 5.0)), at=(0.0, 14.0, 2.0), name="nose"))
-    model = load(written(tip, up="y", base="none", origin="keep"))
-    nose = model.mesh.subset(model.mesh.part == model.mesh.part_names.index("nose")).bounds
-    assert nose[0] == pytest.approx([-0.5, -7.0, 13.5])
-
-
-@pytest.mark.parametrize("factor, units", [(1.0, "mm"), (0.1, "cm"), (0.001, "m"), (1 / 25.4, "inch")])
-def test_units_are_guessed_from_the_size_of_a_figure(written: Written, factor: float, units: str) -> None:
-    model = load(written(factor=factor))
-    assert (model.units, model.units_from) == (units, "guessed")
-    assert model.mesh.bounds[1, 2] == pytest.approx(40.0, abs=0.1)
-    said = [warning for warning in model.warnings if "taken to be in" in warning]
-    assert len(said) == (units != "mm")
-
-
-@pytest.mark.parametrize(
-    "extents, kind, declared, units, source",
-    [
-        ((0.3, 0.4, 1.8), "fighter", None, "inch", "guessed"),
-        ((25.0, 25.0, 3.0), "fighter", None, "mm", "guessed"),
-        ((60.0, 60.0, 70.0), "fighter", None, "mm", "guessed"),
-        ((1.0, 1.0, 1.5), "fighter", "inch", "inch", "declared"),
-        ((30.0, 30.0, 30.0), "fighter", "meter", "mm", "guessed"),
-        ((100.0, 100.0, 100.0), "fighter", "millimeter", "mm", "declared"),
-        ((0.15, 0.15, 0.1), "vehicle", None, "m", "guessed"),
-        ((4.0, 1.0, 4.0), "terrain", None, "inch", "guessed"),
-        ((150.0, 150.0, 4.0), "terrain", None, "mm", "guessed"),
-        ((0.0, 0.0, 0.0), "terrain", None, "mm", "guessed"),
-    ],
-)
-def test_units_fit_what_is_on_a_table(
-    extents: tuple[float, ...], kind: str, declared: str | None, units: str, source: str
-) -> None:
-    taken = units_of(np.array(extents), kind, declared)  # type: ignore[arg-type]
-    assert (taken.units, taken.source) == (units, source)
-
-
-def test_a_scale_that_makes_a_life_size_figure_fit_is_understood() -> None:
-    assert units_of(np.array([0.5, 0.5, 1.8]), "fighter", scale=1000 / 56).units == "mm"
-
-
-def test_life_size_figures_are_guessed_and_the_guess_is_said() -> None:
-    taken = units_of(np.array([500.0, 400.0, 1800.0]), "fighter")
-    assert taken.warning is not None
-    assert "unusual for a fighter (25 to 60 mm); give units or scale" in taken.warning
-
-
-def test_a_size_that_is_of_no_table_is_refused(written: Written) -> None:
-    with pytest.raises(FileError, match=r"comes out 4e\+07 mm across; give units or scale"):
-        load(written(units="m", scale=1000.0))
-
-
-def test_an_eye_given_is_taken_and_one_not_given_is_estimated_and_said_to_be(written: Written) -> None:
-    given = load(written(eye=[0, 3, 27]))
-    assert (given.eye.tolist(), given.eye_from) == ([0.0, 3.0, 27.0], "given")
-    estimated = load(written(base={"part": "base"}, insignificant=[{"part": "plume"}, {"part": "lasgun barrel"}]))
-    assert estimated.eye_from == "estimated"
-    # nine tenths of 3 .. 31, on the front of the ball of radius 4 round (0, 1, 27)
-    assert estimated.eye == pytest.approx([0.0, 1.0 + np.sqrt(16.0 - 1.2**2), 28.2], abs=0.25)
-
-
-@pytest.mark.parametrize("front", [0.0, 90.0, 180.0, 217.0, 270.0])
-def test_the_eye_lies_on_the_front_of_the_head_wherever_the_front_is(front: float) -> None:
-    head = solid(Solid(Cylinder(12.0, 20.0)), Solid(Sphere(8.0), at=(2.0, 1.0, 20.0)))
-    eye = estimate_eye(head, front)
-    radius = np.sqrt(16.0 - (eye[2] - 24.0) ** 2)
-    ahead = np.array([np.cos(np.radians(front)), np.sin(np.radians(front))])
-    assert eye[:2] == pytest.approx(np.array([2.0, 1.0]) + radius * ahead, abs=0.35)
-    assert eye[2] == pytest.approx(0.9 * 28.0, abs=0.01)
-
-
-def test_a_gun_held_before_the_face_does_not_carry_the_eye_away() -> None:
-    body = Solid(Cylinder(12.0, 20.0)), Solid(Sphere(8.0), at=(0.0, 0.0, 20.0))
-    gun = Solid(Box((1.5, 26.0, 1.5)), at=(0.0, 13.0, 24.0))
-    eye = estimate_eye(solid(*body, gun))
-    assert 3.0 < eye[1] < 8.0
-
-
-def test_the_eye_of_a_plain_block_is_on_its_front_and_never_outside_it() -> None:
-    assert estimate_eye(solid(Solid(Box((20.0, 20.0, 30.0))))).tolist() == [0.0, 10.0, 27.0]
-    assert estimate_eye(solid(Solid(Box((60.0, 120.0, 36.0))))).tolist() == pytest.approx([0.0, 0.0, 32.4])
 
 
 def test_a_vehicles_footprint_lies_along_its_own_axes(written: Written) -> None:
@@ -452,33 +316,3 @@ def test_a_base_under_a_figure_says_which_axis_is_up(written: Written) -> None:
 
 def test_scan_is_kept(written: Written) -> None:
     assert [load(written(**keys)).scan for keys in ({}, {"scan": False}, {"scan": True})] == [False, False, True]
-
-
-@pytest.mark.parametrize(
-    ("name", "least", "most", "doubt"),
-    [
-        ("rpg.scad/wyrmling.stl", [-3.0, 12.0, 40.0], [3.0, 22.0, 52.0], "stands up 13.4 mm above"),  # raised wings
-        ("rpg.scad/mini_spearman.stl", [-2.0, 1.0, 31.0], [2.0, 4.0, 35.0], "stands up 1.7 mm above"),
-        ("rpg.scad/mini_giant_boar_0.stl", [-3.0, 10.0, 20.0], [3.0, 22.0, 27.0], "longer than it is high"),
-        ("rpg.scad/mini_oswald.stl", [-2.0, 1.0, 32.0], [2.0, 4.0, 37.0], None),
-        ("rpg.scad/king_troll.stl", [-2.0, 7.0, 42.0], [2.0, 12.0, 47.0], None),
-        ("kaykit-adventurers/Knight.glb", [-2.0, 1.0, 19.0], [2.0, 5.0, 24.0], None),
-    ],
-)
-def test_the_eyes_of_real_figures_lie_on_their_heads_or_are_said_to_be_doubtful(
-    shared: Path, name: str, least: list[float], most: list[float], doubt: str | None
-) -> None:
-    model = load_model(shared / "meshes/miniatures" / name, Cache.default())  # the boxes were drawn round the heads
-    assert (model.eye >= least).all(), model.eye
-    assert (model.eye <= most).all(), model.eye
-    found = model.eye_estimate.doubt
-    assert found is None if doubt is None else doubt in str(found) and str(found).endswith("and give eye")
-    assert any("doubtful" in line for line in inspection(Path(name), model, ())["warnings"]) == (doubt is not None)
-
-
-def test_solids_have_no_doubtful_eye_and_a_given_eye_is_none(written: Written, shared: Path) -> None:
-    solids = model_of_solids([SolidEntry(box=(4.0, 40.0, 10.0))], Location(Path()), "fighter")
-    assert solids.eye_estimate.doubt is None
-    path = shared / "meshes/miniatures/rpg.scad/wyrmling.stl"
-    given = load_model(path, Cache.default(), overrides={"eye": (0.0, 14.0, 50.0)})
-    assert (given.eye_from, given.thick) == ("given", None)

@@ -49,7 +49,7 @@ GAMES = {
     "ikosa": _of(
         "ikosa",
         ("cell_lines", "lines", "judge"),
-        ("test_thresholds", "test_ikosa", "test_ikosa_laws"),
+        ("test_thresholds", "test_ikosa", "test_ikosa_input", "test_ikosa_laws"),
     ),
     "crisis_protocol": _of(
         "crisis_protocol",
@@ -64,6 +64,6 @@ GAMES = {
     "necromunda": _of(
         "necromunda",
         ("sight", "judge"),
-        ("test_thresholds", "test_necromunda", "test_cases"),
+        ("test_thresholds", "test_necromunda", "test_arcs", "test_cases"),
     ),
 }
