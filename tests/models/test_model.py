@@ -1,3 +1,5 @@
+"""Model files: origin, base, tagged parts, footprint, and what is said where they make no sense."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
