@@ -342,7 +342,7 @@ def judge_scene(
             done.append(Judged.of(question, next(verdicts)))
             if draw is not None:
                 picture = draw(scene, question, done[-1].verdict, len(checks) == 1)
-                done[-1] = replace(done[-1], picture=picture)
+                done[-1] = replace(done[-1], verdict=done[-1].verdict.without_evidence(), picture=picture)
     except Exception as wrong:
         result = replace(result, error=problem(wrong, path))
     return replace(result, judged=tuple(done))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
@@ -82,6 +82,10 @@ class Verdict:
             "reason": self.reason,
         }
 
+    def without_evidence(self) -> Self:
+        """The same answer without what only figures need."""
+        return self
+
 
 @dataclass(frozen=True)
 class MeasuredVerdict(Verdict):
@@ -103,6 +107,10 @@ class MeasuredVerdict(Verdict):
         if self.observation is None:
             raise ValueError("the verdict has not kept its observation; judge with Settings(keep=True)")
         return self.observation
+
+    def without_evidence(self) -> Self:
+        """The same answer without its observation, whose masks take megabytes."""
+        return replace(self, observation=None)
 
 
 Phrase = str | tuple[str, str]
