@@ -345,9 +345,11 @@ def test_of_two_batches_that_write_one_file_the_second_is_refused(
     folder, expected = undisturbed
     out = tmp_path / "out.jsonl"
     words = ("batch", folder, "--everyone", "--out", out, *FAST)
-    with running(*words, seconds=0.09) as first:
+    with running(*words, seconds=0.02) as first:
         wait_until(lambda: len(journaled(out)) > 0)
+        first.send_signal(signal.SIGSTOP)  # however long the second takes to start, the first still writes
         second = finished(*words, "--resume")
+        first.send_signal(signal.SIGCONT)
         _, complained = first.communicate(timeout=60)
     assert second.returncode == 2
     assert second.stderr == f"error: {out}: another batch is writing it now; wait for it, or name another file\n"

@@ -42,7 +42,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"hex": []}, "unknown key 'hex'"),
     (
         {"unit": [{"name": "A", "at": [0, 0]}, {"name": "A", "at": [1, 0]}]},
-        "two units are called 'A'; give each a name",
+        "two units are called 'A'; give each a different name",
     ),
     ({"unit": [{"name": "4, 0", "at": [0, 0]}]}, "unit '4, 0', name: name is '4, 0', which reads as an address"),
     ({"unit": [{"name": "", "at": [0, 0]}]}, 'unit 1, name is ""; it must be a unique name, in quotes'),
