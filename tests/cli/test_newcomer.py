@@ -36,7 +36,11 @@ IN_THE_SCENE = {
     "four coordinates": ("at = [0, 0]", "at = [0, 0, 0, 0]", "fighter 'Kal', at is [0, 0, 0, 0]; it must be"),
     "a negative size": ("[60, 5, 10]", "[60, -5, 10]", "terrain 'wall', parts 1, box is [60, -5, 10]; it must be"),
     "unknown rules": ('"necromunda"', '"warhammer"', "unknown rules 'warhammer'; the systems are"),
-    "two of one name": ('name = "Vex"', 'name = "Kal"', "two fighter pieces are called 'Kal'; give each a different name"),
+    "two of one name": (
+        'name = "Vex"',
+        'name = "Kal"',
+        "two fighter pieces are called 'Kal'; give each a different name",
+    ),
     "a misspelt key": ("facing = 270", "facng = 270", "fighter 'Vex': unknown key 'facng'; did you mean 'facing'?"),
     "a name that is not there": ('target = "Vex"', 'target = "Vax"', "target 'Vax' is not on the table; did you mean"),
 }

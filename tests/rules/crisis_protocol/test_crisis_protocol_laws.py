@@ -97,6 +97,7 @@ def test_pieces_cut_in_two_are_the_same_in_the_way(seed: int) -> None:
     assert [each.line_of_sight for each in verdicts(other)] == seen
 
 
+@pytest.mark.slow
 def test_brute_force_finds_nothing_else() -> None:
     found = {True: 0, False: 0}
     for seed in range(2000):

@@ -35,6 +35,7 @@ def row_of(document: Document) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key not in WORDS}
 
 
+@pytest.mark.slow
 def test_as_the_brute_force_on_random_scenes() -> None:
     different, found = [], set()
     for seed in SEEDS:

@@ -122,6 +122,7 @@ def test_the_classes_are_those_of_fractions_in_whole_numbers() -> None:
         assert CLASSES.index(cover_class(float(rise), float(unit))) == sum(reached)
 
 
+@pytest.mark.slow
 def test_measured_protection_is_that_of_rays_against_boxes() -> None:
     compared = 0
     for seed in range(400):
@@ -144,6 +145,7 @@ def test_measured_protection_is_that_of_rays_against_boxes() -> None:
     assert compared > 300
 
 
+@pytest.mark.slow
 def test_close_combat_is_that_of_points_along_outlines() -> None:
     outcomes = []
     for seed in range(2000):
@@ -157,6 +159,7 @@ def test_close_combat_is_that_of_points_along_outlines() -> None:
     assert 100 < sum(outcomes) < len(outcomes) - 100
 
 
+@pytest.mark.slow
 def test_flanking_is_that_of_rays_at_every_landing() -> None:
     outcomes = []
     for seed in range(120):
