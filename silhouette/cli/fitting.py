@@ -7,6 +7,7 @@ What a column that is left out would have said stands elsewhere, or matters leas
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ GAP = 3
 
 EDGES = 2
 """Columns of the terminal on both sides of a table together."""
+
+WORD = re.compile(r"(?:± )?\S+(?: %\S*)?")
+"""What stays on one line: a word, or a number with its sign and its unit, such as "± 0.15 %"."""
 
 
 class FittedTable:
@@ -91,7 +95,7 @@ class FittedTable:
         for column, width in zip(columns, widths, strict=True):
             table.add_column(self._headings[column], overflow="fold", width=width)
         for row in self._rows:
-            table.add_row(*(row[column] for column in columns))
+            table.add_row(*(wrapped(row[column], width) for column, width in zip(columns, widths, strict=True)))
         return table
 
     def _cells(self, column: int) -> list[str]:
@@ -103,7 +107,30 @@ class FittedTable:
 
     def _least(self, column: int) -> int:
         """The width of a column in which no word is broken."""
-        return _longest(word for cell in self._cells(column) for word in cell.split())
+        return _longest(word for cell in self._cells(column) for word in WORD.findall(cell))
+
+
+def wrapped(cell: Text, width: int) -> Text:
+    """The cell in lines that are no wider than ``width``, broken between words; a longer word is left as it is.
+
+    >>> from rich.text import Text
+    >>> wrapped(Text("south wall 29.7 %, gantry 8 %"), 11).plain.splitlines()
+    ['south wall', '29.7 %,', 'gantry 8 %']
+    """
+    from rich.cells import cell_len
+
+    broken, start, end = list(cell.plain), 0, 0
+    for word in WORD.finditer(cell.plain):
+        between = cell.plain[end : word.start()]
+        if "\n" in between:
+            start = word.start()
+        elif between and cell_len(cell.plain[start : word.end()]) > width:
+            broken[end : word.start()] = "\n".rjust(len(between))
+            start = word.start()
+        end = word.end()
+    lines = cell.copy()
+    lines.plain = "".join(broken)
+    return lines
 
 
 def total(widths: Sequence[int]) -> int:

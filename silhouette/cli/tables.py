@@ -208,9 +208,9 @@ def inspection_report(report: Row) -> list[RenderableType]:
         base, eye = report["base"], _point(report["eye"])
         known = f"{base['diameter']:.1f} mm across, {base['height']:.2f} mm high ({base['from']})" if base else "none"
         parts += [_line(f"base    {known}"), _line(f"eye     {eye} ({report['eye_from']})")]
+        parts += [_line(f"        {_point(point)} into the {arc} arc") for arc, point in report["eyes"].items()]
         if "front" in report:
             parts.append(_line(f"front   {report['front']:g}° anticlockwise from +x ({report['front_from']})"))
-        parts += [_line(f"        {_point(point)} into the {arc} arc") for arc, point in report["eyes"].items()]
     surface = "watertight" if report["watertight"] else f"not watertight, {_counted(report['holes'], 'hole')}"
     table = _table("part", "triangles", "role")
     for part in report["parts"]:
@@ -218,13 +218,16 @@ def inspection_report(report: Row) -> list[RenderableType]:
     parts += [_line(f"surface {surface}"), table]
     parts += [_line(f"warning: {warning}", "yellow") for warning in report["warnings"]]
     if report["suggested"]:
-        from silhouette.models.inspection import is_model_file
+        from silhouette.models.inspection import has_list, is_model_file
 
         file = Path(report["file"])
-        is_model = is_model_file(file)
-        where = (
-            f"at the end of {file.name}" if is_model else f'next to mesh = "{file.name}", in a scene or a model file'
-        )
+        where = f"at the end of {file.name}"
+        if not is_model_file(file):
+            where = f'next to mesh = "{file.name}", in a scene or a model file'
+        elif file.suffix.lower() == ".json":
+            where = f'before "mesh" in {file.name}, or into the list "insignificant" that is there'
+        elif has_list(file):
+            where = f"at the beginning of the list insignificant = [...] of {file.name}"
         parts.append(
             _line(f"Thin parts that stick out and could be insignificant. Paste what you both agree to {where}:")
         )
@@ -280,13 +283,15 @@ def _gpu_lines(gpu: Row) -> list[Text]:
 
 
 def rules_report(systems: Iterable[Row]) -> list[RenderableType]:
-    """The rule systems, as a table."""
-    table = _table("rules", "game", "reads", "example")
+    """The rule systems, as a table, and below it an example of each: a path on one line, so that it can be copied."""
+    table = _table("rules", "game", "reads")
+    examples: list[RenderableType] = []
     for system in systems:
-        table.add_row(
-            *(_line(text) for text in (system["name"], system["title"], ", ".join(system["reads"]), system["example"]))
-        )
-    return [table]
+        table.add_row(*(_line(text) for text in (system["name"], system["title"], ", ".join(system["reads"]))))
+        example = _line(f"  {system['example']}")
+        example.no_wrap = True
+        examples.append(example)
+    return [table, _line("An example of each:", "dim"), *examples]
 
 
 def _heading(result: SceneResult) -> Text:

@@ -41,12 +41,13 @@ def show_json(content: Mapping[str, Any]) -> None:
 def show(*parts: RenderableType) -> None:
     """Tables and lines on standard output; without colour, and unfolded, where that is no terminal.
 
+    A line that says ``no_wrap`` is never folded: a path that the terminal itself breaks is still copied whole.
     Written in one go: where the reader has gone away, rich would end the process with an exit status of rich.
     """
     console = console_on(sys.stdout)
     with console.capture() as captured:
         for part in parts:
-            console.print(part)
+            console.print(part, soft_wrap=getattr(part, "no_wrap", None) is True)
     sys.stdout.write(captured.get())
     sys.stdout.flush()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -57,8 +58,13 @@ def _what_to_write(path: Path, name: str, naming: Path) -> str:
     except OSError:
         inner = len(Path(name).parts) > 1
         return f"there is no folder {as_written(str(Path(name).parent))} either" if inner else "check the path"
+    slashed = name.replace("\\", "/")
+    if slashed != name and _is_there(naming.parent / slashed):
+        return f"write / in paths: {as_written(slashed)}"
     ending = path.suffix.lower()
     neighbours = [other for other in neighbours if Path(other).suffix.lower() == ending and other != naming.name]
     by_case = {other.lower(): other for other in neighbours}
     close = get_close_matches(path.name.lower(), by_case, n=1, cutoff=0.7)
-    return f"did you mean {as_written(str(Path(name).with_name(by_case[close[0]])))}?" if close else "check the path"
+    if close:
+        return f"did you mean {as_written(str(Path(name).with_name(by_case[close[0]])))}?"
+    return "check the path, and write / in it" if "\\" in name and os.sep == "/" else "check the path"

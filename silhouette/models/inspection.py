@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
+from silhouette.files.documents import read_text
 from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats
 from silhouette.models.entries import ModelOptions
@@ -120,15 +122,26 @@ def is_model_file(path: Path) -> bool:
     return path.suffix.lower() in (".toml", ".json")
 
 
+def has_list(path: Path) -> bool:
+    """Whether a model file in TOML says ``insignificant = [...]``, beside which no ``[[insignificant]]`` may stand."""
+    return re.search(r"^\s*insignificant\s*=", read_text(path), flags=re.MULTILINE) is not None
+
+
 def _to_paste(suggested: Sequence[Suggestion], path: Path) -> str:
-    """The lines to paste for suggestions: at the end of a model file; for a mesh, beside ``mesh = ...``.
+    """The lines to paste for suggestions: at the end of a model file; beside the mesh, for a mesh or in JSON.
 
     Beside a mesh they are one list, which can stand in a model file and in a piece of a scene alike; there
-    ``[[insignificant]]`` would be a table of the scene.
+    ``[[insignificant]]`` would be a table of the scene. A model file that has such a list takes no table beside it:
+    there they are the lines of the list.
     """
-    if is_model_file(path):
+    if path.suffix.lower() == ".json":
+        boxes = ",\n".join(suggestion.json for suggestion in suggested)
+        return f'"insignificant": [\n{boxes}\n],\n' if boxes else ""
+    if is_model_file(path) and not has_list(path):
         return "".join(suggestion.toml for suggestion in suggested)
     listed = "".join(suggestion.inline for suggestion in suggested)
+    if is_model_file(path):
+        return listed
     return f"insignificant = [\n{listed}]\n" if listed else ""
 
 

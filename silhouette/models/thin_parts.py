@@ -91,6 +91,11 @@ class Suggestion:
         return f"    # {self._words}\n" + "".join(f"    {{ box = {_as_toml(box)} }},\n" for box in self.boxes)
 
     @property
+    def json(self) -> str:
+        """The lines to paste into the list ``"insignificant": [...]`` of a model file in JSON, without comments."""
+        return ",\n".join(f'    {{ "box": {_as_toml(box)} }}' for box in self.boxes)
+
+    @property
     def _words(self) -> str:
         """The part in words."""
         return f"thin part, {self.thickness:.1f} mm thick, {self.length:.0f} mm long"

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from silhouette.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.files.named import file_named
 from silhouette.files.schema import Location
@@ -139,16 +140,23 @@ class Piece:
 
 
 class Models:
-    """The models of one scene; a model is loaded once for all of its pieces."""
+    """The models of one scene; a model is loaded once for all of its pieces.
 
-    def __init__(self, scene: Path, cache: Cache) -> None:
+    Args:
+        scene: the path of the scene.
+        cache: the cache of meshes.
+        tables: the table of the scene in which a piece stands, by the piece's name, for messages; by default its kind.
+    """
+
+    def __init__(self, scene: Path, cache: Cache, tables: Mapping[str, str] | None = None) -> None:
         self._scene = scene
         self._cache = cache
+        self._tables = tables or {}
         self._loaded: dict[Hashable, Model] = {}
 
     def of(self, kind: Kind, piece: PieceEntry) -> Model:
         """The model of a piece, without the eye that the piece itself may give."""
-        location = Location(self._scene, f"{kind} '{piece.name}'")
+        location = Location(self._scene, f"{self._tables.get(piece.name, kind)} '{piece.name}'")
         if piece.kind not in (None, kind):
             raise location.error(
                 f"kind is {piece.kind}, but it stands in [[{kind}]]; move it to [[{piece.kind}]] or change kind"
@@ -167,11 +175,11 @@ class Models:
         if piece.model is not None:
             file = file_named(location, "model", piece.model)
             how: Hashable = (kind, *overrides.items())
-            return self._of_file(file, how, lambda: load_model(file, self._cache, kind, overrides))
+            return self._of_file(file, how, lambda: load_model(file, self._cache, kind, overrides), location)
         file = self._scene.parent / str(piece.mesh)
         options = ModelOptions(mesh=piece.mesh, **overrides)
         how = (kind, options.model_copy(update={"mesh": None}))
-        return self._of_file(file, how, lambda: model_of_mesh(options, location, self._cache, kind))
+        return self._of_file(file, how, lambda: model_of_mesh(options, location, self._cache, kind), location)
 
     def looking(self, model: Model, front: float) -> Model:
         """The model with its front elsewhere, for a piece whose ``turn`` and ``facing`` say where that is."""
@@ -180,12 +188,21 @@ class Models:
             self._loaded[key] = replace(model, front=front % 360.0)
         return self._loaded[key]
 
-    def _of_file(self, file: Path, how: Hashable, load: Callable[[], Model]) -> Model:
-        """What another scene may have loaded before, from whatever folder it names the file."""
+    def _of_file(self, file: Path, how: Hashable, load: Callable[[], Model], location: Location) -> Model:
+        """What another scene may have loaded before, from whatever folder it names the file.
+
+        What is wrong with a file that the scene names is said with the piece that has it.
+        """
         if (file, how) not in self._loaded:
-            self._loaded[file, how] = self._cache.in_memory(
-                file, (file.name, how), load, lambda model: len(model.mesh.faces)
-            )
+            try:
+                self._loaded[file, how] = self._cache.in_memory(
+                    file, (file.name, how), load, lambda model: len(model.mesh.faces)
+                )
+            except FileError as error:
+                if location.where in error.problem:
+                    raise
+                problem = f"{error.problem} (for {location.where} in {location.path.name})"
+                raise type(error)(error.path, problem) from error
         return self._loaded[file, how]
 
 

@@ -80,7 +80,9 @@ def in_millimetres(entry: OfEntry, units: str) -> OfEntry:
     return entry.model_copy(update=changes)
 
 
-def settled(path: Path, entries: Sequence[Placed], pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+def settled(
+    path: Path, entries: Sequence[Placed], pieces: Sequence[Piece], tables_of: Mapping[str, str]
+) -> tuple[Piece, ...]:
     """The pieces, each that says ``on`` lowered from above, upright, until its base touches.
 
     A piece is lowered after the piece that it names. With ``on = "surface"`` it is lowered after all terrain that
@@ -91,6 +93,7 @@ def settled(path: Path, entries: Sequence[Placed], pieces: Sequence[Piece]) -> t
         path: of the scene file, for messages.
         entries: the entry of each piece, its lengths in mm.
         pieces: on the table's top where their entries say ``on``.
+        tables_of: the table in which a piece stands, by the piece's name, for messages; by default its kind.
 
     Raises:
         FileError: where there is no terrain of the name, nothing of it is under the base, or pieces stand on each other
@@ -98,7 +101,7 @@ def settled(path: Path, entries: Sequence[Placed], pieces: Sequence[Piece]) -> t
     """
     if all(entry.on is None for entry in entries):
         return tuple(pieces)
-    settling = _Settling(path, entries, pieces)
+    settling = _Settling(path, entries, pieces, tables_of)
     for number in range(len(pieces)):
         settling.settle(number, ())
     return tuple(settling.pieces)
@@ -107,9 +110,11 @@ def settled(path: Path, entries: Sequence[Placed], pieces: Sequence[Piece]) -> t
 class _Settling:
     """The pieces of a scene while they are lowered one after the other."""
 
-    def __init__(self, path: Path, entries: Sequence[Placed], pieces: Sequence[Piece]) -> None:
+    def __init__(
+        self, path: Path, entries: Sequence[Placed], pieces: Sequence[Piece], tables_of: Mapping[str, str]
+    ) -> None:
         self.pieces = list(pieces)
-        self._path, self._entries = path, entries
+        self._path, self._entries, self._tables_of = path, entries, tables_of
         self._terrain = {piece.name: number for number, piece in enumerate(pieces) if piece.kind == "terrain"}
         self._settled = {number for number, entry in enumerate(entries) if entry.on is None}
 
@@ -177,7 +182,8 @@ class _Settling:
         )
 
     def _location(self, number: int) -> Location:
-        return Location(self._path, f"{self.pieces[number].kind} '{self.pieces[number].name}'")
+        piece = self.pieces[number]
+        return Location(self._path, f"{self._tables_of.get(piece.name, piece.kind)} '{piece.name}'")
 
 
 def plan_box(piece: Piece) -> tuple[Floats, Floats]:

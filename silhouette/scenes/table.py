@@ -129,7 +129,13 @@ class TableScene(Scene):
         return {piece.name: piece for piece in self.pieces}
 
 
-def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: type[Entry], cache: Cache) -> TableScene:
+def load_table_scene(
+    path: Path,
+    document: Mapping[str, Any],
+    readings_schema: type[Entry],
+    cache: Cache,
+    tables_of: Mapping[str, str] | None = None,
+) -> TableScene:
     """The scene of a table: models in their places.
 
     Args:
@@ -137,6 +143,8 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
         document: its content, as from `read_document`.
         readings_schema: the readings that its rule system knows, and their defaults; other keys are refused.
         cache: the cache of meshes and other results that take long to compute.
+        tables_of: the table of the user's scene in which a piece stands, by the piece's name, for messages; by default
+            its kind.
 
     Raises:
         FileError: where the scene or a model file is not valid; one line, with the place.
@@ -151,11 +159,12 @@ def load_table_scene(path: Path, document: Mapping[str, Any], readings_schema: t
     }
     standing = [(kind, in_millimetres(piece, entry.units)) for kind, table in tables.items() for piece in table]
     _names_differ(path, [(kind, piece.name) for kind, piece in standing])
-    models = Models(path, cache)
+    models = Models(path, cache, tables_of)
     pieces = settled(
         path,
         [piece for _, piece in standing],
         [piece_of(index, kind, piece, models) for index, (kind, piece) in enumerate(standing)],
+        tables_of or {},
     )
     kinds = {piece.name: piece.kind for piece in pieces}
     warnings = dict.fromkeys(

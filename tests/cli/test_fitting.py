@@ -128,3 +128,19 @@ def test_pipes_get_every_column(capsys: pytest.CaptureFixture[str], monkeypatch:
     ran = run(capsys, "check", SCENES / "skirmishcorps" / "elevation.toml", "--renderer", "reference", "--pixel", "1")
     assert "renderer" in ran.out
     assert "expected" in ran.out
+
+
+def test_a_number_keeps_its_unit() -> None:
+    table = FittedTable([Text("obscured"), Text("blockers")])
+    table.add_row(Text("42.0 % ± 0.15 %"), Text("east barricade 24.8 %, gantry 17.2 %"))
+    lines = "\n".join(drawn(table, 24))
+    assert all(part in lines for part in ("42.0 %", "± 0.15 %", "24.8 %,", "17.2 %"))
+
+
+def test_the_list_of_rules_breaks_no_name_and_no_path(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    told = run(capsys, "rules").out
+    for system in run(capsys, "rules", "--json").document["rules"]:
+        assert {system["name"], *system["title"].split(), system["example"]} <= set(told.split())

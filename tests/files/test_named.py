@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from silhouette.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.rules.necromunda.rule import NECROMUNDA
+from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 
 SCENE = 'rules = "necromunda"\n[[fighter]]\nname = "Kal"\nat = [0, 0]\n'
 
@@ -44,6 +47,28 @@ def test_a_mesh_that_a_model_file_lacks_is_said_with_the_model_file(tmp_path: Pa
     (tmp_path / "axe.toml").write_text('mesh = "axe.stl"\n', encoding="utf-8")
     said = refusal(tmp_path / "duel.toml", 'model = "axe.toml"\n')
     assert said.startswith(f'{tmp_path / "axe.stl"}: is not there; axe.toml has mesh = "axe.stl", seen from {tmp_path}')
+    assert said.endswith("(for fighter 'Kal' in duel.toml)")
+
+
+def test_a_mesh_that_cannot_be_used_is_said_with_the_piece_and_the_scene(tmp_path: Path) -> None:
+    (tmp_path / "axe.stl").write_bytes(b"solid")
+    for name in (".", "axe.stl", "duel.toml"):
+        assert refusal(tmp_path / "duel.toml", f'mesh = "{name}"\n').endswith("(for fighter 'Kal' in duel.toml)")
+
+
+@pytest.mark.skipif(os.sep != "/", reason="there both ways lead to the file")
+def test_a_path_of_windows_that_is_there_with_slashes_is_told_them(tmp_path: Path) -> None:
+    (tmp_path / "minis").mkdir()
+    (tmp_path / "minis/axe.stl").write_bytes(b"")
+    said = refusal(tmp_path / "duel.toml", "mesh = 'minis\\axe.stl'\n")
+    assert said.endswith('write / in paths: "minis/axe.stl"')
+
+
+def test_a_unit_and_what_is_wrong_with_it_are_said_by_the_table_of_the_scene(tmp_path: Path) -> None:
+    for key in ('model = "axe.toml"', 'on = "roof"'):
+        scene = {"rules": "skirmishcorps", "unit": [{"name": "A", "at": [0, 0], **tomllib.loads(key)}]}
+        with pytest.raises(FileError, match="unit 'A'"):
+            SKIRMISHCORPS.load(tmp_path / "duel.toml", scene, Cache(None))
 
 
 @pytest.mark.parametrize("path", [r"C:\minis\axe.stl", r"C:\Users\me\axe.stl", r"C:\temp\new.stl"])

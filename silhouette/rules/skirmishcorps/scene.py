@@ -163,7 +163,8 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
         "fighter": [piece for kind, piece in models if kind == "fighter"],
         "vehicle": [piece for kind, piece in models if kind == "vehicle"],
     }
-    scene = load_table_scene(path, table, Readings, cache)
+    tables = {name: kind for kind, name in named}
+    scene = load_table_scene(path, table, Readings, cache, tables)
     units = {unit.name: _unit(unit, scene.piece(unit.name)) for unit in entry.unit}
     sections = [_section(section, scene.piece(section.name)) for section in entry.cover]
     terrain = [_terrain(scene.piece(piece.name)) for piece in entry.terrain]
