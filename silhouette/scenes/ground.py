@@ -38,6 +38,9 @@ TRIED = 6
 STEEP = 0.5
 """The cosine of 60°: a surface that is steeper is a wall, not a floor."""
 
+OPEN = 0.1
+"""The share by which more of a surface faces up than down, or down than up, from which on it is no closed one."""
+
 WORTH_AN_INDEX = 64
 """How often a place is asked for before triangles are indexed, and the square root of how many there are at least."""
 
@@ -70,11 +73,28 @@ class Ground:
 
     Args:
         triangles: (m, 3, 3) float64, mm, z up: the corners of each triangle, anticlockwise seen from outside.
+        whole: of which these triangles are a part, if of any.
     """
 
-    def __init__(self, triangles: Floats) -> None:
+    def __init__(self, triangles: Floats, whole: Ground | None = None) -> None:
         self.triangles = np.asarray(triangles, np.float64).reshape(-1, 3, 3)
+        self._whole = whole
         self._asked = 0
+
+    @cached_property
+    def faces_outward(self) -> bool:
+        """Whether what faces down is an underside, of a ceiling or an overhang, on which nothing stands.
+
+        It is not in a scan without an underside that is inside out: all of that faces down.
+        """
+        if self._whole is not None:
+            return self._whole.faces_outward
+        corners = self.triangles - self.triangles.reshape(-1, 3).mean(axis=0) if len(self.triangles) else self.triangles
+        sixfold = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        up, both = float(sixfold[:, 2].sum()), float(np.abs(sixfold[:, 2]).sum())
+        if abs(up) > OPEN * both:
+            return up > 0.0
+        return float(np.einsum("ij,ij->", corners[:, 0], sixfold)) > 0.0
 
     @cached_property
     def _boxes(self) -> Floats:
@@ -106,14 +126,15 @@ class Ground:
 
     def near(self, low: Any, high: Any) -> Ground:
         """The triangles whose boxes in plan overlap the rectangle from ``low`` to ``high``, both (2,)."""
+        whole = self if self._whole is None else self._whole
         self._asked += 1
         is_small = max(high[0] - low[0], high[1] - low[1]) <= LARGEST_INDEXED
         if is_small and self._asked > WORTH_AN_INDEX and len(self.triangles) > WORTH_AN_INDEX**2:
-            return Ground(self.triangles[self._index.pairs(np.array([[*low, *high]]))[1]])
+            return Ground(self.triangles[self._index.pairs(np.array([[*low, *high]]))[1]], whole)
         boxes = self._boxes
         chosen = (boxes[:, 0] <= high[0]) & (boxes[:, 1] <= high[1])
         chosen &= (boxes[:, 2] >= low[0]) & (boxes[:, 3] >= low[1])
-        return Ground(self.triangles[chosen])
+        return Ground(self.triangles[chosen], whole)
 
     def layers(self, area: float) -> float:
         """How often all triangles together cover an area, mm²; a larger triangle covers it once.
@@ -131,7 +152,7 @@ class Ground:
             outline: (k, 2) mm, the corners of the base in plan, convex and anticlockwise, seen from its place.
             places: (q, 2) mm.
             under: mm; nothing higher than this counts. Of a surface that reaches higher, the part below it counts;
-                of a wall (steeper than 60°) that reaches higher nothing counts.
+                of a wall (steeper than 60°) that reaches higher, and of the underside of a ceiling, nothing does.
 
         >>> table = Ground([[[0, 0, 5], [9, 0, 5], [0, 9, 5]], [[0, 0, 40], [9, 0, 40], [0, 9, 40]]])
         >>> foot = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
@@ -146,9 +167,10 @@ class Ground:
         top = np.inf if under is None else under
         for place, triangle in self._pairs(np.concatenate([places + outline.min(0), places + outline.max(0)], axis=1)):
             least, most = self._heights[triangle].T
-            most = np.where(
-                most <= top + LEVEL, most, np.where(self._normals[triangle, 2] ** 2 < STEEP**2, -np.inf, top)
-            )
+            up = self._normals[triangle, 2]
+            most = np.where(most <= top + LEVEL, most, np.where(np.abs(up) < STEEP, -np.inf, top))
+            if under is not None and self.faces_outward:  # its top is higher still, and may not count
+                most = np.where(up < -LEVEL, -np.inf, most)
             # What lies wholly under the base is as high as its highest corner. Only what could be higher is cut off.
             within = self._lies_within(smaller, places, place, triangle) & (most >= least)
             for highest in (whole, inner):

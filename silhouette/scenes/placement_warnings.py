@@ -32,6 +32,8 @@ MOST_WARNINGS = 50
 MOST_PAIRS = 4000
 """The number of pairs of neighbours that are looked at; crowds of thousands are not looked through to the end."""
 
+_LOWER_IT = 'write on = "surface"'
+
 
 @dataclass(frozen=True)
 class PlacementWarning:
@@ -98,9 +100,9 @@ def _alone(pieces: Sequence[Piece], *, faces: bool) -> Iterator[PlacementWarning
         if piece.kind == "fighter":
             low, high = piece.model.mesh.bounds[:, 2]
             if not SHORTEST <= high - low <= TALLEST:
-                yield _one(
-                    piece, f"{piece.name} is {_mm(high - low)} tall; is the unit or the scale of its mesh right?"
-                )
+                is_mesh = piece.model.format not in ("parts", "figure")
+                what = "the unit or the scale of its mesh" if is_mesh else "its height"
+                yield _one(piece, f"{piece.name} is {_mm(high - low)} tall; is {what} right?")
         if piece.kind != "terrain" and faces and not piece.facing_given:
             text = f"{piece.name} has no facing and looks as it lies in its file, to {round(piece.ahead) % 360:d}°"
             yield _one(piece, f"{text}; give facing", as_attacker=True)
@@ -138,19 +140,21 @@ def _on_the_ground(piece: Piece, near: Sequence[Piece], *, z_is_ground: bool) ->
     if support.near:
         yield from _on_what_is_near(piece, support, z_is_ground=z_is_ground)
         return
-    lowest = float(piece.whole_box[:, 2].min())
-    if lowest > TABLE_TOP + LOWER and not z_is_ground:
-        yield _one(piece, _hangs(piece, lowest - TABLE_TOP, "the table"))
-    if lowest < TABLE_TOP - LOWER:
-        yield _one(piece, _sinks(piece, TABLE_TOP - lowest, "the table"))
+    if abs(float(piece.whole_box[:, 2].min()) - TABLE_TOP) <= LOWER:
+        return
+    # What hangs down farther than feet carries nobody, as a spear, or the base of one who lies down.
+    if support.bottom > TABLE_TOP + LOWER and not z_is_ground:
+        yield _one(piece, _hangs(piece, support.bottom - TABLE_TOP, "the table"))
+    if support.bottom < TABLE_TOP - LOWER:
+        yield _one(piece, _sinks_into_the_table(piece, TABLE_TOP - support.bottom))
 
 
 def _on_what_is_near(piece: Piece, support: Support, *, z_is_ground: bool) -> Iterator[PlacementWarning]:
     """The first thing that is wrong with what a model stands on."""
     sunk = support.sunk()
     if sunk is not None:
-        depth, ground = sunk
-        yield _of_both(piece, ground, _sinks(piece, depth, in_a_sentence(ground.name)))
+        depth, ground, is_roofed = sunk
+        yield _of_both(piece, ground, _sinks(piece, depth, in_a_sentence(ground.name), is_roofed=is_roofed))
         return
     wall = support.walled()
     if wall is not None:
@@ -162,7 +166,7 @@ def _on_what_is_near(piece: Piece, support: Support, *, z_is_ground: bool) -> It
         return
     ground_name = "the table" if on is None else in_a_sentence(on.name)
     if not np.isfinite(highest):
-        yield _one(piece, _sinks(piece, TABLE_TOP - support.bottom, "the table"))
+        yield _one(piece, _sinks_into_the_table(piece, TABLE_TOP - support.bottom))
     elif support.bottom - highest > LOWER:
         yield _one(piece, _hangs(piece, support.bottom - highest, ground_name))
     elif on is not None and on.kind == "terrain" and (fall := support.on_its_rim()) is not None:
@@ -196,13 +200,23 @@ def eye_inside(piece: Piece, other: Piece) -> str:
     return f"the eye of {piece.name} lies inside {in_a_sentence(other.name)}: probably a mistake in the pose"
 
 
-def _sinks(piece: Piece, depth: float, ground: str) -> str:
-    hint = "give it z = 0" if ground == "the table" else 'move it, or write on = "surface" in place of its height'
-    return f"{piece.name} sinks {_mm(depth)} into {ground}; {hint}"
+def _sinks(piece: Piece, depth: float, ground: str, *, is_roofed: bool) -> str:
+    below = ", with under to stand below what is over it" if is_roofed else ""
+    return f"{piece.name} sinks {_mm(depth)} into {ground}; move it, or {_LOWER_IT}{_height_of(piece)}{below}"
+
+
+def _sinks_into_the_table(piece: Piece, depth: float) -> str:
+    hint = "give it z = 0" if piece.pose.translation[2] < TABLE_TOP else _LOWER_IT
+    return f"{piece.name} sinks {_mm(depth)} into the table; {hint}"
 
 
 def _hangs(piece: Piece, gap: float, ground: str) -> str:
-    return f'{piece.name} hangs {_mm(gap)} above {ground}; write on = "surface" in place of its height'
+    return f"{piece.name} hangs {_mm(gap)} above {ground}; {_LOWER_IT}{_height_of(piece)}"
+
+
+def _height_of(piece: Piece) -> str:
+    """What a hint adds where the scene gives the height of a piece."""
+    return "" if piece.pose.translation[2] == TABLE_TOP else " in place of its height"
 
 
 def _of_both(piece: Piece, other: Piece, text: str) -> PlacementWarning:

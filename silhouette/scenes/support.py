@@ -93,8 +93,10 @@ class Support:
         depth: Floats = np.max([*self._terrain_depths.values(), table], axis=0)
         return depth
 
-    def sunk(self) -> tuple[float, Piece] | None:
-        """How deep the model sinks into terrain, mm, and into which; None where by no more than 2 mm.
+    def sunk(self) -> tuple[float, Piece, bool] | None:
+        """How deep the model sinks into terrain, mm, into which, and whether more of that lies above.
+
+        None where it sinks by no more than 2 mm.
 
         On a slope an upright base that rests on its middle sinks uphill as much as it hangs downhill: that is as models
         stand on hills, and no mistake. What counts is the mean of a point and the one opposite to it.
@@ -108,7 +110,9 @@ class Support:
             return None
         deepest = int(depth.argmax())
         into = max(self._terrain_depths, key=lambda other: float(self._terrain_depths[other][deepest]))
-        return float(depth[deepest]), into
+        over = self._surfaces[into].crossings(points[deepest][None] + self._place).z
+        is_roofed = bool((over > self.bottom + depth[deepest] + LOWER).any())
+        return float(depth[deepest]), into, is_roofed
 
     def walled(self) -> Piece | None:
         """The terrain of which a wall goes up through the base, more than a millimetre from its rim; None for none."""

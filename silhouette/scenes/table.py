@@ -5,7 +5,7 @@ file -> document -> entries checked by the schema -> pieces with models and pose
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -135,6 +135,7 @@ def load_table_scene(
     readings_schema: type[Entry],
     cache: Cache,
     tables_of: Mapping[str, str] | None = None,
+    posed: Callable[[Piece], Piece] = lambda piece: piece,
 ) -> TableScene:
     """The scene of a table: models in their places.
 
@@ -145,6 +146,7 @@ def load_table_scene(
         cache: the cache of meshes and other results that take long to compute.
         tables_of: the table of the user's scene in which a piece stands, by the piece's name, for messages; by default
             its kind.
+        posed: changes a piece on the table's top before it is lowered onto what it stands on, such as to lay it down.
 
     Raises:
         FileError: where the scene or a model file is not valid; one line, with the place.
@@ -163,14 +165,18 @@ def load_table_scene(
     pieces = settled(
         path,
         [piece for _, piece in standing],
-        [piece_of(index, kind, piece, models) for index, (kind, piece) in enumerate(standing)],
+        [posed(piece_of(index, kind, piece, models)) for index, (kind, piece) in enumerate(standing)],
         tables_of or {},
     )
     kinds = {piece.name: piece.kind for piece in pieces}
     warnings = dict.fromkeys(
         warning
         for piece in pieces
-        for warning in (*(f"{piece.name}: {doubt}" for doubt in piece.warnings), *piece.model.warnings)
+        for warning in (
+            *(f"{piece.name}: {doubt}" for doubt in piece.warnings),
+            # Of a mesh, which several pieces may share, it is the name of its file that stands in front.
+            *(f"{piece.name}: {doubt}" if piece.model.format == "figure" else doubt for doubt in piece.model.warnings),
+        )
     )
     return TableScene(
         path=path,

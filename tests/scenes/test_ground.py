@@ -63,9 +63,21 @@ def test_under_leaves_out_what_is_higher_and_cuts_slopes_but_not_walls() -> None
     assert house.heights(disc(16.0), places).tolist() == [62.0, 90.0]
     assert house.heights(disc(16.0), places, under=30.0).tolist() == [2.0, 2.0]
     assert house.heights(disc(16.0), places, under=62.0).tolist() == [62.0, 62.0]
-    assert house.heights(disc(16.0), places, under=1.0).tolist() == [0.0, 0.0]
+    assert house.heights(disc(16.0), places, under=1.0).tolist() == [-np.inf, -np.inf]
     assert ramp(20.0).heights(disc(16.0), np.array([[0.0, 0.0]]), under=3.0).tolist() == [3.0]
     assert ramp(80.0).heights(disc(16.0), np.array([[0.0, 0.0]]), under=3.0).tolist() == [-np.inf]
+
+
+@pytest.mark.parametrize("under", [58.0, 59.0, 60.0, 61.0, 61.99])
+def test_nobody_stands_on_the_underside_of_a_ceiling(under: float) -> None:
+    house = ground(Solid(Box((80, 80, 2))), Solid(Box((80, 80, 2)), at=(0, 0, 60)))
+    places = np.array([[0.0, 0.0], [36.0, 0.0], [44.0, 0.0]])
+    assert house.heights(disc(16.0), places, under=under).tolist() == [2.0, 2.0, 2.0]
+    near = house.near([-20, -20], [20, 20])
+    assert near.heights(disc(16.0), places[:1], under=under).tolist() == [2.0]
+    sheet = Ground(house.triangles[house.triangles[:, :, 2].max(axis=1) == 2.0])
+    inside_out = Ground(sheet.triangles[sheet.triangles[:, :, 2].min(axis=1) == 2.0][:, ::-1])
+    assert inside_out.heights(disc(16.0), places, under=under).tolist() == [2.0, 2.0, 2.0]
 
 
 @settings(max_examples=30, deadline=None)

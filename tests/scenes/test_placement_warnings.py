@@ -266,3 +266,24 @@ def test_moving_and_turning_a_whole_table_changes_no_warning(x: float, y: float,
     assert sorted(text[: len(start)] for text, start in zip(sorted(texts), sorted(before), strict=True)) == sorted(
         before
     )
+
+
+ROOFED = {
+    "name": "hut",
+    "at": [0, 0],
+    "parts": [{"box": [100, 100, 5]}, {"box": [100, 100, 5], "at": [0, 0, 60]}],
+}
+
+
+def test_hints_fit_how_a_piece_was_placed() -> None:
+    assert texts_of(KAL, VEX, terrain=[ROOFED]) == [
+        'Kal sinks 5.0 mm into the hut; move it, or write on = "surface", with under to stand below what is over it'
+    ]
+    assert texts_of(fighter("Kal", [0, 0, 1]), VEX, terrain=[CRATE]) == [
+        'Kal sinks 24 mm into the crate; move it, or write on = "surface" in place of its height'
+    ]
+    deep = {**KAL, "parts": [{"box": [12, 8, 28], "at": [0, 0, -8]}]}
+    assert texts_of(deep, VEX) == ['Kal sinks 8.0 mm into the table; write on = "surface"']
+    assert texts_of({"name": "Kal", "at": [0, 0], "facing": 0, "figure": {"base": 32, "height": 200}}, VEX) == [
+        "Kal is 200 mm tall; is its height right?"
+    ]

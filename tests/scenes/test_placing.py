@@ -70,6 +70,29 @@ def test_cover_of_skirmishcorps_has_its_plan_sizes_in_inches_and_its_height_in_b
     assert scene.unit("B").middle.tolist() == pytest.approx([254.0, 0.0])
 
 
+def test_a_prone_unit_with_a_body_of_its_own_is_laid_down_before_it_is_lowered() -> None:
+    units = [
+        {"name": name, "at": at, "posture": "prone", "lies_along": 30, "figure": FIGURE, **keys}
+        for name, at, keys in (
+            ("on the crate", [100, 150], {"on": "crate"}),
+            ("anywhere", [100, 150], {"on": "surface"}),
+            ("on the table", [0, 0], {}),
+        )
+    ] + [{"name": "upright", "at": [0, 90], "lies_along": 30}]
+    document = {"rules": "skirmishcorps", "terrain": [CRATE], "unit": units}
+    scene = SKIRMISHCORPS.load(Path("duel.toml"), document, Cache(None))
+    lows = {
+        unit.name: float(unit.piece.pose.place(unit.piece.model.significant.vertices)[:, 2].min())
+        for unit in scene.units[:3]
+    }
+    assert lows == pytest.approx({"on the crate": 25.0, "anywhere": 25.0, "on the table": 0.0})
+    assert [unit.standing.low for unit in scene.units[:3]] == pytest.approx(list(lows.values()))
+    assert [one.text for one in scene.placement_warnings if "overlap" not in one.text] == []
+    assert [text for text in scene.warnings if "lies_along" in text] == [
+        'upright: lies_along does nothing, since it stands; write posture = "prone" to lay it down'
+    ]
+
+
 def test_without_a_size_the_table_is_the_box_round_all_pieces() -> None:
     assert placed(terrain=[CRATE], fighter=[figure("Kal", [0, 0])]).table_top == pytest.approx(
         np.array([[-16.0, -16.0], [120.0, 170.0]]), abs=0.01
@@ -86,12 +109,12 @@ def test_a_piece_is_lowered_onto_what_it_names_or_onto_whatever_is_there() -> No
             figure("on the crates", at, on="surface"),
             figure("below", at, on="surface", under=50),
             figure("beside", [0, 0], on="surface"),
-            figure("within", at, on="small", under=110),
+            figure("between", at, on="gantry", under=110),
         ],
     }
     assert heights(**scene) == {
         "crate": 78.0, "gantry": 0.0, "small": 103.0, "on the gantry": 78.0, "on the crates": 128.0, "below": 0.0,
-        "beside": 0.0, "within": 103.0,
+        "beside": 0.0, "between": 78.0,
     }  # fmt: skip
 
 
@@ -131,6 +154,7 @@ def test_order_in_the_file_does_not_matter_and_circles_are_refused() -> None:
         ({"on": "gantry", "at": [0, 0, 5]}, "at has three numbers; write at = [x, y]"),
         ({"on": "gantry", "at": [900, 0]}, "its base is nowhere over 'gantry', which reaches from x = 50 to 150 mm"),
         ({"on": "gantry", "under": 40}, "nothing of 'gantry' below its base is as low as that"),
+        ({"on": "gantry", "under": 77.5}, "nothing of 'gantry' below its base is as low as that"),
         ({"under": 40}, "under goes with on"),
         ({"on": 7}, 'it must be the name of a piece of terrain, or "surface"'),
         ({"on": "gantry", "under": "low"}, 'under is "low"; it must be a number'),

@@ -5,8 +5,9 @@ document -> entries, each key checked -> Characters and Features -> PlanScene
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,6 +33,12 @@ from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean
 
 LARGEST_SIZE = 1000
+
+OVERLAP = 0.025
+"""The share of the smaller of two bases by which they may overlap: a slip of the ruler, about a millimetre."""
+
+MOST_OVERLAPS = 50
+"""A scene with more bases that overlap is not looked at further: what is wrong with it is plain."""
 
 WholeSize = Annotated[int, Field(strict=True, ge=1, le=LARGEST_SIZE)]
 Corner = tuple[Number, Number]
@@ -312,7 +319,8 @@ def _checks_are_of(path: Path, scene: PlanScene) -> None:
 
 
 def _odd_places(scene: PlanScene) -> Iterator[str]:
-    """A warning for each base that lies partly on terrain: nobody can end a move there (A7)."""
+    """A warning for each base that lies partly on terrain, where nobody can end a move (A7), or on another base."""
+    yield from islice(_overlapping(scene.characters, scene.units), MOST_OVERLAPS)
     for character in scene.characters:
         for index in np.flatnonzero(
             crossed(character.base, character.base, scene.outlines, epsilon_of(character.base.bounds))
@@ -322,6 +330,23 @@ def _odd_places(scene: PlanScene) -> Iterator[str]:
         feature = scene.standing_on(character)
         if feature is not None and not _holds(feature.outline, character.base):
             yield f"{character.name} is said to stand on {feature.name}, but its base does not lie wholly on it"
+
+
+def _overlapping(characters: Sequence[Character], units: str) -> Iterator[str]:
+    """A warning for each two bases that overlap, on one level, by more than a fortieth of the smaller one."""
+    centres = np.array([piece.base.centre for piece in characters]).reshape(-1, 2)
+    radii = np.array([piece.base.radius for piece in characters])
+    levels = np.unique([str(piece.on) for piece in characters], return_inverse=True)[1]
+    boxes = shapely.box(*(centres - radii[:, None]).T, *(centres + radii[:, None]).T)
+    tree = shapely.STRtree(boxes)
+    for one, character in enumerate(characters):
+        others = tree.query(boxes[one])
+        others = np.sort(others[(others > one) & (levels[others] == levels[one])])
+        depths = radii[one] + radii[others] - np.hypot(*(centres[others] - centres[one]).T)
+        too_deep = depths > OVERLAP * 2.0 * np.minimum(radii[one], radii[others])
+        for other, depth in zip(others[too_deep], depths[too_deep], strict=True):
+            both = f"{character.name} and {characters[other].name}"
+            yield f"the bases of {both} overlap by {depth:.3g} {units}; move one"
 
 
 def _holds(outline: Outlines, disc: Disc) -> bool:

@@ -164,7 +164,8 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
         "vehicle": [piece for kind, piece in models if kind == "vehicle"],
     }
     tables = {name: kind for kind, name in named}
-    scene = load_table_scene(path, table, Readings, cache, tables)
+    entries = {unit.name: unit for unit in entry.unit}
+    scene = load_table_scene(path, table, Readings, cache, tables, lambda piece: _posed(piece, entries.get(piece.name)))
     units = {unit.name: _unit(unit, scene.piece(unit.name)) for unit in entry.unit}
     sections = [_section(section, scene.piece(section.name)) for section in entry.cover]
     terrain = [_terrain(scene.piece(piece.name)) for piece in entry.terrain]
@@ -247,7 +248,7 @@ def _place_of(entry: UnitEntry | CoverEntry) -> dict[str, Any]:
 
 def _unit(entry: UnitEntry, piece: Piece) -> Unit:
     ground = float(piece.pose.translation[2])
-    if entry.model is None and entry.parts is None and entry.figure is None:
+    if _is_standard(entry):
         bricks = FIGURE if entry.height is None else entry.height
         length, width, thickness = prone_size(bricks)
         x, y = entry.at[:2]
@@ -259,16 +260,32 @@ def _unit(entry: UnitEntry, piece: Piece) -> Unit:
     low, high = piece.model.mesh.bounds[0, 2], piece.model.body_box[1, 2]
     bricks = float(high - low) / TALL * FIGURE if entry.height is None else entry.height
     if entry.posture == "prone":
-        piece = _laid_down(piece, entry.lies_along)
         points = piece.pose.place(piece.model.significant.vertices)
         footprint = Footprint.around(points)
-        return _made(entry, bricks, piece, Standing(footprint, ground, float(points[:, 2].max())))
+        return _made(entry, bricks, piece, Standing(footprint, float(points[:, 2].min()), float(points[:, 2].max())))
     footprint = Footprint.of_corners(piece.base_outline)
     return _made(entry, bricks, piece, Standing(footprint, ground + float(low), ground + float(high)))
 
 
 def _made(entry: UnitEntry, bricks: float, piece: Piece, standing: Standing) -> Unit:
     return Unit(entry.name, entry.type, entry.posture, bricks, piece, standing)
+
+
+def _is_standard(entry: UnitEntry) -> bool:
+    """Whether a unit is the standard figure, without a mesh, solids or sizes of its own."""
+    return entry.model is None and entry.parts is None and entry.figure is None
+
+
+def _posed(piece: Piece, entry: UnitEntry | None) -> Piece:
+    """The piece of a unit's entry in its posture; cover and terrain have no entry, and stay as they are."""
+    if entry is None:
+        return piece
+    if entry.posture == "prone":
+        return piece if _is_standard(entry) else _laid_down(piece, entry.lies_along)
+    if not entry.lies_along:
+        return piece
+    idle = 'lies_along does nothing, since it stands; write posture = "prone" to lay it down'
+    return replace(piece, warnings=(*piece.warnings, idle))
 
 
 def _laid_down(piece: Piece, along: float) -> Piece:

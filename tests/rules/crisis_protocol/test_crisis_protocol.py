@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from silhouette.files.documents import read_document
 from silhouette.rules.base import unmet_expectations
 from silhouette.rules.crisis_protocol.results import LISTS, RESULTS, VERDICTS
 from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL
+from silhouette.rules.crisis_protocol.scene import MOST_OVERLAPS
 from tests.support.commands import run
 from tests.support.crisis_protocol_tables import box, load, moved, scene, verdict, verdicts, wall
 
@@ -220,6 +222,23 @@ def test_a7_a_base_partly_on_terrain_is_warned_of() -> None:
         "A is said to stand on wall, but its base does not lie wholly on it",
         "the base of B overlaps wall, but it is not said to stand on it",
     )
+
+
+@pytest.mark.parametrize(
+    ("b", "said"),
+    [
+        ({"at": [20, 0]}, ("the bases of A and B overlap by 15 mm; move one",)),
+        ({"at": [20, 0], "on": "roof"}, ()),  # one above the other
+        ({"at": [34.5, 0]}, ()),
+        ({"at": [35, 0]}, ()),
+    ],
+)
+def test_bases_that_overlap_are_warned_of(b: dict[str, Any], said: tuple[str, ...]) -> None:
+    roof = {"name": "roof", "size": 3, "polygon": box(-100, -100, 100, 100)}
+    found = load(scene(roof, a={"base": 35}, b={"base": 35, **b})).warnings
+    assert tuple(text for text in found if "bases" in text) == said
+    crowd = [{"name": f"C{number}", "size": 2, "base": 35, "at": [0, 0]} for number in range(40)]
+    assert len(load({**scene(), "character": crowd, "check": []}).warnings) == MOST_OVERLAPS
 
 
 def test_a8_terrain_that_is_the_target_does_not_hide_itself() -> None:
