@@ -22,7 +22,8 @@ from silhouette.models.entries import ArcName
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called, rule_of
-from silhouette.rules.base import Rule, Settings, Verdict, unmet_expectations
+from silhouette.rules.base import Rule, Settings, Verdict
+from silhouette.rules.expectations import unmet_expectations
 from silhouette.scenes.scene import Check, Scene, read_document
 from silhouette.scenes.table import TableScene
 from silhouette.scenes.trying import Trial, with_trials

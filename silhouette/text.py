@@ -70,6 +70,15 @@ def as_written(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:56]} ..."
 
 
+def in_quotes(value: object) -> str:
+    """A value in a sentence: a text in single quotes, anything else as a user wrote it, shortened.
+
+    >>> in_quotes("open"), in_quotes(True), in_quotes(None), in_quotes(["open"])
+    ("'open'", 'true', 'null', '["open"]')
+    """
+    return f"'{value}'" if isinstance(value, str) else as_written(value)
+
+
 def share_in_words(part: int, whole: int) -> str:
     """A share as a percentage with one decimal; nothing, a half and all of it stand only for exactly that.
 

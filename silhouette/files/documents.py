@@ -35,6 +35,9 @@ MOST_OF = {
 MOST_PARTS = 10_000
 """Solids of all pieces together."""
 
+# JSON can spell one half of a character beyond U+FFFF, which no text can hold alone.
+_HALF = re.compile("[\ud800-\udfff]")
+
 # The words of a TOML text: those that open, close or end a level are ``mark``.
 _MARKS = re.compile(
     r"""
@@ -48,6 +51,21 @@ _MARKS = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+
+
+_JSON_WORDS = {
+    "Expecting value": "a value is missing",
+    "Expecting property name enclosed in double quotes": "a key in quotes is missing",
+    "Expecting ',' delimiter": "a comma, or the end of a list or table, is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Illegal trailing comma before end of object": "a comma stands before the end of a table",
+    "Illegal trailing comma before end of array": "a comma stands before the end of a list",
+    "Unterminated string starting at": "a text has no end",
+    "Invalid control character at": "a line break or a control character stands in a text",
+    "Invalid \\escape": "there is no such escape",
+    "Invalid \\uXXXX escape": "there is no such escape",
+    "Extra data": "it goes on after its end",
+}
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -68,7 +86,9 @@ def read_document(path: Path) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         advice = json_advice(text, error.msg, error.pos)
         where = f"at line {error.lineno}, column {error.colno}"
-        raise FileError(path, f"not JSON {where}: {_plain(error.msg)}{advice and f'; {advice}'}") from None
+        raise FileError(
+            path, f"not JSON {where}: {_JSON_WORDS.get(error.msg, _plain(error.msg))}{advice and f'; {advice}'}"
+        ) from None
     except tomllib.TOMLDecodeError as error:
         advice = toml_advice(text, str(error))
         raise FileError(path, f"not TOML: {_plain(str(error))}{advice and f'; {advice}'}") from None
@@ -77,7 +97,9 @@ def read_document(path: Path) -> dict[str, Any]:
     except _Refused as refused:
         raise FileError(path, str(refused)) from None
     except ValueError:
-        raise FileError(path, "a value cannot be read: a number has too many digits, or a date is none") from None
+        raise FileError(
+            path, "a value cannot be read: a number has too many digits, or a date does not exist"
+        ) from None
     if not isinstance(document, dict):
         raise FileError(path, "holds no table of keys; it must be an object, { ... }")
     return document
@@ -146,17 +168,27 @@ def _check_size(document: object) -> None:
                 inner += value.values()
             elif isinstance(value, list):
                 inner += value
-            elif isinstance(value, str) and len(value) > LONGEST_TEXT:
-                raise _Refused(f"the text '{value[:40]} ...' has {len(value)} letters; {LONGEST_TEXT} are the most")
+            elif isinstance(value, str):
+                _check_text(value)
         if parts > MOST_PARTS:
             raise _Refused(f"holds {parts} solids in parts; {MOST_PARTS} are the most: make a mesh of them")
         level = inner
+
+
+def _check_text(text: str) -> None:
+    if len(text) > LONGEST_TEXT:
+        raise _Refused(f"the text '{text[:40]} ...' has {len(text)} letters; {LONGEST_TEXT} are the most")
+    half = _HALF.search(text)
+    if half:
+        raise _Refused(f"\\u{ord(half[0]):x} is only half of a character; write the character itself")
 
 
 def _check_table(table: dict[str, object]) -> None:
     longest = max(table, key=len, default="")
     if len(longest) > LONGEST_KEY:
         raise _Refused(f"the key '{longest[:40]} ...' has {len(longest)} letters; {LONGEST_KEY} are the most")
+    for key in table:
+        _check_text(key)
     for key in table.keys() & MOST_OF.keys():
         entries = table[key]
         if isinstance(entries, list) and len(entries) > MOST_OF[key]:

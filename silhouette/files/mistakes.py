@@ -13,7 +13,19 @@ PATHS = "write / in paths, or put the path in '...'"
 
 _QUOTES = str.maketrans(dict.fromkeys("\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}„«»", '"'))
 
+_LINE_ENDS = "save it with the line ends of Windows or Unix"
+_INVISIBLE = re.compile(
+    r"[^\S \t\n\r]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
+
 _MESSAGES: tuple[tuple[str, Callable[[str, str], str]], ...] = (
+    (r"character '\\r'", lambda line, rest: _LINE_ENDS),
+    (r"scalar value", lambda line, rest: "write the character itself"),
+    (r"invalid date", lambda line, rest: "put a date in quotes, as a text"),
+    (r"initial character", lambda line, rest: "a name is missing here: between [[ and ]], or after a point or a comma"),
+    (r"duplicate inline", lambda line, rest: "each key stands once in a table"),
+    (r"expected \"'''\"", lambda line, rest: "close the text with '''"),
+    (r"redefine", lambda line, rest: "write each table once"),
     (r"unescaped '\\'|invalid hex|illegal character '\\\\'", lambda line, rest: PATHS),
     (r"illegal character '\\n'|unterminated string", lambda line, rest: 'close the text with "'),
     (r"expected \"'\"", lambda line, rest: "close the text with '"),
@@ -41,10 +53,14 @@ def toml_advice(text: str, message: str) -> str:
     'put the text in quotes: "Kal"'
     """
     place = re.search(r"at line (\d+), column (\d+)", message)
-    lines = text.splitlines()
+    lines = text.replace("\r\n", "\n").split("\n")
     number = int(place[1]) if place else len(lines)  # "at end of document"
     line = lines[number - 1] if 0 < number <= len(lines) else ""
     column = int(place[2]) if place else len(line) + 1
+    if line[column - 1 :].startswith("\r"):
+        return _LINE_ENDS
+    if _INVISIBLE.match(line[column - 1 :]):
+        return "an invisible character stands there: delete it"
     if re.search(r'"[^"]*\\', line) and "string" in message:
         return PATHS
     for pattern, advice in _MESSAGES:
@@ -67,6 +83,12 @@ def json_advice(text: str, message: str, position: int) -> str:
     'leave out the comma before ]'
     """
     before, after = text[:position].rstrip(), text[position:].lstrip()
+    if text[position : position + 1] == "\n" and "control" in message:
+        return 'close the text with "'
+    if _INVISIBLE.match(text[position:]):
+        return "an invisible character stands there: delete it"
+    if message.startswith("Extra"):
+        return _json_after(after)
     if after.startswith("'"):
         return "write \" for '"
     if after[:1] in ("}", "]") and before.endswith(","):
@@ -82,14 +104,44 @@ def json_advice(text: str, message: str, position: int) -> str:
     if message.startswith("Unterminated"):
         return 'close the text with "'
     if message.startswith("Expecting ',' delimiter"):
-        return f"put a comma before {after[:1]}"
+        return _json_comma(text[:position], after)
     if message.startswith("Expecting ':' delimiter"):
         return "put a colon between key and value"
     if re.match(r"(True|False|None)\b", after):
         return "write true, false or null"
+    if after.startswith(","):
+        return "leave out one comma"
+    if after.startswith("("):
+        return "write lists with [ ]"
+    if re.match(r"[-+.]", after):
+        return "write a number such as 0.5, 3 or -1"
+    if re.match(r"[\w.-]+\s*=|\[\[", after) and not before:
+        return "that is TOML: give the file the ending .toml"
+    if after.translate(_QUOTES)[:1] == '"':
+        return 'write straight quotes: "'
     if message.startswith("Expecting"):
         return 'put keys and texts in "quotes"'
     return ""
+
+
+def _json_comma(before: str, after: str) -> str:
+    """What would be right where a list or a table of JSON neither goes on nor ends."""
+    if re.search(r"(?<![\w.])-?0$", before) and after[:1].isdigit():
+        return "leave out the zeros before the number"
+    if re.search(r"\d$", before) and after.startswith("."):
+        return "write a digit on both sides of the point, such as 0.5"
+    if after.startswith(("}", "]")):
+        return "close the list with ]" if after[0] == "}" else "close the table with }"
+    if re.search(r"[\w.]$", before) and re.match(r"[\w;]", after):
+        return "write a plain number, such as 12.5, and a comma after it"
+    return f"put a comma before {after[:1]}"
+
+
+def _json_after(after: str) -> str:
+    """What would be right where a JSON text goes on after its end."""
+    if after.startswith(("//", "#", "/*")):
+        return "leave the comment out: JSON has none, TOML has"
+    return "leave out what comes after the last }; a file holds one object"
 
 
 def _repeated(line: str) -> str:
@@ -109,6 +161,8 @@ def _no_equals(line: str) -> str:
 
 def _no_comma(rest: str, end: str) -> str:
     what = "the list" if end == "]" else "the table"
+    if end == "}" and not rest.strip():
+        return "write the table in one line, and close it with }"
     found = re.match(r"\s*([^\s,\]}]+)", rest)
     return f"put a comma before '{found[1]}', or close {what} with {end}" if found else f"close {what} with {end}"
 
@@ -119,6 +173,8 @@ def _value(rest: str) -> str:
         return "a value is missing after ="
     if word.startswith("="):
         return "write one = alone"
+    if word.startswith("\N{MINUS SIGN}"):
+        return "write - for \N{MINUS SIGN}"
     plain = word.translate(_QUOTES)
     if plain != word:
         return f"write straight quotes: {plain}"
@@ -140,6 +196,14 @@ def _after_value(line: str, rest: str) -> str:
         return "begin a comment with #"
     if re.search(r"=\s*0\d", line):
         return "leave out the zeros before the number"
+    if line.lstrip().startswith("["):
+        return "write [[...]] with as many ] as ["
+    if rest.lstrip().startswith(";"):
+        return "leave out the ;"
+    if re.search(r"=\s*(\"[^\"]*\"|'[^']*')\w", line) or rest.rstrip().endswith(('"', "'")):
+        return "put a text that holds ' in \"...\", and one that holds \" in '...'"
+    if re.search(r"=\s*[-+]?\d", line) and re.match(r"[\w.:]", rest):
+        return "write a plain number, such as 12.5, or put the text in quotes"
     return "put each key on a line of its own, and text in quotes"
 
 

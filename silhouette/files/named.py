@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from difflib import get_close_matches
 from itertools import islice
@@ -34,11 +35,21 @@ def file_named(location: Location, key: Literal["mesh", "model"], name: str) -> 
     if "\0" in name:
         raise location.error("a path contains a zero byte; give the path of a file")
     path = location.path.parent / name
+    if _is_too_long(path):
+        raise location.error(f"{key} is {as_written(name)}, longer than a path can be; give the path of a file")
     if path == location.path or _is_there(path):
         return path
     who = f"{location.where} in {location.path.name}" if location.where else location.path.name
     folder, hint = location.path.parent.absolute(), _what_to_write(path, name, location.path)
     raise FileError(path, f"{MISSING[key]}; {who} has {key} = {as_written(name)}, seen from {folder}: {hint}")
+
+
+def _is_too_long(path: Path) -> bool:
+    try:
+        path.lstat()
+    except OSError as error:
+        return error.errno == errno.ENAMETOOLONG
+    return False
 
 
 def _is_there(path: Path) -> bool:

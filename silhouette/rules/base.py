@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Entry, Location
+from silhouette.files.schema import Entry
 from silhouette.measure.observe import Observation
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
@@ -21,7 +20,6 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -338,57 +336,3 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     def facts(self, scene: OfScene, verdict: Any, words: Mapping[str, str]) -> dict[str, str]:
         """Texts about a verdict, by name, for tutorials, besides its row; ``words`` are the tutorial's own."""
         return {}
-
-
-def expectable(location: Location, expect: Mapping[str, Any], results: Sequence[str], lists: Sequence[str]) -> None:
-    """Refuses an expectation under a key that no row has, or of a list that is neither a value nor a range.
-
-    Args:
-        location: of the check, for messages.
-        expect: the expectations: a value, or ``[least, most]``, by key.
-        results: the keys that a row may have.
-        lists: the keys whose values are lists, so that a list is a value and not a range.
-
-    Raises:
-        FileError: one line, with the nearest key.
-
-    >>> expectable(Location(Path("duel.toml"), "check 1"), {"occludd": 0.3}, ["verdict", "occluded"], [])
-    Traceback (most recent call last):
-    ...
-    silhouette.errors.FileError: duel.toml: check 1: expect: no result is called 'occludd'; did you mean 'occluded'?
-    """
-    for key, wanted in expect.items():
-        if key not in results:
-            raise location.error(f"expect: no result is called '{key}'; {did_you_mean(key, results)}")
-        if isinstance(wanted, list) and key not in lists and len(wanted) != 2:
-            raise location.error(f"expect: {key} is {wanted}; it must be a value, or [least, most]")
-
-
-def unmet_expectations(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
-    """The expectations that a row does not meet, a few words each; none where it meets all.
-
-    An expectation is a value, or ``[least, most]`` for a number.
-
-    >>> unmet_expectations({"verdict": "open", "occluded": 0.0}, {"verdict": "open", "occluded": [0, 0.1]})
-    []
-    >>> unmet_expectations({"verdict": "open"}, {"verdict": "hidden", "colour": "red"})
-    ["verdict is 'open', not 'hidden'", "there is no result 'colour'"]
-    >>> unmet_expectations({"occluded": None}, {"occluded": [0.2, 0.3]})
-    ['occluded is None, not 0.2 to 0.3']
-    >>> unmet_expectations({"marginal": True}, {"marginal": 1})
-    ['marginal is True, not 1']
-    """
-    unmet = []
-    for key, wanted in expect.items():
-        if key not in row:
-            unmet.append(f"there is no result {key!r}")
-            continue
-        value = row[key]
-        if isinstance(wanted, list) and not isinstance(value, list):
-            least, most = [*wanted, math.nan, math.nan][:2]
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not (is_number and len(wanted) == 2 and least <= value <= most):
-                unmet.append(f"{key} is {value!r}, not {least} to {most}")
-        elif value != wanted or isinstance(value, bool) != isinstance(wanted, bool):
-            unmet.append(f"{key} is {value!r}, not {wanted!r}")
-    return unmet

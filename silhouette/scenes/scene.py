@@ -15,7 +15,7 @@ from silhouette.errors import RequestError
 from silhouette.files.documents import read_document
 from silhouette.files.schema import Entry, Location
 from silhouette.models.entries import ArcName
-from silhouette.text import did_you_mean
+from silhouette.text import as_written, did_you_mean
 
 __all__ = ["Check", "Scene", "between", "everyone", "read_document", "rules_of"]
 
@@ -138,16 +138,18 @@ def rules_of(path: Path, document: Mapping[str, Any], systems: Sequence[str]) ->
     silhouette.errors.FileError: duel.toml: unknown rules 'necromnda'; did you mean 'necromunda'?
     """
     rules = document.get("rules")
+    known = ", ".join(f'"{system}"' for system in systems)
     if rules is None and "mesh" in document:
         raise Location(path).error("is a model file, not a scene; silhouette inspect looks at it, a scene names it")
     table = next((key for key, value in document.items() if isinstance(value, dict) and "rules" in value), None)
     if rules is None and table is not None:
         raise Location(path).error(f"rules is missing: it stands below [{table}]; write it above the first table")
     if rules is None:
-        known = ", ".join(f'"{system}"' for system in systems)
-        misspelt = [key for key in document if did_you_mean("rules", [key]).startswith("did")]
+        misspelt = [key for key in document if key != "rules" and did_you_mean("rules", [key]).startswith("did")]
         hint = f"; is '{misspelt[0]}' meant?" if misspelt else f"; it must be one of {known}"
         raise Location(path).error(f"rules is missing{hint}")
-    if not isinstance(rules, str) or rules not in systems:
-        raise Location(path).error(f"unknown rules '{rules}'; {did_you_mean(str(rules), systems, 'the systems are')}")
+    if not isinstance(rules, str):
+        raise Location(path).error(f"rules is {as_written(rules)}; it must be one of {known}")
+    if rules not in systems:
+        raise Location(path).error(f"unknown rules '{rules}'; {did_you_mean(rules, systems, 'the systems are')}")
     return rules

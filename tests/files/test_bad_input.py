@@ -168,7 +168,9 @@ MISTAKES: list[tuple[str, Any, str]] = [
     ("check.0.expect", "open", 'check 1, expect is "open"; it must be a table of result keys'),
     ("rules", ..., 'rules is missing; it must be one of "crisis-protocol", "ikosa", "necromunda"'),
     ("rules", "necromonda", "unknown rules 'necromonda'; did you mean 'necromunda'?"),
-    ("rules", 40000, "unknown rules '40000'; the systems are 'crisis-protocol', 'ikosa', 'necromunda'"),
+    ("rules", 40000, 'rules is 40000; it must be one of "crisis-protocol", "ikosa", "necromunda"'),
+    ("rules", ["necromunda"], 'rules is ["necromunda"]; it must be one of "crisis-protocol"'),
+    ("rules", None, 'rules is missing; it must be one of "crisis-protocol"'),
     ("base_contact", [["Kal", "Vax"]], "base_contact 1: piece 'Vax' is not on the table; did you mean 'Vex'?"),
     ("base_contact", [["Kal", "Kal"]], "base_contact 1: 'Kal' would touch itself; name two pieces"),
     ("base_contact", [["Kal"]], 'base_contact is [["Kal"]]; it must be a list of pairs of names'),
@@ -283,6 +285,15 @@ def test_a_model_or_mesh_that_is_not_there_or_is_none_gets_one_line(folder: Path
     assert "; " in plain(folder / named, caught.value)
 
 
+@pytest.mark.parametrize("key", ["model", "mesh"])
+def test_a_path_that_is_too_long_is_cut_in_the_message(folder: Path, key: str) -> None:
+    piece = {"name": "Kal", "at": [0, 0], key: "a" * 9000 + ".stl"}
+    line = said(folder / "duel.toml", {"rules": "necromunda", "fighter": [piece]})
+    assert line.startswith(f"fighter 'Kal': {key} is \"aaaaaaaa")
+    assert line.endswith(" ..., longer than a path can be; give the path of a file")
+    assert len(line) < 200
+
+
 def test_a_mesh_file_is_a_model_with_every_key_at_its_default(folder: Path) -> None:
     piece = {"name": "Kal", "at": [0, 0], "model": "block.off"}
     load(folder / "duel.toml", {"rules": "necromunda", "fighter": [piece]})
@@ -291,8 +302,8 @@ def test_a_mesh_file_is_a_model_with_every_key_at_its_default(folder: Path) -> N
 DOCUMENTS: list[tuple[str, bytes, str]] = [
     ("duel.toml", b'rules = "necromunda"\ntitle = \n', "not TOML: invalid value (at line 2, column 9)"),
     ("duel.toml", b'rules = "a"\nrules = "b"\n', "not TOML: cannot overwrite a value (at line 2"),
-    ("duel.json", b'{"rules": "necromunda",\n "title" 3}', "not JSON at line 2, column 10: expecting ':' delimiter"),
-    ("duel.json", b"", "not JSON at line 1, column 1: expecting value"),
+    ("duel.json", b'{"rules": "necromunda",\n "title" 3}', "not JSON at line 2, column 10: a colon is missing"),
+    ("duel.json", b"", "not JSON at line 1, column 1: a value is missing"),
     ("duel.json", b"[1, 2]", "holds no table of keys; it must be an object, { ... }"),
     ("duel.json", b'{"rules": 1, "rules": 2}', "the key 'rules' stands twice in one table; keep one of them"),
     ("duel.json", b"[" * 100_000, "its tables lie too deep in each other"),

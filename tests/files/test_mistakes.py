@@ -33,13 +33,27 @@ TOML = {
     "[[fighter]": "write [[...]] with as many ] as [",
     "[fighter]\n[fighter]": "write [[fighter]] where there is one of several",
     'name = "a"\nname = "b"': "'name' stands there already",
-    "base = { height = 1": "close the table with }",
+    "base = { height = 1": "and close it with }",
     "base = { height = 1 diameter = 2 }": "put a comma before 'diameter'",
     'mesh = "C:\\minis\\a.stl"': "write / in paths, or put the path in '...'",
     'mesh = "C:\\users\\a.stl"': "write / in paths, or put the path in '...'",
     "facing =": "a value is missing after =",
     "at = [0, 0] [1, 1]": "put each key on a line of its own",
     "fighter": "write key = value",
+    "at = 1\rfacing = 2\r # end": "save it with the line ends of Windows or Unix",
+    'name = "a\x01b"': "an invisible character stands there",
+    "at\N{NO-BREAK SPACE}= 1": "an invisible character stands there",
+    "[[[fighter]]]": "a name is missing here",
+    "date = 1979-02-30": "put a date in quotes",
+    'name = "\\ud800"': "write the character itself",
+    "name = '''Kal": "close the text with '''",
+    "base = { height = 1\n}": "write the table in one line",
+    "base = { height = 1, height = 2 }": "each key stands once",
+    "scale = 1__0": "write a plain number",
+    "facing = 90;": "leave out the ;",
+    "facing = \N{MINUS SIGN}90": "write - for \N{MINUS SIGN}",
+    "name = 'Kal's'": "put a text that holds '",
+    "[fighter]]": "write [[...]] with as many ] as [",
 }
 JSON = {
     "{'rules': 1}": "write \" for '",
@@ -54,6 +68,19 @@ JSON = {
     '{"at": 1} // a comment': "leave the comment out",
     '{"mesh": "C:\\minis\\a.stl"}': "write / in paths, or \\\\",
     '{"mesh": "a.stl}': 'close the text with "',
+    '{"name": "a\nb"}': 'close the text with "',
+    '{"name": "a\x01b"}': "an invisible character stands there",
+    '{"at": 1}}': "leave out what comes after the last }",
+    '{"at": [1, 2}': "close the list with ]",
+    '{"at": 1]': "close the table with }",
+    '{"facing": 090}': "leave out the zeros",
+    '{"scale": 1.}': "write a digit on both sides",
+    '{"scale": .5}': "write a number such as 0.5",
+    '{"at": 1,, "facing": 2}': "leave out one comma",
+    '{"at": (0, 0)}': "write lists with [ ]",
+    '{"facing": 90deg}': "write a plain number",
+    "rules = 1": "give the file the ending .toml",
+    "{“at”: 1}": "write straight quotes",
 }
 
 
@@ -69,8 +96,17 @@ def test_a_mistake_is_answered_by_what_would_be_right(text: str, right: str, bef
     assert right in said
     assert "\n" not in said
     assert "('" not in said
+    assert "xpecting" not in said
 
 
 def test_what_is_not_plain_has_no_advice() -> None:
     assert toml_advice("", "Something else (at line 9, column 9)") == ""
-    assert json_advice("{}x", "Extra data", 2) == ""
+    assert json_advice("{}x", "Something else", 2) == ""
+
+
+def test_half_of_a_character_is_refused(tmp_path: Path) -> None:
+    for text in (r'{"name": "\ud800"}', r'{"\udfff": 1}'):
+        file = tmp_path / "duel.json"
+        file.write_text(text)
+        with pytest.raises(FileError, match="only half of a character; write the character itself"):
+            read_document(file)

@@ -33,6 +33,7 @@ from silhouette.meshes.formats.base import (
     read_referenced,
     too_many_parts,
 )
+from silhouette.text import as_written
 
 Tree = dict[str, Any]
 
@@ -156,7 +157,7 @@ class Gltf:
             if mode in _POINTS_AND_LINES:
                 continue
             if mode not in (_TRIANGLES, _STRIP):
-                raise Refused(f"holds primitives of mode {mode}; export it as plain triangles")
+                raise Refused(f"holds primitives of mode {as_written(mode)}; export it as plain triangles")
             if "POSITION" not in primitive["attributes"]:
                 continue
             key = f"{index}.{number}"
@@ -299,9 +300,10 @@ def _parse_tree(data: bytes) -> Tree:
 
 
 def _check_version_and_extensions(tree: Tree) -> None:
-    version = str(tree.get("asset", {}).get("version", "2.0"))
-    if not version.startswith("2"):
-        raise Refused(f"is glTF version {version}; version 2 is what can be read")
+    version = tree.get("asset", {}).get("version", "2.0")
+    if not str(version).startswith("2"):
+        shown = as_written(version).strip('"')
+        raise Refused(f"is glTF version {shown}; version 2 is what can be read")
     for name in tree.get("extensionsRequired", []):
         if name in _MESHOPT:
             raise Refused("is compressed with meshopt, which is not supported; export it uncompressed or with Draco")
@@ -320,7 +322,7 @@ def _need_draco() -> None:
 def _item(items: Any, index: Any, what: str) -> Tree:
     if not isinstance(items, list) or type(index) is not int or not 0 <= index < len(items):
         count = len(items) if isinstance(items, list) else 0
-        raise Refused(f"is malformed: it refers to {what} {index!r} and has {count} of them")
+        raise Refused(f"is malformed: it refers to {what} {as_written(index)} and has {count} of them")
     item = items[index]
     if not isinstance(item, dict):
         raise Refused(f"is malformed: {what} {index} is no object")
@@ -329,7 +331,7 @@ def _item(items: Any, index: Any, what: str) -> Tree:
 
 def _whole(value: Any, what: str) -> int:
     if type(value) is not int or not 0 <= value <= LARGEST_FILE:
-        raise Refused(f"is malformed: {what} is {value!r}, which should be a whole number of bytes")
+        raise Refused(f"is malformed: {what} is {as_written(value)}, which should be a whole number of bytes")
     return value
 
 

@@ -12,7 +12,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Figure, Pieces, Rule, Settings, expectable
+from silhouette.rules.base import Figure, Pieces, Rule, Settings
 from silhouette.rules.crisis_protocol.figures import figures
 from silhouette.rules.crisis_protocol.judge import judge
 from silhouette.rules.crisis_protocol.phrases import PHRASES, short_reason
@@ -27,9 +27,10 @@ from silhouette.rules.crisis_protocol.results import (
 )
 from silhouette.rules.crisis_protocol.scene import Character, PlanEntry, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.stage import stage
+from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, everyone
-from silhouette.text import coordinates, did_you_mean
+from silhouette.text import coordinates
 
 LOOKERS = "characters"
 """The plural by which messages call the pieces that look."""
@@ -137,7 +138,5 @@ def _base_in_words(scene: PlanScene, character: Character) -> str:
 
 def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, or of a verdict, that no check can give."""
+    expectable_word(location, "verdict", expect.get("verdict", VERDICTS[0]), VERDICTS)
     expectable(location, expect, RESULTS, LISTS)
-    verdict = expect.get("verdict", VERDICTS[0])
-    if verdict not in VERDICTS:
-        raise location.error(f"expect: no verdict is '{verdict}'; {did_you_mean(str(verdict), VERDICTS)}")

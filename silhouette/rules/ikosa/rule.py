@@ -12,7 +12,8 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Figure, Pieces, Rule, Settings, expectable
+from silhouette.rules.base import Figure, Pieces, Rule, Settings
+from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.ikosa.entries import CellSceneEntry, Readings
 from silhouette.rules.ikosa.figures import figures
 from silhouette.rules.ikosa.judge import judge
@@ -21,7 +22,7 @@ from silhouette.rules.ikosa.results import LEVELS, LISTS, NAME, RESULTS, VERDICT
 from silhouette.rules.ikosa.scene import CellScene, Creature, load_cell_scene
 from silhouette.rules.ikosa.stage import stage
 from silhouette.scenes.scene import Check, between, everyone
-from silhouette.text import as_written, coordinates, did_you_mean
+from silhouette.text import coordinates
 
 LOOKERS = "creatures"
 """The plural by which messages call the pieces that look and are looked at."""
@@ -106,7 +107,5 @@ def _creature_row(creature: Creature) -> tuple[str, ...]:
 
 def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, or of a verdict, that no check can give."""
+    expectable_word(location, "verdict", expect.get("verdict", VERDICTS[0]), VERDICTS)
     expectable(location, expect, RESULTS, LISTS)
-    verdict = expect.get("verdict", VERDICTS[0])
-    if verdict not in VERDICTS:
-        raise location.error(f"expect: no verdict is {as_written(verdict)}; {did_you_mean(str(verdict), VERDICTS)}")

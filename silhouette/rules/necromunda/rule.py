@@ -13,7 +13,8 @@ from silhouette.files.schema import Location
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Band, Figure, Pieces, Rule, Scale, Settings, expectable
+from silhouette.rules.base import Band, Figure, Pieces, Rule, Scale, Settings
+from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.necromunda.first_scene import with_meshes
 from silhouette.rules.necromunda.judge import judge
 from silhouette.rules.necromunda.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, NecromundaRow, NecromundaVerdict
@@ -22,7 +23,6 @@ from silhouette.rules.table import table_basis, table_meshes, table_pieces
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, between, everyone
-from silhouette.text import did_you_mean
 
 if TYPE_CHECKING:
     from silhouette.drawing.in_3d.stage import Stage
@@ -161,9 +161,8 @@ def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     Raises:
         FileError: with the known words that are nearest.
     """
-    expectable(location, expect, RESULTS, LISTS)
     for key in ("verdict", "could_be"):
         wanted = expect.get(key, [])
         for word in wanted if isinstance(wanted, list) else [wanted]:
-            if word not in VERDICTS:
-                raise location.error(f"expect: no {key} is '{word}'; {did_you_mean(str(word), VERDICTS)}")
+            expectable_word(location, key, word, VERDICTS)
+    expectable(location, expect, RESULTS, LISTS)

@@ -12,7 +12,8 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Figure, Pieces, Rule, Settings, expectable
+from silhouette.rules.base import Figure, Pieces, Rule, Settings
+from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.tide_of_iron.figures import PAGE, draw_whole_board, figures
 from silhouette.rules.tide_of_iron.hexes import in_words
 from silhouette.rules.tide_of_iron.judge import judge
@@ -30,7 +31,6 @@ from silhouette.rules.tide_of_iron.results import (
 from silhouette.rules.tide_of_iron.scene import HexScene, HexSceneEntry, Readings, as_spelt, load_hex_scene
 from silhouette.rules.tide_of_iron.stage import stage
 from silhouette.scenes.scene import Check
-from silhouette.text import did_you_mean
 
 MOST_CHECKS = 100_000
 """The greatest number of checks of everyone against everyone."""
@@ -132,7 +132,6 @@ TIDE_OF_IRON = TideOfIron()
 
 def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, a verdict or a cause that no check can give."""
-    expectable(location, expect, RESULTS, LISTS)
     for key, known in (("verdict", VERDICTS), ("cause", CAUSES)):
-        if key in expect and expect[key] not in known:
-            raise location.error(f"expect: no {key} is '{expect[key]}'; {did_you_mean(str(expect[key]), known)}")
+        expectable_word(location, key, expect.get(key, known[0]), known)
+    expectable(location, expect, RESULTS, LISTS)

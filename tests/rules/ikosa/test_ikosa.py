@@ -12,7 +12,7 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.base import unmet_expectations
+from silhouette.rules.expectations import unmet_expectations
 from silhouette.rules.ikosa.judge import graded
 from silhouette.rules.ikosa.results import RESULTS, VERDICTS, IkosaVerdict
 from silhouette.rules.ikosa.rule import IKOSA

@@ -65,7 +65,7 @@ MISTAKES: list[tuple[str, Any, str]] = [
     ("check.0.source_point", [1, 0], 'check 1, source_point is [1, 0]; it must be "best corner", or three numbers'),
     ("check.0.arc", "front", "check 1: unknown key 'arc'; the keys here are 'attacker', 'target', 'source_point'"),
     ("check.0.expect", {"covr": True}, "check 1: expect: no result is called 'covr'; did you mean 'cover'?"),
-    ("check.0.expect", {"verdict": "open"}, "check 1: expect: no verdict is \"open\"; there are 'no cover', 'cover'"),
+    ("check.0.expect", {"verdict": "open"}, "check 1: expect: no verdict is 'open'; there are 'no cover', 'cover'"),
     ("check.0.expect", {"verdict": None}, "check 1: expect: no verdict is null; there are 'no cover', 'cover'"),
     ("readings", {"exposur": "point"}, "readings: unknown key 'exposur'; did you mean 'exposure'?"),
     ("readings", {"exposure": "eye"}, 'readings, exposure is "eye"; it must be "cells" or "point"'),

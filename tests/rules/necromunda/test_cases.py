@@ -11,7 +11,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.base import unmet_expectations
+from silhouette.rules.expectations import unmet_expectations
 from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from tests.support.rulings import ruled

@@ -273,6 +273,10 @@ def test_the_result_has_every_key_of_the_contract() -> None:
         ({"verdit": "open"}, "no result is called 'verdit'; did you mean 'verdict'"),
         ({"verdict": "partialcover"}, "no verdict is 'partialcover'; did you mean 'partial cover'"),
         ({"could_be": ["open", "hiden"]}, "'hiden'; did you mean 'hidden'"),
+        ({"could_be": [None]}, "no could_be is null; there are 'open'"),
+        ({"occluded": [0.2, "0.3"]}, r'occluded is \[0.2, "0.3"\]; it must be a value, or \[least, most\]'),
+        ({"occluded": [0, True]}, r"occluded is \[0, true\]; it must be a value"),
+        ({"occluded": [None, []]}, r"occluded is \[null, \[\]\]; it must be a value"),
     ],
 )
 def test_an_expectation_that_nothing_can_meet_is_a_mistake(expect: dict[str, Any], hint: str) -> None:

@@ -15,7 +15,7 @@ from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules import rule_called
-from silhouette.rules.base import unmet_expectations
+from silhouette.rules.expectations import unmet_expectations
 from silhouette.rules.skirmishcorps.results import RESULTS
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from silhouette.scenes.scene import Check

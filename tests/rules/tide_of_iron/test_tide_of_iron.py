@@ -12,7 +12,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.rules import rule_called
-from silhouette.rules.base import unmet_expectations
+from silhouette.rules.expectations import unmet_expectations
 from silhouette.rules.tide_of_iron.judge import SECTIONS
 from silhouette.rules.tide_of_iron.results import CAUSES, RESULTS
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON

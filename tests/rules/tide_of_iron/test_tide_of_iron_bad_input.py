@@ -71,7 +71,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"check": [{"attacker": [0, 0], "target": [1, 0], "expect": {"verdict": ["visible", "hidden"]}}]},
-        "check 1: expect: no verdict is '['visible', 'hidden']'; ",
+        'check 1: expect: no verdict is ["visible", "hidden"]; there are',
     ),
     ({"readings": {"hills": "low"}}, 'readings, hills is "low"; it must be "above the lower" or "literal"'),
     ({"readings": {"woods": "literal"}}, "readings: unknown key 'woods'; did you mean 'low_woods'?"),

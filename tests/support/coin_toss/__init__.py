@@ -22,7 +22,8 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, Number, validated
 from silhouette.geometry import Pose
 from silhouette.models.entries import ArcName
-from silhouette.rules.base import Figure, Level, Pieces, Rule, RuleReference, Settings, Verdict, expectable
+from silhouette.rules.base import Figure, Level, Pieces, Rule, RuleReference, Settings, Verdict
+from silhouette.rules.expectations import expectable
 from silhouette.scenes.entries import CheckEntry, SceneEntry
 from silhouette.scenes.scene import Check, Scene, between, everyone
 
