@@ -1,0 +1,67 @@
+"""Crisis Protocol: the plan geometry by itself, on shapes of which the answer is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import shapely
+
+from silhouette.geometry import Floats
+from silhouette.rules.crisis_protocol.line_cells import SAFETY, Strip
+from silhouette.rules.crisis_protocol.plane_geometry import Disc, Outlines, doubled_area, fault_in
+from silhouette.rules.crisis_protocol.supports import supports_of
+from tests.support.crisis_protocol_tables import box, scene, verdict
+
+TURNS = (0.0, 20.0, 75.0, 140.0, 200.0, 263.0, 310.0)
+
+
+def turned(corners: object, degrees: float) -> Floats:
+    """Corners (n, 2) turned about a point that is none of them, so that no coordinate keeps its sign by chance."""
+    angle = np.radians(degrees)
+    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    found: Floats = (np.asarray(corners, dtype=np.float64) - [7.0, 3.0]) @ turn + [7.0, 3.0]
+    return found
+
+
+@pytest.mark.parametrize("size", [1e-6, 0.3, 1e6])
+def test_corners_go_anticlockwise_whatever_their_direction_and_size(size: float) -> None:
+    clockwise = np.array(box(0.0, 0.0, size, size))[::-1]
+    for ring in (clockwise, clockwise[::-1]):
+        assert doubled_area(Outlines.of([ring]).corners) == pytest.approx(2.0 * size**2)
+
+
+@pytest.mark.parametrize("degrees", TURNS)
+def test_the_inner_corner_of_an_angle_piece_is_not_convex(degrees: float) -> None:
+    angle_piece = [[0, 0], [9, 0], [9, 2], [2, 2], [2, 9], [0, 9]]
+    assert Outlines.of([turned(angle_piece, degrees)]).convex.tolist() == [True, True, True, False, True, True]
+
+
+def test_two_corners_again_and_again_are_too_few() -> None:
+    assert fault_in([[0, 0], [4, 3], [0, 0], [4, 3]]) == "have three corners or more"
+
+
+@pytest.mark.parametrize("degrees", TURNS)
+def test_outlines_that_cross_the_target_do_so_where_shapely_says(degrees: float) -> None:
+    target, bar = turned(box(100, -20, 140, 20), degrees), turned([[60, -3], [121, -9], [130, 8], [66, 11]], degrees)
+    points = supports_of(Disc((7.0, 3.0), 5.0), Outlines.of([target]), Outlines.of([bar]), 1e-8).points
+    crossings = shapely.intersection(shapely.LinearRing(target), shapely.LinearRing(bar))
+    expected = shapely.get_coordinates(crossings)
+    assert len(expected) == 2
+    for crossing in expected:
+        assert np.hypot(*(points - crossing).T).min() < 1e-9
+
+
+def test_a_strip_ends_short_of_both_bases_by_more_than_rounding() -> None:
+    strip = Strip.between(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), np.array([1.0, 0.0]), 1e-3)
+    assert strip is not None
+    assert (strip.start, strip.length) == pytest.approx((2.0 + SAFETY * 1e-3, 16.0 - 2.0 * SAFETY * 1e-3), abs=1e-12)
+
+
+def test_a3_names_only_the_terrain_that_would_give_cover_else() -> None:
+    """Of three pieces only the roof, the last, is near enough and large enough; A stands on it."""
+    roof = {"name": "roof", "size": 2, "polygon": box(-30, -30, 200, 30)}
+    low = {"name": "low", "size": 1, "polygon": box(205, -9, 210, 9)}
+    far = {"name": "far", "size": 2, "polygon": box(60, -9, 65, 9)}
+    found = verdict(scene(far, low, roof, a={"on": "roof"}, readings={"attacker_terrain_gives_cover": False}))
+    assert (found.verdict, found.rule.number) == ("open", "A3")
+    assert "; the roof gives no cover against who stands on it: open" in found.reason
