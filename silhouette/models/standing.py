@@ -13,14 +13,17 @@ GROUNDED = 0.02  # of the height: what lies so near the lowest point touches the
 LEVEL = 0.99  # the least cosine of the angle between the vertical and the normal of a level face
 LITTLE = 0.12  # the greatest share of its box in plan that touches the ground where it stands on feet, or on a rim
 MUCH = 0.4  # the least share where it stands on a base, a floor or a foundation
+NARROW = 0.2  # the greatest share of its box in plan within the outline of all that touches the ground, on an edge
+BROAD = {"vehicle": 0.45, "terrain": 0.6}  # the least share where it stands on wheels, on legs, or on the rim of a wall
 FLAT = 0.5  # a figure without a base that is lower than this share of its extent along y lies down
 
 
 def doubt_about_up(mesh: Mesh, up: str, kind: Kind) -> list[str]:
     """The warning, in a list, that a mesh plainly stands on another axis than the one taken as up; else none.
 
-    It does where little of it lies flat on the ground, and a large part of it would with the other axis up; or where
-    it is a figure that is low and long along y, and does not stand on a base: a body on its back.
+    It does where little of it lies flat on the ground, and a large part of it would with the other axis up; where it
+    is a vehicle or terrain that stands on an edge, and would stand broadly; or where it is a figure that is low and
+    long along y, and does not stand on a base: a body on its back.
 
     Args:
         mesh: z up, as taken.
@@ -29,16 +32,19 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind) -> list[str]:
     """
     if len(mesh.faces) == 0:
         return []
-    if _share_on_the_ground(mesh.vertices, mesh.faces) > LITTLE:
-        return []
     # The inverse of `upright` gives back how the mesh lies in its file; upright again, the other axis is up.
     vertices = upright(mesh.vertices, "y") if up == "z" else mesh.vertices[:, [0, 2, 1]] * [1.0, 1.0, -1.0]
     other = "y" if up == "z" else "z"
-    stands_otherwise = _share_on_the_ground(vertices, mesh.faces) >= MUCH
+    is_on_little = _share_on_the_ground(mesh.vertices, mesh.faces) <= LITTLE
     _, depth, height = np.ptp(mesh.bounds, axis=0)
-    if not stands_otherwise and (kind != "fighter" or height >= FLAT * depth):
+    if is_on_little and _share_on_the_ground(vertices, mesh.faces) >= MUCH:
+        why = "it would stand flat"
+    elif kind == "fighter" and is_on_little and height < FLAT * depth:
+        why = "it would not lie on its back"
+    elif kind != "fighter" and _breadth(mesh.vertices) <= NARROW and _breadth(vertices) >= BROAD[kind]:
+        why = "it would not stand on an edge"
+    else:
         return []
-    why = "it would stand flat" if stands_otherwise else "it would not lie on its back"
     return [f'taken to have {up} up, but with {other} up {why}; say up = "{other}", or up = "{up}" if it is right']
 
 
@@ -55,3 +61,18 @@ def _share_on_the_ground(vertices: Floats, faces: Integers) -> float:
     in_plan = np.abs(normals[:, 2])
     level = in_plan >= LEVEL * np.linalg.norm(normals, axis=1)
     return float(in_plan[level].sum() / 2.0 / (across * along))
+
+
+def _breadth(vertices: Floats) -> float:
+    """The share of the box round a mesh in plan, z up, within the convex outline of what touches the ground.
+
+    >>> legs = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 3.0)])
+    >>> _breadth(legs), _breadth(legs[1:])
+    (1.0, 0.5)
+    """
+    from shapely import MultiPoint
+
+    heights = vertices[:, 2]
+    area = float(np.prod(np.ptp(vertices[:, :2], axis=0)))
+    lowest = vertices[heights <= heights.min() + GROUNDED * np.ptp(heights), :2]
+    return MultiPoint(lowest).convex_hull.area / area if area > 0.0 else 0.0

@@ -316,5 +316,21 @@ def test_a_base_under_a_figure_says_which_axis_is_up(written: Written) -> None:
     assert not any("up =" in line for line in load(written(FEET, kind="terrain")).warnings)
 
 
+@pytest.mark.parametrize("kind", ["vehicle", "terrain"])
+def test_a_car_on_its_bumper_gets_a_warning_and_a_car_on_its_wheels_none(written: Written, kind: str) -> None:
+    """The body, the bumper and the wheels of a car, 60 by 125 mm and 30 mm high; y and z are exchanged for y up."""
+    boxes = [((60, 120, 22), (0, 0, 8)), ((50, 10, 4), (0, -60, 12))]
+    boxes += [((8, 16, 16), (x, y, 0)) for x in (-26, 26) for y in (-40, 40)]
+    stands = tuple(Solid(Box((float(x), float(y), float(z))), at=(*at[:2], float(at[2]))) for (x, y, z), at in boxes)
+    on_end = tuple(
+        Solid(Box((float(x), float(z), float(y))), at=(float(at[0]), at[2] + z / 2.0, at[1] - y / 2.0))
+        for (x, y, z), at in boxes
+    )
+    (line,) = [line for line in load(written(on_end, kind=kind)).warnings if "up =" in line]
+    assert 'with y up it would not stand on an edge; say up = "y", or up = "z" if it is right' in line
+    for model in (load(written(stands, kind=kind)), load(written(on_end, kind=kind, up="y"))):
+        assert not any("up =" in line for line in model.warnings)
+
+
 def test_scan_is_kept(written: Written) -> None:
     assert [load(written(**keys)).scan for keys in ({}, {"scan": False}, {"scan": True})] == [False, False, True]
