@@ -29,7 +29,8 @@ class Environment:
     Attributes:
         manager: what made it: "pip", "uv", "pipx", "uv tool" or "uvx".
         name: the name of its folder, by which pipx knows it.
-        source: where this package came from: its name on the index, or the path of a wheel or a folder.
+        source: where this package came from: its name on the index, or the path of a wheel or a folder; empty where
+            that is gone, or is an address.
         editable: whether it is a folder that is installed as editable.
         python: its interpreter, as the user can type it.
     """
@@ -60,8 +61,10 @@ class Environment:
         "uv tool install --force 'silhouette-los[mp4]'"
         >>> Environment("uvx").extra("mp4")
         "uvx --from 'silhouette-los[mp4]' silhouette"
+        >>> Environment(source="").extra("mp4")
+        'python -m pip install av'
         """
-        if self.manager == "pipx":
+        if self.manager == "pipx" or not self.source:
             return self.package(EXTRAS[extra])
         wanted = _quoted(f"{self.source}[{extra}]")
         if self.manager == "uvx":
@@ -109,7 +112,10 @@ def _manager(prefix: Path) -> str:
 
 
 def _source() -> tuple[str, bool]:
-    """Where this package came from, as installers write it down (PEP 610), and whether it is editable."""
+    """Where this package came from, as installers write it down (PEP 610), and whether it is editable.
+
+    They write nothing down for what they took from an index by its name.
+    """
     checkout = Path(__file__).resolve().parents[1]
     try:
         noted = distribution(DISTRIBUTION).read_text("direct_url.json")
@@ -120,7 +126,7 @@ def _source() -> tuple[str, bool]:
     url = urlsplit(origin.get("url", ""))
     place = Path(url2pathname(url.path))
     if url.scheme != "file" or not place.exists():
-        return DISTRIBUTION, False
+        return "" if noted else DISTRIBUTION, False
     return _short(place), bool(origin.get("dir_info", {}).get("editable"))
 
 

@@ -148,8 +148,8 @@ def test_it_comes_from_where_it_came_from(tmp_path: Path, monkeypatch: pytest.Mo
         ({"url": tmp_path.as_uri(), "dir_info": {"editable": True}}, (".", True)),
         ({"url": tmp_path.as_uri(), "dir_info": {}}, (".", False)),
         ({"url": wheel.as_uri(), "archive_info": {}}, (str(Path("dist", wheel.name)), False)),
-        ({"url": (tmp_path / "gone").as_uri(), "dir_info": {}}, (DISTRIBUTION, False)),
-        ({"url": "https://example.org/it.whl", "archive_info": {}}, (DISTRIBUTION, False)),
+        ({"url": (tmp_path / "gone").as_uri(), "dir_info": {}}, ("", False)),
+        ({"url": "https://example.org/it.whl", "archive_info": {}}, ("", False)),
     ]
     for origin, (source, editable) in cases:
         monkeypatch.setattr(installation, "distribution", lambda name, origin=origin: Noted(origin))
