@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from silhouette.errors import FileError, RequestError
-from silhouette.files.writing import open_own
+from silhouette.files.writing import check_place, open_own
 from silhouette.scenes.finding import identity
 from silhouette.text import Row
 
@@ -75,13 +75,17 @@ class Journal:
     def __enter__(self) -> Journal:
         from filelock import FileLock, Timeout
 
-        if not self.out.parent.is_dir():
-            raise FileError(self.out, f"there is no folder {self.out.parent} to write it into; make it first")
-        self._lock = FileLock(self.out.with_name(f"{self.out.name}.lock"))
+        check_place(self.out)
+        lock = self.out.with_name(f"{self.out.name}.lock")
+        if os.path.lexists(lock) and (lock.is_symlink() or not lock.is_file()):
+            raise FileError(lock, "is no regular file, and so no lock of a batch; delete it")
+        self._lock = FileLock(lock)
         try:
             self._lock.acquire(timeout=LOCKED_WITHIN, poll_interval=0.1)
         except Timeout:
-            raise FileError(self.out, "another batch is writing it now; wait for it, or name another file") from None
+            busy = "another batch is writing it now; wait for it, or name another file"
+            shut = f"nothing can be written in the folder {self.out.parent}; name another file"
+            raise FileError(self.out, busy if lock.exists() else shut) from None
         except OSError as error:
             raise FileError(self.out, f"cannot be written ({error.strerror}); name another file") from None
         try:

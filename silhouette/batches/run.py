@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike, getcwd
-from os.path import lexists, realpath
+from os.path import lexists
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,8 +21,9 @@ from silhouette.batches.journal import Journal, Rows, journal_of
 from silhouette.batches.junit import write_junit
 from silhouette.batches.repair import Repair
 from silhouette.batches.schedule import RowStore, Schedule
-from silhouette.errors import FileError, RequestError
+from silhouette.errors import RequestError
 from silhouette.files.fingerprints import Fingerprints
+from silhouette.files.writing import check_place
 from silhouette.judging import check_numbers
 from silhouette.renderers.registry import check_name, survives_fork
 from silhouette.scenes.finding import identity, scenes_of
@@ -155,10 +156,8 @@ class Whole:
 def _check_places(out: Path, junit: Path | None) -> None:
     check_table_path(out)
     for file in (out, junit):
-        folder = None if file is None else Path(realpath(file) if file.is_symlink() else file).parent
-        if file is not None and folder is not None and (file.is_dir() or not folder.is_dir()):
-            wrong = "is a folder" if file.is_dir() else f"there is no folder {folder} to write it into"
-            raise FileError(file, f"{wrong}; name a file in a folder that is there")
+        if file is not None:
+            check_place(file)
 
 
 def _asked(settings: BatchSettings) -> dict[str, Any]:

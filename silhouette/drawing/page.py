@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 from silhouette.drawing import typesetting
 from silhouette.drawing.typesetting import Weight
 from silhouette.errors import FileError
-from silhouette.files.writing import write_file
+from silhouette.files.writing import check_place, write_file
 
 FINE = 2
 """The factor by which everything is drawn larger than it is shown; it is made smaller at the end, for smooth edges."""
@@ -135,10 +135,7 @@ def check_png_path(path: Path) -> None:
     """
     if path.suffix.lower() != ".png":
         raise FileError(path, "pictures are PNG; give a name that ends in .png")
-    if not path.parent.is_dir():
-        raise FileError(path, f"there is no folder {path.parent}; make it first or give another")
-    if path.is_dir():
-        raise FileError(path, "is a folder; give the name of a file")
+    check_place(path)
 
 
 def save_png(page: Image.Image, path: Path, data: Mapping[str, Any]) -> None:

@@ -94,11 +94,22 @@ def size_in_words(size: int) -> str:
     return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"
 
 
+def no_file(mode: int) -> str:
+    """What something in the file system is that is neither a regular file nor a folder; empty for these two.
+
+    Args:
+        mode: as `os.stat` gives it.
+
+    >>> no_file(stat.S_IFIFO), no_file(stat.S_IFREG)
+    ('a pipe', '')
+    """
+    return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _KINDS.get(stat.S_IFMT(mode), "something else")
+
+
 def _check(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise FileError(path, "is a folder; give a file in it")
-    if not stat.S_ISREG(mode):
-        kind = _KINDS.get(stat.S_IFMT(mode), "something else")
+    if kind := no_file(mode):
         raise FileError(path, f"is {kind} and no regular file; give the path of a file")
 
 

@@ -18,6 +18,7 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from silhouette.errors import FileError
+from silhouette.files.reading import no_file
 
 PARTIAL = ".part"
 """How the temporary names end; a process that is killed may leave such a file or folder behind."""
@@ -38,6 +39,34 @@ def make_folder(folder: Path) -> None:
         raise FileError(folder, "is a file; give the name of a folder") from None
     except OSError as error:
         raise FileError(folder, f"cannot be made a folder ({(error.strerror or str(error)).lower()})") from None
+
+
+def check_place(path: Path) -> None:
+    """Refuses a name under which no file can be written, before the work for it begins; links are followed.
+
+    Raises:
+        FileError: where it is a folder, a pipe, a device or a socket, or the folder that it lies in is not there.
+
+    >>> check_place(Path("nowhere/duel.png"))
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: nowhere/duel.png: there is no folder nowhere; make it first or give another
+    """
+    folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
+    if path.is_dir():
+        raise FileError(path, "is a folder; give the name of a file")
+    if not folder.is_dir():
+        raise FileError(path, f"there is no folder {folder}; make it first or give another")
+    if kind := _taken_by(path):
+        raise FileError(path, f"is {kind} and no regular file, and would be replaced; give another name")
+
+
+def _taken_by(path: Path) -> str:
+    """What has a name, links followed, where that is neither a file nor a folder, such as a device; empty elsewhere."""
+    try:
+        return no_file(path.stat().st_mode)
+    except OSError:
+        return ""
 
 
 def write_file(path: Path, content: Content) -> None:
@@ -84,8 +113,11 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[BinaryIO]:
             empty file under the name. Only content that can be made again, such as a cache's, does without.
 
     Raises:
-        OSError: where the file cannot be written.
+        OSError: where the file cannot be written, or the name is a device's, a pipe's or a socket's: taking it from
+            ``/dev/null`` would break the whole machine.
     """
+    if kind := _taken_by(path):
+        raise OSError(errno.EINVAL, f"it is {kind} and no regular file")
     final = Path(os.path.realpath(path)) if path.is_symlink() else path
     partial = _partial(final.parent)
     try:

@@ -161,6 +161,20 @@ def test_what_somebody_else_put_under_its_name_is_neither_followed_nor_waited_fo
     assert [path.name for path in tmp_path.iterdir()] == ["letters"]
 
 
+def test_what_somebody_else_put_under_the_name_of_its_lock_is_named(tmp_path: Path) -> None:
+    lock = tmp_path / "out.jsonl.lock"
+    (tmp_path / "letters").write_text("dear")
+    for plant in (lambda: lock.symlink_to("letters"), lambda: lock.symlink_to("gone"), lock.mkdir):
+        plant()
+        with (
+            pytest.raises(FileError, match=r"out.jsonl.lock: is no regular file, and so no lock of a batch; delete it"),
+            begun(tmp_path / "out.jsonl", resume=False),
+        ):
+            pass
+        lock.rmdir() if lock.is_dir() else lock.unlink()
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("letters", "dear")]
+
+
 def test_a_name_taken_since_it_was_looked_at_is_not_followed_either(tmp_path: Path) -> None:
     if not hasattr(os, "mkfifo"):
         pytest.skip("this system has no pipes among its files")

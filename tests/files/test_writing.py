@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from silhouette.errors import FileError
-from silhouette.files.writing import Content, replacing, replacing_folder, write_file
+from silhouette.files.writing import Content, check_place, replacing, replacing_folder, write_file
 
 PACKAGE = Path(__file__).resolve().parents[2] / "silhouette"
 
@@ -156,6 +157,20 @@ def test_a_folder_that_cannot_be_put_leaves_the_earlier_one(tmp_path: Path, monk
         (new / "second").touch()
     assert [file.name for file in folder.iterdir()] == ["first"]
     assert list(tmp_path.iterdir()) == [folder]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes among its files")
+def test_a_pipe_or_a_device_keeps_its_name(tmp_path: Path) -> None:
+    """Whoever may write anything, such as root, would else take the name of /dev/null from the whole machine."""
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "link.csv").symlink_to("pipe.csv")
+    for name in ("pipe.csv", "link.csv"):
+        with pytest.raises(FileError, match=rf"{name}: is a pipe and no regular file, and would be replaced"):
+            check_place(tmp_path / name)
+        with pytest.raises(FileError, match=rf"{name}: cannot be written \(it is a pipe and no regular file\)"):
+            write_file(tmp_path / name, "words")
+    assert stat.S_ISFIFO((tmp_path / "pipe.csv").stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.csv", "pipe.csv"]
 
 
 def test_nothing_else_in_the_package_writes_a_file_and_renames_it() -> None:

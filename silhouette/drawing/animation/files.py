@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image
 
 from silhouette.errors import FileError, RequestError
-from silhouette.files.writing import write_file
+from silhouette.files.writing import check_place, write_file
 from silhouette.installation import extra_command
 from silhouette.text import Progress
 
@@ -59,10 +59,7 @@ def check_path(path: Path) -> None:
     """
     if path.suffix.lower() not in FORMATS:
         raise FileError(path, "animations are GIF or MP4; give a name that ends in .gif or .mp4")
-    if not path.parent.is_dir():
-        raise FileError(path, f"there is no folder {path.parent}; make it first or give another")
-    if path.is_dir():
-        raise FileError(path, "is a folder; give the name of a file")
+    check_place(path)
     if path.suffix.lower() == ".mp4":
         try:
             import av  # noqa: F401

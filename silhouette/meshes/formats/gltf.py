@@ -308,7 +308,7 @@ def _check_version_and_extensions(tree: Tree) -> None:
         if name in _MESHOPT:
             raise Refused("is compressed with meshopt, which is not supported; export it uncompressed or with Draco")
         if name != _DRACO and not _HARMLESS.fullmatch(name):
-            raise Refused(f"requires the extension {name}, which is not supported; export it without")
+            raise Refused(f"requires the extension {name[:80]}, which is not supported; export it without")
 
 
 def _need_draco() -> None:

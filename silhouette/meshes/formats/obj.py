@@ -91,7 +91,7 @@ class _Reader:
             raise Refused(f"is malformed: {_NEEDS}")
         shortest = min(faces, key=len, default=[b""] * 3)
         if len(shortest) < 3:
-            raise Refused(f"is malformed: the face 'f {word(b' '.join(shortest))}' has fewer than three corners")
+            raise Refused(f"is malformed: the face 'f {word(b' '.join(shortest))[:40]}' has fewer than three corners")
         try:
             self._points.extend(map(float, itertools.chain.from_iterable(rows)))
             self._corners.extend(map(int, itertools.chain.from_iterable(faces)))

@@ -235,7 +235,7 @@ class _Reader:
         self._count()
         number = attributes["id"]
         if number in self.model.objects:
-            raise Refused(f"is malformed: two objects of one model have the number {number}")
+            raise Refused(f"is malformed: two objects of one model have the number {number[:40]}")
         self._object = _Object(attributes.get("name", "").strip()[:LONGEST_NAME], attributes.get("type", "model"))
         self.model.objects[number] = self._object
 
@@ -260,7 +260,7 @@ class _Reader:
         self._check_required(attributes.get("requiredextensions", ""))
         self.model.unit = attributes.get("unit", "millimeter").strip().lower()
         if self.model.unit not in _UNITS:
-            raise Refused(f"declares the unit {self.model.unit!r}; 3MF knows {', '.join(_UNITS)}")
+            raise Refused(f"declares the unit {self.model.unit[:40]!r}; 3MF knows {', '.join(_UNITS)}")
 
     def prefix(self, short: str | None, space: str) -> None:
         self._spaces[short or ""] = space
@@ -269,7 +269,7 @@ class _Reader:
         for short in prefixes.split():
             space = self._spaces.get(short, short)
             if space not in _KNOWN:
-                raise Refused(f"requires the 3MF extension {space!r}, which is not supported; export it without")
+                raise Refused(f"requires the 3MF extension {space[:80]!r}, which is not supported; export it without")
 
     def end(self, tag: str) -> None:
         if tag == f"{_CORE_TAG}mesh":

@@ -20,6 +20,7 @@ from typing import Any
 
 from silhouette.drawing.styles import DARK, PRINT, Style
 from silhouette.errors import FileError
+from silhouette.files.writing import check_place
 from silhouette.pages.html.inlining import inlined
 from silhouette.pages.html.markup import Content, Markup, element, joined
 from silhouette.rules.base import Level
@@ -202,10 +203,7 @@ def check_page_path(path: Path) -> None:
     """
     if path.suffix.lower() not in (".html", ".htm"):
         raise FileError(path, "pages are HTML; give a name that ends in .html")
-    if path.is_dir():
-        raise FileError(path, "is a folder; give the name of a file")
-    if not path.parent.is_dir():
-        raise FileError(path, f"there is no folder {path.parent}; make it first or give another")
+    check_place(path)
 
 
 def _variables(style: Style) -> str:
