@@ -191,12 +191,14 @@ class Selection:
         target: the name of the target; None for every other model.
         arc: the vision arc to look from; None for any that the attacker has.
         everyone: whether every model is checked against every other; the other attributes are ignored then.
+        instead: the options that choose checks where a scene has none, for the message.
     """
 
     attacker: str | None = None
     target: str | None = None
     arc: str | None = None
     everyone: bool = False
+    instead: str = "--from NAME --to NAME"
 
     def __post_init__(self) -> None:
         if self.arc is not None and self.arc not in get_args(ArcName):
@@ -216,7 +218,7 @@ class Selection:
         if self.attacker is not None:
             return rule.between(scene, self.attacker, self.target, cast("ArcName | None", self.arc))
         if not scene.checks:
-            raise RequestError(f"{scene.path}: has no [[check]]; add one, or say --from NAME --to NAME")
+            raise RequestError(f"{scene.path}: has no [[check]]; add one, or say {self.instead}")
         return scene.checks
 
 

@@ -209,7 +209,7 @@ class ChunkJudge:
         disk = Cache.default() if self._settings.cached else Cache(None)
         loaded = replace(load_scene(path, cache=replace(disk, memory=self._memory)), path=Path(scene))
         self._scene = content_with(loaded, self._settings.error)
-        self._checks = Selection(everyone=self._settings.everyone).checks(self._scene)
+        self._checks = Selection(everyone=self._settings.everyone, instead="--everyone").checks(self._scene)
         if self._fingerprints.of(path) != digest:
             raise changed
         self._open_now = (scene, digest)

@@ -133,8 +133,8 @@ class Journal:
                 break
             if end == 0 and entry.get("asked") != self._settings:
                 raise RequestError(
-                    f"{self.path}: it was begun with {in_words(entry.get('asked'))}, "
-                    f"not with {in_words(self._settings)}; ask as before, or delete it"
+                    f"{self.path}: it was begun {difference(entry.get('asked'), self._settings)}; "
+                    "give the options as before, or delete it"
                 )
             names.folder = entry.get("folder", names.folder)
             if "scene" in entry:
@@ -254,8 +254,28 @@ def _entry(line: bytes) -> Row | None:
     return entry if isinstance(entry, dict) else None
 
 
-def in_words(settings: Any) -> str:
-    """The settings of a batch in words."""
-    if not isinstance(settings, dict):
-        return "nothing that can be read"
-    return ", ".join(f"{key} {value}" for key, value in settings.items())
+def difference(before: Any, now: Mapping[str, Any]) -> str:
+    """In what the settings of an earlier batch and of this one differ, as options: "with ..., not with ...".
+
+    >>> difference({"pixel": 2.0, "everyone": True, "device": 1}, {"pixel": None, "everyone": False, "device": 1})
+    'with --pixel 2, --everyone, not with no --pixel, no --everyone'
+    >>> difference(None, {"pixel": None})
+    'with nothing that can be read, not with no --pixel'
+    """
+    if not isinstance(before, dict):
+        return f"with nothing that can be read, not with {', '.join(_option(*item) for item in now.items())}"
+    keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+    was, is_now = (", ".join(_option(key, asked.get(key)) for key in keys) for asked in (before, now))
+    return f"with {was}, not with {is_now}"
+
+
+def _option(key: str, value: Any) -> str:
+    """A setting as the option of the command that chooses it."""
+    option = "--retry-errors" if key == "retried" else f"--{key}"
+    if key == "silhouette":
+        return f"silhouette {value}"
+    if value is None or value is False:
+        return f"no {option}"
+    if value is True or key == "retried":
+        return option
+    return f"{option} {value:g}" if isinstance(value, float) else f"{option} {value}"

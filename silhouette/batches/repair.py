@@ -13,7 +13,7 @@ from typing import Any
 
 from silhouette.batches.export import KeptRow, failed
 from silhouette.batches.finished import Record, content_of, read_rows, record_of
-from silhouette.batches.journal import Journal, SceneProgress, in_words
+from silhouette.batches.journal import Journal, SceneProgress, difference
 from silhouette.errors import RequestError
 from silhouette.scenes.finding import identity
 from silhouette.text import Row
@@ -53,8 +53,8 @@ class Repair:
         self._is_table = out.suffix.lower() != ".jsonl"
         self._record = record_of(out)
         if self._record is not None and self._record.settings != asked:
-            was, now = in_words(self._record.settings), in_words(asked)
-            raise RequestError(f"{out}: it was judged with {was}, not with {now}; ask as before")
+            otherwise = difference(self._record.settings, asked)
+            raise RequestError(f"{out}: it was judged {otherwise}; give the options as before")
         self._rows: dict[str, list[KeptRow]] = {}
         for row in read_rows(out):
             self._rows.setdefault(row["scene"], []).append(row)

@@ -206,7 +206,7 @@ def test_what_cannot_be_judged_again_is_refused(monkeypatch: pytest.MonkeyPatch,
     with monkeypatch.context() as patch:
         before_each_check(patch, lambda check: die(check, "M2", "M4"))
         batch()
-    assert "it was judged with" in refused("--pixel", 1)
+    assert "it was judged with --pixel 2, not with --pixel 1; give the options as before" in refused("--pixel", 1)
     shutil.copytree("pack", "other")
     assert "its failed rows are of other scenes, such as pack/crowd 0.toml" in refused(path="other")
     Path("out.csv").write_text("a,b\n1,2\n")

@@ -127,7 +127,7 @@ def test_bad_scenes_are_rows_among_the_good_ones(tmp_path: Path, capsys: pytest.
     assert ran.complaints == [f"error: {row['error']}" for row in rows if isinstance(row["error"], str)]
     assert "not TOML" in rows[0]["error"]
     assert "no.stl" in rows[1]["error"]
-    assert "has no [[check]]" in rows[3]["error"]
+    assert rows[3]["error"].endswith("has no [[check]]; add one, or say --everyone")
     assert "there is no such file" in rows[4]["error"]
 
 
