@@ -144,7 +144,7 @@ class Caption:
         lines += self._set(self.reason, REASON, 5, colour=style.ink)
         lines += self._legend_lines()
         for note in self.notes:
-            lines += self._set(note, SMALL, 2, colour=style.soft_ink)
+            lines += self._set(note, SMALL, 3, colour=style.soft_ink)
         return lines
 
     def _set(self, text: str, size: float, most: int, *, colour: str, bold: bool = False) -> list[CaptionLine]:

@@ -63,6 +63,11 @@ def step_of(sheet: Sheet, steps: tuple[float, ...], apart: float, length: float)
     return step
 
 
+def scaled(steps: tuple[float, ...], mm: float) -> tuple[float, ...]:
+    """Steps in mm, in units of a drawing that are this many mm long."""
+    return tuple(step / mm for step in steps)
+
+
 def multiples(step: float, low: float, high: float) -> Floats:
     """The multiples of a step from ``low`` to ``high``.
 
@@ -72,19 +77,20 @@ def multiples(step: float, low: float, high: float) -> Floats:
     return step * np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1.0)
 
 
-def draw_grid(sheet: Sheet, box: Box, *, zorder: float = 0.5) -> float:
+def draw_grid(sheet: Sheet, box: Box, *, mm: float = 1.0, zorder: float = 0.5) -> float:
     """Draws the grid of a table, one inch apart or as many as can be told apart on paper; gives that distance, mm.
 
     Every line that has a number in `draw_rulers`, and the axes through the origin, are stronger.
 
     Args:
-        sheet: the sheet to draw on, in mm of the table.
+        sheet: the sheet to draw on.
         box: the rectangle that the grid fills.
+        mm: the length of a unit of the drawing.
         zorder: matplotlib's: below the pieces.
     """
     left, bottom, right, top = box
-    length = max(right - left, top - bottom)
-    fine, numbered = (step_of(sheet, INCHES, apart, length) for apart in (LINES_APART, NUMBERS_APART))
+    length, steps = max(right - left, top - bottom), scaled(INCHES, mm)
+    fine, numbered = (step_of(sheet, steps, apart, length) for apart in (LINES_APART, NUMBERS_APART))
     for step, width, colour in (
         (fine, HAIRLINE, sheet.style.grid),
         (numbered, THIN, sheet.style.grid),
@@ -94,34 +100,40 @@ def draw_grid(sheet: Sheet, box: Box, *, zorder: float = 0.5) -> float:
         across = multiples(step, bottom, top) if step else np.zeros(int(bottom <= 0.0 <= top))
         sheet.axes.vlines(upright, bottom, top, colors=colour, linewidth=width, zorder=zorder)
         sheet.axes.hlines(across, left, right, colors=colour, linewidth=width, zorder=zorder)
-    return fine
+    return fine * mm
 
 
-def draw_rulers(sheet: Sheet, box: Box, *, zorder: float = 26.0) -> None:
+def draw_rulers(sheet: Sheet, box: Box, *, mm: float = 1.0, zorder: float = 26.0) -> None:
     """Draws ticks and numbers round a rectangle: inches below and on the left, millimetres above and on the right.
 
+    Names are kept off the numbers.
+
     Args:
-        sheet: the sheet to draw on, in mm of the table.
+        sheet: the sheet to draw on.
         box: the rectangle.
+        mm: the length of a unit of the drawing.
         zorder: matplotlib's: above the pieces.
     """
     left, bottom, right, top = box
     for steps, across, upright, way in ((INCHES, bottom, left, -1.0), (MILLIMETRES, top, right, 1.0)):
-        _ruler(sheet, steps, (left, right), across, way, x=True, zorder=zorder)
-        _ruler(sheet, steps, (bottom, top), upright, way, x=False, zorder=zorder)
+        _ruler(sheet, steps, (left, right), across, way, x=True, mm=mm, zorder=zorder)
+        _ruler(sheet, steps, (bottom, top), upright, way, x=False, mm=mm, zorder=zorder)
+    _keep_names_in(sheet, box)
 
 
-def draw_ticks(sheet: Sheet, box: Box, *, zorder: float = 26.0) -> None:
-    """Draws ticks and numbers in inches inside a rectangle, along its upper and its right edge.
+def draw_ticks(sheet: Sheet, box: Box, *, mm: float | None = 1.0, zorder: float = 26.0) -> None:
+    """Draws ticks and numbers inside a rectangle, along its upper and its right edge: inches, where that can be.
 
     Args:
-        sheet: the sheet to draw on, in mm of the table.
+        sheet: the sheet to draw on.
         box: the rectangle.
+        mm: the length of a unit of the drawing; None where it is not known: the numbers are then in these units.
         zorder: matplotlib's: above the pieces.
     """
     left, bottom, right, top = box
-    _ruler(sheet, INCHES, (left, right), top, -1.0, x=True, zorder=zorder)
-    _ruler(sheet, INCHES, (bottom, top - sheet.paper(CORNER)), right, -1.0, x=False, zorder=zorder)
+    steps, length = (DECADES, 1.0) if mm is None else (INCHES, mm)
+    _ruler(sheet, steps, (left, right), top, -1.0, x=True, mm=length, zorder=zorder)
+    _ruler(sheet, steps, (bottom, top - sheet.paper(CORNER)), right, -1.0, x=False, mm=length, zorder=zorder)
     sheet.reserve(left, top - sheet.paper(TICK + 2.8), right, top)
 
 
@@ -136,6 +148,17 @@ def draw_numbers(sheet: Sheet, box: Box, *, zorder: float = 26.0) -> None:
     left, bottom, right, top = box
     _ruler(sheet, DECADES, (left, right), bottom, -1.0, x=True, zorder=zorder)
     _ruler(sheet, DECADES, (bottom, top), left, -1.0, x=False, zorder=zorder)
+    _keep_names_in(sheet, box)
+
+
+def _keep_names_in(sheet: Sheet, box: Box) -> None:
+    """Keeps names off the numbers round a rectangle."""
+    left, bottom, right, top = box
+    west, south, east, north = sheet.bounds
+    for band in ((west, south, left, north), (right, south, east, north)):
+        sheet.reserve(*band)
+    for band in ((left, south, right, bottom), (left, top, right, north)):
+        sheet.reserve(*band)
 
 
 def _ruler(
@@ -146,10 +169,14 @@ def _ruler(
     way: float,
     *,
     x: bool,
+    mm: float = 1.0,
     zorder: float,
 ) -> None:
-    """Draws one edge's ticks and numbers; ``way`` is the direction, 1 or -1, in which they stand off it."""
-    step = step_of(sheet, steps, NUMBERS_APART, span[1] - span[0])
+    """Draws one edge's ticks and numbers; ``way`` is the direction, 1 or -1, in which they stand off it.
+
+    ``mm`` is the length of a unit of the drawing, where the steps are in mm.
+    """
+    step = step_of(sheet, scaled(steps, mm), NUMBERS_APART, span[1] - span[0])
     tick, gap = way * sheet.paper(TICK), way * sheet.paper(TICK + 0.6)
     places = multiples(step, *span)
     lines = sheet.axes.vlines if x else sheet.axes.hlines
@@ -158,7 +185,7 @@ def _ruler(
     for place in places.tolist():
         if not span[0] + room * 0.2 <= place <= span[1] - room * 0.2:
             continue
-        text = _number(sheet, place, steps, named=x)
+        text = _number(sheet, place * mm, steps, named=x)
         if x:
             at, across, upright = (place, edge + gap), "center", "bottom" if way > 0.0 else "top"
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,9 @@ LARGEST_COORDINATE = 1e7
 NARROW = 1e-5
 
 Keys = NDArray[np.int64]
+
+TRIFLES = re.compile(r"more than two faces meet at|have no area and were dropped|faces are flipped against each other")
+"""Remarks on a mesh that change no verdict: both sides of every triangle block, and such edges are seen as they are."""
 
 
 @dataclass(frozen=True)

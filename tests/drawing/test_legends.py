@@ -12,13 +12,14 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, PathPatch, Polygon
 
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.figures import figures_of
+from silhouette.drawing.labels import Label, place_labels
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.rules import RULES, rule_called
-from tests.support.figures import SCENES, case_id, checks_in, cpu_renderer, scene_at
+from tests.support.figures import SCENES, case_id, checks_in, cpu_renderer, document_of, loaded, scene_at
 from tests.support.rulings import ruled
 
 DOTS = 72
@@ -112,3 +113,65 @@ def test_an_entry_has_its_mark_in_the_drawing(case: tuple[Path, int]) -> None:
 @pytest.mark.parametrize("case", CASES, ids=case_id)
 def test_an_entry_has_its_mark_in_every_shipped_figure(case: tuple[Path, int]) -> None:
     assert unseen_in(case) == []
+
+
+def sheet_of(case: str, number: int, name: str) -> Sheet:
+    """The figure of a name of a shipped check, drawn."""
+    scene = scene_at(SCENES / f"{case}.toml")
+    check = scene.checks[number - 1]
+    verdict = ruled(rule_called(scene.rules), scene, check, cpu_renderer(), 0.4, keep=True)
+    (figure,) = (figure for figure in figures_of(scene, check, verdict, cpu_renderer()) if figure.name == name)
+    sheet = Sheet()
+    figure.draw(sheet)
+    return sheet
+
+
+def entries(sheet: Sheet) -> set[str]:
+    return {swatch.words for swatch in sheet.legend_entries}
+
+
+def test_a_plan_explains_the_colour_of_its_target_and_shows_no_front_that_a_game_lacks() -> None:
+    with settings():
+        sheet = sheet_of("skirmishcorps/elevation", 1, "plan")
+        arrowheads = [artist for artist in sheet.axes.patches if isinstance(artist, Polygon)]
+        assert "seen" in entries(sheet)
+    assert arrowheads == []
+
+
+@pytest.mark.parametrize("name", ["plan", "side"])
+def test_nothing_is_seen_where_a_target_is_out_of_the_arc(name: str) -> None:
+    with settings():
+        sheet = sheet_of("necromunda/across_the_arc", 2, name)
+        fans = [artist for artist in sheet.axes.get_children() if isinstance(artist, PathPatch) and artist.get_alpha()]
+    assert "seen" not in entries(sheet)
+    assert not [fan for fan in fans if _near(fan.get_facecolor(), sheet.style.seen)]
+
+
+def test_a_hex_that_blocks_is_no_other_entry() -> None:
+    with settings():
+        sheet = sheet_of("tide_of_iron/hex_edge_blocked", 1, "board")
+    assert "hex entered" not in entries(sheet)
+
+
+def test_a_plan_of_bases_has_ticks_in_inches_or_in_units_that_are_not_known(tmp_path: Path) -> None:
+    document = document_of(SCENES / "crisis_protocol/in_cover.toml")
+    for units, sign in (("mm", '2"'), ("inch", '96"'), ("squares", "100")):
+        scene = loaded(document | {"units": units}, tmp_path)
+        for figure in (rule_called(scene.rules).overview(scene), *drawn_plan(scene)):
+            sheet = Sheet()
+            with settings():
+                figure.draw(sheet)
+            assert any(text.get_text() == sign for text in sheet.axes.texts), (units, figure.name)
+
+
+def drawn_plan(scene: Any) -> list[Any]:
+    verdict = ruled(rule_called(scene.rules), scene, scene.checks[0], cpu_renderer(), 0.4, keep=True)
+    return list(figures_of(scene, scene.checks[0], verdict, cpu_renderer()))
+
+
+def test_a_name_without_room_stands_on_its_own_thing_and_not_on_numbers() -> None:
+    label = Label("wall", (50.0, 20.0), (3.0, 20.0), 7.0, False, "black", False, False)
+    taken = [(0.0, 0.0, 46.0, 40.0), (54.0, 0.0, 100.0, 40.0)]
+    with settings():
+        (placed,) = place_labels([label], [], taken, (0.0, 0.0, 100.0, 40.0), 1.0)
+    assert placed.at == (50.0, 20.0)

@@ -144,8 +144,10 @@ def _outline_again(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) ->
 
 
 def _draw_facing(sheet: Sheet, line: Sightline, piece: Piece, base: Floats, colour: str, zorder: float) -> None:
-    """Draws the direction that a model faces, as it lies in the figure's frame; nothing where it is unknown."""
-    if piece.facing is None:
+    """Draws the direction that a model faces, as it lies in the figure's frame; nothing where it is unknown, and in a
+    game without vision arcs, in which models have no front that matters.
+    """
+    if piece.facing is None or line.sight.arcs is None:
         return
     cosine, sine = cosine_and_sine(piece.facing)
     ahead = np.array([cosine, sine, 0.0])
@@ -159,7 +161,7 @@ def _draw_sight(sheet: Sheet, line: Sightline) -> None:
     for sector in sectors:
         near, far = rays(sector, sector.reach), rays(sector, sector.end)
         open_to = np.concatenate([[[0.0, 0.0]], near])
-        shape(sheet, (open_to,), near_colour(sheet, sector), "none", 8.0, alpha=0.45, linewidth=0.0)
+        shape(sheet, (open_to,), near_colour(sheet, line, sector), "none", 8.0, alpha=0.45, linewidth=0.0)
         if sector.level == BEYOND:
             hatched(sheet, (open_to,), sector.level, 8.1, pale=True)
         elif sector.level != CLEAR:
@@ -206,7 +208,8 @@ def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
 def _legend(sheet: Sheet, line: Sightline, pieces: list[Piece]) -> None:
     """Draws the legend: the colours that these pieces and the sectors have."""
     style = sheet.style
-    entries = level_swatches(sheet, levels_in(line.plan_sectors))
+    seen = {CLEAR} if line.plan_sectors and line.row["line_of_sight"] else set[int]()  # the target has that colour
+    entries = level_swatches(sheet, levels_in(line.plan_sectors) | seen)
     names = {piece.name for piece in pieces}
     if line.blocking & names:
         entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))

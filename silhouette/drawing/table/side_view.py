@@ -221,7 +221,13 @@ def _draw_bands(sheet: Sheet, line: Sightline, body: Rings) -> None:
         hatched(sheet, rings_of(band), sector.level, 6.3)
         near, end = eye + rays(sector, sector.reach), eye + rays(sector, sector.end)
         shape(
-            sheet, (np.concatenate([[eye], near]),), near_colour(sheet, sector), "none", 2.5, alpha=0.35, linewidth=0.0
+            sheet,
+            (np.concatenate([[eye], near]),),
+            near_colour(sheet, line, sector),
+            "none",
+            2.5,
+            alpha=0.35,
+            linewidth=0.0,
         )
         if sector.level in (PARTLY, WHOLLY):
             shadow = np.concatenate([near, end[::-1]])

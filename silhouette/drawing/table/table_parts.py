@@ -11,7 +11,7 @@ from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.table.sightlines import BEYOND, CLEAR, PARTLY, WHOLLY, Sector, Sightline
 from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided, printable
-from silhouette.drawing.words.reasons import why
+from silhouette.drawing.words.reasons import told_in_figures, why
 from silhouette.geometry import Floats
 from silhouette.scenes.table import Piece
 
@@ -96,9 +96,9 @@ def rays(sector: Sector, distance: Floats) -> Floats:
     return np.column_stack([along, along * np.tan(sector.angles)])
 
 
-def near_colour(sheet: Sheet, sector: Sector) -> str:
+def near_colour(sheet: Sheet, line: Sightline, sector: Sector) -> str:
     """The colour of a sector between the eye and what it meets first: seen, or outside the vision arcs."""
-    return sheet.style.terrain if sector.level == BEYOND else sheet.style.seen
+    return sheet.style.terrain if sector.level == BEYOND or line.outside else sheet.style.seen
 
 
 def levels_in(sectors: list[Sector]) -> set[int]:
@@ -164,7 +164,10 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
         ("centimetres", CENTIMETRE, (1, 2, 5, 10, 20, 50, 100), bottom),
         ("inches", INCH, (1, 2, 3, 6, 12, 24, 48), bottom + sheet.paper(2.7)),
     )
-    wide = max(max((n * unit for n in numbers if n * unit <= longest), default=longest) for _, unit, numbers, _ in bars)
+    wide = max(
+        max((n * unit for n in numbers if n * unit <= longest), default=numbers[0] * unit)
+        for _, unit, numbers, _ in bars
+    )
     box = (left - sheet.paper(1.2), bottom - sheet.paper(1.2)), wide + sheet.paper(9.0), sheet.paper(6.2)
     sheet.axes.add_patch(Rectangle(*box, facecolor=ground, edgecolor="none", alpha=0.85, zorder=24))
     for words, unit, numbers, low in bars:
@@ -178,7 +181,7 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
             sheet.axes.add_patch(patch)
         text = sheet.words(words, number=number)
         sheet.text(left + number * unit + sheet.paper(0.9), low + high / 2, text, ha="left")
-    sheet.reserve(left, bottom, left + longest + sheet.paper(7.0), bottom + sheet.paper(4.2))
+    sheet.reserve(left, bottom, left + max(wide, longest) + sheet.paper(7.0), bottom + sheet.paper(4.2))
 
 
 def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) -> None:
@@ -205,7 +208,7 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
     sheet.caption(title, why(sheet.words, row))
     if line.image.surrounds:
         sheet.note(sheet.words("ahead", target=row["target"]))
-    warnings = [text for text in row["warnings"] if not text.endswith("is estimated")]
+    warnings = [text for text in row["warnings"] if told_in_figures(text)]
     for warning in warnings[:2] if warned else ():
         sheet.note(sheet.words("note", warning=warning))
     for note in notes:

@@ -7,6 +7,7 @@ rule system or, for a measured share, here; it names what decided, with fewer de
 from __future__ import annotations
 
 from silhouette.drawing.words.words import Words
+from silhouette.meshes.health import TRIFLES
 from silhouette.rules import rule_called
 from silhouette.text import Row
 
@@ -25,6 +26,15 @@ def why(words: Words, row: Row) -> str:
         reason = str(row["reason"])
         reason += "." * bool(reason)
     return reason[:1].upper() + reason[1:]
+
+
+def told_in_figures(warning: str) -> bool:
+    """Whether a figure has room for a warning: no trifles, and no estimates, which its last line says by itself.
+
+    >>> told_in_figures("rock.stl: more than two faces meet at 46 edges"), told_in_figures("Vex: the mesh has 2 holes")
+    (False, True)
+    """
+    return not (warning.endswith("is estimated") or TRIFLES.search(warning))
 
 
 def share_of_blocker(words: Words, name: str, share: float) -> str:

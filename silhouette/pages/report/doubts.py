@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-TRIFLES = re.compile(r"more than two faces meet at|have no area and were dropped|faces are flipped against each other")
-"""Remarks on a mesh that change no verdict: both sides of every triangle block, and such edges are seen as they are."""
+from silhouette.meshes.health import TRIFLES
 
 FIRST = re.compile(
     r"\beye\b|\bfac(es|ing)\b|overlap|sink|hang|float|inside|stand|unknown|front|2 m from|mm tall|probably a mistake"

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import shapely
 
-from silhouette.drawing.captions import BOLD, HAIRLINE, LINE, NAME, SMALL, THIN, Swatch
-from silhouette.drawing.sheet import NAMED, Sheet
+from silhouette.drawing.captions import BOLD, EDGE, HAIRLINE, INCH, LINE, NAME, SMALL, THIN, Swatch
+from silhouette.drawing.rulers import draw_ticks
+from silhouette.drawing.sheet import COLUMN, NAMED, Sheet
 from silhouette.drawing.strokes import AreaStyle, area, arrow, cross, disc, line, short, tint, title
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.reasons import why
@@ -27,11 +28,17 @@ from silhouette.scenes.scene import Check
 BLOCKS, COVERS = "////", "...."
 """Hatches of terrain that blocks, and of terrain that gives cover."""
 
-INCHES = {"mm": 25.4, "cm": 2.54, "m": 0.0254}
-"""The length of an inch, by the name of the unit of a scene."""
+METRIC = {"mm": 1.0, "cm": 10.0, "m": 1000.0}
+"""The length in mm of a unit of a scene, by its name."""
+
+INCHES = dict.fromkeys(("inch", "inches", "in", '"'), INCH)
+"""The length of an inch in mm, by each of its names."""
 
 NEAR = 0.22
 """The margin round attacker and target for terrain that has no part in the verdict, as a share of their distance."""
+
+TICKS = 4.5
+"""The room along the upper and the right edge for the numbers of the ticks, mm on paper."""
 
 DASHED, DOTTED = "--", ":"
 
@@ -58,7 +65,10 @@ def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: Crisi
     plan.draw_bases()
     plan.draw_line()
     plan.name_terrain()
+    mm = millimetres(scene.units)
+    draw_ticks(sheet, sheet.bounds, mm=mm)
     sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
+    sheet.note(plan.words("plan in inches") if mm else plan.words("whole table", units=scene.units))
 
 
 class _Plan:
@@ -97,7 +107,8 @@ class _Plan:
         name_room = 0.15 * (right - left)  # so that names have room above those whom they name
         across = [_middle(piece)[0] for piece in (self.attacker, self.target)]
         left, right = min(left - edge, min(across) - name_room), max(right + edge, max(across) + name_room)
-        return left, bottom - edge, right, top + edge
+        strip = TICKS * (right - left) / (COLUMN - 2 * EDGE)
+        return left, bottom - edge, right + strip, top + edge + strip
 
     def draw_terrain(self) -> None:
         """The terrain and the objects, each coloured by its part in the verdict."""
@@ -299,8 +310,17 @@ class _Plan:
     def _length(self, length: float) -> str:
         """A length in the scene's unit, and in inches where that unit is known."""
         told = self.words("length", length=self.words.number(f"{length:.4g}"), units=self.scene.units)
-        inch = INCHES.get(self.scene.units)
-        return f"{told} ({self.words('inches', number=self.words.number(f'{length / inch:.3g}'))})" if inch else told
+        mm = METRIC.get(self.scene.units)
+        return f"{told} ({self.words('inches', number=self.words.number(f'{length * mm / INCH:.3g}'))})" if mm else told
+
+
+def millimetres(unit: str) -> float | None:
+    """The length of a unit in mm, by its name in a scene; None where it is not known.
+
+    >>> millimetres("cm"), millimetres("inches"), millimetres("squares")
+    (10.0, 25.4, None)
+    """
+    return {**METRIC, **INCHES}.get(unit.lower())
 
 
 def _radius(piece: Character | Feature) -> float:

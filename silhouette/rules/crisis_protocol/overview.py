@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.drawing.captions import LINE, THIN
-from silhouette.drawing.rulers import draw_numbers, room_round
+from silhouette.drawing.captions import INCH, LINE, THIN
+from silhouette.drawing.rulers import draw_grid, draw_numbers, draw_rulers, room_round
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, disc
 from silhouette.geometry import Floats
+from silhouette.rules.crisis_protocol.figures import millimetres
 from silhouette.rules.crisis_protocol.scene import PlanScene
 
 PAGE = 170.0
@@ -22,7 +23,7 @@ ROOM = 0.06
 
 
 def draw_table_plan(sheet: Sheet, scene: PlanScene) -> None:
-    """Draws the plan of a whole table, in the scene's own units.
+    """Draws the plan of a whole table on a grid in inches; in the scene's own units, where their length is not known.
 
     Args:
         sheet: the sheet to draw on.
@@ -39,7 +40,14 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene) -> None:
     style, words = sheet.style, sheet.words.of(scene.rules)
     corners = np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
     area(sheet, corners, fill=style.ground, edge=style.rule, width=LINE, zorder=0.1, mark="table")
-    draw_numbers(sheet, box)
+    mm = millimetres(scene.units)
+    if mm is None:
+        draw_numbers(sheet, box)
+        sheet.note(words("whole table", units=scene.units))
+    else:
+        inches = round(draw_grid(sheet, box, mm=mm) / INCH)
+        draw_rulers(sheet, box, mm=mm)
+        sheet.note(sheet.words("table", inches=sheet.words("inches", number=inches)))
     for number, feature in enumerate(scene.terrain):
         shape = feature.outline.corners
         area(
@@ -60,7 +68,6 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene) -> None:
         name = words("sized", name=feature.name, size=feature.size)
         sheet.label(name, tuple(middle.tolist()), clear=tuple(half.tolist()), inside=True)
     sheet.caption(scene.title or scene.path.stem, "")
-    sheet.note(words("whole table", units=scene.units))
     sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
 
 

@@ -13,6 +13,7 @@ from silhouette.rules.base import Phrase
 
 PHRASES: Mapping[str, Phrase] = {
     "whole table": "Seen from above, x to the right and y up; numbers in {units}, from the scene's origin.",
+    "plan in inches": "Seen from above, x to the right and y up; numbers in inches, from the scene's origin.",
     "sized": "{name}, size {size}",
     "raised": "{name}, size {size}, as {counted}",
     "a free line": "a free line",

@@ -23,6 +23,7 @@ from silhouette.drawing.page import (
     joined,
 )
 from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage
+from silhouette.drawing.words.reasons import told_in_figures
 from silhouette.drawing.words.words import Words
 from silhouette.geometry import Flags
 from silhouette.measure.observe import OBSCURED, OUTSIDE, SEEN
@@ -194,9 +195,9 @@ def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
 
 
 def _remarks(image: EyeImage, verdict: NecromundaVerdict) -> list[str]:
-    """Sentences on how to read the picture, and the first two warnings of the verdict, estimates left out."""
+    """Sentences on how to read the picture, and the first two warnings of the verdict that figures tell."""
     ahead = WORDS("ahead", target=verdict.target)
-    warnings = [warning for warning in verdict.warnings if not warning.endswith("is estimated")]
+    warnings = [warning for warning in verdict.warnings if told_in_figures(warning)]
     notes = [WORDS("note", warning=warning) for warning in warnings[:2]]
     return ([ahead] if image.surrounds else []) + notes
 

@@ -171,12 +171,14 @@ def _draw_entered(board: Board, verdict: TideOfIronVerdict) -> None:
     """The hexes that the lines enter, and on each line the hex that blocks or is closest to the lower unit."""
     sheet, style = board.sheet, board.sheet.style
     entered = dict.fromkeys(at for traced in verdict.lines for at in traced.hexes)
+    crossings = [traced.finding for traced in verdict.lines]
+    obstructions = dict.fromkeys(crossing.obstruction for crossing in crossings)
     for q, r in entered:
         look: dict[str, Any] = {"edge": style.ink, "width": LINE, "dashes": ":"}
         area(sheet, corners((q, r), 0.9), zorder=5.0, mark=f"entered_{q}_{r}", **look)
-        sheet.legend(Swatch(board.words("entered"), edge=style.ink, dashes=":"))
-    crossings = [traced.finding for traced in verdict.lines]
-    for at in dict.fromkeys(crossing.obstruction for crossing in crossings):
+        if (q, r) not in obstructions:  # whose stronger edge covers it
+            sheet.legend(Swatch(board.words("entered"), edge=style.ink, dashes=":"))
+    for at in obstructions:
         if at is not None:
             mark = f"obstruction_{at[0]}_{at[1]}"
             area(sheet, corners(at, 0.93), edge=style.blocker_edge, width=2.2, zorder=6.0, mark=mark)
