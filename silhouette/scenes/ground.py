@@ -203,20 +203,28 @@ class Ground:
         inside: Flags = (np.einsum("nij,nij->ni", away, away) <= radius * radius).all(axis=1)
         return inside
 
-    def spans_within(self, outline: Floats, place: Floats) -> tuple[Floats, Floats, Flags]:
-        """The lowest and highest point under an outline at a place, and whether it is steep, of each triangle there.
+    def walled(self, outline: Floats, places: Floats, low: Floats, high: Floats) -> Flags:
+        """(q,) whether a wall, steeper than 60°, lies within an outline (k, 2) at each place (q, 2).
 
-        Returns:
-            (n,) and (n,) mm, and (n,) bool, of the triangles that lie under the outline at least in part.
+        Args:
+            outline: mm, convex and anticlockwise, seen from its place.
+            places: mm.
+            low, high: (q,) mm; only a wall counts that reaches above the first and below the second within the outline.
+
+        >>> wall = Ground([[[0, 0, 0], [4, 0, 0], [0, 0, 9]]])
+        >>> foot = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+        >>> wall.walled(foot, np.array([[0.0, 0.5], [0.0, 2.0], [4.5, 0.0]]), np.full(3, 2.0), np.full(3, 3.0)).tolist()
+        [True, False, False]
         """
-        here = np.asarray(place, np.float64).reshape(1, 2)
-        parts = []
-        for at, triangle in self._pairs(np.concatenate([here + outline.min(0), here + outline.max(0)], axis=1)):
-            low, high = self._spans(outline, here, at, triangle)
-            steep = np.abs(self._normals[triangle, 2]) < STEEP
-            parts.append(np.stack([low, high, steep])[:, np.isfinite(high)])
-        low, high, steep = np.concatenate(parts, axis=1) if parts else np.empty((3, 0))
-        return low, high, steep > 0.0
+        places = np.asarray(places, np.float64).reshape(-1, 2)
+        found = np.zeros(len(places), np.bool_)
+        for place, triangle in self._pairs(np.concatenate([places + outline.min(0), places + outline.max(0)], axis=1)):
+            least, most = self._heights[triangle].T
+            may = (np.abs(self._normals[triangle, 2]) < STEEP) & (most > low[place]) & (least < high[place])
+            place, triangle = place[may], triangle[may]
+            least, most = self._spans(outline, places, place, triangle)
+            found[place[(most > low[place]) & (least < high[place])]] = True
+        return found
 
     def crossings(self, points: Floats) -> Hits:
         """What vertical lines through points (p, 2) cross; vertical triangles are not crossed, and borders are.

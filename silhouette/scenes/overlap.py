@@ -32,7 +32,10 @@ OFF_CENTRE = (0.5137, 0.5071)
 MOST_CROSSINGS = 1 << 23
 """A mesh that crosses the columns of its cells more often is no body: it has no interior."""
 
-_interiors: WeakKeyDictionary[Model, Interior] = WeakKeyDictionary()
+DEEP = 3.0
+"""mm: a body that is in terrain by more than that is in a wall. Elbows and packs that lean on one are not so thick."""
+
+_interiors: WeakKeyDictionary[Model, dict[float, Interior]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,35 +54,37 @@ class Interior:
     high: Floats
 
     @classmethod
-    def of(cls, model: Model) -> Interior:
-        """The interior of a model's body and base, without its insignificant parts; empty where its mesh is not closed.
+    def of(cls, model: Model, depth: float = ALLOWED) -> Interior:
+        """What of a model's body and base, without its insignificant parts, lies more than a depth inside, mm.
 
-        It is made of larger cells than `within`, and kept.
+        Empty where its mesh is not closed. It is made of larger cells than `within`, and kept.
         """
-        if model not in _interiors:
+        kept = _interiors.setdefault(model, {})
+        if depth not in kept:
             low, high = solid_part(model).bounds
-            _interiors[model] = cls.within(model, low, high, COARSE_CELL)
-        return _interiors[model]
+            kept[depth] = cls.within(model, low, high, COARSE_CELL, depth)
+        return kept[depth]
 
     @classmethod
-    def within(cls, model: Model, low: Floats, high: Floats, cell: float = CELL) -> Interior:
+    def within(cls, model: Model, low: Floats, high: Floats, cell: float = CELL, depth: float = ALLOWED) -> Interior:
         """The part of the interior in a box, made of cells of a size, mm.
 
         Args:
             model: of the body.
             low, high: (3,) mm, two corners of the box, in the model's frame.
             cell: mm; of what is very large, cells are larger.
+            depth: mm; what lies less deep is left out.
         """
         mesh = solid_part(model)
         least, greatest = mesh.bounds
         size = max(cell, float((greatest - least).max()) / MOST_CELLS)
-        margin = ceil(ALLOWED / size) * size + size
+        margin = ceil(depth / size) * size + size
         low, high = np.maximum(least, low - margin), np.minimum(greatest, high + margin)
         if (high <= low).any():
             none = np.empty(0)
             return cls(np.empty((0, 2)), np.empty(0, np.intp), none, none)
         inside = _filled(ground_of(mesh).near(low[:2], high[:2]).triangles, low, high, size)
-        for _ in range(ceil(ALLOWED / size - 1e-9)):
+        for _ in range(ceil(depth / size - 1e-9)):
             inside = _eroded(inside)
         padded = np.pad(inside, ((0, 0), (0, 0), (1, 1))).astype(np.int8)
         steps = np.diff(padded, axis=2)

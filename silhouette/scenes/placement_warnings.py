@@ -15,7 +15,7 @@ from silhouette.geometry import Floats
 from silhouette.meshes.holes import encloses
 from silhouette.scenes.overlap import ALLOWED
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.standing import LOWER, TABLE_TOP, bodies_overlap, overlap_of_bases
+from silhouette.scenes.standing import LOWER, TABLE_TOP, bodies_overlap, is_inside, overlap_of_bases
 from silhouette.scenes.support import Support
 from silhouette.scenes.surfaces import is_upright
 from silhouette.text import in_a_sentence
@@ -31,6 +31,9 @@ MOST_WARNINGS = 50
 
 MOST_PAIRS = 4000
 """The number of pairs of neighbours that are looked at; crowds of thousands are not looked through to the end."""
+
+MOST_BODIES = 1000
+"""The number of bodies that are compared with terrain."""
 
 _LOWER_IT = 'write on = "surface"'
 
@@ -79,16 +82,24 @@ def _all(pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool) -> Iterator
     boxes = np.array([[piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)] for piece in pieces])
     yield from _alone(pieces, faces=faces)
     yield from _far(pieces, boxes)
-    pairs = 0
+    pairs = bodies = 0
     for number, piece in enumerate(pieces):
         if piece.kind == "terrain":
             continue
         gaps = np.maximum(boxes[:, 0] - boxes[number, 1], boxes[number, 0] - boxes[:, 1])
         gaps[number] = np.inf
         above = [pieces[other] for other in np.flatnonzero((gaps[:, :2] < 0.0).all(axis=1)).tolist()]
-        yield from _on_the_ground(piece, above, z_is_ground=z_is_ground)
+        support = Support.of(piece, above)
+        of_ground = list(_on_the_ground(support, z_is_ground=z_is_ground))
+        yield from of_ground
         for other in np.flatnonzero((gaps < 0.0).all(axis=1)).tolist():
             yield from _between(piece, pieces[other], seen=other < number)
+            is_known = any(pieces[other].name in warning.names for warning in of_ground)
+            if pieces[other].kind == "terrain" and not (is_known or support.is_tangled) and bodies < MOST_BODIES:
+                bodies += 1
+                if is_inside(piece, pieces[other]):
+                    text = f"{piece.name} goes through {in_a_sentence(pieces[other].name)}; move it"
+                    yield _of_both(piece, pieces[other], text)
         pairs += len(above)
         if pairs > MOST_PAIRS:
             return
@@ -132,9 +143,9 @@ def _apart(a: Floats, b: Floats) -> Floats:
     return distances
 
 
-def _on_the_ground(piece: Piece, near: Sequence[Piece], *, z_is_ground: bool) -> Iterator[PlacementWarning]:
-    """Whether a model sinks into the ground or hangs above it, with the pieces that may lie above or below it."""
-    support = Support.of(piece, near)
+def _on_the_ground(support: Support, *, z_is_ground: bool) -> Iterator[PlacementWarning]:
+    """Whether a model sinks into the ground or hangs above it."""
+    piece = support.piece
     if support.is_tangled:
         return
     if support.near:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from silhouette.geometry import Flags, Floats, Pose, corners
-from silhouette.scenes.ground import LEVEL, Hits, Indices, half_planes
-from silhouette.scenes.overlap import ALLOWED, Interior
+from silhouette.scenes.ground import LEVEL, Hits, Indices, half_planes, inset
+from silhouette.scenes.overlap import ALLOWED, DEEP, Interior
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.surfaces import Surface, is_upright
 from silhouette.scenes.underside import underside_of
@@ -94,6 +94,12 @@ def depths(hits: Hits, samples: int, base: float, tall: float) -> Floats:
     return depth
 
 
+def wall_heights(piece: Piece, bottoms: Floats) -> tuple[Floats, Floats]:
+    """Above which and below which heights (q,) a wall goes up through a base, whose underside is at (q,); mm."""
+    base = piece.model.base
+    return bottoms + LOWER, bottoms + max(0.0 if base is None else base.height, 2.0 * LOWER)
+
+
 def _runs(line: Indices) -> tuple[Indices, Indices]:
     """The first of each run of equal numbers, and the end of the run."""
     starts: Indices = np.flatnonzero(np.diff(line, prepend=-1))
@@ -134,6 +140,14 @@ def bodies_overlap(one: Piece, other: Piece, *, often: bool = False) -> bool:
         for a, b in ((one, other), (other, one))
         if a.kind != "terrain"  # it may be a whole landscape, and need not be closed
     )
+
+
+def is_inside(piece: Piece, terrain: Piece) -> bool:
+    """Whether the body of an upright piece goes through terrain, or lies in it, by more than 3 mm."""
+    low, high = np.maximum(_box(piece)[0], _box(terrain)[0]), np.minimum(_box(piece)[1], _box(terrain)[1])
+    if not is_upright(piece.pose) or (high <= low).any():
+        return False
+    return Interior.of(piece.model, DEEP).meets(piece.pose, Surface.of(terrain), low, high)
 
 
 def _interior(piece: Piece, low: Floats, high: Floats, *, often: bool) -> Interior:
@@ -188,10 +202,11 @@ class Standing:
         """(q,) whether it stands at each place (q, 2), with the underside of its base at the heights (q,); both mm."""
         places = np.asarray(places, np.float64).reshape(-1, 2)
         stands = np.isfinite(bottoms)
-        middle = self._underside.outline.mean(axis=0)[None]
+        middle = self._underside.middle[None]
         stands[stands] = self._shares(middle, places[stands], bottoms[stands]) == 1.0
         points = Samples.over(self._underside.outline).points
         stands[stands] = self._shares(points, places[stands], bottoms[stands]) >= 0.5
+        stands[stands] = ~self._walled(places[stands], bottoms[stands])
         for place in np.flatnonzero(stands):
             moved = self.there(places[place], float(bottoms[place]))
             low, high = _box(moved)
@@ -203,6 +218,16 @@ class Standing:
         """The piece at a place (2,), with the underside of its base at a height, mm."""
         at = np.array([place[0], place[1], bottom - self._underside.bottom])
         return replace(self._piece, pose=Pose(self._piece.pose.rotation, at))
+
+    def _walled(self, places: Floats, bottoms: Floats) -> Flags:
+        """(q,) whether a wall goes up through the base, more than a millimetre from its rim, at each place."""
+        inner = inset(self._underside.outline, ALLOWED)
+        found = np.zeros(len(places), np.bool_)
+        if len(inner):
+            low, high = wall_heights(self._piece, bottoms)
+            for number, near in self._over(places):
+                found[near] |= self._surfaces[number].walled(inner, places[near], low[near], high[near])
+        return found
 
     def _shares(self, points: Floats, places: Floats, bottoms: Floats) -> Floats:
         """(q,) the share of points (p, 2) under the base with a surface no more than 2 mm lower, at each place."""

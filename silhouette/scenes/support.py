@@ -15,7 +15,7 @@ from silhouette.lazy import cached_property
 from silhouette.scenes.ground import inset
 from silhouette.scenes.overlap import ALLOWED
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.standing import LOWER, TABLE_TOP, Samples, depths
+from silhouette.scenes.standing import LOWER, TABLE_TOP, Samples, depths, wall_heights
 from silhouette.scenes.surfaces import Surface, is_upright
 from silhouette.scenes.underside import FEET, Underside, underside_of
 
@@ -117,13 +117,11 @@ class Support:
     def walled(self) -> Piece | None:
         """The terrain of which a wall goes up through the base, more than a millimetre from its rim; None for none."""
         inner = inset(self.underside.outline, ALLOWED)
-        base = self.piece.model.base
-        top = self.bottom + max(0.0 if base is None else base.height, 2 * LOWER)
+        if not len(inner):
+            return None
+        low, high = wall_heights(self.piece, np.array([self.bottom]))
         for other in self._terrain_depths:
-            low, high, steep = (
-                self._surfaces[other].spans_within(inner, self._place) if len(inner) else np.empty((3, 0))
-            )
-            if ((steep > 0.0) & (high > self.bottom + LOWER) & (low < top)).any():
+            if self._surfaces[other].walled(inner, self._place[None], low, high).any():
                 return other
         return None
 

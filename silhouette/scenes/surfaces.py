@@ -77,11 +77,11 @@ class Surface:
         local = outline @ self.pose.rotation[:2, :2]
         return self.ground.heights(local, self._plan(places), None if under is None else under - lower) + lower
 
-    def spans_within(self, outline: Floats, place: Floats) -> tuple[Floats, Floats, Flags]:
-        """The lowest and highest point, and whether it is steep, of each triangle under an outline at a place."""
+    def walled(self, outline: Floats, places: Floats, low: Floats, high: Floats) -> Flags:
+        """(q,) whether a wall lies within an outline (k, 2) at each place (q, 2), as `Ground.walled`."""
         lower = float(self.pose.translation[2])
-        low, high, steep = self.ground.spans_within(outline @ self.pose.rotation[:2, :2], self._plan(place[None])[0])
-        return low + lower, high + lower, steep
+        local = outline @ self.pose.rotation[:2, :2]
+        return self.ground.walled(local, self._plan(places), low - lower, high - lower)
 
     def crossings(self, points: Floats) -> Hits:
         """What vertical lines through points (p, 2) cross."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from silhouette.geometry import Floats
 from silhouette.meshes.cutting import cut_at
 from silhouette.scenes.pieces import Piece
@@ -24,6 +26,14 @@ class Underside:
 
     outline: Floats
     bottom: float
+
+    @property
+    def middle(self) -> Floats:
+        """(2,) the middle of the area within the outline, mm."""
+        from shapely import Polygon
+
+        (point,) = Polygon(self.outline).centroid.coords
+        return np.array(point)
 
 
 def underside_of(piece: Piece) -> Underside:

@@ -68,6 +68,16 @@ MISTAKES: list[tuple[str, dict[str, Any], list[str]]] = [
         {"terrain": [box("ruin", [0, 0], 300, 300, 5)]},
         ['Kal sinks 5.0 mm into the ruin; move it, or write on = "surface"'],
     ),
+    (
+        "through a low roof",
+        {"terrain": [box("roof", [0, 0, 20], 100, 100, 3)]},
+        ["Kal goes through the roof; move it"],
+    ),
+    (
+        "into a sign",
+        {"terrain": [box("sign", [3, 0, 15], 4, 100, 60)]},
+        ["Kal goes through the sign; move it"],
+    ),
     ("floating", {"fighter": [fighter("Kal", [0, 0, 40]), VEX]}, ["Kal hangs 40 mm above the table; write on"]),
     ("high", {"fighter": [fighter("Kal", [0, 0, 30]), VEX], "terrain": [CRATE]}, ["Kal hangs 5.0 mm above the crate"]),
     ("low", {"fighter": [fighter("Kal", [0, 0, -8]), VEX]}, ["Kal sinks 8.0 mm into the table; give it z = 0"]),
@@ -116,6 +126,8 @@ def test_a_mistake_gets_its_warning(document: dict[str, Any], said: list[str]) -
 HONEST: list[tuple[str, dict[str, Any]]] = [
     ("touching a wall", {"terrain": [box("wall", [0, 22.5], 100, 20, 60)]}),
     ("half a millimetre into a wall", {"terrain": [box("wall", [0, 22], 100, 20, 60)]}),
+    ("leaning on a sign", {"terrain": [box("sign", [6.5, 0, 15], 4, 100, 60)]}),
+    ("under a roof", {"terrain": [box("roof", [0, 0, 30.5], 100, 100, 3)]}),
     ("on a crate", {"fighter": [fighter("Kal", [0, 0, 25]), VEX], "terrain": [CRATE]}),
     ("two millimetres above a crate", {"fighter": [fighter("Kal", [0, 0, 27]), VEX], "terrain": [CRATE]}),
     ("two millimetres into a carpet", {"terrain": [box("carpet", [0, 0], 300, 300, 2)]}),
