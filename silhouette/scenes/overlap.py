@@ -32,10 +32,11 @@ OFF_CENTRE = (0.5137, 0.5071)
 MOST_CROSSINGS = 1 << 23
 """A mesh that crosses the columns of its cells more often is no body: it has no interior."""
 
-DEEP = 3.0
-"""mm: a body that is in terrain by more than that is in a wall. Elbows and packs that lean on one are not so thick."""
+MUCH = 0.15
+"""The share of a body, seen from above, in which terrain goes through it. An elbow that leans on a wall is less."""
 
-_interiors: WeakKeyDictionary[Model, dict[float, Interior]] = WeakKeyDictionary()
+_interiors: WeakKeyDictionary[Model, Interior] = WeakKeyDictionary()
+_bodies: WeakKeyDictionary[Model, Interior] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,37 +55,48 @@ class Interior:
     high: Floats
 
     @classmethod
-    def of(cls, model: Model, depth: float = ALLOWED) -> Interior:
-        """What of a model's body and base, without its insignificant parts, lies more than a depth inside, mm.
+    def of(cls, model: Model) -> Interior:
+        """The interior of a model's body and base, without its insignificant parts; empty where its mesh is not closed.
 
-        Empty where its mesh is not closed. It is made of larger cells than `within`, and kept.
+        It is made of larger cells than `within`, and kept.
         """
-        kept = _interiors.setdefault(model, {})
-        if depth not in kept:
+        if model not in _interiors:
             low, high = solid_part(model).bounds
-            kept[depth] = cls.within(model, low, high, COARSE_CELL, depth)
-        return kept[depth]
+            _interiors[model] = cls.within(model, low, high, COARSE_CELL)
+        return _interiors[model]
 
     @classmethod
-    def within(cls, model: Model, low: Floats, high: Floats, cell: float = CELL, depth: float = ALLOWED) -> Interior:
+    def of_body(cls, model: Model) -> Interior:
+        """All that lies inside a model's body above its base, thin legs too, less a millimetre at top and bottom."""
+        if model not in _bodies:
+            low, high = solid_part(model).bounds
+            whole = cls.within(model, low, high, COARSE_CELL, thin=True)
+            base = 0.0 if model.base is None else model.base.height
+            bottoms, tops = np.maximum(whole.low, base) + ALLOWED, whole.high - ALLOWED
+            left = tops > bottoms
+            _bodies[model] = cls(whole.points, whole.column[left], bottoms[left], tops[left])
+        return _bodies[model]
+
+    @classmethod
+    def within(cls, model: Model, low: Floats, high: Floats, cell: float = CELL, *, thin: bool = False) -> Interior:
         """The part of the interior in a box, made of cells of a size, mm.
 
         Args:
             model: of the body.
             low, high: (3,) mm, two corners of the box, in the model's frame.
             cell: mm; of what is very large, cells are larger.
-            depth: mm; what lies less deep is left out.
+            thin: whether what lies less than a millimetre inside is part of it too.
         """
         mesh = solid_part(model)
         least, greatest = mesh.bounds
         size = max(cell, float((greatest - least).max()) / MOST_CELLS)
-        margin = ceil(depth / size) * size + size
+        margin = ceil(ALLOWED / size) * size + size
         low, high = np.maximum(least, low - margin), np.minimum(greatest, high + margin)
         if (high <= low).any():
             none = np.empty(0)
             return cls(np.empty((0, 2)), np.empty(0, np.intp), none, none)
         inside = _filled(ground_of(mesh).near(low[:2], high[:2]).triangles, low, high, size)
-        for _ in range(ceil(depth / size - 1e-9)):
+        for _ in range(0 if thin else ceil(ALLOWED / size - 1e-9)):
             inside = _eroded(inside)
         padded = np.pad(inside, ((0, 0), (0, 0), (1, 1))).astype(np.int8)
         steps = np.diff(padded, axis=2)
@@ -95,8 +107,8 @@ class Interior:
         bottoms, tops = low[2] + size * (first + 0.5), low[2] + size * (after - 0.5)
         return cls(points, column.ravel(), bottoms, tops)
 
-    def meets(self, pose: Pose, surface: Surface, low: Floats, high: Floats) -> bool:
-        """Whether the interior, of a body in an upright pose, meets a surface or lies inside it.
+    def meets(self, pose: Pose, surface: Surface, low: Floats, high: Floats) -> Flags:
+        """(r,) whether each line of the interior, of a body in an upright pose, meets a surface or begins inside it.
 
         Args:
             pose: of the body.
@@ -106,17 +118,17 @@ class Interior:
         plan = self.points @ pose.rotation[:2, :2].T + pose.translation[:2]
         bottoms, tops = self.low + pose.translation[2], self.high + pose.translation[2]
         within = np.all((plan >= low[:2]) & (plan <= high[:2]), axis=1)
-        near = within[self.column] & (tops >= low[2]) & (bottoms <= high[2])
-        if not near.any():
-            return False
-        used, column = np.unique(self.column[near], return_inverse=True)
-        box = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
-        hits = surface.near(box, np.zeros(2)).crossings(plan[used])
-        return met(hits, len(used), column.ravel(), bottoms[near], tops[near])
+        near: Flags = within[self.column] & (tops >= low[2]) & (bottoms <= high[2])
+        if near.any():
+            used, column = np.unique(self.column[near], return_inverse=True)
+            box = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
+            hits = surface.near(box, np.zeros(2)).crossings(plan[used])
+            near[near] = met(hits, len(used), column.ravel(), bottoms[near], tops[near])
+        return near
 
 
-def met(hits: Hits, columns: int, column: NDArray[np.intp], low: Floats, high: Floats) -> bool:
-    """Whether any of some vertical lines crosses a surface, or begins inside of it.
+def met(hits: Hits, columns: int, column: NDArray[np.intp], low: Floats, high: Floats) -> Flags:
+    """(r,) whether each of some vertical lines crosses a surface, or begins inside of it.
 
     Args:
         hits: what the columns cross of the surface.
@@ -125,11 +137,11 @@ def met(hits: Hits, columns: int, column: NDArray[np.intp], low: Floats, high: F
         low, high: (r,) mm, its ends.
 
     >>> one = Hits(np.array([0, 0]), np.array([2.0, 9.0]), np.array([1, -1], np.int8))
-    >>> [met(one, 1, np.array([0]), np.array([a]), np.array([b])) for a, b in ((0, 1), (1, 3), (4, 5), (10, 11))]
+    >>> met(one, 1, np.zeros(4, int), np.array([0.0, 1.0, 4.0, 10.0]), np.array([1.0, 3.0, 5.0, 11.0])).tolist()
     [False, True, True, False]
     """
     if not len(hits.line):
-        return False
+        return np.zeros(len(low), np.bool_)
     floor = min(float(hits.z.min()), float(low.min())) - 1.0
     span = max(float(hits.z.max()), float(high.max())) - floor + 1.0
     keys = hits.line * span + (hits.z - floor)
@@ -140,7 +152,8 @@ def met(hits: Hits, columns: int, column: NDArray[np.intp], low: Floats, high: F
     above = np.searchsorted(keys, column * span + (high - floor))
     closed = signs[end[column]] == signs[start[column]]
     inside = closed & (signs[below] > signs[start[column]])
-    return bool(((above > below) | inside).any())
+    crosses: Flags = (above > below) | inside
+    return crosses
 
 
 def _filled(triangles: Floats, low: Floats, high: Floats, size: float) -> Flags:

@@ -15,7 +15,7 @@ from silhouette.geometry import Floats
 from silhouette.meshes.holes import encloses
 from silhouette.scenes.overlap import ALLOWED
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.standing import LOWER, TABLE_TOP, bodies_overlap, is_inside, overlap_of_bases
+from silhouette.scenes.standing import LOWER, TABLE_TOP, bodies_overlap, goes_through, overlap_of_bases
 from silhouette.scenes.support import Support
 from silhouette.scenes.surfaces import is_upright
 from silhouette.text import in_a_sentence
@@ -97,7 +97,7 @@ def _all(pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool) -> Iterator
             is_known = any(pieces[other].name in warning.names for warning in of_ground)
             if pieces[other].kind == "terrain" and not (is_known or support.is_tangled) and bodies < MOST_BODIES:
                 bodies += 1
-                if is_inside(piece, pieces[other]):
+                if goes_through(piece, pieces[other]):
                     text = f"{piece.name} goes through {in_a_sentence(pieces[other].name)}; move it"
                     yield _of_both(piece, pieces[other], text)
         pairs += len(above)

@@ -17,7 +17,7 @@ import numpy as np
 
 from silhouette.geometry import Flags, Floats, Pose, corners
 from silhouette.scenes.ground import LEVEL, Hits, Indices, half_planes, inset
-from silhouette.scenes.overlap import ALLOWED, DEEP, Interior
+from silhouette.scenes.overlap import ALLOWED, MUCH, Interior
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.surfaces import Surface, is_upright
 from silhouette.scenes.underside import underside_of
@@ -136,18 +136,20 @@ def bodies_overlap(one: Piece, other: Piece, *, often: bool = False) -> bool:
     if (high - low <= ALLOWED).any():
         return False
     return any(
-        is_upright(a.pose) and _interior(a, low, high, often=often).meets(a.pose, Surface.of(b), low, high)
+        is_upright(a.pose) and _interior(a, low, high, often=often).meets(a.pose, Surface.of(b), low, high).any()
         for a, b in ((one, other), (other, one))
         if a.kind != "terrain"  # it may be a whole landscape, and need not be closed
     )
 
 
-def is_inside(piece: Piece, terrain: Piece) -> bool:
-    """Whether the body of an upright piece goes through terrain, or lies in it, by more than 3 mm."""
+def goes_through(piece: Piece, terrain: Piece) -> bool:
+    """Whether terrain goes through much of the body of an upright piece, seen from above, or has it inside."""
     low, high = np.maximum(_box(piece)[0], _box(terrain)[0]), np.minimum(_box(piece)[1], _box(terrain)[1])
     if not is_upright(piece.pose) or (high <= low).any():
         return False
-    return Interior.of(piece.model, DEEP).meets(piece.pose, Surface.of(terrain), low, high)
+    body = Interior.of_body(piece.model)
+    through = body.meets(piece.pose, Surface.of(terrain), low, high)
+    return len(np.unique(body.column[through])) > MUCH * len(np.unique(body.column))
 
 
 def _interior(piece: Piece, low: Floats, high: Floats, *, often: bool) -> Interior:
