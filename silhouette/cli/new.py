@@ -35,7 +35,8 @@ def new(
     """Write a first scene to edit, FOLDER/scene.toml, with a comment on every key. Nothing is overwritten."""
     from silhouette.cli.scene_job import mesh_cache
     from silhouette.cli.schemas import schema_of
-    from silhouette.files.fingerprints import DOCUMENTS, MESHES
+    from silhouette.files.fingerprints import MESHES
+    from silhouette.files.reading import DOCUMENTS
     from silhouette.files.writing import make_folder, write_file
     from silhouette.models.inspection import model_at
     from silhouette.rules import FIRST, RULES, rule_called

@@ -40,9 +40,9 @@ def report(
 ) -> int:
     """Write one page that opens anywhere, without a network: verdicts, figures, the table in 3D.
 
-    It has each check of the scene, or those that --from and --to name. Figures and verdicts come from one measurement,
-    with a sample in every pixel. The page can be sent to the opponent: it opens on a phone, and says what the verdicts
-    rest on.
+    It has each check of the scene, or those that --from and --to name; a scene without checks is shown as a table.
+    Figures and verdicts come from one measurement, with a sample in every pixel. The page can be sent to the opponent:
+    it opens on a phone, and says what the verdicts rest on.
     """
     from silhouette.drawing.sheet import settings
     from silhouette.files.cache import Cache

@@ -17,10 +17,8 @@ from urllib.parse import unquote
 
 from silhouette.errors import SilhouetteError
 from silhouette.files.documents import parsed_json, read_document
-from silhouette.files.reading import LARGEST_FILE, open_file
+from silhouette.files.reading import DOCUMENTS, LARGEST_FILE, open_file
 
-DOCUMENTS = (".toml", ".json")
-"""How scene and model files end."""
 MESHES = (".stl", ".obj", ".ply", ".glb", ".gltf", ".3mf", ".off")
 """How mesh files end."""
 

@@ -16,6 +16,9 @@ from silhouette.errors import FileError
 LARGEST_FILE = 512 * 1024**2
 """Bytes of a mesh file, or of a file that it refers to."""
 
+DOCUMENTS = (".toml", ".json")
+"""How scene and model files end."""
+
 _KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFCHR: "a device",

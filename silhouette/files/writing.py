@@ -18,7 +18,7 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from silhouette.errors import FileError
-from silhouette.files.reading import no_file
+from silhouette.files.reading import DOCUMENTS, no_file
 
 PARTIAL = ".part"
 """How the temporary names end; a process that is killed may leave such a file or folder behind."""
@@ -45,7 +45,8 @@ def check_place(path: Path) -> None:
     """Refuses a name under which no file can be written, before the work for it begins; links are followed.
 
     Raises:
-        FileError: where it is a folder, a pipe, a device or a socket, or the folder that it lies in is not there.
+        FileError: where it is a folder, a pipe, a device or a socket, or a link to a scene or model file, or the folder
+            that it lies in is not there.
 
     >>> check_place(Path("nowhere/duel.png"))
     Traceback (most recent call last):
@@ -59,6 +60,8 @@ def check_place(path: Path) -> None:
         raise FileError(path, f"there is no folder {folder}; make it first or give another")
     if kind := _taken_by(path):
         raise FileError(path, f"is {kind} and no regular file, and would be replaced; give another name")
+    if document := _document_behind(path):
+        raise FileError(path, f"is a link to {document}, which would be written over; give another name")
 
 
 def _taken_by(path: Path) -> str:
@@ -67,6 +70,14 @@ def _taken_by(path: Path) -> str:
         return no_file(path.stat().st_mode)
     except OSError:
         return ""
+
+
+def _document_behind(path: Path) -> str:
+    """The name of the scene or model file to which a link leads whose own name is that of no such file; else empty."""
+    if not path.is_symlink() or path.suffix.lower() in DOCUMENTS:
+        return ""
+    final = Path(os.path.realpath(path))
+    return final.name if final.suffix.lower() in DOCUMENTS and final.is_file() else ""
 
 
 def write_file(path: Path, content: Content) -> None:
@@ -114,10 +125,12 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[BinaryIO]:
 
     Raises:
         OSError: where the file cannot be written, or the name is a device's, a pipe's or a socket's: taking it from
-            ``/dev/null`` would break the whole machine.
+            ``/dev/null`` would break the whole machine; and where it is a link to a scene or model file.
     """
     if kind := _taken_by(path):
         raise OSError(errno.EINVAL, f"it is {kind} and no regular file")
+    if document := _document_behind(path):
+        raise OSError(errno.EINVAL, f"it is a link to {document}, which is no such file")
     final = Path(os.path.realpath(path)) if path.is_symlink() else path
     partial = _partial(final.parent)
     try:

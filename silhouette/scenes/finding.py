@@ -10,8 +10,7 @@ from pathlib import Path
 
 from silhouette.errors import RequestError, SilhouetteError
 from silhouette.files.documents import LARGEST_DOCUMENT, read_document
-from silhouette.files.fingerprints import DOCUMENTS
-from silhouette.files.reading import read_file
+from silhouette.files.reading import DOCUMENTS, read_file
 
 
 def scenes_of(paths: Iterable[str | os.PathLike[str]]) -> list[str]:

@@ -183,3 +183,14 @@ def test_nothing_else_in_the_package_writes_a_file_and_renames_it() -> None:
         if own.search(line) and not line.lstrip().startswith((">>> ", "... "))
     }
     assert found == {"files/writing.py"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+@pytest.mark.parametrize("name", ["page.html", "film.gif", "picture.png", "rows.csv", "figure"])
+def test_a_scene_is_not_written_over_through_a_link(tmp_path: Path, name: str) -> None:
+    (tmp_path / "duel.toml").write_text("title = 'Duel'", encoding="utf-8")
+    (tmp_path / name).symlink_to("duel.toml")
+    for write in (check_place, lambda path: write_file(path, "new")):
+        with pytest.raises(FileError, match=r"is a link to duel\.toml"):
+            write(tmp_path / name)
+    assert (tmp_path / "duel.toml").read_text(encoding="utf-8") == "title = 'Duel'"

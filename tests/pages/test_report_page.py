@@ -237,14 +237,37 @@ def test_wrong_options_leave_nothing(
     assert not out.exists()
 
 
-def test_a_scene_without_checks_leaves_what_was_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_scene_without_checks_is_shown_as_a_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "report.html"
-    out.write_text("before", encoding="utf-8")
     ran = run(capsys, "report", scene(tmp_path), "--out", out, *QUICK)
+    page = out.read_text(encoding="utf-8")
+    assert ran.status == 0
+    assert all(words in page for words in ("no checks", "The whole table", "--figure table", 'id="view-canvas"'))
+    assert "judged exactly" not in page
+
+
+def test_a_scene_without_checks_or_a_table_leaves_what_was_there(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out, cells = tmp_path / "report.html", tmp_path / "cells.toml"
+    out.write_text("before", encoding="utf-8")
+    cells.write_text('rules = "ikosa"\nmode = "melee"\nsolid_cells = [[0, 0, 0]]\n', encoding="utf-8")
+    ran = run(capsys, "report", cells, "--out", out, *QUICK)
     assert ran.status == 2
     assert "has no [[check]]" in ran.complaints[0]
     assert out.read_text(encoding="utf-8") == "before"
     assert not list(tmp_path.glob(".silhouette*"))
+
+
+def test_a_page_does_not_tell_where_files_lie(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, out = tmp_path / "duel.toml", tmp_path / "report.html"
+    model = (SCENES.parent / "models/scout.toml").resolve()
+    fighter = f'[[fighter]]\nname = "Kal"\nat = [0, 0]\nmodel = "{model.as_posix()}"\n'
+    file.write_text(f'rules = "necromunda"\n{fighter}', encoding="utf-8")
+    assert run(capsys, "report", file, "--out", out, *QUICK).status == 0
+    page = out.read_text(encoding="utf-8")
+    assert "scout.toml" in page
+    assert not [folder for folder in (*model.parents, tmp_path) if len(folder.parts) > 2 and str(folder) in page]
 
 
 @pytest.mark.parametrize("library", ["matplotlib", "fast_simplification"])

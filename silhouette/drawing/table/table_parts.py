@@ -128,7 +128,7 @@ def draw_eye(sheet: Sheet, at: tuple[float, float]) -> None:
 
 
 def draw_facing(sheet: Sheet, base: Floats, middle: Floats, ahead: Floats, colour: str, zorder: float) -> None:
-    """Draws a small arrowhead on the edge of a model's base, in the direction that the model faces.
+    """Draws a small arrowhead on the edge of a model's base, in the direction that the model faces; names keep off it.
 
     Args:
         sheet: the sheet to draw on.
@@ -145,6 +145,7 @@ def draw_facing(sheet: Sheet, base: Floats, middle: Floats, ahead: Floats, colou
     size = sheet.paper(1.0)
     corners = np.array([rim + 1.5 * size * ahead, rim + size * side, rim - size * side])
     sheet.axes.add_patch(Polygon(corners, facecolor=colour, edgecolor="none", zorder=zorder))
+    sheet.avoid(rim + np.linspace(0.0, 1.5, 6)[:, None] * size * ahead)
 
 
 def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:

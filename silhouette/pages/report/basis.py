@@ -22,7 +22,7 @@ def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
         facts.append(("renderer", ", ".join(dict.fromkeys(row["renderer"] for row in measured))))
         pixels = dict.fromkeys(f"{row['pixel']:.3g}" for row in measured)
         facts.append(("fineness", f"{' and '.join(pixels)} mm per pixel at the target"))
-    else:
+    elif rows:
         facts.append(("measured", "nothing: this game is judged exactly, by its geometry"))
     facts += rule_called(scene.rules).basis(scene)
     readings = [f"{key.replace('_', ' ')}: {_reading(value)}" for key, value in scene.readings]

@@ -17,6 +17,7 @@ from silhouette.drawing.styles import PRINT
 from silhouette.judging import Judged
 from silhouette.pages.report.words import FIGURES
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules import rule_called
 from silhouette.scenes.scene import Scene
 
 QUALITY = 88
@@ -57,6 +58,19 @@ def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, language:
                 (figure.caption or FIGURES.get(figure.name, figure.name), lighter(file.read_text(encoding="utf-8")))
             )
     return drawn
+
+
+def overview_for_page(scene: Scene) -> list[tuple[str, str]]:
+    """The caption of the figure of a whole scene, and its SVG, made lighter; nothing where the game draws none."""
+    figure = rule_called(scene.rules).overview(scene)
+    if figure is None:
+        return []
+    with settings(), TemporaryDirectory(prefix="silhouette-") as folder:
+        sheet = PageSheet(figure.width or COLUMN, PRINT)
+        figure.draw(sheet)
+        file = Path(folder, f"{figure.name}.svg")
+        save(sheet.finish(), file, Told(figure.name), text=True)
+        return [(FIGURES[figure.name], lighter(file.read_text(encoding="utf-8")))]
 
 
 def lighter(svg: str) -> str:

@@ -5,6 +5,7 @@ scene -> every check judged and drawn -> sections of a page, the stage in 3D -> 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from shlex import quote
@@ -17,7 +18,7 @@ from silhouette.pages.html.markup import Content, Markup, element, joined, verba
 from silhouette.pages.html.skeleton import Figures, Head, asset, page, table, verdict_mark
 from silhouette.pages.report.basis import Facts, facts_about, listed, pieces_table
 from silhouette.pages.report.doubts import told_once, weighed
-from silhouette.pages.report.figures import figures_for_page
+from silhouette.pages.report.figures import figures_for_page, overview_for_page
 from silhouette.pages.report.results_in_words import result_in_words
 from silhouette.pages.report.view_section import about_checks, see_button, view_section
 from silhouette.pages.report.words import VIEWER, word
@@ -26,6 +27,9 @@ from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress, fraction_in_words, obscured, verdict_in_words
 from silhouette.workers import parallel_map
+
+ABSOLUTE = re.compile(r"""(\b(?:mesh|model)["']?\s*[=:]\s*["'])((?:/|~|[A-Za-z]:[/\\]|\\\\)[^"'\n]*)""")
+"""A key that names a file, up to the path, and the path, where that is an absolute one."""
 
 WRITTEN = Selection()
 """The checks that are written in a scene."""
@@ -55,6 +59,8 @@ def judged_and_drawn(
 ) -> list[DrawnCheck]:
     """The selected checks of a scene, judged with a sample in every pixel and drawn from those very samples.
 
+    None of a scene without checks whose game draws whole scenes: its page shows the table.
+
     Args:
         scene: the scene, from `silhouette.judging.load_scene`.
         renderer: the renderer that measures and draws.
@@ -66,8 +72,10 @@ def judged_and_drawn(
     Raises:
         RequestError: where no check is selected, or a package that draws or simplifies is not installed.
     """
-    checks = selection.checks(scene)
-    rule_called(scene.rules).check_stage(scene)
+    rule = rule_called(scene.rules)
+    only_table = selection == WRITTEN and not scene.checks and rule.overview(scene) is not None
+    checks = () if only_table else selection.checks(scene)
+    rule.check_stage(scene)
     done = list[DrawnCheck]()
     progress(0, len(checks))
     for number, check in enumerate(_drawn_checks(scene, checks, renderer, pixel, workers)):
@@ -119,8 +127,9 @@ def report_page(scene: Any, drawn: Sequence[DrawnCheck], source: str, version: s
         _head(scene, title, len(drawn)),
         _verdicts(drawn, scene.warnings),
         view_section(stage, about),
-        element("h2", word("checks")),
-        [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)],
+        element("h2", word("checks" if drawn else "from above")),
+        [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
+        or [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in overview_for_page(scene)],
         _basis(scene, checks, version),
         _scene_file(scene, source, checks),
         foot=_foot(version),
@@ -132,7 +141,7 @@ def report_page(scene: Any, drawn: Sequence[DrawnCheck], source: str, version: s
 
 def _head(scene: Any, title: str, count: int) -> Markup:
     system = rule_called(scene.rules)
-    subtitle = f"{system.title} · {count} {'check' if count == 1 else 'checks'} · {scene.path.name}"
+    subtitle = f"{system.title} · {count or 'no'} {'check' if count == 1 else 'checks'} · {scene.path.name}"
     return joined(element("h1", title), element("p", subtitle, class_="small"))
 
 
@@ -144,7 +153,7 @@ def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
     headings += [word("expected")] if hoped else []
     rows = [_verdict_row(number, check, measured, hoped) for number, check in enumerate(drawn, 1)]
     caption = word("verdicts caption" if measured else "verdicts plain")
-    verdicts = table(caption, headings, rows, class_="verdicts")
+    verdicts = table(caption, headings, rows, class_="verdicts") if rows else element("p", word("no checks"))
     every = [warning for check in drawn for warning in check.row.get("warnings", ())]
     known = [element("li", warning) for warning in weighed(told_once([*every, *warnings]))]
     notes = joined(element("p", word("warnings")), element("ul", known)) if known else Markup()
@@ -268,16 +277,28 @@ def _scene_file(scene: Any, source: str, checks: Sequence[Judged]) -> Markup:
         pair = f" --from {quote(asked[0].attacker)}{to}"
     label = word("scene label", file=scene.path.name)
     # A page drops the first line break: one more keeps what the file begins with.
-    text = joined(Markup("\n"), verbatim(source))
+    text = joined(Markup("\n"), verbatim(without_folders(source)))
     area = element("pre", text, id="scene-text", tabindex=0, role="region", aria_label=label)
-    command = element("code", f"silhouette check {quote(scene.path.name)}{pair}")
+    name = quote(scene.path.name)
+    command = element("code", f"silhouette check {name}{pair}" if asked else f"silhouette draw {name} --figure table")
     return joined(
         element("h2", word("scene file")),
-        element("p", word("scene about"), " ", command),
+        element("p", word("scene about" if asked else "scene about table"), " ", command),
         element("p", element("button", word("copy"), type="button", id="copy-scene", hidden=True)),
         element("p", id="copy-told", role="status", aria_live="polite", class_="small"),
         area,
     )
+
+
+def without_folders(source: str) -> str:
+    """A scene file whose absolute paths of models and meshes are names alone: a page does not tell where files lie.
+
+    >>> print(without_folders('mesh = "/home/kim/minis/axe.stl"  # mine'))
+    mesh = "axe.stl"  # mine
+    >>> print(without_folders(r"{ 'model': 'C:\\minis\\axe.toml' }"), without_folders('mesh = "../axe.stl"'))
+    { 'model': 'axe.toml' } mesh = "../axe.stl"
+    """
+    return ABSOLUTE.sub(lambda found: found[1] + re.split(r"[/\\]+", found[2])[-1], source)
 
 
 def _foot(version: str) -> Markup:

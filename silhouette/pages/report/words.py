@@ -8,6 +8,7 @@ FIGURES = {
     "eye": "From the attacker's eye",
     "plan": "Plan",
     "side": "From the side, along the line of sight",
+    "table": "The whole table",
 }
 """The captions of figures that several rule systems draw, by their names."""
 
@@ -48,6 +49,8 @@ WORDS = {
     "3d none": "This scene is only shown in its figures.",
     "see": "See this in 3D",
     "checks": "Check by check",
+    "from above": "From above",
+    "no checks": "The scene has no check: nothing is judged here.",
     "rule": "rule",
     "share": "share obscured",
     "share in arc": "of the part in the arc",
@@ -64,6 +67,7 @@ WORDS = {
     "pieces": "Pieces",
     "scene file": "The scene file",
     "scene about": "Whoever has this file, and the meshes it names, comes to the same verdicts with",
+    "scene about table": "Whoever has this file, and the meshes it names, draws the same table with",
     "copy": "Copy the scene file",
     "scene label": "The scene file, {file}",
     "made": "Made by Silhouette {version}. This page holds all it needs and reaches no network.",
