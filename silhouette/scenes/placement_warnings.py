@@ -115,7 +115,9 @@ def _alone(pieces: Sequence[Piece], *, faces: bool) -> Iterator[PlacementWarning
                 what = "the unit or the scale of its mesh" if is_mesh else "its height"
                 yield _one(piece, f"{piece.name} is {_mm(high - low)} tall; is {what} right?")
         if piece.kind != "terrain" and faces and not piece.facing_given:
-            text = f"{piece.name} has no facing and looks as it lies in its file, to {round(piece.ahead) % 360:d}°"
+            is_turned = not np.allclose(piece.pose.rotation, np.eye(3))
+            how = "as its turn leaves it" if is_turned else "as it lies in its file"
+            text = f"{piece.name} has no facing and looks {how}, to {round(piece.ahead) % 360:d}°"
             yield _one(piece, f"{text}; give facing", as_attacker=True)
 
 

@@ -66,17 +66,18 @@ class Samples:
         return cls(points[inside], opposite)
 
 
-def depths(hits: Hits, samples: int, base: float, tall: float) -> Floats:
+def depths(hits: Hits, samples: int, base: float, tall: float, thick: float) -> Floats:
     """(samples,) mm: how far above a base the ground of one piece is at each point, negative where it is below.
 
     -inf where there is none. A mesh that is not closed at a point has its ground where it is crossed within the height
-    of the figure, and nowhere farther up.
+    of the figure, and nowhere farther up. What begins inside the base, such as a floor on a scan's feet, is ground too.
 
     Args:
         hits: what vertical lines through the points cross of the piece.
         samples: the number of points.
         base: mm, the height of the underside of the base.
         tall: mm, the height of the whole figure.
+        thick: mm, the height of the base, less what it may overlap by.
     """
     depth = np.full(samples, -np.inf)
     order = np.lexsort((hits.z, hits.line))
@@ -86,8 +87,11 @@ def depths(hits: Hits, samples: int, base: float, tall: float) -> Floats:
         above = heights > LEVEL
         below = heights[~above].max(initial=-np.inf)
         if signs.sum() == 0:
+            within = signs[~above].sum() > 0
             levels = signs[~above].sum() + np.cumsum(signs[above])
-            leaves = heights[above][levels <= 0] if signs[~above].sum() > 0 else heights[:0]
+            begins = (levels > 0) & (heights[above] < thick)
+            first = 0 if within else int(begins.argmax()) if begins.any() else len(levels)
+            leaves = heights[above][first:][levels[first:] <= 0]
         else:
             leaves = heights[above & (heights <= tall)]
         depth[line[start]] = leaves[0] if len(leaves) else below
@@ -97,7 +101,7 @@ def depths(hits: Hits, samples: int, base: float, tall: float) -> Floats:
 def wall_heights(piece: Piece, bottoms: Floats) -> tuple[Floats, Floats]:
     """Above which and below which heights (q,) a wall goes up through a base, whose underside is at (q,); mm."""
     base = piece.model.base
-    return bottoms + LOWER, bottoms + max(0.0 if base is None else base.height, 2.0 * LOWER)
+    return bottoms + LOWER, bottoms + (2.0 * LOWER if base is None or base.height == 0.0 else base.height)
 
 
 def _runs(line: Indices) -> tuple[Indices, Indices]:

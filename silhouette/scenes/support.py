@@ -79,9 +79,10 @@ class Support:
     def _terrain_depths(self) -> dict[Piece, Floats]:
         """(p,) mm for each piece of terrain: how far above the base its ground is at each point."""
         points = self._samples.points + self._place
-        tall = float(np.ptp(self.piece.whole_box[:, 2]))
+        tall, base = float(np.ptp(self.piece.whole_box[:, 2])), self.piece.model.base
+        thick = max(FEET, 0.0 if base is None else base.height) - ALLOWED
         return {
-            other: depths(surface.crossings(points), len(points), self.bottom, tall)
+            other: depths(surface.crossings(points), len(points), self.bottom, tall, thick)
             for other, surface in self._surfaces.items()
             if other.kind == "terrain"
         }

@@ -78,6 +78,7 @@ MISTAKES: list[tuple[str, dict[str, Any], list[str]]] = [
         {"terrain": [box("sign", [3, 0, 15], 4, 100, 60)]},
         ["Kal goes through the sign; move it"],
     ),
+    ("in a plate on feet", {"terrain": [box("plate", [0, 0, 1.5], 100, 100, 4)]}, ["Kal sinks 5.5 mm into the plate"]),
     ("floating", {"fighter": [fighter("Kal", [0, 0, 40]), VEX]}, ["Kal hangs 40 mm above the table; write on"]),
     ("high", {"fighter": [fighter("Kal", [0, 0, 30]), VEX], "terrain": [CRATE]}, ["Kal hangs 5.0 mm above the crate"]),
     ("low", {"fighter": [fighter("Kal", [0, 0, -8]), VEX]}, ["Kal sinks 8.0 mm into the table; give it z = 0"]),
@@ -107,6 +108,11 @@ MISTAKES: list[tuple[str, dict[str, Any], list[str]]] = [
         {"fighter": [{**KAL, "facing": None}, VEX]},
         ["Kal has no facing and looks as it lies in its file, to 90°; give facing"],
     ),
+    (
+        "turn, but no facing",
+        {"fighter": [{**KAL, "facing": None, "turn": 45}, VEX]},
+        ["Kal has no facing and looks as its turn leaves it, to 135°; give facing"],
+    ),
 ]  # fmt: skip
 
 
@@ -128,6 +134,7 @@ HONEST: list[tuple[str, dict[str, Any]]] = [
     ("half a millimetre into a wall", {"terrain": [box("wall", [0, 22], 100, 20, 60)]}),
     ("leaning on a sign", {"terrain": [box("sign", [6.5, 0, 15], 4, 100, 60)]}),
     ("under a roof", {"terrain": [box("roof", [0, 0, 30.5], 100, 100, 3)]}),
+    ("with its rim under a ledge", {"terrain": [box("ledge", [0, 29, 3.5], 100, 40, 60)]}),
     ("on a crate", {"fighter": [fighter("Kal", [0, 0, 25]), VEX], "terrain": [CRATE]}),
     ("two millimetres above a crate", {"fighter": [fighter("Kal", [0, 0, 27]), VEX], "terrain": [CRATE]}),
     ("two millimetres into a carpet", {"terrain": [box("carpet", [0, 0], 300, 300, 2)]}),
