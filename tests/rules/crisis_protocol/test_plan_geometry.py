@@ -57,6 +57,40 @@ def test_a_strip_ends_short_of_both_bases_by_more_than_rounding() -> None:
     assert (strip.start, strip.length) == pytest.approx((2.0 + SAFETY * 1e-3, 16.0 - 2.0 * SAFETY * 1e-3), abs=1e-12)
 
 
+def test_the_height_that_rounding_may_move_a_line_by_grows_with_the_height_of_the_strip() -> None:
+    strip = Strip.between(Disc((0.0, 0.0), 30.0), Disc((100.0, 0.0), 2.0), np.array([1.0, 0.0]), 1e-3)
+    assert strip is not None
+    assert strip.sure == pytest.approx(SAFETY * 1e-3 * np.hypot(1.0, strip.height / strip.length), rel=1e-12)
+
+
+@pytest.mark.parametrize("apart", [0.0, 3.0, 4.0, 4.000001])
+def test_no_strip_is_left_between_bases_that_overlap_or_nearly_touch(apart: float) -> None:
+    assert Strip.between(Disc((0.0, 0.0), 2.0), Disc((apart, 0.0), 2.0), np.array([1.0, 0.0]), 1e-3) is None
+
+
+@pytest.mark.parametrize("degrees", TURNS)
+def test_of_polygons_in_and_beside_a_strip_the_parts_inside_are_left(degrees: float) -> None:
+    """The strip between the bases goes from x = 2 to x = 18, but for a little."""
+    rings = [
+        box(5, 1, 8, 4),
+        box(-9, -5, 1, 5),
+        box(0, -3, 4, -1),
+        box(16, 0, 30, 1),
+        box(19, -4, 25, 4),
+        box(0, 5, 30, 6),
+    ]
+    towards = turned([[8.0, 3.0]], degrees)[0] - [7.0, 3.0]
+    moved = [np.asarray(ring, dtype=np.float64) @ np.stack([towards, [-towards[1], towards[0]]]) for ring in rings]
+    far = Disc((20.0 * towards[0], 20.0 * towards[1]), 2.0)
+    strip = Strip.between(Disc((0.0, 0.0), 2.0), far, towards, 1e-6)
+    assert strip is not None
+    corners, starts = strip.inside(Outlines.of(moved))
+    parts = np.split(corners, starts[1:])
+    found = sorted(np.concatenate([part.min(axis=0), part.max(axis=0)]).round(3).tolist() for part in parts)
+    assert found == [[2.0, -3.0, 4.0, -1.0], [2.0, 5.0, 18.0, 6.0], [5.0, 1.0, 8.0, 4.0], [16.0, 0.0, 18.0, 1.0]]
+    assert all(len(part) >= 4 for part in parts)
+
+
 def test_a3_names_only_the_terrain_that_would_give_cover_else() -> None:
     """Of three pieces only the roof, the last, is near enough and large enough; A stands on it."""
     roof = {"name": "roof", "size": 2, "polygon": box(-30, -30, 200, 30)}
