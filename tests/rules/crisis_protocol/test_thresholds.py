@@ -14,7 +14,7 @@ from silhouette.rules.crisis_protocol.free_lines import (
     _Problem,
     find_free_line,
 )
-from silhouette.rules.crisis_protocol.line_cells import SAME_LINE, LineCells, Strip, remaining_cells
+from silhouette.rules.crisis_protocol.line_cells import FINEST, LEAST_CELL, SAME_LINE, LineCells, Strip, remaining_cells
 from silhouette.rules.crisis_protocol.plane_geometry import (
     EPSILON,
     Disc,
@@ -238,9 +238,22 @@ def test_a_line_that_rounding_puts_beyond_the_corner_of_a_cell_is_in_it(cell: tu
     strip = strip_between(2.0, 20.0)
     away = np.where(np.array(cell) == 0, 1.0, -1.0) * strip.sure / strip.height
     cells = LineCells(strip, 2, np.array([cell]))
-    for share, found in ((0.5, [0]), (2.0, [])):
-        line = lines_at(strip, [0.5 + share * away])
+    for shares, found in ((0.5, 0.5), [0]), ((2.0, 2.0), []), ((0.5, 1.5), []), ((1.5, 0.5), []):
+        line = lines_at(strip, [0.5 + np.array(shares) * away])
         assert cells.distinct(line.normals, line.offsets).tolist() == found
+
+
+@pytest.mark.parametrize("epsilon", [8e-3, 1e-2, 3e-2, 5e-2])
+def test_cells_are_halved_until_rounding_would_matter_in_them(epsilon: float) -> None:
+    """A wall across half of the way leaves cells; they stay higher than some times what a line may be off by."""
+    half = Outlines.of([box(40, 0, 60, 30)])
+    near, far = Disc((0.0, 0.0), 20.0), Disc((100.0, 0.0), 20.0)
+    found = remaining_cells(near, far, half, np.array([1.0, 0.0]), epsilon)
+    assert found is not None
+    assert len(found.cells) > 0
+    assert 1 < found.across < FINEST
+    least = LEAST_CELL * found.strip.sure
+    assert least < found.strip.height / found.across <= 2.0 * least
 
 
 @pytest.mark.parametrize("radius, apart", [(2.0, 20.0), (100.0, 210.0), (0.1, 1.0)])
