@@ -39,8 +39,8 @@ def sight_between(
     target: Piece,
     arc: ArcName | None,
     *,
-    ignored_parts_block: bool = False,
-    friends_block: bool = False,
+    ignored_parts_block: bool,
+    friends_block: bool,
 ) -> Sight:
     """The sight from one model to another: every other piece may block (R8, R10).
 
