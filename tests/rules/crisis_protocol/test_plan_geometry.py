@@ -7,6 +7,7 @@ import pytest
 import shapely
 
 from silhouette.geometry import Floats
+from silhouette.rules.crisis_protocol.free_lines import _may_be_between, find_free_line
 from silhouette.rules.crisis_protocol.line_cells import SAFETY, Strip
 from silhouette.rules.crisis_protocol.plane_geometry import Disc, Outlines, doubled_area, fault_in
 from silhouette.rules.crisis_protocol.supports import supports_of
@@ -89,6 +90,47 @@ def test_of_polygons_in_and_beside_a_strip_the_parts_inside_are_left(degrees: fl
     found = sorted(np.concatenate([part.min(axis=0), part.max(axis=0)]).round(3).tolist() for part in parts)
     assert found == [[2.0, -3.0, 4.0, -1.0], [2.0, 5.0, 18.0, 6.0], [5.0, 1.0, 8.0, 4.0], [16.0, 0.0, 18.0, 1.0]]
     assert all(len(part) >= 4 for part in parts)
+
+
+@pytest.mark.parametrize("degrees", TURNS)
+def test_only_what_reaches_into_the_way_may_be_between(degrees: float) -> None:
+    """The way is 100 mm long and 10 mm wide; two posts reach into it, the others stand 1 mm beside and beyond it."""
+    posts = [box(45, 4, 55, 9), box(-9, -3, 4, 0), box(45, 6, 55, 9), box(45, -9, 55, -6), box(106, -2, 110, 2)]
+    towards = turned([[8.0, 3.0]], degrees)[0] - [7.0, 3.0]
+    moved = [np.asarray(post) @ np.stack([towards, [-towards[1], towards[0]]]) for post in posts]
+    far = Disc((100.0 * towards[0], 100.0 * towards[1]), 5.0)
+    flags = _may_be_between(Disc((0.0, 0.0), 5.0), far, Outlines.of(moved), towards, 1e-8)
+    assert flags.tolist() == [True, True, False, False, False]
+
+
+@pytest.mark.parametrize("radii", [(2.0, 3.0), (3.0, 2.0), (2.0, 9.0), (9.0, 2.0), (2.0, 2.0)])
+@pytest.mark.parametrize("apart", [0.0, 1.0, 3.5, 4.0])
+def test_the_line_between_bases_that_overlap_is_a_point_of_both(radii: tuple[float, float], apart: float) -> None:
+    source, target = Disc((0.0, 0.0), radii[0]), Disc((0.6 * apart, 0.8 * apart), radii[1])
+    line = find_free_line(source, target, Outlines.of([]), 1e-8).line
+    assert line is not None
+    assert line[0].tolist() == line[1].tolist()
+    for disc in (source, target):
+        assert np.hypot(*(line[0] - disc.centre)) <= disc.radius + 1e-9
+
+
+def test_terrain_around_both_bases_is_in_the_way_though_it_has_a_bay_beyond_them() -> None:
+    """A line from left to right leaves the terrain, enters it again behind the bay, and leaves it."""
+    around = [[-50, -50], [80, -50], [80, -40], [50, -40], [50, 40], [80, 40], [80, 50], [-50, 50]]
+    comb = [[-50, -50], [90, -50], [90, 50], [80, 50], [80, -40], [50, -40], [50, 50], [-50, 50]]
+    for ring in (around, comb):
+        found = find_free_line(Disc((0.0, 0.0), 5.0), Disc((30.0, 0.0), 5.0), Outlines.of([ring]), 1e-8)
+        assert found.line is None
+        assert found.alone.tolist() == [True]
+
+
+@pytest.mark.parametrize("middle", [-8.0, -3.0, 0.0, 5.0, 8.5])
+def test_the_line_shown_through_a_gap_touches_neither_side(middle: float) -> None:
+    """The gap is 2 mm wide, in a wall 1 mm thick half way between two bases."""
+    walls = [box(49.5, -40, 50.5, middle - 1), box(49.5, middle + 1, 50.5, 40)]
+    line = find_free_line(Disc((0.0, 0.0), 10.0), Disc((100.0, 0.0), 10.0), Outlines.of(walls), 1e-8).line
+    assert line is not None
+    assert shapely.distance(shapely.LineString(line), shapely.MultiPolygon(map(shapely.Polygon, walls))) > 0.5
 
 
 def test_a3_names_only_the_terrain_that_would_give_cover_else() -> None:
