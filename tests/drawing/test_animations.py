@@ -94,6 +94,20 @@ def test_every_frame_of_a_walk_is_what_check_says_of_it(tmp_path: Path, capsys: 
     assert kept["frames"][-1]["verdict"] == "open"
 
 
+def test_the_places_of_a_walk_in_inches_are_results_and_so_in_mm(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures = [
+        {"name": name, "at": at, "facing": 0, "figure": {"base": 25, "height": 32}}
+        for name, at in (("Kal", [0, 0]), ("Vex", [4, 0]))
+    ]
+    file = tmp_path / "inches.json"
+    checks = [{"attacker": "Kal", "target": "Vex"}]
+    file.write_text(json.dumps({"rules": "necromunda", "units": "inch", "fighter": figures, "check": checks}))
+    ran = run(capsys, "draw", file, "--animate", tmp_path / "a.gif", "--walk", "8,2", "--frames", "2", "--json", *QUICK)
+    assert [frame["at"] for frame in ran.document["frames"]] == [[101.6, 0.0], [203.2, 50.8]]
+
+
 def test_every_frame_of_a_turn_is_what_check_says_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = scene(tmp_path, CHECK), tmp_path / "turn.gif"
     assert run(capsys, "draw", file, "--animate", out, "--turn=-80", "--frames", "5", *QUICK).status == 0

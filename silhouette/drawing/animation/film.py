@@ -18,7 +18,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
 from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.motion import Motion, Posed, poses
-from silhouette.scenes.placing import MILLIMETRES
+from silhouette.scenes.placing import DECIMALS, MILLIMETRES
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import TableScene
 from silhouette.text import Progress
@@ -100,13 +100,13 @@ def animate(
         for done, shot in enumerate(film.shots(workers)):
             progress(done, 2 * len(steps))
             shots.append(shot)
+    walks_on_a_table = isinstance(scene, TableScene) and animation.motion.walk is not None
+    unit = MILLIMETRES[document.get("units", "mm")] if walks_on_a_table else 1.0
     rows = [
-        {"frame": frame, **_moved(posed), **shot.row}
+        {"frame": frame, **_moved(posed, unit), **shot.row}
         for frame, (posed, shot) in enumerate(zip(steps, shots, strict=True), 1)
     ]
-    walks_on_a_table = isinstance(scene, TableScene) and animation.motion.walk is not None
-    way = steps[-1].way * (MILLIMETRES[document.get("units", "mm")] if walks_on_a_table else 1.0)
-    board = Storyboard(shots, rule.scale(scene), _ends(rule.units(scene), animation.motion, way))
+    board = Storyboard(shots, rule.scale(scene), _ends(rule.units(scene), animation.motion, steps[-1].way * unit))
     data = {"scene": animation.scene.name, "title": scene.title, "rules": scene.rules, "check": number}
     data |= {"frames": _kept(rows)}
     write_animation(board, out, animation.fps, data, lambda done, total: progress(total + done, 2 * total))
@@ -215,8 +215,12 @@ def _check_motion(animation: Animation, rule: Rule[Any, Verdict]) -> None:
         raise RequestError(f"{animation.scene}: nobody faces anywhere in {rule.name}; --turn is for {others}")
 
 
-def _moved(posed: Posed) -> dict[str, Any]:
-    moved = {"at": posed.at, "facing": posed.facing}
+def _moved(posed: Posed, unit: float) -> dict[str, Any]:
+    """What moved, as results have it: the place in mm on a table, whose unit has that many."""
+    at = (
+        None if posed.at is None else [round(number * unit, DECIMALS) if unit != 1.0 else number for number in posed.at]
+    )
+    moved = {"at": at, "facing": posed.facing}
     return {key: value for key, value in moved.items() if value is not None}
 
 
