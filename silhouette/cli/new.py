@@ -12,6 +12,7 @@ import typer
 from silhouette.cli.completion import complete_rules
 from silhouette.cli.options import AsJson, ExitStatus
 from silhouette.cli.terminal import show, show_json
+from silhouette.cli.waiting import Waiting
 from silhouette.errors import FileError, RequestError
 
 SCENE, SCHEMA = "scene.toml", ".scene.schema.json"
@@ -50,8 +51,10 @@ def new(
     for name in (SCENE, SCHEMA):
         if (folder / name).exists() or (folder / name).is_symlink():
             raise FileError(folder / name, "is there already and is not overwritten; give another folder")
-    for mesh in meshes or ():
-        model_at(mesh, {}, mesh_cache(False))
+    with Waiting(f"making {folder / SCENE}", quiet=False) as waiting:
+        for number, mesh in enumerate(meshes or ()):
+            waiting.step(number, len(meshes or ()))
+            model_at(mesh, {}, mesh_cache(False))
     named = [_seen_from(folder, mesh) for mesh in meshes or ()]
     text = f"{SCHEMA_LINE}\n\n{rule_called(rules).first_scene(named)}"
     make_folder(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections import Counter
@@ -12,7 +13,7 @@ from typing import Any
 
 from silhouette.errors import FileError
 from silhouette.files.mistakes import json_advice, toml_advice
-from silhouette.files.reading import read_file
+from silhouette.files.reading import missing, read_file
 
 LARGEST_DOCUMENT = 16 * 1024**2
 DEEPEST = 16
@@ -78,6 +79,8 @@ def read_document(path: Path) -> dict[str, Any]:
     readers: dict[str, Callable[[str], object]] = {".toml": _toml, ".json": _json}
     reader = readers.get(path.suffix.lower())
     if reader is None:
+        if not os.path.lexists(path):
+            raise missing(path)
         raise FileError(path, f"'{path.suffix}' is no known ending; scene and model files end in .toml or .json")
     text = read_text(path)
     try:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ import jsonschema
 import pytest
 
 from silhouette import load_scene
-from silhouette.cli.app import COMPLETE_VARIABLE
+from silhouette.cli.app import COMPLETE_VARIABLE, main
 from silhouette.cli.completion import complete_files, complete_scene
 from silhouette.cli.new import SCENE, SCHEMA, SCHEMA_LINE
 from silhouette.rules import RULES, rule_called
@@ -181,3 +182,29 @@ def test_completion_can_be_shown_for_each_shell(shell: str, capsys: pytest.Captu
     ran = run(capsys, "--show-completion", shell)
     assert ran.status == 0
     assert COMPLETE_VARIABLE in ran.out
+
+
+def test_wide_bases_and_model_files_stand_in_a_first_scene_without_a_mistake(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = [str(MODELS / f"{name}.toml") for name in ("leader", "brute")]
+    assert run(capsys, "new", tmp_path / "duel", *models).status == 0
+    (scene,) = run(capsys, "check", tmp_path / "duel", "--json", *QUICK).document["scenes"]
+    assert [result["attacker"] for result in scene["results"]] == ["leader", "brute"]
+    assert not [text for result in scene["results"] for text in result["warnings"] if "wall" in text]
+
+
+def test_a_path_that_is_not_there_is_said_to_be_missing_whatever_its_ending(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("duel", "duel.scene", "duel.toml"):
+        assert "there is no such file" in run(capsys, "check", tmp_path / name).complaints[0]
+
+
+def test_a_mesh_that_takes_long_gives_a_sign_of_life(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("silhouette.cli.waiting.LINE_AFTER", 0.02)
+    monkeypatch.setattr("silhouette.models.inspection.model_at", lambda *_: time.sleep(0.3))
+    assert main(["new", str(tmp_path / "duel"), "scout.glb"]) == 0
+    assert "making" in capsys.readouterr().err

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import PurePath
 
-APART = 8
-"""Inches between the two lines in which the models stand."""
+APART = 9
+"""Inches between the two lines in which the models stand: two more than the wall is away, room for a wide base."""
 
 BESIDE = 4
 """Inches between two models of a line."""
@@ -20,7 +20,7 @@ def with_meshes(text: str, meshes: Sequence[str]) -> str:
 
     Args:
         text: the scene with two stand-in fighters, in blocks with an empty line between them.
-        meshes: paths as the scene names them, at least one.
+        meshes: paths of meshes or model files as the scene names them, at least one.
     """
     blocks = text.rstrip("\n").split("\n\n")
     fighters = [number for number, block in enumerate(blocks) if block.startswith("[[fighter]]")]
@@ -57,7 +57,7 @@ def _fighter(number: int, name: str, mesh: str) -> str:
         "[[fighter]]",
         f"name = {_quoted(name)}",
         f'gang = "{("near", "far")[far]}"',
-        f"mesh = {_quoted(mesh)}",
+        f"{'model' if mesh.lower().endswith(('.toml', '.json')) else 'mesh'} = {_quoted(mesh)}",
         f"at = [{across}, {APART * far}]",
         f"facing = {(90, 270)[far]}",
     ]
