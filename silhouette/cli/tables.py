@@ -196,6 +196,10 @@ def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[Rende
     return [*lines, _line(", ".join(words), "bold red" if summary.broken or summary.failed else "bold")]
 
 
+MOST_PARTS_LISTED = 500
+"""The most parts of a model in its table, which takes longer to print than the model to read."""
+
+
 def inspection_report(report: Row) -> list[RenderableType]:
     """The findings of `silhouette.models.inspection.inspection`, in words."""
     size = " x ".join(f"{length:.1f}" for length in report["extents"])
@@ -213,9 +217,12 @@ def inspection_report(report: Row) -> list[RenderableType]:
             parts.append(_line(f"front   {report['front']:g}° anticlockwise from +x ({report['front_from']})"))
     surface = "watertight" if report["watertight"] else f"not watertight, {_counted(report['holes'], 'hole')}"
     table = _table("part", "triangles", "role")
-    for part in report["parts"]:
+    for part in report["parts"][:MOST_PARTS_LISTED]:
         table.add_row(_line(part["name"]), _line(str(part["triangles"])), _line(part["role"]))
     parts += [_line(f"surface {surface}"), table]
+    if len(report["parts"]) > MOST_PARTS_LISTED:
+        more = _counted(len(report["parts"]) - MOST_PARTS_LISTED, "more part")
+        parts.append(_line(f"and {more}; --json lists all"))
     parts += [_line(f"warning: {warning}", "yellow") for warning in report["warnings"]]
     if report["suggested"]:
         from silhouette.models.inspection import has_list, is_model_file

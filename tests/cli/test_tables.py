@@ -241,6 +241,11 @@ def test_an_inspection_in_words(capsys: pytest.CaptureFixture[str]) -> None:
         assert words in told
     bare = {**found, "base": None, "watertight": True, "holes": 0, "suggested": [], "warnings": []}
     assert "base    none" in printed(capsys, *inspection_report(bare))
+    many = {**found, "parts": [{"name": f"part {number}", "triangles": 1, "role": "body"} for number in range(1700)]}
+    told = printed(capsys, *inspection_report(many))
+    assert "part 499 " in told
+    assert "part 500 " not in told
+    assert "and 1 200 more parts; --json lists all" in told
 
 
 def test_a_doctor_says_what_is_not_installed(capsys: pytest.CaptureFixture[str]) -> None:
