@@ -111,7 +111,8 @@ def _in_rows(triangles: Floats, spacing: float, most: int) -> Floats | None:
 def _lengths(vectors: Floats) -> Floats:
     """The lengths (n,) of vectors (n, 3); to the last bit those of `numpy.linalg.norm`, which is slower by far."""
     x, y, z = vectors.T
-    return np.sqrt(x * x + y * y + z * z)
+    lengths: Floats = np.sqrt(x * x + y * y + z * z)
+    return lengths
 
 
 def _counted(counts: Indices) -> tuple[Indices, Indices]:
