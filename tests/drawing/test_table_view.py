@@ -6,6 +6,8 @@ import json
 import re
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from silhouette import load_scene
 from silhouette.drawing.captions import INCH
 from silhouette.drawing.rulers import INCHES, MILLIMETRES, MOST, draw_grid, draw_rulers, draw_ticks, multiples, step_of
 from silhouette.drawing.sheet import Sheet, settings
+from silhouette.drawing.table.table_parts import shown_box
 from silhouette.drawing.table.table_view import PAGE, ROUND, draw_table, table_box
 from silhouette.rules import rule_called
 from silhouette.scenes.table import TableScene
@@ -203,3 +206,13 @@ def test_what_stands_beside_the_table_is_on_the_page(tmp_path: Path, capsys: pyt
     for piece in loaded.pieces:
         assert left < piece.whole_box[:, 0].min() <= piece.whole_box[:, 0].max() < right
         assert bottom < piece.whole_box[:, 1].min() <= piece.whole_box[:, 1].max() < top
+
+
+def test_what_lies_across_a_corner_of_a_frame_is_not_shown_there() -> None:
+    frame = cast("Sheet", SimpleNamespace(bounds=(0.0, 0.0, 10.0, 10.0)))
+    wall = np.array([[-5.0, 4.0], [4.0, -5.0], [4.2, -4.7], [-4.7, 4.2]])
+    assert shown_box(frame, (wall,)) is None
+    assert shown_box(frame, (wall + 1.0,)) == pytest.approx(np.array([[0.0, 0.0], [1.5, 1.5]]))
+    assert shown_box(frame, (wall * 20.0 - 20.0, np.empty((0, 2)))) is None
+    floor = np.array([[-9.0, -9.0], [90.0, -9.0], [90.0, 90.0], [-9.0, 90.0]])
+    assert shown_box(frame, (floor,)) == pytest.approx(np.array([[0.0, 0.0], [10.0, 10.0]]))

@@ -24,6 +24,7 @@ from silhouette.drawing.table.table_parts import (
     near_colour,
     rays,
     shape,
+    shown_box,
     stretch,
     world_frame,
 )
@@ -190,9 +191,10 @@ def _label_order(line: Sightline, piece: Piece) -> tuple[int, int]:
 
 def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
     """Writes the name of a piece beside the part of it in the frame, or within it where that is large."""
-    corner, end = np.array(sheet.bounds[:2]), np.array(sheet.bounds[2:])
-    points = np.concatenate([*rings, line.in_plan(piece.base_outline)] if piece.kind != "terrain" else list(rings))
-    low, high = np.maximum(points.min(axis=0), corner), np.minimum(points.max(axis=0), end)
+    box = shown_box(sheet, rings if piece.kind == "terrain" else (*rings, line.in_plan(piece.base_outline)))
+    if box is None:
+        return
+    low, high = box
     middle, half = (low + high) / 2, (high - low) / 2
     chief = piece.name in (line.sight.attacker.name, line.sight.target.name)
     sheet.label(

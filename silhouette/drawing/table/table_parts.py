@@ -64,11 +64,29 @@ def shape(sheet: Sheet, rings: Rings, fill: str, edge: str, zorder: float, **opt
 
 def is_shown(sheet: Sheet, rings: Rings) -> bool:
     """Whether an area within outlines, in the units of the frame, meets the frame; False where there are none."""
+    return shown_box(sheet, rings) is not None
+
+
+def shown_box(sheet: Sheet, rings: Rings) -> Floats | None:
+    """(2, 2) the least and greatest coordinates of an area within outlines, in the frame; None where it lies outside.
+
+    What lies across a corner of the frame may lie outside, although the box round it does not.
+    """
+    from shapely import LinearRing, Point, Polygon, box
+
     left, bottom, right, top = sheet.bounds
-    if not rings:
-        return False
-    low, high = np.concatenate(rings).min(axis=0), np.concatenate(rings).max(axis=0)
-    return bool(low[0] < right and high[0] > left and low[1] < top and high[1] > bottom)
+    frame, found = box(left, bottom, right, top), []
+    for ring in rings:
+        if len(ring) < 3:
+            continue
+        border = LinearRing(ring).intersection(frame)
+        if not border.is_empty:
+            found.append(border.bounds)
+        found += [(x, y, x, y) for x, y in frame.exterior.coords[:-1] if Polygon(ring).contains(Point(x, y))]
+    if not found:
+        return None
+    boxes = np.array(found)
+    return np.array([boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)])
 
 
 def hatched(sheet: Sheet, rings: Rings, level: int, zorder: float, *, pale: bool = False) -> None:
