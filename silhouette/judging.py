@@ -15,7 +15,7 @@ from typing import Any, cast, get_args
 from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.fingerprints import MESHES
-from silhouette.files.reading import missing
+from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.files.schema import COARSEST, LARGEST_ERROR
 from silhouette.meshes.bounds import prepare
 from silhouette.models.entries import ArcName
@@ -63,7 +63,9 @@ def load_scene(
     if place.is_dir():
         if not os.access(place, os.R_OK | os.X_OK):
             raise FileError(place, "is a folder that you may not read; give yourself the right to")
-        raise FileError(place, "is a folder; give a scene file, which ends in .toml or .json")
+        inside = sorted(file for file in place.iterdir() if file.suffix.lower() in DOCUMENTS and file.name[0] != ".")
+        such = f"such as {inside[0]}" if inside else "which ends in .toml or .json"
+        raise FileError(place, f"is a folder; give a scene file, {such}")
     if place.is_symlink() and not place.exists():
         raise missing(place)
     if place.suffix.lower() in MESHES:

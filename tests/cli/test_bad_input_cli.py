@@ -209,3 +209,12 @@ def test_inspect_refuses_what_is_no_model(
         refused(ran, name, said)
         assert ran.out == ""
     assert sorted(tmp_path.iterdir()) == ([path] if content is not None else [])
+
+
+def test_a_folder_is_refused_with_the_scene_in_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "duel").mkdir()
+    file = scene(tmp_path / "duel", CHECK)
+    for command in (["matrix"], ["draw", "--out", tmp_path / "figures"], ["report", "--out", tmp_path / "page.html"]):
+        name, *options = command
+        (line,) = run(capsys, name, tmp_path / "duel", *options).complaints
+        assert line.endswith(f"give a scene file, such as {file}")

@@ -33,6 +33,13 @@ SHARES = frozenset({"occluded", "alone", "occluded_in_arc", "error"})
 """The keys whose values are shares, from 0 to 1."""
 
 
+CODES = frozenset({"cause"})
+"""The keys whose values are one of a few words of the program, such as blind_hex."""
+
+ADDRESSES = frozenset({"obstruction", "hexes", "blind_hexes"})
+"""The keys whose values are addresses of hexes, which reasons write as [0, 3]."""
+
+
 def result_in_words(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The name and the value of each key of a result that is not `ELSEWHERE`, without those that have no value.
 
@@ -40,8 +47,10 @@ def result_in_words(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     [('line of sight', 'yes'), ('distance', '61.5')]
     >>> result_in_words({"sight_line": [[0.0, 1.25], [3.0, 4.0]], "in_contact_with": ["wall", "hedge"]})
     [('a free line', '(0, 1.25), (3, 4)'), ('in contact with', 'wall, hedge')]
+    >>> result_in_words({"cause": "blind_hex", "obstruction": [0, 2], "lines": [{"hexes": [[0, 1], [0, 2]]}]})
+    [('cause', 'blind hex'), ('obstruction', '[0, 2]'), ('lines', 'hexes: [0, 1], [0, 2]')]
     """
-    told = [(key, value_in_words(value)) for key, value in row.items() if key not in ELSEWHERE]
+    told = [(key, _value_of(key, value)) for key, value in row.items() if key not in ELSEWHERE]
     return [(name_in_words(key), words) for key, words in told if words]
 
 
@@ -69,13 +78,23 @@ def value_in_words(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, Mapping):
-        pairs = [(key, _share(part) if key in SHARES else value_in_words(part)) for key, part in value.items()]
+        pairs = [(key, _share(part) if key in SHARES else _value_of(key, part)) for key, part in value.items()]
         return ", ".join(f"{name_in_words(key)}: {words}" for key, words in pairs if words)
     if isinstance(value, list | tuple):
         if value and all(isinstance(part, list | tuple) for part in value):
             return ", ".join(f"({value_in_words(part)})" for part in value)
         return ("; " if any(isinstance(part, Mapping) for part in value) else ", ").join(map(value_in_words, value))
     return str(value)
+
+
+def _value_of(key: str, value: Any) -> str:
+    """The value of a key: codes of the program in words, addresses of hexes as reasons write them."""
+    if key in CODES and isinstance(value, str):
+        return value.replace("_", " ")
+    if key in ADDRESSES and value:
+        several = value if isinstance(value[0], list | tuple) else [value]
+        return ", ".join(f"[{value_in_words(address)}]" for address in several)
+    return value_in_words(value)
 
 
 def _share(value: Any) -> str:
