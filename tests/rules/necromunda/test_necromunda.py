@@ -344,3 +344,15 @@ def test_a8_an_eye_that_only_touches_a_face_is_not_blocked_by_it(block: dict[str
     assert found.line_of_sight
     if block["name"] == "post":
         assert found.verdict == "open"
+
+
+def test_blockers_come_by_what_they_obscure_then_by_what_they_would_alone_then_by_name() -> None:
+    beside = [wall("a", 280.0, 10.0, y=-6.0, width=12.0), wall("z", 280.0, 20.0, y=6.0, width=12.0)]
+    assert [blocker.name for blocker in duel(*beside).blockers] == ["z", "a"]
+    front = wall("front", 200.0, 90.0)
+    behind = [wall("low", 280.0, 10.0), wall("middling", 282.0, 15.0), wall("tall", 284.0, 20.0)]
+    found = duel(*behind, front).blockers
+    assert [blocker.name for blocker in found] == ["front", "tall", "middling", "low"]
+    assert [blocker.occluded > 0 for blocker in found] == [True, False, False, False]
+    twins = [wall("b", 280.0, 10.0), wall("a", 280.0, 10.0)]
+    assert [blocker.name for blocker in duel(front, *twins).blockers] == ["front", "a", "b"]
