@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import CHECK, QUICK, WALLED, Ran, run
+from tests.support.commands import CHECK, QUICK, WALLED, Ran, run, scene
 
 Capture = pytest.CaptureFixture[str]
 Write = Callable[[Path], None]
