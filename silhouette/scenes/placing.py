@@ -80,6 +80,12 @@ def in_millimetres(entry: OfEntry, units: str) -> OfEntry:
     return entry.model_copy(update=changes)
 
 
+MOST_WAITING = 200
+"""Pieces that wait for each other to be lowered, because each stands in the file before the one that it stands on."""
+CLEARLY = 0.001
+"""By how many mm a piece must be lower than a height to have no part in it, rounding included."""
+
+
 def settled(
     path: Path, entries: Sequence[Placed], pieces: Sequence[Piece], tables_of: Mapping[str, str]
 ) -> tuple[Piece, ...]:
@@ -117,12 +123,19 @@ class _Settling:
         self._path, self._entries, self._tables_of = path, entries, tables_of
         self._terrain = {piece.name: number for number, piece in enumerate(pieces) if piece.kind == "terrain"}
         self._settled = {number for number, entry in enumerate(entries) if entry.on is None}
+        # In plan nothing moves when it is lowered, so that its box is worked out once.
+        self._boxes = np.array([[*low, *high] for low, high in map(plan_box, pieces)]).reshape(-1, 4)
+        self._tops = np.array([piece.whole_box[:, 2].max() for piece in pieces])
 
     def settle(self, number: int, above: tuple[int, ...]) -> None:
         """Lowers a piece, after those that it may stand on; ``above`` are the pieces that wait for it."""
         if number in self._settled:
             return
         entry, chain = self._entries[number], (*above, number)
+        if len(chain) > MOST_WAITING:
+            raise self._location(number).error(
+                f"over {MOST_WAITING} pieces wait for it to be lowered; write them after the piece that they stand on"
+            )
         if entry.on == SURFACE:
             below = [
                 other
@@ -159,17 +172,21 @@ class _Settling:
         place = piece.pose.translation[:2]
         least, greatest = place + underside.outline.min(axis=0), place + underside.outline.max(axis=0)
         highest = TABLE_TOP if entry.on == SURFACE and (entry.under is None or entry.under >= TABLE_TOP) else -np.inf
-        for other in below:
-            low, high = plan_box(self.pieces[other])
-            if (low <= greatest).all() and (high >= least).all():
-                (height,) = Surface.of(self.pieces[other]).heights(underside.outline, place[None], entry.under)
-                highest = max(highest, float(height))
+        boxes = self._boxes[below]
+        near = np.array(below)[((boxes[:, :2] <= greatest) & (boxes[:, 2:] >= least)).all(axis=1)] if below else []
+        # The tallest first: of a stack, whose pieces all lie below the base, most need not be looked at.
+        for other in sorted(near, key=lambda other: -self._tops[other]):
+            if self._tops[other] + CLEARLY < highest:
+                break
+            (height,) = Surface.of(self.pieces[other]).heights(underside.outline, place[None], entry.under)
+            highest = max(highest, float(height))
         if not np.isfinite(highest):
             raise self._location(number).error(self._nowhere(entry))
         x, y = place
         self.pieces[number] = replace(
             piece, pose=Pose(piece.pose.rotation, np.array([x, y, highest - underside.bottom]))
         )
+        self._tops[number] = self.pieces[number].whole_box[:, 2].max()
 
     def _nowhere(self, entry: Placed) -> str:
         if entry.under is not None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 from silhouette.errors import FileError
+from silhouette.files.cache import Cache
 from silhouette.files.documents import LONGEST_TEXT, MOST_OF, MOST_PARTS, read_document
+from silhouette.rules.necromunda.rule import NECROMUNDA as NECROMUNDA_RULE
 from tests.support.commands import run
 
 NECROMUNDA = 'rules = "necromunda"\n'
@@ -57,3 +60,26 @@ def test_a_map_beyond_every_board_is_refused_in_one_line(tmp_path: Path, capsys:
     for command in ("check", "matrix"):
         (line,) = run(capsys, command, far, "--quiet").complaints
         assert line.startswith(f"error: {far}: map, hex 1, at is [-1000000000, 0]")
+
+
+def stacked(on: str, count: int, order: int = 1) -> dict[str, object]:
+    """A scene with a stack of boxes, 3 mm high, each on ``on``, in which {} is the number of the box below."""
+    boxes = [
+        {"name": f"box {number}", "at": [0, 0], "on": on.format(number - 1), "parts": [{"box": [9, 9, 3]}]}
+        for number in range(1, count)
+    ]
+    lowest = {"name": "box 0", "at": [0, 0], "parts": [{"box": [9, 9, 3]}]}
+    return {"rules": "necromunda", "terrain": [lowest, *boxes][::order]}
+
+
+def test_a_stack_of_hundreds_of_pieces_is_lowered_in_seconds() -> None:
+    """Before, each piece was tried on all others below it, and 500 took more than 30 s."""
+    start = time.process_time()
+    for on in ("surface", "box {}"):
+        table = NECROMUNDA_RULE.load(Path("stack.toml"), stacked(on, 300), Cache(None))
+        assert [round(piece.pose.translation[2], 6) for piece in table.pieces] == [3.0 * at for at in range(300)]
+    assert time.process_time() - start < 6.0
+    with pytest.raises(
+        FileError, match="terrain 'box 99': over 200 pieces wait for it to be lowered; write them after"
+    ):
+        NECROMUNDA_RULE.load(Path("stack.toml"), stacked("box {}", 300, -1), Cache(None))
