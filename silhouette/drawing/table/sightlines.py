@@ -211,11 +211,15 @@ class Sightline:
 
 
 def _levels(number: Any, kinds: Any) -> Any:
-    """(`DIRECTIONS`,) the level of each direction, in few runs.
+    """(`DIRECTIONS`,) the level of each direction, in few runs; one that shows nothing of the target has a neighbour's.
 
     Args:
         number: (n,) for each pixel of the target the direction that it belongs to.
         kinds: (n,) its kind: SEEN, OBSCURED or OUTSIDE.
+
+    >>> number, kinds = np.array([0, 1, 150]), np.full(3, OUTSIDE)
+    >>> np.unique(_levels(number, kinds)).tolist() == [BEYOND]
+    True
     """
     total = np.bincount(number, minlength=DIRECTIONS)
     hidden = np.bincount(number, kinds == OBSCURED, DIRECTIONS) / np.maximum(total, 1)
@@ -223,7 +227,9 @@ def _levels(number: Any, kinds: Any) -> Any:
     levels = np.where(hidden > IGNORED_SHARE, PARTLY, CLEAR)
     levels = np.where(hidden > 1.0 - IGNORED_SHARE, WHOLLY, levels)
     levels = np.where(beyond > 1.0 - IGNORED_SHARE, BEYOND, levels)
-    return _in_few_runs(levels)
+    shown = np.flatnonzero(total)
+    before = np.searchsorted(shown, np.arange(DIRECTIONS), "right") - 1
+    return _in_few_runs(levels[shown[np.maximum(before, 0)]])
 
 
 def _in_few_runs(levels: Any) -> Any:
