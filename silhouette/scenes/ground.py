@@ -168,7 +168,16 @@ class Ground:
         for place, triangle in self._pairs(np.concatenate([places + outline.min(0), places + outline.max(0)], axis=1)):
             least, most = self._heights[triangle].T
             up = self._normals[triangle, 2]
-            most = np.where(most <= top + LEVEL, most, np.where(np.abs(up) < STEEP, -np.inf, top))
+            steep = np.abs(up) < STEEP
+            cut = most > top + LEVEL
+            if under is not None:
+                # Of a wall that goes up through that height under the base no part counts, fine as its mesh may be.
+                wall = np.flatnonzero(cut & steep & (least < top))
+                _, high = self._spans(smaller, places, place[wall], triangle[wall])
+                walled = np.zeros(len(places), np.bool_)
+                walled[place[wall[high > top + LEVEL]]] = True
+                most = np.where(steep & walled[place], -np.inf, most)
+            most = np.where(cut, np.where(steep, -np.inf, top), most)
             if under is not None and self.faces_outward:  # its top is higher still, and may not count
                 most = np.where(up < -LEVEL, -np.inf, most)
             # What lies wholly under the base is as high as its highest corner. Only what could be higher is cut off.

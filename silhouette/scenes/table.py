@@ -169,15 +169,6 @@ def load_table_scene(
         tables_of or {},
     )
     kinds = {piece.name: piece.kind for piece in pieces}
-    warnings = dict.fromkeys(
-        warning
-        for piece in pieces
-        for warning in (
-            *(f"{piece.name}: {doubt}" for doubt in piece.warnings),
-            # Of a mesh, which several pieces may share, it is the name of its file that stands in front.
-            *(f"{piece.name}: {doubt}" if piece.model.format == "figure" else doubt for doubt in piece.model.warnings),
-        )
-    )
     return TableScene(
         path=path,
         title=entry.title,
@@ -194,7 +185,25 @@ def load_table_scene(
         placement_warnings=(),
         pixel=entry.pixel,
         source=dict(entry.source),
-        warnings=tuple(warnings),
+        warnings=_warnings_of(pieces),
+    )
+
+
+def _warnings_of(pieces: Iterable[Piece]) -> tuple[str, ...]:
+    """What the pieces and their models have to say, each sentence once."""
+    return tuple(
+        dict.fromkeys(
+            warning
+            for piece in pieces
+            for warning in (
+                *(f"{piece.name}: {doubt}" for doubt in piece.warnings),
+                # Of a mesh, which several pieces may share, it is the name of its file that stands in front.
+                *(
+                    f"{piece.name}: {doubt}" if piece.model.format == "figure" else doubt
+                    for doubt in piece.model.warnings
+                ),
+            )
+        )
     )
 
 

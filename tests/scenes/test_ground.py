@@ -80,6 +80,18 @@ def test_nobody_stands_on_the_underside_of_a_ceiling(under: float) -> None:
     assert inside_out.heights(disc(16.0), places, under=under).tolist() == [2.0, 2.0, 2.0]
 
 
+def test_under_leaves_out_a_wall_whose_triangles_are_small() -> None:
+    floor, wall = Solid(Box((200, 200, 2))), Solid(Box((2, 80, 90)), at=(20, 0, 0))
+    whole = ground(floor, wall)
+    middles = (whole.triangles + np.roll(whole.triangles, 1, axis=1)) / 2
+    pieces = [np.stack([whole.triangles[:, i], middles[:, (i + 1) % 3], middles[:, i]], axis=1) for i in range(3)]
+    fine = Ground(np.concatenate([middles, *pieces]))
+    near, on_top = np.array([[5.0, 0.0]]), np.array([[20.0, 0.0]])
+    for each in (whole, fine):
+        assert each.heights(disc(16.0), near, under=60.0).tolist() == [2.0]
+        assert each.heights(disc(16.0), on_top, under=91.0).tolist() == [90.0]
+
+
 @settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
