@@ -215,6 +215,14 @@ def test_a9_an_eye_inside_terrain_sees_nothing_and_is_reported() -> None:
     assert any("inside the block" in warning for warning in found.warnings)
 
 
+def test_a9_an_eye_held_out_far_from_its_model_is_reported_inside_terrain_as_well() -> None:
+    block = {"name": "block", "at": [100, 0, 0], "parts": [{"box": [40, 40, 60]}]}
+    vex = fighter("Vex", 300)
+    for ahead, is_inside in ((79.0, False), (81.0, True), (119.0, True), (121.0, False)):
+        found = judged(table(block, fighters=[attacker(eye=[0, ahead, 25]), vex]))
+        assert any("the eye of Kal lies inside the block" in warning for warning in found.warnings) is is_inside
+
+
 def test_r20_too_close_to_call_says_so() -> None:
     found = duel(wall("wall", 150, 21.42))
     assert found.marginal
