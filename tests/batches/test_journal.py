@@ -85,7 +85,7 @@ def test_an_unfinished_batch_is_neither_lost_by_accident_nor_gone_on_with_otherw
         pass
     with (
         pytest.raises(
-            RequestError, match=r"begun with renderer reference, pixel None, not with renderer gl, pixel 0\.2"
+            RequestError, match=r"begun with --renderer reference, no --pixel, not with --renderer gl, --pixel 0\.2"
         ),
         begun(out, resume=True, asked={"renderer": "gl", "pixel": 0.2}),
     ):

@@ -157,8 +157,11 @@ def test_where_out_is_a_link_it_stays_one(
     ("options", "complaint"),
     [
         (["--out", "out.csv", "--junit", "rows.xml"], "rows.xml: is the file for the rows as well"),
-        (["--out", "out.csv", "--junit", "scene.xml"], "walled.toml: is a scene that is to be judged"),
-        (["--out", "scene.csv"], "walled.toml: is a scene that is to be judged"),
+        (
+            ["--out", "out.csv", "--junit", "scene.xml"],
+            "scene.xml: is a link to walled.toml, which would be written over",
+        ),
+        (["--out", "scene.csv"], "scene.csv: is a link to walled.toml, which would be written over"),
     ],
 )
 def test_no_output_is_written_over_another_or_over_a_scene(
