@@ -148,6 +148,9 @@ def encloses(mesh: Mesh, point: Any) -> bool:
     # order by all of its faces, so that these compute the same crossing: a ray that meets an edge or a vertex exactly
     # passes through as many of the faces there as a ray right next to it.
     x, y, z = (float(value) for value in point)
+    low, high = mesh.bounds
+    if not ((point > low) & (point < high)).all():
+        return False
     faces = mesh.faces[_standing_over(mesh, x, y)]
     following = np.roll(faces, -1, axis=1)
     edges = np.sort(np.stack([faces, following], axis=2), axis=2)

@@ -190,12 +190,9 @@ def _on_what_is_near(piece: Piece, support: Support, *, z_is_ground: bool) -> It
 def _between(piece: Piece, other: Piece, *, seen: bool) -> Iterator[PlacementWarning]:
     """What is odd about two pieces whose boxes overlap; ``seen`` is whether the other has been looked at before."""
     for eye in [piece.eye, *(piece.pose.place(eye) for eye in piece.eyes.values())]:
-        low, high = other.whole_box.min(axis=0), other.whole_box.max(axis=0)
-        if (eye > low).all() and (eye < high).all():
-            body = other.model.significant
-            if encloses(body, other.pose.localise(eye[None])[0]):
-                yield _one(piece, eye_inside(piece, other), as_attacker=True)
-                break
+        if encloses(other.model.significant, other.pose.localise(eye[None])[0]):
+            yield _one(piece, eye_inside(piece, other), as_attacker=True)
+            break
     if other.kind == "terrain" or seen or not (is_upright(piece.pose) and is_upright(other.pose)):
         return
     depth = overlap_of_bases(piece, other)

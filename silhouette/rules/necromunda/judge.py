@@ -41,7 +41,7 @@ def _best_of(crew: Sequence[NecromundaVerdict], attacker: Piece) -> NecromundaVe
         crew: a verdict for each of the vehicle's vision arcs.
         attacker: the vehicle.
     """
-    best = min(crew, key=lambda ruling: (VERDICTS.index(ruling.verdict), ruling.counts.in_arc == 0, ruling.occluded))
+    best = min(crew, key=lambda ruling: (VERDICTS.index(ruling.verdict), not ruling.counts.in_arc, ruling.occluded))
     if best.counts.in_arc:
         return best
     return replace(best, arc=None, reason=_in_no_arc(best.target, attacker.name, attacker.arcs))
@@ -168,9 +168,9 @@ class _ReasonWords:
         named = [
             f"{in_a_sentence(blocker.name)} ({fraction_in_words(blocker.occluded)})"
             for blocker in self.blockers[:3]
-            if blocker.occluded > 0.0
+            if blocker.occluded
         ]
-        more = sum(blocker.occluded > 0.0 for blocker in self.blockers) - len(named)
+        more = sum(blocker.occluded != 0.0 for blocker in self.blockers) - len(named)
         return " by " + (" and ".join(named) if not more else ", ".join(named) + f" and {more} more")
 
 
@@ -187,16 +187,16 @@ def _ladder(words: _ReasonWords, sight: OcclusionCounts, part: int, whole: int) 
     if not words.arcs:
         reason = f"{attacker} has no {words.arc} vision arc: a blind spot, so {target} is hidden"
         return "hidden", RuleReference("Vehicle Vision Arcs", "R4"), reason
-    if sight.total == 0:
+    if not sight.total:
         reason = f"from there {target} is edge-on, nothing of it can be seen: hidden"
         return "hidden", RuleReference("Line Of Sight", "R6"), reason
-    if sight.in_arc == 0:
+    if not sight.in_arc:
         return "hidden", RuleReference("Line Of Sight", "R6"), _in_no_arc(target, attacker, words.arcs)
-    if sight.seen == 0:
+    if not sight.seen:
         beyond = "" if sight.in_arc == sight.total else " that lies in the vision arc"
         reason = f"every part of {target}{beyond} is obscured{words.by}: hidden"
         return "hidden", RuleReference("Line Of Sight", "R8"), reason
-    if part == 0:
+    if not part:
         return "open", RuleReference("Cover", "R13"), f"nothing obscures {target}: in the open"
     obscured = f"{words.share} of {target} is obscured{words.by}"
     if 2 * part < whole:
@@ -225,7 +225,7 @@ def _could_be(
     """
     seen, total = sight.seen, sight.total
     error_seen = sight.error_seen
-    if total == 0:
+    if not total:
         return ("hidden",)
     band_seen = max(error_seen, tolerance) if seen else error_seen
     possible = set()
@@ -256,9 +256,7 @@ def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
         warnings.append(f"measured at {cover.pixel:.2g} mm per pixel instead of {pixel:g}")
     warnings += attacker.eye_warnings
     for piece in cover.blockers:
-        low, high = piece.model.significant.bounds
-        local = piece.pose.localise(attacker.eye[None])[0]
-        if (local > low).all() and (local < high).all() and encloses(piece.model.significant, local):
+        if encloses(piece.model.significant, piece.pose.localise(attacker.eye[None])[0]):
             warnings.append(eye_inside(attacker, piece))
     for piece in (attacker, target, *cover.blockers):
         warnings += piece.all_warnings

@@ -260,9 +260,7 @@ def _warnings(shot: _Shot, pixel: float) -> list[str]:
     warnings += attacker.piece.eye_warnings
     bodies = shot.look.sight.occluders.pieces
     for cover, piece in zip(shot.look.covers, bodies, strict=True):
-        low, high = piece.model.mesh.bounds
-        local = piece.pose.localise(shot.look.sight.eye[None])[0]
-        if (local > low).all() and (local < high).all() and encloses(piece.model.mesh, local):
+        if encloses(piece.model.mesh, piece.pose.localise(shot.look.sight.eye[None])[0]):
             warnings.append(eye_inside(attacker.piece, cover.piece))
     pieces = (attacker.piece, shot.target.piece, *bodies)
     warnings += shot.scene.doubts(attacker.name, (piece.name for piece in pieces[1:]))
