@@ -3,6 +3,7 @@
     python -m tests.mutation.run tide_of_iron
     python -m tests.mutation.run necromunda --sample 200 --seed 1
     python -m tests.mutation.run skirmishcorps --bounds
+    python -m tests.mutation.run ikosa --again ikosa.jsonl
 
 Nothing is written into the source tree: each mutant is loaded in a process of its own, forked from one that has the
 libraries loaded already, by an import hook. What survives the quick tests of the game is tried on all of them. A run
@@ -72,6 +73,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--bounds", action="store_true", help="only < for <=, > for >=, and the other way round")
     parser.add_argument("--sample", type=int, help="as many mutants, drawn at random; all by default")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--again", type=Path, help="only those that survived the run which wrote this --out file")
     parser.add_argument("--out", type=Path, help="a .jsonl file that gets a line for each mutant")
     given = parser.parse_args(words)
     game = GAMES[given.game]
@@ -83,6 +85,9 @@ def main(words: Sequence[str] | None = None) -> int:
     mutants = [mutant for name in modules for mutant in mutants_of(RULES / given.game / f"{name}.py")]
     if given.bounds:
         mutants = [mutant for mutant in mutants if mutant.operator.endswith(BOUNDS)]
+    if given.again is not None:
+        survivors = _survivors(given.again)
+        mutants = [mutant for mutant in mutants if _change(mutant) in survivors]
     total = len(mutants)
     if given.sample is not None and given.sample < total:
         mutants = sorted(random.Random(given.seed).sample(mutants, given.sample), key=mutants.index)
@@ -115,6 +120,18 @@ def main(words: Sequence[str] | None = None) -> int:
 def _told(mutant: Mutant) -> str:
     where = mutant.path.relative_to(ROOT).as_posix()
     return "\n".join([f"{where}:{mutant.line} {mutant.operator} {mutant.occurrence}", *mutant.difference()])
+
+
+def _change(mutant: Mutant) -> str:
+    """What a mutant changes, the same wherever the lines stand by now."""
+    return "\n".join([mutant.operator, *mutant.difference()])
+
+
+def _survivors(log: Path) -> set[str]:
+    """The changes of the mutants that survived an earlier run, as of `_change`."""
+    rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    told = [row["mutant"].splitlines() for row in rows if row["outcome"] == "survived"]
+    return {"\n".join([first.split()[1], *difference]) for first, *difference in told}
 
 
 def _seconds() -> float:
