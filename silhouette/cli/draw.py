@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,6 +24,7 @@ from silhouette.cli.options import (
     exit_status,
     tried,
 )
+from silhouette.cli.scene_job import mesh_cache
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.errors import RequestError
@@ -37,29 +39,37 @@ if TYPE_CHECKING:
 Folder = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="For the figures; made where it is not there.")
 ]
+Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help="svg, png or pdf.")]
+CheckNumber = Annotated[
+    int | None, typer.Option("--check", metavar="N", help="The scene's check N alone.  [default: all]")
+]
+FigureName = Annotated[
+    str | None,
+    typer.Option("--figure", metavar="NAME", help="eye, plan, side ... alone; table: all of it, without a check."),
+]
+StyleName = Annotated[str, typer.Option("--style", metavar="STYLE", help="print or dark.")]
+NoCaptions = Annotated[bool, typer.Option("--no-captions", help="No words below the figures.")]
+NoNames = Annotated[bool, typer.Option("--no-names", help="No names or other letters in them.")]
+AsText = Annotated[
+    bool, typer.Option("--text", help="Words in an SVG stay text; otherwise they are outlines, alike everywhere.")
+]
+Language = Annotated[str, typer.Option("--lang", metavar="LANG", help="Of the words: en, de, fr or es.")]
 
 
 def draw(
     scene: SceneFile,
     out: Folder = None,
-    kind: Annotated[str, typer.Option("--format", metavar="FORMAT", help="svg, png or pdf.")] = "svg",
-    number: Annotated[
-        int | None, typer.Option("--check", metavar="N", help="The scene's check N alone.  [default: all]")
-    ] = None,
+    kind: Format = "svg",
+    number: CheckNumber = None,
     attacker: Attacker = None,
     target: Target = None,
     at: Tried = None,
-    figure: Annotated[
-        str | None,
-        typer.Option("--figure", metavar="NAME", help="eye, plan, side ... alone; table: all of it, without a check."),
-    ] = None,
-    style: Annotated[str, typer.Option("--style", metavar="STYLE", help="print or dark.")] = "print",
-    no_captions: Annotated[bool, typer.Option("--no-captions", help="No words below the figures.")] = False,
-    no_names: Annotated[bool, typer.Option("--no-names", help="No names or other letters in them.")] = False,
-    text: Annotated[
-        bool, typer.Option("--text", help="Words in an SVG stay text; otherwise they are outlines, alike everywhere.")
-    ] = False,
-    language: Annotated[str, typer.Option("--lang", metavar="LANG", help="Of the words: en, de, fr or es.")] = "en",
+    figure: FigureName = None,
+    style: StyleName = "print",
+    no_captions: NoCaptions = False,
+    no_names: NoNames = False,
+    text: AsText = False,
+    language: Language = "en",
     animate: AnimationFile = None,
     walk: Walk = None,
     turn: Turn = None,
@@ -77,30 +87,26 @@ def draw(
     A scene without checks is drawn as a whole, on a grid in inches, as by --figure table: table.svg.
     Figures and verdict come from one measurement, and lie in each file's metadata. With --animate a GIF or MP4 instead.
     """
-    from silhouette.drawing.sheet import settings
-    from silhouette.files.cache import Cache
     from silhouette.files.writing import make_folder
     from silhouette.judging import Selection, load_scene, usable_pixel
-    from silhouette.renderers import choose
 
     moving = Moving(animate, walk, turn, frames, fps)
-    only_figures = {"from": attacker is not None, "to": target is not None}
+    only_figures = {"from": attacker, "to": target, "figure": figure, "at": at, "text": text, "no_names": no_names}
     only_figures |= {"format": kind != "svg", "style": style != "print", "lang": language != "en"}
-    only_figures |= {"figure": figure is not None, "at": bool(at), "text": text}
-    moving.checked(out, **only_figures, no_captions=no_captions, no_names=no_names)
+    moving.checked(
+        out, no_captions=no_captions, **{name: given not in (None, False) for name, given in only_figures.items()}
+    )
     if out is None:
         shared = {"as_json": as_json, "no_cache": no_cache, "quiet": quiet}
         return animated(scene, number, moving, renderer=renderer, device=device, pixel=pixel, **shared)
     selection, places = Selection(attacker, target), tried(at)
-    if number is not None and attacker is not None:
-        raise RequestError("--check is for the scene's own checks; leave it out with --from")
-    options = _options(kind, style, language)
-    options = replace(options, captions=not no_captions, names=not no_names, figure=figure, text=text)
+    options = replace(
+        _options(kind, style, language), captions=not no_captions, names=not no_names, figure=figure, text=text
+    )
     fine = None if pixel is None else usable_pixel(pixel)
     with Waiting(f"drawing {scene}", quiet=quiet) as waiting:
-        with settings():  # nobody waits for a verdict that then cannot be drawn
-            measuring = choose(renderer, device)
-        table = load_scene(scene, cache=Cache(None) if no_cache else Cache.default(), at=places)
+        measuring = _ready(renderer, device)
+        table = load_scene(scene, cache=mesh_cache(no_cache), at=places)
         if _whole(table, selection, number, figure):
             return _draw_whole(table, out, options, as_json=as_json)
         checks = _checks(table, selection, number)
@@ -109,11 +115,16 @@ def draw(
         for done, place in enumerate(checks):
             waiting.step(done, len(checks))
             drawn.append(_draw_check(table, place, checks[place], measuring, fine, out, options))
-    if as_json:
-        show_json({"scene": str(scene), "title": table.title, "checks": drawn})
-    else:
-        show("\n".join(_lines(check) for check in drawn))
-    return exit_status(failed=False, unexpected=any(check["expected"] is False for check in drawn))
+    return _shown(table, drawn, as_json=as_json)
+
+
+def _ready(renderer: str, device: int | None) -> Renderer:
+    """The renderer, once it is certain that figures can be drawn: nobody waits for a verdict that then cannot be."""
+    from silhouette.drawing.sheet import settings
+    from silhouette.renderers import choose
+
+    with settings():
+        return choose(renderer, device)
 
 
 def _draw_check(
@@ -146,6 +157,8 @@ def _options(kind: str, style: str, language: str) -> FigureOptions:
 
 def _checks(scene: Scene, selection: Selection, number: int | None) -> dict[int, Check]:
     """The checks to draw, by their number in the selection."""
+    if number is not None and selection.attacker is not None:
+        raise RequestError("--check is for the scene's own checks; leave it out with --from")
     checks = dict(enumerate(selection.checks(scene), 1))
     if number is None:
         return checks
@@ -178,6 +191,15 @@ def _draw_whole(scene: Scene, out: Path, options: FigureOptions, *, as_json: boo
     else:
         show(str(file))
     return exit_status(failed=False, unexpected=False)
+
+
+def _shown(scene: Scene, drawn: Sequence[dict[str, Any]], *, as_json: bool) -> int:
+    """Prints the checks that were drawn, with their figures; the exit status."""
+    if as_json:
+        show_json({"scene": str(scene.path), "title": scene.title, "checks": drawn})
+    else:
+        show("\n".join(_lines(check) for check in drawn))
+    return exit_status(failed=False, unexpected=any(check["expected"] is False for check in drawn))
 
 
 def _lines(check: dict[str, Any]) -> str:
