@@ -59,7 +59,7 @@ GAMES = {
     "skirmishcorps": _of(
         "skirmishcorps",
         ("classes", "costs", "lookups", "contact", "protection", "shooting", "flanking", "close"),
-        ("test_exact_touches", "test_thresholds", "test_skirmishcorps", "test_skirmishcorps_laws"),
+        ("test_exact_touches", "test_contact", "test_thresholds", "test_skirmishcorps", "test_skirmishcorps_laws"),
     ),
     "necromunda": _of(
         "necromunda",
