@@ -180,3 +180,9 @@ def test_the_share_of_no_line_is_nothing_and_of_a_single_hindered_one_is_all() -
     point = point_of(0, 0, 0)
     assert (Lines().share, Lines().hindered.shape) == (0, (0, 0))
     assert Lines(sources=(point,), targets=(point,), hindered=np.array([[True]])).share == 1
+
+
+def test_boxes_are_drawn_where_they_are() -> None:
+    third = Fraction(1, 3)
+    boxes = [Box(point_of(0, 1, 2), point_of(3, 4, 5)), Box(point_of(-third, 0, 6), point_of(third, 2 * third, 7))]
+    assert Solids(boxes).boxes.tolist() == [[[0, 1, 2], [3, 4, 5]], [[-1 / 3, 0, 6], [1 / 3, 2 / 3, 7]]]

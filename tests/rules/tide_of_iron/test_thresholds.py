@@ -146,6 +146,12 @@ def test_of_two_obstructions_the_one_is_named_that_the_rule_means_whichever_unit
         assert (found.obstruction, found.lines[0].finding.behind) == ((5, 0), 1)
 
 
+def test_r8_of_two_clouds_of_smoke_the_one_nearest_to_the_attacker_is_named() -> None:
+    smoke: dict[tuple[int, int], Any] = {(1, 0): "smoke", (3, 0): "smoke"}
+    assert judged(smoke, (0, 0), (4, 0)).obstruction == (1, 0)
+    assert judged(smoke, (4, 0), (0, 0)).obstruction == (3, 0)
+
+
 @pytest.mark.parametrize("at, level, rule", [((3, 0), 3, "R21"), ((1, 0), 2, "R23")])
 def test_r17_r18_a_hill_above_both_and_a_plateau_have_no_blind_hexes(
     at: tuple[int, int], level: int, rule: str
