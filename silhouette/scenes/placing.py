@@ -15,6 +15,7 @@ import numpy as np
 from silhouette.files.schema import Location
 from silhouette.geometry import Floats, Pose
 from silhouette.scenes.pieces import Piece
+from silhouette.scenes.standing import TABLE_TOP
 from silhouette.scenes.surfaces import Surface
 from silhouette.scenes.underside import underside_of
 from silhouette.text import did_you_mean
@@ -31,9 +32,6 @@ DECIMALS = 9
 
 SURFACE = "surface"
 """The value of ``on`` that stands for whatever is there: all terrain, and the table's top."""
-
-TABLE_TOP = 0.0
-"""The height of the table's top, mm."""
 
 OfEntry = TypeVar("OfEntry", bound="BaseModel")
 
@@ -82,6 +80,7 @@ def in_millimetres(entry: OfEntry, units: str) -> OfEntry:
 
 MOST_WAITING = 200
 """Pieces that wait for each other to be lowered, because each stands in the file before the one that it stands on."""
+
 CLEARLY = 0.001
 """By how many mm a piece must be lower than a height to have no part in it, rounding included."""
 
