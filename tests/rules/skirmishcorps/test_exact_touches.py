@@ -6,6 +6,7 @@ The numbers are chosen so that floating point does not round them: each case lie
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from silhouette.rules.skirmishcorps.flanking import Dive, _bodies, _can_reach
 from silhouette.rules.skirmishcorps.protection import CLOSE, look_at
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
+from silhouette.rules.skirmishcorps.shooting import _warnings
 from tests.rules.skirmishcorps.test_skirmishcorps import asked, rows
 from tests.rules.skirmishcorps.test_thresholds import settled
 from tests.support.skirmishcorps_scenes import Document, between
@@ -341,3 +343,26 @@ def test_of_the_pieces_that_hide_a_dive_the_reason_names_two() -> None:
     document["cover"] = [wall | {"name": name, "at": [204, y, 0]} for name, y in (("p", -20), ("q", 0), ("r", 20))]
     (row,) = rows(document)
     assert row["reason"].endswith("lies hidden behind q and p: not flanked")
+
+
+@pytest.mark.parametrize("measured, told", [(100.0, False), (101.0, False), (101.5, True), (98.5, True), (99.0, False)])
+def test_another_pixel_than_the_one_asked_for_is_told_from_one_percent_on(measured: float, told: bool) -> None:
+    piece = SimpleNamespace(name="A", eye_warnings=(), all_warnings=())
+    shot: Any = SimpleNamespace(
+        attacker=SimpleNamespace(name="A", piece=piece),
+        target=SimpleNamespace(name="T", piece=piece),
+        whole=SimpleNamespace(pixel=measured),
+        look=SimpleNamespace(covers=(), sight=SimpleNamespace(occluders=SimpleNamespace(pieces=()))),
+        scene=SimpleNamespace(doubts=lambda attacker, others: []),
+    )
+    assert bool(_warnings(shot, 100.0)) is told
+
+
+@pytest.mark.parametrize(
+    "posture, clause", [("standing", "; A looks over w"), ("prone", "; A fires prone over w, ")]
+)
+def test_the_reason_says_that_the_attacker_fires_over_its_own_cover(posture: str, clause: str) -> None:
+    """The wall stands at A; of a prone attacker it must be very low, of a standing one it may be low."""
+    own = {"at": [12.2, 0, 0], "height": 1 if posture == "prone" else 2}
+    (row,) = rows(between(attacker={"posture": posture, "lies_along": 90}, cover=own))
+    assert clause in row["reason"]
