@@ -86,7 +86,7 @@ def _attack_cover(question: AttackCoverEntry, readings: Readings) -> Ruled:
     damage, defence, unit = question.damage, question.defence, question.unit_defence
     through = penetrating_damage(damage, defence)
     wounded = None if unit is None else through > unit
-    answers = {"effective": through > 0, "passed_on": through, "unit_wounded": wounded}
+    answers = {"effective": bool(through), "passed_on": through, "unit_wounded": wounded}
     if not through:
         reason = f"{damage} damage does not exceed the cover's DE of {defence}: ineffective"
         return "ineffective", RuleReference("Attacking Cover", "R20"), reason, answers

@@ -358,11 +358,25 @@ def test_another_pixel_than_the_one_asked_for_is_told_from_one_percent_on(measur
     assert bool(_warnings(shot, 100.0)) is told
 
 
-@pytest.mark.parametrize(
-    "posture, clause", [("standing", "; A looks over w"), ("prone", "; A fires prone over w, ")]
-)
+@pytest.mark.parametrize("posture, clause", [("standing", "; A looks over w"), ("prone", "; A fires prone over w, ")])
 def test_the_reason_says_that_the_attacker_fires_over_its_own_cover(posture: str, clause: str) -> None:
     """The wall stands at A; of a prone attacker it must be very low, of a standing one it may be low."""
     own = {"at": [12.2, 0, 0], "height": 1 if posture == "prone" else 2}
     (row,) = rows(between(attacker={"posture": posture, "lies_along": 90}, cover=own))
     assert clause in row["reason"]
+
+
+def test_r34_of_dives_of_which_none_is_safe_the_reason_says_how_much_the_best_one_hides(hidden: list[float]) -> None:
+    readings = {"dive_distance": 40.0, "dive_directions": 8, "dive_hidden": 1.0}
+    (row,) = rows(between(**TO_THE_FLOOR) | {"readings": readings})  # type: ignore[arg-type]
+    assert min(hidden) < max(hidden) < 1.0
+    assert f"; at best {100.0 * max(hidden):.1f} % of it lies hidden behind w: flanked" in row["reason"]
+
+
+def test_r35_the_reason_says_where_a_dive_leads() -> None:
+    """The low wall beside T hides nothing of it; the screen to its left hides all of it."""
+    document = between(cover={"at": [216.2, 12.2, 0], "size": [60, 8]}, ask="flanked")
+    document["cover"].append({"name": "screen", "at": [190, 75, 0], "size": [8, 70], "height": 4, "defence": 12})
+    (row,) = rows(document | {"readings": {"dive_distance": 80.0, "dive_directions": 4}})
+    assert row["reason"].startswith("T can dive to (216, 80), where 100 % of it lies hidden behind the screen")
+    assert row["landing"] == pytest.approx([216.2, 80.0])
