@@ -20,7 +20,7 @@ from silhouette.cli.app import main
 from silhouette.drawing.captions import INCH, Swatch
 from silhouette.drawing.figures import FigureOptions, write_figures
 from silhouette.drawing.labels import Label, place_labels
-from silhouette.drawing.saving import FORMATS, Told, save
+from silhouette.drawing.saving import FORMATS, Format, Told, save
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.drawing.styles import DARK, PRINT, STYLES
 from silhouette.drawing.table.sightlines import CLEAR, PARTLY, WHOLLY, Sightline
@@ -192,16 +192,24 @@ def test_the_vision_arc_is_drawn_from_the_centre_of_the_base(drawn: Drawn) -> No
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_are_text_and_nothing_else(drawn: Drawn, name: str) -> None:
-    for ending in FORMATS:
-        _, verdict, files = drawn(attacker=name, target=f"{name}2", wall=f"{name}3", look=FigureOptions(ending))
-        for file in files.values():
-            assert re.fullmatch(r"[a-z0-9-]{1,90}\.(svg|png|pdf)", file.name)
-            if ending == "svg":
-                tree = etree.parse(str(file), etree.XMLParser(resolve_entities=False))
-                tags = {etree.QName(one).localname for one in tree.iter(etree.Element)}
-                assert tags <= set(TAGS.split())
-                assert verdict_in(file)["attacker"] == name
+    _, verdict, files = drawn(attacker=name, target=f"{name}2", wall=f"{name}3")
+    for file in files.values():
+        assert re.fullmatch(r"[a-z0-9-]{1,90}\.svg", file.name)
+        tree = etree.parse(str(file), etree.XMLParser(resolve_entities=False))
+        tags = {etree.QName(one).localname for one in tree.iter(etree.Element)}
+        assert tags <= set(TAGS.split())
+        assert verdict_in(file)["attacker"] == name
     assert verdict.attacker == name
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf"])
+@pytest.mark.parametrize("names", [HOSTILE[:3], HOSTILE[3:6], HOSTILE[4:]], ids=["marks", "braces", "long"])
+def test_no_name_breaks_another_format(drawn: Drawn, names: tuple[str, ...], ending: Format) -> None:
+    attacker, target, wall = names
+    _, verdict, files = drawn(attacker=attacker, target=target, wall=wall, look=FigureOptions(ending))
+    assert (verdict.attacker, verdict.target) == (attacker, target)
+    for file in files.values():
+        assert re.fullmatch(rf"[a-z0-9-]{{1,90}}\.{ending}", file.name)
 
 
 def test_every_format_holds_scene_and_verdict(drawn: Drawn) -> None:
