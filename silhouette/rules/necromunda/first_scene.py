@@ -12,6 +12,9 @@ APART = 9
 BESIDE = 4
 """Inches between two models of a line."""
 
+GANGS = ("Orlock", "Escher")
+"""The gang of the near line, and of the line opposite."""
+
 
 def with_meshes(text: str, meshes: Sequence[str]) -> str:
     """The first scene with a fighter for each mesh, in two lines that look at each other.
@@ -50,18 +53,18 @@ def _names(meshes: Sequence[str]) -> list[str]:
 
 
 def _fighter(number: int, name: str, mesh: str) -> str:
-    """One fighter's table: even numbers stand in the near line and look away, odd ones stand opposite."""
+    """One fighter's table: even numbers stand in the near line and look away, odd ones opposite; comments explain 0."""
     far, place = number % 2, number // 2
     across = BESIDE * ((place + 1) // 2) * (1 if place % 2 else -1)
+    key = "model" if mesh.lower().endswith((".toml", ".json")) else "mesh"
     lines = [
-        "[[fighter]]",
-        f"name = {_quoted(name)}",
-        f'gang = "{("near", "far")[far]}"',
-        f"{'model' if mesh.lower().endswith(('.toml', '.json')) else 'mesh'} = {_quoted(mesh)}",
-        f"at = [{across}, {APART * far}]",
-        f"facing = {(90, 270)[far]}",
+        (f"name = {_quoted(name)}", "every piece has a unique name"),
+        (f'gang = "{GANGS[far]}"', "models of one gang are friends"),
+        (f"{key} = {_quoted(mesh)}", "seen from this folder"),
+        (f"at = [{across}, {APART * far}]", "where the centre of its base stands"),
+        (f"facing = {(90, 270)[far]}", "where it looks, degrees anticlockwise from x: 0 is right, 90 away from you"),
     ]
-    return "\n".join(lines)
+    return "\n".join(["[[fighter]]", *(f"{line:26}  # {what}" if number == 0 else line for line, what in lines)])
 
 
 def _quoted(text: str) -> str:
