@@ -54,7 +54,13 @@ GAMES = {
     "crisis_protocol": _of(
         "crisis_protocol",
         ("plane_geometry", "supports", "evidence", "judge", "line_cells", "free_lines"),
-        ("test_thresholds", "test_plan_geometry", "test_crisis_protocol", "test_crisis_protocol_laws"),
+        (
+            "test_thresholds",
+            "test_exact_epsilons",
+            "test_plan_geometry",
+            "test_crisis_protocol",
+            "test_crisis_protocol_laws",
+        ),
     ),
     "skirmishcorps": _of(
         "skirmishcorps",
