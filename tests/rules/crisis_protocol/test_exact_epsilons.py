@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from silhouette.rules.crisis_protocol.evidence import evidence_for
-from silhouette.rules.crisis_protocol.free_lines import _direct, _Problem
+from silhouette.rules.crisis_protocol.free_lines import _direct, _may_be_between, _Problem
 from silhouette.rules.crisis_protocol.line_cells import SAFETY, LineCells, Strip
 from silhouette.rules.crisis_protocol.plane_geometry import NO_AREA, Disc, Outlines, fault_in
 from silhouette.rules.crisis_protocol.scene import Character
@@ -58,6 +58,41 @@ def test_what_a_line_crosses_before_it_leaves_the_source_is_not_in_its_way(left:
     post = Outlines.of([[[-1.0, -1.0], [left, -1.0], [left, 1.0], [-1.0, 1.0]]])
     problem = _Problem(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), post, 0.0)
     assert problem.blocked(Lines(np.array([[0.0, 1.0]]), np.zeros(1))).any() == blocked
+
+
+@pytest.mark.parametrize("right, blocked", [(18.0, False), (18.0 + MORE, False), (18.0 - 2.0 * EPS, True)])
+def test_what_a_line_crosses_after_it_meets_the_target_is_not_in_its_way(right: float, blocked: bool) -> None:
+    """The edge of the post crosses the line at ``right``; the post reaches on into the target."""
+    post = Outlines.of([[[right, -1.0], [21.0, -1.0], [21.0, 1.0], [right, 1.0]]])
+    problem = _Problem(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), post, 0.0)
+    assert problem.blocked(Lines(np.array([[0.0, 1.0]]), np.zeros(1))).any() == blocked
+
+
+@pytest.mark.parametrize("beyond, may_be", [(EPS, True), (EPS + MORE, False)])
+def test_what_stands_exactly_the_epsilon_beside_the_way_may_be_between(beyond: float, may_be: bool) -> None:
+    posts = [
+        box(9, 2 + beyond, 10, 9),
+        box(9, -9, 10, -2 - beyond),
+        box(22 + beyond, 0, 30, 1),
+        box(-9, 0, -2 - beyond, 1),
+    ]
+    near, far = Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0)
+    flags = _may_be_between(near, far, Outlines.of(posts), np.array([1.0, 0.0]), EPS)
+    assert flags.tolist() == [may_be] * 4
+
+
+@pytest.mark.parametrize("beside, meets", [(EPS, True), (EPS + MORE, False)])
+def test_a_line_exactly_the_epsilon_beside_the_corner_of_an_outline_touches_it(beside: float, meets: bool) -> None:
+    target = Outlines.of([[[10.0, 2.0 + beside], [14.0, 6.0], [10.0, 9.0]]])
+    problem = _Problem(Disc((0.0, 0.0), 2.0), target, target, EPS)
+    assert np.isfinite(problem.spans(Lines(np.array([[0.0, 1.0]]), np.array([2.0])))[1]).all() == meets
+
+
+def test_an_outline_that_begins_exactly_where_a_line_leaves_the_source_is_met_there() -> None:
+    target = Outlines.of([box(2.0, -1.0, 9.0, 1.0)])
+    problem = _Problem(Disc((0.0, 0.0), 2.0), target, target, EPS)
+    start, end = problem.spans(Lines(np.array([[0.0, 1.0]]), np.zeros(1)))
+    assert start.tolist() == end.tolist() == [2.0 * np.sign(start[0])]
 
 
 @pytest.mark.parametrize("apart, lines", [(EPS, 0), (EPS + MORE, 2)])
