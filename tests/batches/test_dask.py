@@ -93,6 +93,7 @@ def assert_tasks_can_ask(address: str, path: Path, expected: list[dict[str, Any]
 
 
 @needs_distributed
+@pytest.mark.slow
 def test_a_batch_is_the_same_file_though_a_worker_is_killed(tmp_path: Path) -> None:
     folder = folder_of_scenes(tmp_path / "pack")
     words = ("batch", folder, "--everyone", *FAST)

@@ -71,7 +71,7 @@ def undisturbed(
     return folder, (tmp_path / "undisturbed.jsonl").read_bytes()
 
 
-@with_and_without_meshes
+@with_meshes_slowly
 def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twice(
     tmp_path: Path, undisturbed: tuple[Path, bytes]
 ) -> None:
@@ -110,7 +110,7 @@ def test_workers_go_though_they_are_in_the_middle_of_something(
     wait_until(lambda: not alive_in_group(batch.pid))
 
 
-@with_and_without_meshes
+@with_meshes_slowly
 def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbed: tuple[Path, bytes]) -> None:
     folder, expected = undisturbed
     out = tmp_path / "out.jsonl"

@@ -298,6 +298,7 @@ def test_gl_loses_no_precision_on_a_mesh_far_from_its_origin(gl: Renderer) -> No
 
 
 @pytest.mark.skipif("SILHOUETTE_OTHER_PLATFORM" in os.environ, reason="this is the other platform already")
+@pytest.mark.slow
 def test_all_of_this_holds_on_osmesa_too() -> None:
     """The same tests in another process, since PyOpenGL is bound to one platform in each."""
     bound = sys.modules.get("OpenGL.platform")

@@ -21,7 +21,7 @@ from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from silhouette.scenes.scene import Check
 from tests.support.commands import run
 from tests.support.rulings import ruled
-from tests.support.skirmishcorps_scenes import Document, between
+from tests.support.skirmishcorps_scenes import Document, between, quick
 
 PROJECT = Path(__file__).resolve().parents[3]
 CASES = PROJECT.parent / "shared" / "rules" / "cases" / "skirmishcorps"
@@ -325,9 +325,11 @@ def test_a_prone_model_lies_on_its_face_with_its_head_along_and_lifted() -> None
 
 def test_a_share_at_the_threshold_is_too_close_to_call() -> None:
     document = between(target={"at": [438, 0, 0]})
-    share = rows(document, pixel=0.1)[0]["occluded"]
-    share = rows({**document, "readings": {"share_practically_all": share}}, pixel=0.1)[0]["occluded"]  # looked closer
+    share = rows(document, quick(), 0.1)[0]["occluded"]
+    share = rows({**document, "readings": {"share_practically_all": share}}, quick(), 0.1)[0][
+        "occluded"
+    ]  # looked closer
     for step, verdict, other in ((1e-5, "open", "low cover"), (-1e-5, "low cover", "open")):
-        (row,) = rows({**document, "readings": {"share_practically_all": share + step}}, pixel=0.1)
+        (row,) = rows({**document, "readings": {"share_practically_all": share + step}}, quick(), 0.1)
         assert (row["verdict"], row["could_be"], row["marginal"]) == (verdict, ["open", "low cover"], True)
         assert f"; too close to call, it could be {other}" in row["reason"]
