@@ -12,6 +12,7 @@ import numpy as np
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_text
+from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats
 from silhouette.models.entries import ModelOptions
@@ -119,7 +120,7 @@ def _suggestion(suggestion: Suggestion, path: Path) -> dict[str, Any]:
 
 def is_model_file(path: Path) -> bool:
     """Whether a path is that of a model file, by its ending; else it is that of a mesh."""
-    return path.suffix.lower() in (".toml", ".json")
+    return path.suffix.lower() in DOCUMENTS
 
 
 def has_list(path: Path) -> bool:
@@ -131,8 +132,8 @@ def _to_paste(suggested: Sequence[Suggestion], path: Path) -> str:
     """The lines to paste for suggestions: at the end of a model file; beside the mesh, for a mesh or in JSON.
 
     Beside a mesh they are one list, which can stand in a model file and in a piece of a scene alike; there
-    ``[[insignificant]]`` would be a table of the scene. A model file that has such a list takes no table beside it:
-    there they are the lines of the list.
+    TOML would read ``[[insignificant]]`` as a table of the scene. For a model file that already has the list they are
+    further lines of it, since TOML allows no table of the same name.
     """
     if path.suffix.lower() == ".json":
         boxes = ",\n".join(suggestion.json for suggestion in suggested)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.files.named import file_named
+from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import LARGEST, Location, validated
 from silhouette.geometry import Flags, Floats, cosine_and_sine
 from silhouette.lazy import cached_property
@@ -194,7 +195,7 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
         FileError: where the model file cannot be used.
         MeshError: where its mesh cannot.
     """
-    if path.suffix.lower() in (".toml", ".json"):
+    if path.suffix.lower() in DOCUMENTS:
         location = Location(path)
         document = read_document(path)
         if "rules" in document:

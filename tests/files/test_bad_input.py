@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from silhouette.files.schema import Entry
 from silhouette.models.model import load_model
 from silhouette.scenes.scene import read_document, rules_of
 from silhouette.scenes.table import load_table_scene
+from tests.support.documents import put
 
 NO_CACHE = Cache(None)
 SYSTEMS = ["crisis-protocol", "ikosa", "necromunda"]
@@ -57,22 +57,6 @@ def plain(path: Path, error: SilhouetteError) -> str:
     assert "\n" not in line
     assert not re.search(r"Input should|pydantic|https?:|Traceback|\bNone\b|<class|type=|validation error", line)
     return line.removeprefix(f"{path}: ")
-
-
-def put(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
-    """Changes a document at a path such as "fighter.0.at"; the value ``...`` removes the key."""
-
-    def change(document: dict[str, Any]) -> None:
-        *way, last = [int(step) if step.isdigit() else step for step in path.split(".")]
-        holder: Any = document
-        for step in way:
-            holder = holder[step]
-        if value is ...:
-            del holder[last]
-        else:
-            holder[last] = value
-
-    return change
 
 
 NUMBERS = "two or three finite numbers of mm, or of the scene's units: [x, y] or [x, y, z], up to a million"
@@ -190,7 +174,7 @@ def test_the_scene_that_the_mistakes_are_made_in_is_good(tmp_path: Path) -> None
 )
 def test_a_mistake_in_a_scene_gets_one_line(tmp_path: Path, where: str, value: Any, expected: str) -> None:
     document = copy.deepcopy(GOOD)
-    put(where, value)(document)
+    put(document, where, value)
     assert expected in said(tmp_path / "duel.toml", document)
 
 
@@ -372,7 +356,7 @@ PLACES = [
 @given(where=st.sampled_from(PLACES), value=ANYTHING)
 def test_whatever_stands_in_a_scene_it_loads_or_gets_one_plain_line(where: str, value: Any) -> None:
     document = copy.deepcopy(GOOD)
-    put(where, value)(document)
+    put(document, where, value)
     try:
         load(Path("duel.toml"), document)
     except FileError as error:

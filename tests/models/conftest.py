@@ -14,7 +14,7 @@ from tests.support.model_files import GANGER, Written, as_obj
 
 @pytest.fixture
 def written(tmp_path: Path) -> Written:
-    """Writes solids as ``ganger.obj``, and beside it a model file with the given keys."""
+    """Writes solids as ``ganger.obj``, and in the same folder a model file with the given keys."""
 
     def write(parts: tuple[Solid, ...] = GANGER, factor: float = 1.0, **keys: object) -> Path:
         mesh = solid(*parts)

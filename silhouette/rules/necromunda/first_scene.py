@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from silhouette.files.reading import DOCUMENTS
+
 APART = 9
 """Inches between the two lines in which the models stand: two more than the wall is away, room for a wide base."""
 
@@ -56,7 +58,7 @@ def _fighter(number: int, name: str, mesh: str) -> str:
     """One fighter's table: even numbers stand in the near line and look away, odd ones opposite; comments explain 0."""
     far, place = number % 2, number // 2
     across = BESIDE * ((place + 1) // 2) * (1 if place % 2 else -1)
-    key = "model" if mesh.lower().endswith((".toml", ".json")) else "mesh"
+    key = "model" if mesh.lower().endswith(DOCUMENTS) else "mesh"
     lines = [
         (f"name = {_quoted(name)}", "every piece has a unique name"),
         (f'gang = "{GANGS[far]}"', "models of one gang are friends"),

@@ -272,7 +272,7 @@ def _made(entry: UnitEntry, bricks: float, piece: Piece, standing: Standing) -> 
 
 
 def _is_standard(entry: UnitEntry) -> bool:
-    """Whether a unit is the standard figure, without a mesh, solids or sizes of its own."""
+    """Whether a unit is the standard figure: its entry gives no mesh, no solids and no sizes."""
     return entry.model is None and entry.parts is None and entry.figure is None
 
 

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from silhouette.errors import FileError
 from tests.support.crisis_protocol_tables import load, scene, wall
-
-
-def put(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
-    def change(document: dict[str, Any]) -> None:
-        *way, last = [int(step) if step.isdigit() else step for step in path.split(".")]
-        holder: Any = document
-        for step in way:
-            holder = holder[step]
-        if value is ...:
-            del holder[last]
-        else:
-            holder[last] = value
-
-    return change
-
+from tests.support.documents import put
 
 BOW = [[0, 0], [40, 40], [40, 0], [0, 40]]
 LENGTHS = "it must be { 1 = ..., 2 = ... }, two lengths above zero, the second no shorter"
@@ -76,7 +61,7 @@ MISTAKES: list[tuple[str, Any, str]] = [
 @pytest.mark.parametrize("where, value, expected", MISTAKES, ids=[f"{k}-{each[0]}" for k, each in enumerate(MISTAKES)])
 def test_a_mistake_gets_one_plain_line(where: str, value: Any, expected: str) -> None:
     document = scene(wall(3))
-    put(where, value)(document)
+    put(document, where, value)
     with pytest.raises(FileError) as caught:
         load(document)
     assert expected in str(caught.value)

@@ -12,6 +12,7 @@ from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.ikosa.rule import IKOSA
 from silhouette.scenes.scene import Check
 from tests.rules.ikosa.test_ikosa import load, scene_of
+from tests.support.documents import put
 from tests.support.rulings import ruled
 
 
@@ -75,14 +76,7 @@ MISTAKES: list[tuple[str, Any, str]] = [
 @pytest.mark.parametrize("where, value, words", MISTAKES, ids=[f"{each[0]} {each[1]}"[:50] for each in MISTAKES])
 def test_a_mistake_is_said_in_one_plain_line(where: str, value: Any, words: str) -> None:
     document = copy.deepcopy(scene_of([[0, 0, 1]], [[3, 0, 0]], mode="ranged"))
-    *way, last = [int(step) if step.isdigit() else step for step in where.split(".")]
-    holder: Any = document
-    for step in way:
-        holder = holder[step]
-    if value is ...:
-        del holder[last]
-    else:
-        holder[last] = value
+    put(document, where, value)
     with pytest.raises(FileError) as caught:
         load(document)
     assert str(caught.value).startswith(f"cells.json: {words}")

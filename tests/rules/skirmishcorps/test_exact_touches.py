@@ -345,8 +345,10 @@ def test_of_the_pieces_that_hide_a_dive_the_reason_names_two() -> None:
     assert row["reason"].endswith("lies hidden behind q and p: not flanked")
 
 
-@pytest.mark.parametrize("measured, told", [(100.0, False), (101.0, False), (101.5, True), (98.5, True), (99.0, False)])
-def test_another_pixel_than_the_one_asked_for_is_told_from_one_percent_on(measured: float, told: bool) -> None:
+@pytest.mark.parametrize(
+    "measured, warned", [(100.0, False), (101.0, False), (101.5, True), (98.5, True), (99.0, False)]
+)
+def test_another_pixel_than_the_one_asked_for_is_told_from_one_percent_on(measured: float, warned: bool) -> None:
     piece = SimpleNamespace(name="A", eye_warnings=(), all_warnings=())
     shot: Any = SimpleNamespace(
         attacker=SimpleNamespace(name="A", piece=piece),
@@ -355,7 +357,7 @@ def test_another_pixel_than_the_one_asked_for_is_told_from_one_percent_on(measur
         look=SimpleNamespace(covers=(), sight=SimpleNamespace(occluders=SimpleNamespace(pieces=()))),
         scene=SimpleNamespace(doubts=lambda attacker, others: []),
     )
-    assert bool(_warnings(shot, 100.0)) is told
+    assert bool(_warnings(shot, 100.0)) is warned
 
 
 @pytest.mark.parametrize("posture, clause", [("standing", "; A looks over w"), ("prone", "; A fires prone over w, ")])
