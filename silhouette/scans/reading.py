@@ -1,0 +1,43 @@
+"""SCAN: the file of a scan becomes points, as they are stored, with their triangles and colours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Floats, Integers
+
+Colours = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """The surface or the cloud of points of a scan, in the file's own units and axes.
+
+    Attributes:
+        path: of the file.
+        format: its ending without the dot: "ply", "glb", "obj" ("zip" for an archive of OBJ) and so on.
+        vertices: (n, 3) float64, one for each vertex as stored, none merged and none left out.
+        faces: (m, 3) int32, rows of vertex indices, without degenerate ones; (0, 3) for a cloud of points.
+        colours: (n, 3) uint8 red, green and blue of each vertex, from vertex colours or from a texture; None without.
+        normals: (n, 3) float64 unit vectors, of a cloud whose file has them; else None.
+        usable: (n,) bool, vertices with finite coordinates that a face uses (all finite ones of a cloud).
+        up: the axis that points up by the format.
+        units: the unit that the format declares, "m" for glTF and what a 3MF file says; None for the others.
+        warnings: a sentence for each thing that the user should know.
+    """
+
+    path: Path
+    format: str
+    vertices: Floats
+    faces: Integers
+    colours: Colours | None
+    normals: Floats | None
+    usable: NDArray[np.bool_]
+    up: Literal["y", "z"]
+    units: str | None
+    warnings: tuple[str, ...] = ()
