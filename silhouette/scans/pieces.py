@@ -41,8 +41,8 @@ class Pieces:
     """What stands on the table.
 
     Attributes:
-        labels: (n,) int32 for each vertex of the scan: 0 the table, k the k-th piece (from 1; a figure's base belongs to
-            it), -1 what belongs to nothing: loose specks, what lies beside or below the table.
+        labels: (n,) int32 for each vertex of the scan: 0 the table, k the k-th piece (from 1; a figure's base belongs
+            to it), -1 what belongs to nothing: loose specks, what lies beside or below the table.
         blobs: the pieces; the k-th bears the number k + 1.
         questions: such as whether two that touch are one.
     """
