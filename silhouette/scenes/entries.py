@@ -22,6 +22,7 @@ from silhouette.files.schema import (
     plain,
 )
 from silhouette.models.entries import ArcName, FigureEntry, ModelOptions, SolidEntry
+from silhouette.scenes.doubt import DoubtEntry, PieceDoubtEntry, QuestionEntry
 
 LengthUnits = Literal["mm", "inch"]
 """The units of a scene's places."""
@@ -102,6 +103,10 @@ class PieceEntry(ModelOptions):
     turn: Number | None = Field(None, description="a number of degrees anticlockwise")
     """How far the piece is turned from how it lies in its file. `facing` then says only where it looks, and turns
     nothing; terrain has one of the two.
+    """
+    doubt: PieceDoubtEntry | None = Field(None, description="a table such as { place = 0.3, facing = 1 }")
+    """How far this piece may lie from the truth, in place of the scene's `[doubt]`, key by key. Terrain has doubt about
+    its place only where it says so itself.
     """
 
     @model_validator(mode="after")
@@ -200,6 +205,10 @@ class TableEntry(SceneEntry):
     """The vehicles."""
     check: tuple[CheckEntry, ...] = Field((), description="tables [[check]]")
     """Who looks at whom."""
+    doubt: DoubtEntry | None = Field(None, description="a table [doubt]")
+    """How far the pieces may lie from the truth. Verdicts do not read it: it is kept for their odds."""
+    question: tuple[QuestionEntry, ...] = Field((), description="tables [[question]]")
+    """What a scan of the table could not settle."""
     base_contact: tuple[tuple[Name, Name], ...] | None = Field(
         None, description='a list of pairs of names, [["Kal", "Vex"]]'
     )

@@ -22,6 +22,7 @@ from silhouette.files.schema import (
 from silhouette.models.entries import FigureEntry, SolidEntry
 from silhouette.rules.skirmishcorps.classes import FIGURE, CoverClass, Posture
 from silhouette.rules.skirmishcorps.costs import PACES, Basis, Pace, UnitType
+from silhouette.scenes.doubt import DoubtEntry, PieceDoubtEntry, QuestionEntry
 from silhouette.scenes.entries import Facing, LengthUnits, SceneEntry, TerrainEntry, check_place
 
 MOST_BRICKS = 10_000.0
@@ -112,6 +113,8 @@ class UnitEntry(Entry):
     """
     turn: Number | None = Field(None, description="a number of degrees anticlockwise")
     """How far a model is turned from how it lies in its file; `facing` then turns nothing."""
+    doubt: PieceDoubtEntry | None = Field(None, description="a table such as { place = 0.3, facing = 1 }")
+    """How far this unit may lie from the truth, in place of the scene's `[doubt]`, key by key."""
     eye: Point | None = Field(None, description="three numbers of mm in the model's frame")
     """The eye. The default is the model's own, or the standard figure's."""
 
@@ -175,6 +178,10 @@ class SkirmishEntry(SceneEntry):
     """Sections of cover: boxes."""
     check: tuple[dict[str, Any], ...] = Field((), description="tables [[check]]")
     """The questions, each with the keys of what it asks."""
+    doubt: DoubtEntry | None = Field(None, description="a table [doubt]")
+    """How far the pieces may lie from the truth. Verdicts do not read it: it is kept for their odds."""
+    question: tuple[QuestionEntry, ...] = Field((), description="tables [[question]]")
+    """What a scan of the table could not settle."""
     tolerance: Annotated[float, Field(strict=True, ge=0, le=0.5)] = Field(0.0, description="a share from 0 to 0.5")
     """A verdict is too close to call where the share lies within this of a threshold. By default only the error
     counts.
