@@ -7,8 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.errors import FileError
 from silhouette.geometry import Floats
+from silhouette.scans.edges import rectangle_round
+from silhouette.scans.planes import large_planes
 from silhouette.scans.questions import Question
+from silhouette.scans.reading import Scan
+from silhouette.scans.surface import Surface, deviation, frame, moved
+from silhouette.scans.surfels import Surfels, surfels_of
+from silhouette.scans.tables import Table, table_among
+from silhouette.scans.upright import Foot, foot_of
+
+ACROSS = 80
+"""Cells along a table's side for the fit: 7 mm on one of 600 mm, smaller than a base and larger than the noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,3 +48,107 @@ class Level:
     spacing: float
     on_table: NDArray[np.bool_]
     questions: tuple[Question, ...] = ()
+
+
+def level(scan: Scan) -> Level:
+    """How a scan lies: its table, or what it stands on.
+
+    Raises:
+        FileError: where the scan has too few points, or nothing tells which way is up.
+    """
+    surfels = _checked(scan)
+    up = np.array([0.0, 1.0, 0.0] if scan.up == "y" else [0.0, 0.0, 1.0])
+    planes = large_planes(surfels, np.random.default_rng(0))
+    table = table_among(planes, surfels, up)
+    if table is not None:
+        return _on_table(scan, surfels, table, up)
+    foot = foot_of(surfels, up)
+    if foot is None:
+        raise FileError(
+            scan.path,
+            "it shows no table and nothing flat to stand on, so which way is up cannot be told; "
+            "scan it with the table that it stands on",
+        )
+    return _on_foot(scan, surfels, foot, up)
+
+
+def _on_foot(scan: Scan, surfels: Surfels, foot: Foot, up: Floats) -> Level:
+    """How a thing without a table lies; its noise is what its surfels' neighbourhoods say."""
+    to_level = frame(foot.normal, foot.offset)
+    points = moved(to_level, surfels.points)
+    turn = rectangle_round(points[:, :2], surfels.cell).turn
+    turned = _turned_to(turn, (0.0, 0.0)) @ to_level
+    low, high = np.percentile(moved(turned, surfels.points), [0.1, 99.9], axis=0)
+    turn = _longer_first((high[0] - low[0], high[1] - low[1]), turn, to_level)[1]
+    turned = _turned_to(turn, (0.0, 0.0)) @ to_level
+    low, high = np.percentile(moved(turned, surfels.points), [0.1, 99.9], axis=0)
+    turned[:2, 3] -= (low[:2] + high[:2]) / 2
+    on_table = np.zeros(len(scan.vertices), dtype=bool)
+    return Level(turned, None, _tilt(foot.normal, up), 0.0, surfels.roughness(), surfels.spacing, on_table)
+
+
+def _checked(scan: Scan) -> Surfels:
+    """The surfels of a scan that has at least a hundred points, which are not all in one place."""
+    points = scan.vertices[scan.usable]
+    if len(points) < 3 or not (np.ptp(points, axis=0) > 0).sum() >= 2:
+        raise FileError(scan.path, "it has no surface: a scan needs some thousand points, or triangles")
+    return surfels_of(scan)
+
+
+def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
+    plane = table.plane
+    to_level = frame(plane.normal, plane.offset)
+    reach = 1.5 * surfels.cell
+    for _ in range(3):
+        samples = moved(to_level, surfels.samples)
+        surface = Surface.of(samples, plane.extent / ACROSS, reach)
+        to_level = surface.plane() @ to_level
+        reach = max(min(reach, 6 * surface.rough()), 2 * surfels.spacing)
+    samples = moved(to_level, surfels.samples)
+    surface = Surface.of(samples, plane.extent / ACROSS, reach)
+    vertices = moved(to_level, scan.vertices)
+    rest, near = surface.rest(vertices)
+    near &= scan.usable
+    noise = deviation(rest[near & (np.abs(rest) < reach)])
+    edge = samples[np.abs(samples[:, 2]) < max(reach, 0.006 * plane.extent)]
+    rectangle = rectangle_round(edge[:, :2], max(2 * surfels.spacing, surfels.cell))
+    size, turn = _longer_first(rectangle.size, rectangle.turn, to_level)
+    to_level = _turned_to(turn, rectangle.middle) @ to_level
+    inside = (np.abs(moved(to_level, scan.vertices)[:, :2]) < np.array(size) / 2 + 2 * surfels.spacing).all(axis=1)
+    on_table = near & inside & (np.abs(rest) < max(3.5 * noise, min(0.3 * surfels.spacing, 0.002 * plane.extent)))
+    questions = () if table.sure else (_WHICH_SIDE,)
+    return Level(
+        to_level, size, _tilt(to_level[2, :3], up), surface.flatness(), noise, surfels.spacing, on_table, questions
+    )
+
+
+_WHICH_SIDE = Question("up", "Which side of the table is up?", ("as taken", "the other side"))
+
+
+def _tilt(normal: Floats, up: Floats) -> float:
+    """Degrees between a normal and the file's up axis, or the nearest axis where that one is plainly not upright."""
+    along = abs(normal @ up) if abs(normal @ up) > 0.7 else np.abs(normal).max()
+    return float(np.degrees(np.arccos(min(1.0, along))))
+
+
+def _longer_first(size: tuple[float, float], turn: float, to_level: Floats) -> tuple[tuple[float, float], float]:
+    """The sizes with the longer one first, and the turn of that edge nearest to the file's x.
+
+    Edges that differ by less than 1 %, which a scan cannot tell, are equally long: then any of the four will do.
+    """
+    if size[1] > size[0]:
+        size, turn = (size[1], size[0]), turn + np.pi / 2
+    square = size[0] - size[1] < 0.01 * size[0]
+    file_x = to_level[:2, 0] if np.hypot(*to_level[:2, 0]) > 0.1 else to_level[:2, 1]
+    step = np.pi / 2 if square else np.pi
+    turns = turn + step * np.arange(round(2 * np.pi / step))
+    best = int(np.argmax(np.round(np.cos(turns) * file_x[0] + np.sin(turns) * file_x[1], 9)))
+    return (size[::-1] if square and best % 2 else size), float(turns[best])
+
+
+def _turned_to(turn: float, middle: tuple[float, float]) -> Floats:
+    c, s = np.cos(turn), np.sin(turn)
+    move = np.eye(4)
+    move[:2, :2] = [[c, s], [-s, c]]
+    move[:2, 3] = -move[:2, :2] @ np.array(middle)
+    return move

@@ -1,0 +1,189 @@
+"""SCAN: the large planes of a scan (table, floor, roofs, walls), and which of them is the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+from scipy.spatial import ConvexHull, QhullError
+
+from silhouette.geometry import Flags, Floats
+from silhouette.scans.surfels import Surfels
+
+PLANES = 10
+"""How many planes are looked for: a table, a floor, the walls of a room and a few roofs."""
+
+SMALLEST = 0.012
+"""The share of a scan's surface below which a plane is not looked at: a table of 600 mm in a room has more."""
+
+ALONG = 0.8
+"""Cosine of the angle up to which a surfel's normal counts as the plane's: rough scans turn normals by 20 degrees."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """A plane that much of the scan lies in: the points p with ``normal @ p == offset``.
+
+    Attributes:
+        normal: (3,) float64 unit vector.
+        offset: along the normal.
+        inliers: (n,) bool, the surfels in it.
+        hull: (k, 3) float64, the convex outline of the largest part that hangs together: rows a, b, c with
+            a x + b y + c <= 0 inside, x and y along `axes`; a and b have length 1.
+        axes: (2, 3) float64, two directions in the plane.
+        above: how many surfels stand over the inside of the outline on the normal's side, and `below` on the other.
+        things: the heights of the separate things that stand on it, on the normal's side.
+        facing: mean of the scan's own normals along this one, 1 where all agree and 0 where the scan has none.
+        middle: (3,) float64, the mean of the inliers.
+        extent: the square root of the area within the outline.
+    """
+
+    normal: Floats
+    offset: float
+    inliers: NDArray[np.bool_]
+    hull: Floats
+    axes: Floats
+    above: int
+    below: int
+    things: Floats
+    facing: float
+    middle: Floats
+    extent: float
+
+    @property
+    def area(self) -> int:
+        """In surfels."""
+        return int(self.inliers.sum())
+
+    def things_among(self, surfels: Surfels, these: Flags) -> Floats:
+        """The heights of the separate things that some of the surfels make, seen from above."""
+        points = surfels.points[these]
+        return _things(points @ self.axes.T, points @ self.normal - self.offset, surfels.cell)
+
+
+def large_planes(surfels: Surfels, rng: np.random.Generator) -> list[Plane]:
+    """The planes of a scan, the largest first, each with the side up on which more stands."""
+    left = np.arange(len(surfels.points))
+    found: list[Plane] = []
+    while len(found) < PLANES and len(left) >= max(3, SMALLEST * len(surfels.points)):
+        best = _best_plane(surfels, left, rng)
+        if best is None:
+            break
+        normal, offset, near = best
+        if near.sum() < max(3, SMALLEST * len(surfels.points)):
+            break
+        plane = seen_from(surfels, normal, offset)
+        if plane is not None:
+            found.append(plane)
+        left = left[~near]
+    return found
+
+
+def _best_plane(
+    surfels: Surfels, left: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[Floats, float, Flags] | None:
+    """Random sample consensus (Fischler and Bolles 1981) with a local fit of the best (Chum and others 2003).
+
+    Planes come from three surfels, which finds large ones exactly, and from one with its normal, which finds small
+    ones. A surfel is in a plane where it is within a voxel of it, and its normal along the plane's.
+    """
+    points, normals, cell = surfels.points[left], surfels.normals[left], surfels.cell
+    three = rng.integers(0, len(left), (1500, 3))
+    across = np.cross(points[three[:, 1]] - points[three[:, 0]], points[three[:, 2]] - points[three[:, 0]])
+    length = np.linalg.norm(across, axis=1)
+    across = across / np.maximum(length, 1e-300)[:, None]
+    agree = (np.abs(np.einsum("tki,ti->tk", normals[three], across)) > ALONG).all(axis=1) & (length > 0)
+    one = rng.integers(0, len(left), 500)
+    tried = np.concatenate([across[agree], normals[one]])
+    offsets = (tried * points[np.concatenate([three[agree, 0], one])]).sum(axis=1)
+
+    some = rng.integers(0, len(left), min(2000, len(left)))
+    far = np.abs(points[some] @ tried.T - offsets)
+    votes = ((far < cell) & (np.abs(normals[some] @ tried.T) > ALONG)).sum(axis=0)
+    best: tuple[int, Floats, float, Flags] | None = None
+    for k in np.argsort(-votes, kind="stable")[:8]:
+        normal, offset = tried[k], float(offsets[k])
+        for reach in (3.0, 2.0, 1.0, 1.0, 1.0):
+            near = (np.abs(points @ normal - offset) < reach * cell) & (np.abs(normals @ normal) > ALONG)
+            if near.sum() < 3:
+                break
+            middle = points[near].mean(axis=0)
+            normal = np.linalg.eigh(np.cov((points[near] - middle).T))[1][:, 0]
+            offset = float(normal @ middle)
+        near = (np.abs(points @ normal - offset) < cell) & (np.abs(normals @ normal) > ALONG)
+        if best is None or near.sum() > best[0]:
+            best = int(near.sum()), normal, offset, near
+    if best is None:
+        return None
+    _, normal, offset, near = best
+    # What is left of the same plane (rough parts, rims) goes with it, so that it is not found again.
+    near |= np.abs(points @ normal - offset) < 1.5 * cell
+    return normal, offset, near
+
+
+def axes_in(normal: Floats) -> Floats:
+    """Two directions (2, 3) that make a right-handed frame with a normal, the first nearest to the file's x."""
+    seed = np.eye(3)[0 if abs(normal[0]) < 0.9 else 1]
+    first = seed - (seed @ normal) * normal
+    first /= np.linalg.norm(first)
+    return np.stack([first, np.cross(normal, first)])
+
+
+def seen_from(surfels: Surfels, normal: Floats, offset: float, *, keep_side: bool = False) -> Plane | None:
+    """What lies in a plane and what stands on it; turned over where more stands on the other side, unless kept."""
+    points, cell = surfels.points, surfels.cell
+    height = points @ normal - offset
+    inliers = (np.abs(height) < cell) & (np.abs(surfels.normals @ normal) > ALONG)
+    axes = axes_in(normal)
+    flat = points @ axes.T
+    found = _outline(flat[inliers], cell)
+    if found is None:
+        return None
+    outline, extent = found
+    inside = (flat @ outline[:, :2].T + outline[:, 2] < -2 * cell).all(axis=1)
+    above, below = inside & (height > 2 * cell), inside & (height < -2 * cell)
+    facing = float((surfels.normals[inliers] @ normal).mean()) if surfels.sided else 0.0
+    counts = int(above.sum()), int(below.sum())
+    if not keep_side and (counts[0], facing) < (counts[1], -facing):
+        return seen_from(surfels, -normal, -offset, keep_side=True)
+    things = _things(flat[above], height[above], cell)
+    middle = points[inliers].mean(axis=0)
+    return Plane(normal, float(offset), inliers, outline, axes, *counts, things, facing, middle, extent)
+
+
+def _outline(flat: Floats, cell: float) -> tuple[Floats, float] | None:
+    """The convex outline, as lines, of the largest part of some points of a plane that hangs together; and its size."""
+    steps, picture = _picture(flat, 2 * cell)
+    parts, count = ndimage.label(ndimage.binary_closing(np.pad(picture, 3), iterations=2), np.ones((3, 3)))
+    if not count:
+        return None
+    mine = parts[steps[:, 0] + 3, steps[:, 1] + 3]
+    largest = int(np.argmax(np.bincount(mine, minlength=count + 1)[1:])) + 1
+    try:
+        hull = ConvexHull(flat[mine == largest])
+    except (QhullError, ValueError):
+        return None
+    return np.asarray(hull.equations, dtype=np.float64), float(np.sqrt(hull.volume))
+
+
+def _picture(flat: Floats, pixel: float) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The pixel (n, 2) of each point, and which pixels have any."""
+    if not len(flat):
+        return np.zeros((0, 2), dtype=np.int64), np.zeros((1, 1), dtype=bool)
+    steps = np.floor((flat - flat.min(axis=0)) / pixel).astype(np.int64)
+    picture = np.zeros(steps.max(axis=0) + 1, dtype=bool)
+    picture[steps[:, 0], steps[:, 1]] = True
+    return steps, picture
+
+
+def _things(flat: Floats, height: Floats, cell: float) -> Floats:
+    """The heights of what stands apart, seen from above; specks of fewer than three surfels do not count."""
+    steps, picture = _picture(flat, 2 * cell)
+    parts, count = ndimage.label(picture, np.ones((3, 3)))
+    if not count or not len(flat):
+        return np.zeros(0)
+    mine = parts[steps[:, 0], steps[:, 1]]
+    tall = ndimage.maximum(height, mine, np.arange(1, count + 1))
+    return np.asarray(tall, dtype=np.float64)[np.bincount(mine, minlength=count + 1)[1:] >= 3]
