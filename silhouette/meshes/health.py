@@ -102,6 +102,21 @@ def extremes(points: Floats) -> tuple[Floats, Floats]:
     return np.array([column.min() for column in columns]), np.array([column.max() for column in columns])
 
 
+def has_area(vertices: Floats, faces: Integers) -> Flags:
+    """Which faces (m, 3) over vertices (n, 3) have an area, (m,) bool.
+
+    >>> has_area(np.eye(3), np.array([[0, 1, 2], [0, 1, 1]], dtype=np.int32)).tolist()
+    [True, False]
+    """
+    first, second, third = (np.take(vertices, faces[:, corner], axis=0) for corner in range(3))
+    along, across = second - first, third - first
+    has: Flags = np.zeros(len(faces), dtype=np.bool_)
+    for axis in range(3):
+        a, b = (axis + 1) % 3, (axis + 2) % 3
+        has |= along[:, a] * across[:, b] != along[:, b] * across[:, a]
+    return has
+
+
 def used_vertices(faces: NDArray[Any], count: int) -> Flags:
     """Which of ``count`` vertices the faces use, (count,) bool."""
     used = np.zeros(count, dtype=np.bool_)

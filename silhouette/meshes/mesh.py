@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.errors import FileError, MeshError
 from silhouette.files.cache import Arrays, Cache
-from silhouette.files.reading import LARGEST_FILE, read_file
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.lazy import cached_property
 from silhouette.meshes.formats import obj, off, ply, stl, threemf
@@ -23,13 +21,11 @@ from silhouette.meshes.formats.base import (
     MOST_VERTICES,
     Refused,
     Surface,
-    carried,
     too_many_parts,
 )
-from silhouette.meshes.formats.gltf import Gltf, Prepared
-from silhouette.meshes.formats.parsing import parsed
-from silhouette.meshes.formats.sniffing import check_signature, format_of
-from silhouette.meshes.health import absurd, extremes, inspect, misdirected, used_vertices
+from silhouette.meshes.formats.gltf import GLTF, Gltf
+from silhouette.meshes.health import absurd, extremes, has_area, inspect, misdirected, used_vertices
+from silhouette.meshes.opening import opened, plainly
 
 # Every export has a few slivers, which are dropped; more than this share of all triangles gives a warning.
 _MANY = 0.01
@@ -107,30 +103,15 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
         MeshError: where the file is missing, of an unknown or another format, damaged, hostile, or holds nothing
             on which a verdict could rest. One line that says what is wrong and what would be right.
     """
-    ending = "mesh"
-    try:
-        ending = format_of(path)
-        if path.is_dir() or not path.exists():
-            raise Refused("is no file; a mesh is one file" if path.is_dir() else "is not there; check the path")
-        data = read_file(path, LARGEST_FILE)
-        check_signature(data, ending)
-        gltf = Gltf(data, path.parent, binary=ending == "glb") if ending in ("glb", "gltf") else None
-        digest = _digest(ending, data, gltf.external if gltf else {})
-        entry = cache.fetch(f"mesh {digest}", lambda: _build(ending, data, gltf))
-    except Refused as refused:
-        raise MeshError(path, str(refused)) from None
-    except FileError as error:
-        raise MeshError(path, error.problem) from None
-    except MemoryError:
-        raise MeshError(path, "needs more memory than there is; reduce its triangles") from None
-    except ImportError:  # of this installation, which no file can help
-        raise
-    except Exception as error:  # whatever a parser of foreign bytes may raise is the file's fault
-        raise MeshError(path, f"is malformed, in a way that is hard to name; export it as {ending} again") from error
+    with plainly(path):
+        source = opened(path)
+        gltf = Gltf(source.data, source.fetch, binary=source.format == "glb") if source.format in GLTF else None
+        digest = _digest(source.format, source.data, gltf.external if gltf else {})
+        entry = cache.fetch(f"mesh {digest}", lambda: _build(source.format, source.data, gltf))
     notes = json.loads(entry["notes"].tobytes())
     return MeshFile(
         path=path,
-        format=ending,
+        format=source.format,
         mesh=Mesh(entry["vertices"], entry["faces"], entry["part"], tuple(notes["parts"])),
         watertight=notes["holes"] == 0,
         holes=notes["holes"],
@@ -152,7 +133,7 @@ def _build(ending: str, data: bytes, gltf: Gltf | None) -> Arrays:
     """Everything that the cache keeps about a file, from its bytes."""
     units: str | None = None
     if gltf is not None:
-        surfaces = _decode(gltf.prepare())
+        surfaces = gltf.surfaces()
     elif ending == "3mf":
         surfaces, units = threemf.read(data)
     else:
@@ -166,23 +147,6 @@ def _build(ending: str, data: bytes, gltf: Gltf | None) -> Arrays:
         "part": mesh.part,
         "notes": np.frombuffer(text, dtype=np.uint8),
     }
-
-
-def _decode(prepared: Prepared) -> list[Surface]:
-    """The surfaces that trimesh's loader decodes, without the Trimesh objects it would build and copy from them."""
-    # The resolver knows what was read beforehand, and no file and no network.
-    loaded = parsed("gltf", prepared.content, resolver=prepared.buffers, skip_materials=True)
-    geometries: dict[str, dict[str, Any]] = loaded["geometry"]
-    total = sum(len(geometries[placed.geometry]["faces"]) for placed in prepared.placed)
-    if total > MOST_TRIANGLES:
-        raise Refused(f"holds {total} triangles; {MOST_TRIANGLES} are the most that can be looked at")
-    surfaces = []
-    for placed in prepared.placed:
-        geometry = geometries[placed.geometry]
-        if len(geometry["vertices"]) == 0:
-            raise Refused(f"holds compressed data for {placed.part!r} that cannot be decoded; export it uncompressed")
-        surfaces.append(carried(placed.part, geometry["vertices"], np.asarray(geometry["faces"]), placed.matrix))
-    return surfaces
 
 
 def _joined(surfaces: list[Surface]) -> tuple[Floats, NDArray[np.int64], Integers, tuple[str, ...]]:
@@ -242,7 +206,7 @@ def _cleaned(
     corners = merged[faces]
     a, b, c = corners.T
     cornered = (a != b) & (b != c) & (c != a)
-    whole = cornered & _has_area(vertices, corners)
+    whole = cornered & has_area(vertices, corners)
     if not whole.any():
         raise Refused("holds only triangles without area; a mesh needs at least one with some")
     health = inspect(corners[whole], vertices, slivers=corners[cornered & ~whole])
@@ -320,16 +284,6 @@ def _centroids(vertices: Floats, faces: Integers) -> Floats:
     a, b, c = (np.take(vertices, faces[:, corner], axis=0) for corner in range(3))
     total: Floats = a + b + c
     return total
-
-
-def _has_area(vertices: Floats, faces: Integers) -> Flags:
-    first, second, third = (np.take(vertices, faces[:, corner], axis=0) for corner in range(3))
-    along, across = second - first, third - first
-    has: Flags = np.zeros(len(faces), dtype=np.bool_)
-    for axis in range(3):
-        a, b = (axis + 1) % 3, (axis + 2) % 3
-        has |= along[:, a] * across[:, b] != along[:, b] * across[:, a]
-    return has
 
 
 def _renumbered(faces: NDArray[Any], used: Flags) -> Integers:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers
+from silhouette.meshes.opening import opened, plainly
+from silhouette.meshes.stored import read_stored
 
 Colours = NDArray[np.uint8]
 
@@ -41,3 +43,37 @@ class Scan:
     up: Literal["y", "z"]
     units: str | None
     warnings: tuple[str, ...] = ()
+
+
+_Y_UP = ("glb", "gltf", "obj")
+# glTF says so; OBJ says nothing, but scanning apps and most modelling programs write it so.
+
+_UNITS = {"meter": "m"}
+
+
+def read_scan(path: Path) -> Scan:
+    """The scan in a file: STL, OBJ, PLY (points alone too), GLB, glTF, 3MF or OFF, as the ending says.
+
+    Vertices come in the order of the file: OBJ ``v`` lines, PLY elements, OFF rows, three for each STL triangle, glTF
+    primitives in the order in which the nodes of the default scene visit them, once for each visit and with the
+    transforms of the nodes, 3MF objects in the order in which they are built. Faces without area are left out.
+
+    Raises:
+        MeshError: where the file is missing, of an unknown or another format, damaged, hostile, or holds nothing
+            finite. One line that says what is wrong and what would be right.
+    """
+    with plainly(path):
+        source = opened(path)
+        stored = read_stored(source)
+    return Scan(
+        path=path,
+        format=source.format,
+        vertices=stored.vertices,
+        faces=stored.faces,
+        colours=stored.colours,
+        normals=stored.normals,
+        usable=stored.usable,
+        up="y" if source.format in _Y_UP else "z",
+        units=_UNITS.get(stored.units or "", stored.units),
+        warnings=stored.warnings,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -34,6 +34,25 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, eq=False)
+class Skin:
+    """What colours a surface: the product, in linear light, of what is given of a picture, colours and a factor.
+
+    Attributes:
+        shades: (n, 3) uint8, a colour for each vertex (sRGB, as all bytes of colours are).
+        picture: the name under which the picture is fetched.
+        uv: (k, 2) places in the picture, from its upper left corner to the right and down; whole numbers repeat it.
+        corners: (m, 3) for each corner of each face its row in ``uv``, -1 without; None where ``uv`` is by vertex.
+        factor: red, green and blue by which all is multiplied, linear.
+    """
+
+    shades: NDArray[np.uint8] | None = None
+    picture: str | None = None
+    uv: NDArray[Any] | None = None
+    corners: NDArray[Any] | None = None
+    factor: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
 class Surface:
     """The triangles of one part as the file gives them.
 
@@ -41,11 +60,15 @@ class Surface:
         part: the name of the part.
         vertices: (n, 3) numbers.
         faces: (m, 3) integers, unchecked.
+        skin: what colours it, where the reader was asked for colours and the file has some.
+        normals: (n, 3) numbers, of a cloud of points whose file has them.
     """
 
     part: str
     vertices: NDArray[Any]
     faces: NDArray[Any]
+    skin: Skin | None = None
+    normals: NDArray[Any] | None = None
 
 
 def read_referenced(folder: Path, reference: str) -> bytes:
@@ -152,24 +175,28 @@ def too_many_parts(count: int) -> Refused:
     return Refused(f"has {count} parts or copies of them, more than {MOST_PARTS}; join them, or split the file")
 
 
-def carried(part: str, vertices: NDArray[Any], faces: NDArray[Any], matrix: Floats) -> Surface:
+def carried(surface: Surface, matrix: Floats, whole: bool = False) -> Surface:
     """A surface carried by ``matrix`` (4, 4); one that is mirrored by it is turned right side out again.
 
-    Vertices that no face uses are left out: many parts may be cut from the same millions of vertices.
+    Vertices that no face uses are left out, unless it is to stay whole: many parts may be cut from the same millions of
+    vertices.
     """
-    faces = np.asarray(faces)
-    if len(faces) and faces.min() >= 0 and faces.max() < len(vertices) and 6 * len(faces) < len(vertices):
+    vertices, faces = surface.vertices, np.asarray(surface.faces)
+    if not whole and len(faces) and faces.min() >= 0 and faces.max() < len(vertices) and 6 * len(faces) < len(vertices):
         used, numbered = np.unique(faces, return_inverse=True)
         vertices, faces = vertices[used], numbered.reshape(faces.shape)
     if np.array_equal(matrix, np.eye(4)):
-        return Surface(part, vertices, faces)
+        return replace(surface, vertices=vertices, faces=faces)
     points = np.asarray(vertices, dtype=np.float64)
     with np.errstate(invalid="ignore", over="ignore"):  # what is infinite is refused later, in words
         # Not by @: waking the threads of a linear algebra library for each small part takes longer than the work.
         points = np.einsum("nk,jk->nj", points, matrix[:3, :3]) + matrix[:3, 3]
         if np.linalg.det(matrix[:3, :3]) < 0.0:
             faces = faces[:, ::-1]
-    return Surface(part, points, faces)
+            skin = surface.skin
+            if skin is not None and skin.corners is not None:
+                surface = replace(surface, skin=replace(skin, corners=skin.corners[:, ::-1]))
+    return replace(surface, vertices=points, faces=faces)
 
 
 def no_triangles(holds: str = "") -> Refused:

@@ -7,47 +7,53 @@ and normalised accessors, and decodes textures on the way.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
-from urllib.parse import unquote_to_bytes
 
 import numpy as np
 
-from silhouette.files.documents import parsed_json
 from silhouette.files.reading import LARGEST_FILE
 from silhouette.geometry import Floats
-from silhouette.installation import package_command
 from silhouette.meshes.formats.base import (
     LONGEST_NAME,
     MOST_PARTS,
     MOST_TRIANGLES,
     MOST_VERTICES,
     Refused,
+    Surface,
+    carried,
     no_triangles,
-    read_referenced,
     too_many_parts,
 )
+from silhouette.meshes.formats.gltf_colours import Painter
+from silhouette.meshes.formats.gltf_tree import (
+    DRACO,
+    MESHOPT,
+    Tree,
+    check_version_and_extensions,
+    inline,
+    item,
+    matrix_of,
+    need_draco,
+    open_container,
+    parse_tree,
+    whole_number,
+)
+from silhouette.meshes.formats.parsing import parsed
 from silhouette.text import as_written
 
-Tree = dict[str, Any]
+GLTF = ("glb", "gltf")
+"""The endings of its two forms: binary, and JSON with the data in it or beside it."""
 
 _POINTS_AND_LINES = (0, 1, 2, 3)
 _TRIANGLES, _STRIP = 4, 5
 _MOST_NODES = 100_000
-_DRACO = "KHR_draco_mesh_compression"
-_MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
-_HARMLESS = re.compile(
-    r"KHR_mesh_quantization|(KHR|EXT|MSFT|ADOBE)_(texture|materials?|lights?|xmp|animation|audio|node_selectability)_?.*"
-)
 _INDEX_TYPES = (5121, 5123, 5125)
 _SIZES = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}
-_COLUMNS = {"SCALAR": 1, "VEC3": 3}
+_COLUMNS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
+_HOLDS = {"SCALAR": "indices", "VEC2": "places in a picture", "VEC3": "points", "VEC4": "colours"}
 # By how much a normalised integer is divided.
 _FULL_SCALE = {5120: 127.0, 5121: 255.0, 5122: 32767.0, 5123: 65535.0}
 
@@ -67,21 +73,6 @@ class Placed:
     matrix: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """A glTF file that trimesh reads right.
-
-    Attributes:
-        content: the bytes for trimesh's loader.
-        buffers: the bytes of each buffer, by the name under which ``content`` refers to it; trimesh reads nothing else.
-        placed: where each geometry stands.
-    """
-
-    content: bytes
-    buffers: Mapping[str, bytes]
-    placed: tuple[Placed, ...]
-
-
 class Gltf:
     """A glTF or GLB file taken apart: its tree, and the bytes of the buffers that its triangles lie in.
 
@@ -89,9 +80,19 @@ class Gltf:
         external: the bytes of other files, by the reference to each, for the digest of the content.
     """
 
-    def __init__(self, data: bytes, folder: Path, binary: bool) -> None:
-        self._tree, self._blob = _open_container(data) if binary else (_parse_tree(data), None)
-        _check_version_and_extensions(self._tree)
+    def __init__(self, data: bytes, fetch: Callable[[str], bytes], binary: bool, whole: bool = False) -> None:
+        """Takes a file apart.
+
+        Args:
+            data: its bytes.
+            fetch: the bytes of a file that it refers to; raises Refused.
+            binary: whether it is a GLB.
+            whole: whether colours are wanted, and vertices that no triangle uses.
+        """
+        self._tree, self._blob = open_container(data) if binary else (parse_tree(data), None)
+        check_version_and_extensions(self._tree)
+        self._fetch = fetch
+        self._whole = whole
         self._placed: list[Placed] = []
         self._corners = 0  # of all that is placed
         self._points = 0  # of all accessors
@@ -101,6 +102,7 @@ class Gltf:
         self._views: dict[int, int] = {}
         self._buffers: dict[int, int] = {}
         self._reduced: Tree = {"asset": {"version": "2.0"}, "accessors": [], "bufferViews": [], "buffers": []}
+        self.painter = Painter(self._tree, self.buffer, fetch)
         self._walk()
         if not self._placed:
             raise no_triangles("points, lines or empty nodes" if self._tree.get("meshes") else "")
@@ -110,14 +112,34 @@ class Gltf:
         self.external: dict[str, bytes] = {}
         self._buffer_contents: dict[str, bytes] = {}
         for index, number in self._buffers.items():
-            self._buffer_contents[f"buffer-{number}"] = self._buffer(index, folder)
+            self._buffer_contents[f"buffer-{number}"] = self.buffer(index)
             if sum(map(len, self._buffer_contents.values())) > LARGEST_FILE:
                 raise Refused(f"has buffers of more than {LARGEST_FILE >> 20} MiB together; split the file")
 
-    def prepare(self) -> Prepared:
-        """The reduced tree for trimesh, with each primitive as a separate mesh."""
+    def surfaces(self) -> list[Surface]:
+        """The surfaces that trimesh's loader decodes, without the Trimesh objects it would build and copy from them.
+
+        It is handed a tree that is reduced to what is needed, with each primitive as a separate mesh. Its resolver
+        knows what was read beforehand, and no file and no network.
+        """
         self._reduced["meshes"] = [{"name": key, "primitives": [body]} for key, body in self._primitives.items()]
-        return Prepared(json.dumps(self._reduced).encode(), self._buffer_contents, tuple(self._placed))
+        content = json.dumps(self._reduced).encode()
+        loaded = parsed("gltf", content, resolver=self._buffer_contents, skip_materials=True)
+        geometries: dict[str, dict[str, Any]] = loaded["geometry"]
+        total = sum(len(geometries[placed.geometry]["faces"]) for placed in self._placed)
+        if total > MOST_TRIANGLES:
+            raise Refused(f"holds {total} triangles; {MOST_TRIANGLES} are the most that can be looked at")
+        surfaces = []
+        for placed in self._placed:
+            geometry = geometries[placed.geometry]
+            if len(geometry["vertices"]) == 0:
+                raise Refused(
+                    f"holds compressed data for {placed.part!r} that cannot be decoded; export it uncompressed"
+                )
+            skin = self.painter.skin(placed.geometry, geometry) if self._whole else None
+            surface = Surface(placed.part, geometry["vertices"], np.asarray(geometry["faces"]), skin)
+            surfaces.append(carried(surface, placed.matrix, self._whole))
+        return surfaces
 
     def _walk(self) -> None:
         """Place every mesh that hangs below the scene's roots; skinned ones in the pose they were bound in."""
@@ -126,13 +148,13 @@ class Gltf:
         seen: set[int] = set()
         while pending:
             index, outer, inherited = pending.pop()
-            node = _item(nodes, index, "node")
+            node = item(nodes, index, "node")
             if index in seen:
                 raise Refused(f"is malformed: node {index} hangs below itself or below two others")
             if len(seen) > _MOST_NODES or len(self._placed) > MOST_PARTS:
                 raise Refused(f"has more than {_MOST_NODES} nodes or {MOST_PARTS} parts; join them, or split the file")
             seen.add(index)
-            matrix = outer @ _matrix(node)
+            matrix = outer @ matrix_of(node)
             name = str(node.get("name") or "").strip()[:LONGEST_NAME]
             if "EXT_mesh_gpu_instancing" in node.get("extensions", {}):
                 raise Refused("uses EXT_mesh_gpu_instancing, which is not supported; export every copy as a node")
@@ -143,12 +165,12 @@ class Gltf:
     def _roots(self, nodes: list[Tree]) -> list[int]:
         scenes = self._tree.get("scenes", [])
         if scenes:
-            return list(_item(scenes, self._tree.get("scene", 0), "scene").get("nodes", []))
+            return list(item(scenes, self._tree.get("scene", 0), "scene").get("nodes", []))
         children = {child for node in nodes for child in node.get("children", [])}
         return [index for index in range(len(nodes)) if index not in children]
 
     def _place(self, index: int, matrix: Floats, name: str, inherited: str) -> None:
-        mesh = _item(self._tree.get("meshes", []), index, "mesh")
+        mesh = item(self._tree.get("meshes", []), index, "mesh")
         part = name or str(mesh.get("name") or "").strip()[:LONGEST_NAME] or inherited or f"mesh {index}"
         if len(mesh["primitives"]) > MOST_PARTS:
             raise too_many_parts(len(mesh["primitives"]))
@@ -163,12 +185,14 @@ class Gltf:
             key = f"{index}.{number}"
             if key not in self._primitives:
                 self._primitives[key] = self._primitive(primitive, mode)
+                if self._whole:
+                    self._coloured(key, primitive)
             self._placed.append(Placed(key, part, matrix @ self._scale(primitive)))
             corners = self._primitives[key].get("indices", self._primitives[key]["attributes"]["POSITION"])
             self._corners += self._reduced["accessors"][corners]["count"]
 
     def _primitive(self, primitive: Tree, mode: int) -> Tree:
-        draco = primitive.get("extensions", {}).get(_DRACO)
+        draco = primitive.get("extensions", {}).get(DRACO)
         position = self._accessor(primitive["attributes"]["POSITION"], "VEC3", bare=draco is not None)
         reduced: Tree = {"attributes": {"POSITION": position}, "mode": mode}
         if "indices" in primitive:
@@ -177,15 +201,29 @@ class Gltf:
         if mode == _TRIANGLES and corners % 3:
             raise Refused(f"is malformed: it announces {corners} corners of triangles, which is no multiple of three")
         if draco is not None:
-            _need_draco()
+            need_draco()
             reduced["mode"] = _TRIANGLES  # the decoder has made triangles of strips
             reduced.setdefault("indices", self._placeholder("SCALAR"))
             attributes = {"POSITION": draco["attributes"]["POSITION"]}
-            reduced["extensions"] = {_DRACO: {"bufferView": self._view(draco["bufferView"]), "attributes": attributes}}
+            reduced["extensions"] = {DRACO: {"bufferView": self._view(draco["bufferView"]), "attributes": attributes}}
         return reduced
 
+    def _coloured(self, key: str, primitive: Tree) -> None:
+        """Notes what colours a primitive; under names of our own, which trimesh hands on as they are stored."""
+        draco = primitive.get("extensions", {}).get(DRACO)
+        reduced = self._primitives[key]
+        for name, (index, shape) in self.painter.attributes(key, primitive).items():
+            try:
+                number = self._accessor(index, shape, bare=draco is not None)
+            except Refused as refused:
+                self.painter.broken(key, name, str(refused))
+                continue
+            reduced["attributes"][f"_{name}"] = number
+            if draco is not None and name in draco["attributes"]:
+                reduced["extensions"][DRACO]["attributes"][f"_{name}"] = draco["attributes"][name]
+
     def _scale(self, primitive: Tree) -> Floats:
-        accessor = _item(self._tree["accessors"], primitive["attributes"]["POSITION"], "accessor")
+        accessor = item(self._tree["accessors"], primitive["attributes"]["POSITION"], "accessor")
         if not accessor.get("normalized"):
             return np.eye(4)
         divided = 1.0 / _FULL_SCALE[accessor["componentType"]]
@@ -193,11 +231,11 @@ class Gltf:
 
     def _accessor(self, index: int, shape: str, bare: bool) -> int:
         """The number of an accessor in the reduced tree; a bare one is filled by a decoder."""
-        accessor = _item(self._tree.get("accessors", []), index, "accessor")
+        accessor = item(self._tree.get("accessors", []), index, "accessor")
         if index in self._accessors:
             return self._accessors[index]
         if accessor["type"] != shape or (shape == "SCALAR" and accessor["componentType"] not in _INDEX_TYPES):
-            raise Refused(f"is malformed: accessor {index} should hold {'indices' if shape == 'SCALAR' else 'points'}")
+            raise Refused(f"is malformed: accessor {index} should hold {_HOLDS[shape]}")
         if "sparse" in accessor:
             raise Refused("stores points or indices as sparse accessors, which are not supported; export them whole")
         if "bufferView" not in accessor:
@@ -205,11 +243,11 @@ class Gltf:
                 raise Refused(f"is malformed: accessor {index} refers to no data")
             return self._placeholder(shape)
         kept = {key: accessor[key] for key in ("componentType", "count", "type")}
-        kept["byteOffset"] = _whole(accessor.get("byteOffset", 0), "an accessor's byteOffset")
+        kept["byteOffset"] = whole_number(accessor.get("byteOffset", 0), "an accessor's byteOffset")
         kept["bufferView"] = self._view(accessor["bufferView"])
         view = self._reduced["bufferViews"][kept["bufferView"]]
         row = _SIZES[accessor["componentType"]] * _COLUMNS[shape]
-        last = (_whole(accessor["count"], "an accessor's count") - 1) * view.get("byteStride", row)
+        last = (whole_number(accessor["count"], "an accessor's count") - 1) * view.get("byteStride", row)
         if kept["byteOffset"] + last + row > view["byteLength"]:
             raise Refused(f"is malformed: accessor {index} reaches past the end of its data")
         self._points += kept["count"]
@@ -221,18 +259,18 @@ class Gltf:
 
     def _placeholder(self, shape: str) -> int:
         """An accessor of nothing: had trimesh failed to decode, its zeros would pass for points."""
-        kind = 5126 if shape == "VEC3" else 5125
+        kind = 5125 if shape == "SCALAR" else 5126
         self._reduced["accessors"].append({"componentType": kind, "count": 0, "type": shape})
         return len(self._reduced["accessors"]) - 1
 
     def _view(self, index: int) -> int:
-        view = _item(self._tree.get("bufferViews", []), index, "bufferView")
+        view = item(self._tree.get("bufferViews", []), index, "bufferView")
         if index in self._views:
             return self._views[index]
-        if any(name in view.get("extensions", {}) for name in _MESHOPT):
+        if any(name in view.get("extensions", {}) for name in MESHOPT):
             raise Refused("is compressed with meshopt, which is not supported; export it uncompressed or with Draco")
         kept: Tree = {
-            key: _whole(view[key], f"a bufferView's {key}")
+            key: whole_number(view[key], f"a bufferView's {key}")
             for key in ("byteOffset", "byteLength", "byteStride")
             if key in view
         }
@@ -240,7 +278,7 @@ class Gltf:
         if self._bytes > LARGEST_FILE:
             raise Refused(f"has views of more than {LARGEST_FILE >> 20} MiB; split the file")
         buffer = view["buffer"]
-        _item(self._tree.get("buffers", []), buffer, "buffer")
+        item(self._tree.get("buffers", []), buffer, "buffer")
         kept["buffer"] = self._buffers.setdefault(buffer, len(self._buffers))
         if kept["buffer"] == len(self._reduced["buffers"]):
             self._reduced["buffers"].append({"uri": f"buffer-{kept['buffer']}"})
@@ -248,7 +286,8 @@ class Gltf:
         self._views[index] = len(self._reduced["bufferViews"]) - 1
         return self._views[index]
 
-    def _buffer(self, index: int, folder: Path) -> bytes:
+    def buffer(self, index: int) -> bytes:
+        """The bytes of a buffer: those of the container, in the tree itself, or of another file."""
         buffer = self._tree["buffers"][index]
         uri = buffer.get("uri")
         if uri is None:
@@ -256,107 +295,9 @@ class Gltf:
                 raise Refused(f"is malformed: buffer {index} has neither data nor a reference to a file")
             data = self._blob
         elif uri.startswith("data:"):
-            data = _inline(uri)
+            data = inline(uri)
         else:
-            data = self.external[uri] = read_referenced(folder, uri)
+            data = self.external[uri] = self._fetch(uri)
         if len(data) < buffer["byteLength"]:
             raise Refused(f"is truncated: buffer {index} announces {buffer['byteLength']} bytes and has {len(data)}")
         return data
-
-
-def _open_container(data: bytes) -> tuple[Tree, bytes | None]:
-    """The tree and the binary chunk of a GLB file."""
-    if data[:4] != b"glTF":
-        raise Refused("is no GLB file: one begins with 'glTF'")
-    if len(data) < 20:
-        raise Refused("is truncated: a GLB file begins with 12 bytes of header and a chunk")
-    version, length = (int(number) for number in np.frombuffer(data, "<u4", 2, 4))
-    if version != 2:
-        raise Refused(f"is GLB version {version}; version 2 is what can be read")
-    if length > len(data):
-        raise Refused(f"is truncated: it announces {length} bytes and has {len(data)}")
-    chunks: list[tuple[bytes, bytes]] = []
-    place = 12
-    while place + 8 <= length and len(chunks) < 2:  # what comes after the tree and its data is for extensions
-        size = int.from_bytes(data[place : place + 4], "little")
-        if place + 8 + size > len(data):
-            raise Refused(f"is truncated: a chunk announces {size} bytes and has {len(data) - place - 8}")
-        chunks.append((data[place + 4 : place + 8], data[place + 8 : place + 8 + size]))
-        place += 8 + size
-    if not chunks or chunks[0][0] != b"JSON":
-        raise Refused("is malformed: the first chunk of a GLB file is JSON")
-    blob = chunks[1][1] if len(chunks) > 1 and chunks[1][0] == b"BIN\0" else None
-    return _parse_tree(chunks[0][1]), blob
-
-
-def _parse_tree(data: bytes) -> Tree:
-    try:
-        tree = parsed_json(data)
-    except ValueError as error:
-        raise Refused(f"is malformed: its JSON cannot be read ({error})") from None
-    if not isinstance(tree, dict):
-        raise Refused("is malformed: its JSON is no object")
-    return tree
-
-
-def _check_version_and_extensions(tree: Tree) -> None:
-    version = tree.get("asset", {}).get("version", "2.0")
-    if not str(version).startswith("2"):
-        shown = as_written(version).strip('"')
-        raise Refused(f"is glTF version {shown}; version 2 is what can be read")
-    for name in tree.get("extensionsRequired", []):
-        if name in _MESHOPT:
-            raise Refused("is compressed with meshopt, which is not supported; export it uncompressed or with Draco")
-        if name != _DRACO and not _HARMLESS.fullmatch(name):
-            raise Refused(f"requires the extension {name[:80]}, which is not supported; export it without")
-
-
-def _need_draco() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("DracoPy") is None:
-        command = package_command("DracoPy")
-        raise Refused(f"is compressed with Draco; export it uncompressed, or install what reads it with: {command}")
-
-
-def _item(items: Any, index: Any, what: str) -> Tree:
-    if not isinstance(items, list) or type(index) is not int or not 0 <= index < len(items):
-        count = len(items) if isinstance(items, list) else 0
-        raise Refused(f"is malformed: it refers to {what} {as_written(index)} and has {count} of them")
-    item = items[index]
-    if not isinstance(item, dict):
-        raise Refused(f"is malformed: {what} {index} is no object")
-    return item
-
-
-def _whole(value: Any, what: str) -> int:
-    if type(value) is not int or not 0 <= value <= LARGEST_FILE:
-        raise Refused(f"is malformed: {what} is {as_written(value)}, which should be a whole number of bytes")
-    return value
-
-
-def _inline(uri: str) -> bytes:
-    head, _, body = uri.partition(",")
-    try:
-        return base64.b64decode(body) if head.endswith(";base64") else unquote_to_bytes(body)
-    except (binascii.Error, ValueError):
-        raise Refused("is malformed: a buffer's data: reference is no base64") from None
-
-
-def _matrix(node: Tree) -> Floats:
-    """A node's transform (4, 4): its matrix, or translation after rotation after scale."""
-    if "matrix" in node:
-        return np.array(node["matrix"], dtype=np.float64).reshape(4, 4).T
-    matrix = np.eye(4)
-    if "rotation" in node:
-        x, y, z, w = np.array(node["rotation"], dtype=np.float64) / (np.linalg.norm(node["rotation"]) or 1.0)
-        matrix[:3, :3] = [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    if "scale" in node:
-        matrix[:3, :3] *= np.array(node["scale"], dtype=np.float64).reshape(3)
-    if "translation" in node:
-        matrix[:3, 3] = np.array(node["translation"], dtype=np.float64).reshape(3)
-    return matrix

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from array import array
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from silhouette.meshes.formats.base import (
     plain_text,
     word,
 )
+from silhouette.meshes.formats.obj_colours import Colouring
 from silhouette.meshes.formats.polygons import Indices, fans, mended, origins
 
 _STATEMENT = re.compile(rb"^[ \t]*(v|f|fo|g|o|usemtl|cstype)(?:[ \t]+([^\n#]*)|(?=[\n#]|$))", re.MULTILINE)
@@ -29,8 +31,11 @@ _NEEDS = "a vertex line needs three numbers, the corners of a face need to be wh
 Names = tuple[str, str, str]
 
 
-def read(data: bytes) -> list[Surface]:
-    """The surfaces of an OBJ file, one for each part; textures, normals and materials' own files are not looked at.
+def read(data: bytes, colouring: Colouring | None = None) -> list[Surface]:
+    """The surfaces of an OBJ file, one for each part, which share their vertices: all of the file, in its order.
+
+    Normals are not looked at; textures and materials' own files only where colours are wanted. Then there is a surface
+    for each material.
 
     Read here and not by trimesh, which counts relative indices from the end of the file instead of from the face, takes
     index 0 for 1, passes over an indented statement and mixes groups with materials; and which, handed a text without
@@ -41,8 +46,10 @@ def read(data: bytes) -> list[Surface]:
     """
     reader = _Reader()
     for block in blocks(plain_text(data).replace(b"\\\n", b" ")):
+        if colouring is not None:
+            colouring.read(block, *reader.counts)
         reader.read(block)
-    return reader.surfaces()
+    return reader.surfaces(colouring)
 
 
 class _Reader:
@@ -56,6 +63,11 @@ class _Reader:
         self._statements = 0  # of names
         # The names that hold from a face on, and the number of faces before it.
         self._named: list[tuple[int, Names]] = [(0, ("", "", ""))]
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many vertices, and how many corners of faces."""
+        return len(self._points) // 3, len(self._corners)
 
     def read(self, block: bytes) -> None:
         """Adds some lines."""
@@ -101,7 +113,7 @@ class _Reader:
         if len(self._corners) > 3 * MOST_TRIANGLES or len(self._points) // 3 + len(self._lengths) > MOST_LINES:
             raise Refused(f"holds over {MOST_TRIANGLES} triangles, or {MOST_LINES} vertices and faces; reduce them")
 
-    def surfaces(self) -> list[Surface]:
+    def surfaces(self, colouring: Colouring | None = None) -> list[Surface]:
         """The surfaces of all that was read."""
         if not self._lengths:
             raise no_triangles("points or lines" if self._points else "")
@@ -115,8 +127,34 @@ class _Reader:
             raise Refused(f"is malformed: the face 'f {face[:40]}' points before the first vertex, which is 1")
         origin = origins(lengths)
         triangles = mended(vertices, fans(corners - 1, lengths), origin)
+        if colouring is not None:
+            return self._coloured(colouring, vertices, triangles, corners - 1, lengths)
         names, part = self._parts(len(lengths))
         return by_part(names, vertices, triangles, part[origin])
+
+    def _coloured(
+        self, colouring: Colouring, vertices: Floats, triangles: Indices, corners: Indices, lengths: Indices
+    ) -> list[Surface]:
+        """A surface for each material, with its skin."""
+        colouring.load()
+        shades = colouring.shades(len(vertices))
+        uv, rows = colouring.places(corners, lengths, triangles) or (None, triangles)
+        materials, of_face = self._materials(len(lengths))
+        of_triangle = of_face[origins(lengths)]
+        surfaces = by_part(materials, vertices, triangles, of_triangle)
+        for index, surface in enumerate(surfaces):
+            skin = colouring.skin(surface.part, shades, uv)
+            if skin is not None and skin.picture:
+                skin = replace(skin, corners=rows[of_triangle == index])
+            surfaces[index] = replace(surface, skin=skin)
+        return surfaces
+
+    def _materials(self, faces: int) -> tuple[list[str], Indices]:
+        """The names of the materials, and for each face (faces,) the index of its own."""
+        starts = np.array([start for start, _ in self._named])
+        run = np.diff(starts, append=faces)
+        names = {material: index for index, material in enumerate(dict.fromkeys(name[2] for _, name in self._named))}
+        return list(names), np.repeat([names[name[2]] for _, name in self._named], run)
 
     def _parts(self, faces: int) -> tuple[list[str], Indices]:
         """The names of the parts, and for each face (faces,) the index of its part."""

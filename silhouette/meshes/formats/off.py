@@ -13,19 +13,25 @@ from silhouette.meshes.formats.base import (
     MOST_LINES,
     MOST_TRIANGLES,
     Refused,
+    Skin,
     Surface,
     blocks,
     no_triangles,
     plain_text,
     word,
 )
+from silhouette.meshes.formats.colours import stored_bytes
 from silhouette.meshes.formats.polygons import fans, mended, origins
 
 _NEEDS = "a vertex line needs three numbers, a face line whole numbers"
 
 
-def read(data: bytes) -> list[Surface]:
+def read(data: bytes, whole: bool = False) -> list[Surface]:
     """The surface of an OFF file.
+
+    Args:
+        data: the file's bytes.
+        whole: whether the colours of vertices (COFF) are wanted.
 
     Read here and not by trimesh, which takes a file with too few lines for a smaller mesh and stumbles over polygons of
     five corners; and which, handed triangles, needs three times the time and twice the memory.
@@ -36,12 +42,12 @@ def read(data: bytes) -> list[Surface]:
     text = plain_text(data)
     lines = _lines(text)
     start = next(lines, b"")
-    header = re.match(rb"\s*(?:ST)?C?N?OFF\s*(.*)$", start)
+    header = re.match(rb"\s*((?:ST)?C?N?)OFF\s*(.*)$", start)
     if header is None:
         raise Refused("is no OFF file: one begins with the word OFF")
-    if b"binary" in header[1].lower():
+    if b"binary" in header[2].lower():
         raise Refused("is a binary OFF file; export it as plain OFF, STL or PLY")
-    counts = (header[1].strip() or next(lines, b"")).split()[:2]
+    counts = (header[2].strip() or next(lines, b"")).split()[:2]
     if len(counts) < 2 or not all(count.isdigit() and len(count) < 19 for count in counts):
         raise Refused("is malformed: after OFF come the numbers of vertices and of faces")
     vertices, faces = map(int, counts)
@@ -50,10 +56,14 @@ def read(data: bytes) -> list[Surface]:
         raise Refused(f"is truncated: it announces {vertices} vertices and {faces} faces and has {rows} lines for them")
     if faces > MOST_TRIANGLES or vertices + faces > MOST_LINES:
         raise Refused(f"holds over {MOST_TRIANGLES} triangles, or {MOST_LINES} vertices and faces; reduce them")
-    points, corners, lengths = array("d"), array("q"), array("q")
+    points, corners, lengths, shades = array("d"), array("q"), array("q"), array("d")
+    before = 6 if b"N" in header[1] else 3  # words before those of a colour
+    coloured = whole and b"C" in header[1]
     try:
         for row in itertools.islice(lines, vertices):
             points.extend(map(float, _three(row.split(None, 3)[:3])))
+            if coloured:
+                shades.extend(map(float, _three(row.split()[before : before + 3])))
         for row in itertools.islice(lines, faces):
             polygon = _corners(row.split())
             lengths.append(len(polygon))
@@ -70,7 +80,9 @@ def read(data: bytes) -> list[Surface]:
     if len(corners) > 3 * MOST_TRIANGLES:
         raise Refused(f"holds over {MOST_TRIANGLES} triangles; reduce them")
     places, many = np.array(points).reshape(-1, 3), np.array(lengths)
-    return [Surface("mesh", places, mended(places, fans(np.array(corners), many), origins(many)))]
+    triangles = mended(places, fans(np.array(corners), many), origins(many))
+    skin = Skin(stored_bytes(np.array(shades).reshape(-1, 3), "f8")) if coloured else None
+    return [Surface("mesh", places, triangles, skin)]
 
 
 def _lines(text: bytes) -> Iterator[bytes]:

@@ -16,11 +16,13 @@ from silhouette.meshes.formats.base import (
     MOST_TRIANGLES,
     MOST_VERTICES,
     Refused,
+    Skin,
     Surface,
     blocks,
     no_triangles,
     plain_text,
 )
+from silhouette.meshes.formats.colours import stored_bytes
 from silhouette.meshes.formats.polygons import Indices, fans, mended, origins
 
 _TYPES = {
@@ -30,6 +32,11 @@ _TYPES = {
 }  # fmt: skip
 _CODES = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "f4": "f", "f8": "d"}
 _CORNERS = ("vertex_indices", "vertex_index")
+_SHADES = (("red", "green", "blue"), ("diffuse_red", "diffuse_green", "diffuse_blue"), ("r", "g", "b"))
+_NORMALS = ("nx", "ny", "nz")
+CLOUD = (
+    "holds no triangles, only points, and a model needs a surface; silhouette scan makes a scene of a cloud of points"
+)
 _LONGEST_HEADER = 1 << 16
 
 # The rows of an element by property: an array (rows,); of lists their lengths (rows,), and all values in one array.
@@ -45,12 +52,16 @@ class _Element:
     properties: list[tuple[str, str, str | None]] = field(default_factory=list)
 
 
-def read(data: bytes) -> list[Surface]:
+def read(data: bytes, whole: bool = False) -> list[Surface]:
     """The surface of a PLY file.
 
     Read here, because trimesh reads a binary file only if all lists are as long as the first (Blender mixes quads and
     triangles), and of rows of text it does not miss those that are not there; to tell whether a file is one of these
     takes reading all of it.
+
+    Args:
+        data: the file's bytes.
+        whole: whether points alone will do, and colours and normals are wanted.
     """
     header, body = _split(data)
     form, elements = _parse(header)
@@ -58,22 +69,35 @@ def read(data: bytes) -> list[Surface]:
     vertex, face = by_name.get("vertex"), by_name.get("face")
     if "tristrips" in by_name and by_name["tristrips"].count:
         raise Refused("holds triangle strips; export it as plain triangles")
-    if vertex is None or face is None or vertex.count == 0 or face.count == 0:
-        raise no_triangles("points" if vertex is not None and vertex.count else "")
-    if not {"x", "y", "z"} <= {name for name, _, counted in vertex.properties if counted is None}:
+    if vertex is None or vertex.count == 0 or (not whole and (face is None or face.count == 0)):
+        only_points = vertex is not None and vertex.count > 0
+        raise Refused(CLOUD) if only_points else no_triangles()
+    kinds = {name: kind for name, kind, counted in vertex.properties if counted is None}
+    if not {"x", "y", "z"} <= kinds.keys():
         raise Refused("is malformed: its vertices need the properties x, y and z")
-    corners = next((name for name, _, counted in face.properties if name in _CORNERS and counted), None)
-    if corners is None:
-        raise Refused("is malformed: its faces need the property 'list ... vertex_indices'")
-    needed = elements[: max(elements.index(vertex), elements.index(face)) + 1]
+    shades = next((names for names in _SHADES if whole and set(names) <= kinds.keys()), ())
+    normals = _NORMALS if whole and set(_NORMALS) <= kinds.keys() else ()
+    corners = ""
+    if face is not None and face.count:
+        corners = next((name for name, _, counted in face.properties if name in _CORNERS and counted), "")
+        if not corners:
+            raise Refused("is malformed: its faces need the property 'list ... vertex_indices'")
+    needed = elements[: max(elements.index(vertex), elements.index(face) if face is not None else 0) + 1]
     if form == "ascii":
         body, needed = _as_binary(body, needed)
-    columns, end = _columns(body, needed, ">" if form == "binary_big_endian" else "<", {*"xyz", corners})
+    wanted = {*"xyz", corners, *shades, *normals}
+    columns, end = _columns(body, needed, ">" if form == "binary_big_endian" else "<", wanted)
     if form == "ascii" and end < len(body):
         raise Refused("is malformed: its rows hold more words than its header announces")
-    vertices = np.column_stack([columns["vertex"][axis] for axis in "xyz"]).astype(np.float64)
-    lengths, flat = columns["face"][corners]
-    return [Surface("mesh", vertices, mended(vertices, fans(flat, lengths), origins(lengths)))]
+    stored = columns["vertex"]
+    vertices = np.column_stack([stored[axis] for axis in "xyz"]).astype(np.float64)
+    faces: NDArray[np.int64] = np.zeros((0, 3), np.int64)
+    if corners:
+        lengths, flat = columns["face"][corners]
+        faces = mended(vertices, fans(flat, lengths), origins(lengths))
+    colours = stored_bytes(np.column_stack([stored[name] for name in shades]), kinds[shades[0]]) if shades else None
+    directions = np.column_stack([stored[name] for name in normals]).astype(np.float64) if normals else None
+    return [Surface("mesh", vertices, faces, None if colours is None else Skin(colours), directions)]
 
 
 def _split(data: bytes) -> tuple[list[str], memoryview]:

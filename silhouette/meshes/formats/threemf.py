@@ -81,8 +81,12 @@ class _Model:
     declared: bool = False
 
 
-def read(data: bytes) -> tuple[list[Surface], str]:
+def read(data: bytes, whole: bool = False) -> tuple[list[Surface], str]:
     """The objects that the build list places, each in place, and the unit that the file declares.
+
+    Args:
+        data: the file's bytes.
+        whole: whether to keep the vertices that no triangle uses.
 
     Raises:
         Refused: for anything that the archive announces and has not, for encrypted content, for XML with a DOCTYPE.
@@ -94,10 +98,10 @@ def read(data: bytes) -> tuple[list[Surface], str]:
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error, UnicodeDecodeError):
         raise Refused("is truncated or no 3MF file: 3MF is a zip archive, and this one cannot be opened") from None
     with archive:
-        return _read_archive(_Archive(archive))
+        return _read_archive(_Archive(archive), whole)
 
 
-def _read_archive(archive: _Archive) -> tuple[list[Surface], str]:
+def _read_archive(archive: _Archive, whole: bool) -> tuple[list[Surface], str]:
     models: dict[str, _Model] = {}
     root = _root(archive)
     pending = {root: None}
@@ -108,7 +112,7 @@ def _read_archive(archive: _Archive) -> tuple[list[Surface], str]:
         for thing in models[path].objects.values():
             referred |= {key[0] for key, _ in thing.components}
         pending |= dict.fromkeys(file for file in sorted(referred, reverse=True) if file not in models)
-    surfaces = _build(models, models[root].build)
+    surfaces = _build(models, models[root].build, whole)
     if not surfaces:
         raise no_triangles()
     return surfaces, models[root].unit
@@ -301,7 +305,7 @@ def _transform(attributes: dict[str, str]) -> Floats:
     return matrix
 
 
-def _build(models: dict[str, _Model], build: list[tuple[Key, Floats]]) -> list[Surface]:
+def _build(models: dict[str, _Model], build: list[tuple[Key, Floats]], whole: bool) -> list[Surface]:
     """Every mesh below the build list, carried into place; a mesh that stands twice gives two surfaces."""
     surfaces: list[Surface] = []
     arrays: dict[Key, tuple[Floats, Any]] = {}
@@ -330,7 +334,7 @@ def _build(models: dict[str, _Model], build: list[tuple[Key, Floats]]) -> list[S
                 vertices = np.array(thing.vertices, dtype=np.float64).reshape(-1, 3)
                 arrays[key] = vertices, np.array(thing.faces, dtype=np.int64).reshape(-1, 3)
             vertices, faces = arrays[key]
-            surfaces.append(carried(name or f"object {key[1]}", vertices, faces, matrix))
+            surfaces.append(carried(Surface(name or f"object {key[1]}", vertices, faces), matrix, whole))
         if len(pending) + len(thing.components) > MOST_PARTS:
             raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
         pending += [(part, matrix @ inner, name, depth + 1) for part, inner in thing.components[::-1]]

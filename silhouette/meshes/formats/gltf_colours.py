@@ -1,0 +1,119 @@
+"""glTF: what colours a primitive: its vertices' colours, a picture and places in it, the factor of its material."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.meshes.formats.base import Refused, Skin
+from silhouette.meshes.formats.colours import as_bytes
+from silhouette.meshes.formats.gltf_tree import Tree, inline, item, whole_number
+
+_COLOUR = "COLOR_0"
+# What a whole number of each size stands for in full; numbers with a point stand for themselves.
+_FULL = {1: 255.0, 2: 65535.0}
+
+
+@dataclass(frozen=True)
+class _Material:
+    """Of a primitive: the index of its picture or None, which set of places in it, and its factor."""
+
+    picture: int | None = None
+    places: str = ""
+    factor: tuple[float, float, float] | None = None
+
+
+class Painter:
+    """Knows what colours the primitives of one file, and fetches their pictures.
+
+    Attributes:
+        warnings: a sentence for each thing that is wrong with the colours; the shape is right without them.
+    """
+
+    def __init__(self, tree: Tree, buffer: Callable[[int], bytes], fetch: Callable[[str], bytes]) -> None:
+        self._tree = tree
+        self._buffer = buffer
+        self._fetch = fetch
+        self._materials: dict[str, _Material] = {}
+        self.warnings: list[str] = []
+
+    def attributes(self, key: str, primitive: Tree) -> dict[str, tuple[int, str]]:
+        """The attributes that colour a primitive, known by ``key`` from now on: of each its accessor and its shape."""
+        found: dict[str, tuple[int, str]] = {}
+        stored = primitive["attributes"]
+        try:
+            self._materials[key] = self._material(primitive)
+            if _COLOUR in stored:
+                shape = item(self._tree.get("accessors"), stored[_COLOUR], "accessor").get("type")
+                found[_COLOUR] = stored[_COLOUR], "VEC3" if shape == "VEC3" else "VEC4"
+            if self._materials[key].places in stored:
+                found[self._materials[key].places] = stored[self._materials[key].places], "VEC2"
+        except (Refused, LookupError, TypeError, ValueError, AttributeError):
+            self._materials[key] = _Material()
+            self.warnings.append(f"the material of mesh {key} is malformed; it is shown without")
+        return found
+
+    def broken(self, key: str, name: str, why: str) -> None:
+        """Notes that an attribute cannot be read."""
+        self.warnings.append(f"{name} of mesh {key} {why}; it is shown without")
+
+    def _material(self, primitive: Tree) -> _Material:
+        if "material" not in primitive:
+            return _Material()
+        material = item(self._tree.get("materials"), primitive["material"], "material")
+        shading = material.get("pbrMetallicRoughness", {})
+        red, green, blue = map(float, shading["baseColorFactor"][:3]) if "baseColorFactor" in shading else (1.0,) * 3
+        factor = (red, green, blue) if "baseColorFactor" in shading else None
+        if "baseColorTexture" not in shading:
+            return _Material(factor=factor)
+        told = shading["baseColorTexture"]
+        texture = item(self._tree.get("textures"), told["index"], "texture")
+        packed = texture.get("extensions", {})
+        source = next((packed[name]["source"] for name in ("EXT_texture_webp",) if name in packed), None)
+        source = texture.get("source", source)
+        if source is None:
+            self.warnings.append("a picture is compressed in a way that is not supported; it is shown without")
+            return _Material(factor=factor)
+        return _Material(source, f"TEXCOORD_{told.get('texCoord', 0)}", factor)
+
+    def skin(self, key: str, geometry: Mapping[str, Any]) -> Skin | None:
+        """The skin of a primitive that trimesh has decoded; None where it has no colour of any kind."""
+        material = self._materials.get(key, _Material())
+        arrays = geometry.get("vertex_attributes", {})
+        count = len(geometry["vertices"])
+        skin = Skin(factor=material.factor or (1.0, 1.0, 1.0))
+        colours, places = arrays.get(f"_{_COLOUR}"), arrays.get(f"_{material.places}")
+        if colours is not None and len(colours) == count:
+            skin = replace(skin, shades=as_bytes(_share(colours[:, :3])))
+        if places is not None and len(places) == count and material.picture is not None:
+            skin = replace(skin, picture=str(material.picture), uv=_share(places))
+        return skin if skin.shades is not None or skin.picture is not None or material.factor else None
+
+    def picture(self, name: str) -> bytes:
+        """The bytes of a picture, PNG or JPEG.
+
+        Raises:
+            Refused: where it is not there.
+        """
+        image = item(self._tree.get("images"), int(name), "image")
+        if "bufferView" in image:
+            view = item(self._tree.get("bufferViews"), image["bufferView"], "bufferView")
+            start = whole_number(view.get("byteOffset", 0), "a bufferView's byteOffset")
+            length = whole_number(view.get("byteLength"), "a bufferView's byteLength")
+            item(self._tree.get("buffers"), view.get("buffer"), "buffer")
+            return self._buffer(view["buffer"])[start : start + length]
+        uri = image.get("uri")
+        if not isinstance(uri, str):
+            raise Refused(f"is malformed: image {name} has neither data nor a reference to a file")
+        return inline(uri) if uri.startswith("data:") else self._fetch(uri)
+
+
+def _share(values: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers as shares of what they stand for in full; others as they are."""
+    if values.dtype.kind == "f":
+        return values
+    return (values / _FULL.get(values.dtype.itemsize, 1.0)).astype(np.float32)

@@ -1,0 +1,217 @@
+"""OBJ: what colours it: colours after the coordinates of a vertex, and materials, which stand in files of their own."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.meshes.formats.base import MOST_LINES, MOST_PARTS, Refused, Skin, word
+from silhouette.meshes.formats.colours import LIGHT, stored_bytes
+from silhouette.meshes.formats.polygons import Indices, fans
+
+_STATEMENT = re.compile(rb"^[ \t]*(v|vt|f|fo|mtllib)[ \t]+([^\n#]*)", re.MULTILINE)
+_TEXTURE = re.compile(rb"(?:^|[ \t])[^\s/]+(?:/([^\s/]*)\S*)?")
+_MATERIAL = re.compile(rb"^[ \t]*(newmtl|Kd|map_Kd)[ \t]+([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
+# Options of a picture with how many words they take; those of -o, -s and -t are numbers, of which some may lack.
+_OPTIONS = {"blendu": 1, "blendv": 1, "bm": 1, "boost": 1, "cc": 1, "clamp": 1, "imfchan": 1, "mm": 2, "texres": 1}
+_OFFSETS = {"o": 3, "s": 3, "t": 3}
+_LARGEST_LIBRARY = 16 * 1024**2
+
+
+@dataclass
+class _Material:
+    """A material of the libraries: its colour in linear light, and the reference to its picture."""
+
+    factor: tuple[float, float, float] | None = None
+    picture: str = ""
+
+
+class Colouring:
+    """What has been read of the colours of an OBJ file, line by line beside its shape.
+
+    Attributes:
+        warnings: a sentence for each thing that is wrong with the colours; the shape is right without them.
+    """
+
+    def __init__(self, fetch: Callable[[str], bytes]) -> None:
+        self._fetch = fetch
+        self._shades = array("f")
+        self._places = array("d")
+        self._corners = array("q")
+        self._libraries: list[str] = []
+        self._materials: dict[str, _Material] = {}
+        self.warnings: list[str] = []
+
+    def read(self, block: bytes, vertices: int, corners: int) -> None:
+        """Adds some lines, before which there were ``vertices`` and ``corners`` of faces."""
+        shades: list[list[bytes]] = []
+        places: list[list[bytes]] = []
+        known = len(self._places) // 2
+        textured = b"/" in block
+        for kind, rest in _STATEMENT.findall(block):
+            if kind == b"v":
+                shades.append(rest.split(None, 6)[3:6])
+            elif kind == b"vt":
+                places.append(rest.split(None, 2)[:2])
+            elif kind == b"mtllib":
+                self._libraries.append(word(rest.strip()))
+            elif textured:
+                if len(self._corners) < corners:
+                    self._corners.extend(itertools.repeat(0, corners - len(self._corners)))
+                found = [int(name or b"0") for name in _TEXTURE.findall(rest)]
+                if b"-" in rest:
+                    found = [max(known + len(places) + 1 + place, 0) if place < 0 else place for place in found]
+                self._corners.extend(found)
+                corners += len(found)
+            else:
+                corners += len(rest.split())
+        if len(self._places) // 2 + len(places) > MOST_LINES:
+            raise Refused(f"holds over {MOST_LINES} places in pictures ('vt' lines); reduce them")
+        self._places.extend(
+            map(float, itertools.chain.from_iterable(pair if len(pair) == 2 else (b"nan", b"nan") for pair in places))
+        )
+        self._shade(shades, vertices)
+
+    def _shade(self, rows: list[list[bytes]], before: int) -> None:
+        """Adds the colours of some vertices; of those without they are no numbers."""
+        if not self._shades and not any(map(len, rows)):
+            return
+        missing = (b"nan",) * 3
+        self._shades.extend(itertools.repeat(math.nan, 3 * before - len(self._shades)))
+        self._shades.extend(
+            map(float, itertools.chain.from_iterable(row if len(row) == 3 else missing for row in rows))
+        )
+
+    def shades(self, vertices: int) -> NDArray[np.uint8] | None:
+        """The colours (n, 3) of all vertices, or None where fewer than half of them have one."""
+        if not self._shades:
+            return None
+        found = np.full((vertices, 3), np.nan, np.float32)
+        stored = np.array(self._shades, np.float32).reshape(-1, 3)
+        found[: len(stored)] = stored
+        has = np.isfinite(found).all(axis=1)
+        if 2 * np.count_nonzero(has) < vertices:
+            return None
+        found[~has] = np.nan
+        return stored_bytes(found, "f4")
+
+    def places(
+        self, corners: Indices, lengths: Indices, triangles: Indices
+    ) -> tuple[NDArray[np.float32], Indices] | None:
+        """Places in pictures (k, 2), and for each corner of each triangle (t, 3) its row there or -1; None without.
+
+        Args:
+            corners: the vertices of the corners of all polygons, one after the other, from 0.
+            lengths: how many each polygon has.
+            triangles: (t, 3) made of them: fans, but for what was mended, whose corners take a place of their vertex.
+        """
+        if not self._places or not len(self._corners):
+            return None
+        uv = np.array(self._places, np.float32).reshape(-1, 2)
+        uv[:, 1] = 1.0 - uv[:, 1]
+        row = np.full(len(corners), -1, np.int64)
+        stored = np.array(self._corners)[: len(corners)] - 1
+        row[: len(stored)] = np.where((stored >= 0) & (stored < len(uv)), stored, -1)
+        found = row[fans(np.arange(len(corners)), lengths)]
+        mended = (fans(corners, lengths) != triangles).any(axis=1)
+        if mended.any():
+            some = np.full(int(corners.max()) + 1, -1, np.int64)
+            some[corners] = row
+            found[mended] = some[triangles[mended]]
+        return uv, found
+
+    def load(self) -> None:
+        """Reads the libraries of materials; what cannot be read is a warning."""
+        for name in dict.fromkeys(self._libraries):
+            # A name may hold spaces, and a line several names: the whole is tried first.
+            for reference in [name] if self._library(name, tell=" " not in name) else name.split():
+                if reference != name:
+                    self._library(reference, tell=True)
+
+    def _library(self, reference: str, tell: bool) -> bool:
+        try:
+            data = self._fetch(reference)
+            if len(data) > _LARGEST_LIBRARY:
+                raise Refused(f"refers to {reference[:80]!r}, which is larger than {_LARGEST_LIBRARY >> 20} MiB")
+        except Refused as refused:
+            if tell:
+                self.warnings.append(f"the mesh {refused}; without it, its materials have no colours")
+            return False
+        material = _Material()
+        for kind, rest in _MATERIAL.findall(data):
+            if kind == b"newmtl":
+                material = self._materials.setdefault(word(rest.strip()), _Material())
+            elif kind.lower() == b"kd":
+                material.factor = _factor(rest) or material.factor
+            else:
+                material.picture = _reference(word(rest.strip())) or material.picture
+            if len(self._materials) > MOST_PARTS:
+                raise Refused(f"names over {MOST_PARTS} materials; join them")
+        return True
+
+    def skin(self, material: str, shades: NDArray[np.uint8] | None, uv: NDArray[np.float32] | None) -> Skin | None:
+        """The skin of a material's faces, still without their corners: its picture, else vertices' colours, else Kd."""
+        known = self._materials.get(material, _Material())
+        if known.picture and uv is not None:
+            return Skin(picture=known.picture, uv=uv)
+        if shades is not None:
+            return Skin(shades)
+        return Skin(factor=known.factor) if known.factor else None
+
+    def picture(self, name: str) -> bytes:
+        """The bytes of a picture: where the library says, or else beside the OBJ file.
+
+        Raises:
+            Refused: where it is in neither place.
+        """
+        try:
+            return self._fetch(name)
+        except Refused:
+            beside = name.replace("\\", "/").rpartition("/")[2]
+            if beside in ("", name):
+                raise
+            return self._fetch(beside)
+
+
+def _factor(rest: bytes) -> tuple[float, float, float] | None:
+    """The linear light of a colour such as ``0.8 0.1 0.1``, or None of what is none."""
+    words = rest.split()
+    try:
+        shares = np.clip([float(word) for word in (words * 3)[:3]], 0.0, 1.0)
+    except ValueError:
+        return None
+    if len(shares) < 3 or not np.isfinite(shares).all():
+        return None
+    red, green, blue = (float(LIGHT[round(255 * share)]) for share in shares)
+    return red, green, blue
+
+
+def _reference(text: str) -> str:
+    """The name of the picture in what follows ``map_Kd``, which may begin with options.
+
+    >>> _reference("-s 1 1 1 -clamp on my texture.jpg"), _reference("a.png"), _reference("-o 0.5 2.png")
+    ('my texture.jpg', 'a.png', '2.png')
+    """
+    words = text.split(" ")
+    while len(words) > 1 and words[0][:1] == "-" and (words[0][1:] in _OPTIONS or words[0][1:] in _OFFSETS):
+        option = words.pop(0)[1:]
+        for _ in range(_OPTIONS.get(option, _OFFSETS.get(option, 0))):
+            if len(words) < 2 or (option in _OFFSETS and not _is_number(words[0])):
+                break
+            words.pop(0)
+    return " ".join(words).strip()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

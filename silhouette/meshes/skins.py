@@ -1,0 +1,156 @@
+"""LOAD: the colours of surfaces, at their vertices and on their faces, from all that their skins say."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.errors import SilhouetteError
+from silhouette.meshes.formats.base import Refused, Skin, Surface
+from silhouette.meshes.formats.colours import LIGHT, Bytes, as_bytes
+
+WHITE = 255
+"""What has no colour of its own is white, as glTF has it."""
+
+LARGEST_PICTURE = 8192 * 8192
+"""Pixels of one picture; phones' apps make pictures of 8,192 by 8,192 at most."""
+
+MOST_PIXELS = 8 * LARGEST_PICTURE
+"""Pixels of all pictures of a file, each decoded once: some ten seconds of PNG."""
+
+FINE = 4096
+"""Pixels along a side: a larger picture is halved. The vertices of a scan are far less dense than that."""
+
+_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "TGA")
+
+
+class Pictures:
+    """Decodes the pictures of one file, and keeps the last: surfaces of one picture follow each other.
+
+    Attributes:
+        warnings: a sentence for each picture that cannot be used.
+    """
+
+    def __init__(self, fetch: Callable[[str], bytes]) -> None:
+        self._fetch = fetch
+        self._last: tuple[str, Bytes | None] = ("", None)
+        self._left = MOST_PIXELS
+        self._refused: set[str] = set()
+        self.warnings: list[str] = []
+
+    def get(self, name: str) -> Bytes | None:
+        """A picture (height, width, 3), or None where it cannot be used."""
+        if name in self._refused:
+            return None
+        if self._last[0] != name:
+            self._last = "", None  # before the next is decoded: two large ones would take twice the memory
+            try:
+                self._last = name, self._decoded(self._fetch(name))
+            except Refused as refused:
+                self._refused.add(name)
+                self.warnings.append(f"a picture of the mesh {refused}; it is shown without")
+                return None
+        return self._last[1]
+
+    def _decoded(self, data: bytes) -> Bytes:
+        from PIL import Image
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of Pillow about large pictures: the limit below is ours
+                with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
+                    pixels = image.width * image.height
+                    if pixels > min(LARGEST_PICTURE, self._left):
+                        raise Refused(f"has {pixels >> 20} million pixels, too many")
+                    self._left -= pixels
+                    # A JPEG is halved while it is decoded.
+                    image.draft("RGB", (max(image.width // 2, FINE), max(image.height // 2, FINE)))
+                    factor = 2 if max(image.size) > FINE else 1
+                    found: Any = image.reduce(factor) if factor > 1 and image.mode != "P" else image
+                    return np.asarray(found.convert("RGB"))
+        except (Refused, SilhouetteError):
+            raise
+        except Exception:  # whatever a decoder of foreign bytes may raise is the picture's fault
+            raise Refused("cannot be read: it is broken, or neither PNG nor JPEG") from None
+
+
+def vertex_colours(surface: Surface, pictures: Pictures) -> Bytes | None:
+    """The colour (n, 3) of each vertex; None where the surface has no skin.
+
+    Where a vertex lies in several places of a picture, as along the seams of an atlas, the first of its faces decides;
+    one without any place is white.
+    """
+    skin, count = surface.skin, len(surface.vertices)
+    if skin is None:
+        return None
+    places = skin.uv
+    if skin.uv is not None and skin.corners is not None:
+        row = np.full(count, -1, np.int64)
+        corners, vertices = skin.corners.ravel()[::-1], surface.faces.ravel()[::-1]
+        row[vertices[corners >= 0]] = corners[corners >= 0]
+        places = np.where((row >= 0)[:, None], skin.uv[row], np.nan)
+    return mixed(skin, count, skin.shades, places, pictures)
+
+
+def face_colours(surface: Surface, weights: NDArray[np.float32], pictures: Pictures) -> Bytes | None:
+    """The colours (s * m, 3) of points on the faces, all of the first weights first; None where there is no skin.
+
+    Args:
+        surface: with faces that point to its vertices.
+        weights: (s, 3) how much of each corner is in each point; they sum to one.
+        pictures: of the file.
+    """
+    skin = surface.skin
+    if skin is None:
+        return None
+
+    def spread(values: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+        corners = values[rows].astype(np.float32)
+        points: NDArray[Any] = np.einsum("sc,mck->smk", weights, corners).reshape(-1, corners.shape[2])
+        return points
+
+    shades = None if skin.shades is None else np.rint(spread(skin.shades, surface.faces)).astype(np.uint8)
+    places = None
+    if skin.uv is not None:
+        rows = surface.faces if skin.corners is None else skin.corners
+        places = spread(skin.uv, rows)
+        places[np.tile((rows < 0).any(axis=1), len(weights))] = np.nan
+    return mixed(skin, len(weights) * len(surface.faces), shades, places, pictures)
+
+
+def mixed(skin: Skin, count: int, shades: Bytes | None, places: NDArray[Any] | None, pictures: Pictures) -> Bytes:
+    """The colours (count, 3) of points: what their skin says, given their own colours and places in its picture."""
+    picture = pictures.get(skin.picture) if skin.picture is not None and places is not None else None
+    if picture is not None and places is not None:
+        found = sampled(picture, places)
+    elif shades is not None:
+        found, shades = shades, None
+    else:
+        found = np.full((count, 3), WHITE, np.uint8)
+    if skin.factor != (1.0, 1.0, 1.0) or shades is not None:
+        light = LIGHT[found] * np.array(skin.factor, np.float32)
+        found = as_bytes(light if shades is None else light * LIGHT[shades])
+    return found
+
+
+def sampled(picture: Bytes, places: NDArray[Any]) -> Bytes:
+    """The nearest pixels (n, 3) of a picture at places (n, 2) from its upper left corner; white where there is none.
+
+    >>> chess = np.array([[[0, 0, 0], [9, 9, 9]]], np.uint8)
+    >>> sampled(chess, np.array([[0.1, 0.5], [0.9, 0.5], [-0.1, 7.5], [np.nan, 0.0]]))[:, 0].tolist()
+    [0, 9, 9, 255]
+    """
+    height, width = picture.shape[:2]
+    has = np.isfinite(places).all(axis=1)
+    share = np.where(has[:, None], places, 0.0)
+    share = share - np.floor(share)
+    column = np.minimum((share[:, 0] * width).astype(np.int64), width - 1)
+    row = np.minimum((share[:, 1] * height).astype(np.int64), height - 1)
+    found: Bytes = picture[row, column]
+    found[~has] = WHITE
+    return found

@@ -1,0 +1,186 @@
+"""LOAD: a mesh file or a cloud of points as it is stored: every vertex in its place, none merged, with its colours.
+
+`mesh.read_mesh` cleans a mesh for judging. Here labels, colours and normals keep their vertices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Flags, Floats, Integers
+from silhouette.meshes.formats import obj, off, ply, stl, threemf
+from silhouette.meshes.formats.base import MOST_TRIANGLES, MOST_VERTICES, Refused, Skin, Surface
+from silhouette.meshes.formats.colours import Bytes
+from silhouette.meshes.formats.gltf import GLTF, Gltf
+from silhouette.meshes.formats.obj_colours import Colouring
+from silhouette.meshes.health import absurd, has_area, misdirected, used_vertices
+from silhouette.meshes.opening import Source
+from silhouette.meshes.skins import WHITE, Pictures, vertex_colours
+
+# Every export has a few slivers; more than this share of all triangles gives a warning.
+_MANY = 0.01
+_BARE = Skin()
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """The content of a mesh file, in its own units, axes and order.
+
+    Attributes:
+        vertices: (n, 3) float64.
+        faces: (m, 3) int32, without those that have no area.
+        colours: (n, 3) uint8, or None.
+        normals: (n, 3) float64 unit vectors, of a cloud of points whose file has them; else None.
+        usable: (n,) bool, vertices with finite coordinates that a face uses; of a cloud all finite ones.
+        units: that the file declares, as `MeshFile.declared_units`; "meter" for glTF.
+        warnings: a sentence for each thing that the user should know.
+    """
+
+    vertices: Floats
+    faces: Integers
+    colours: Bytes | None
+    normals: Floats | None
+    usable: Flags
+    units: str | None
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """The surfaces of a file in its order, with their skins; those of an OBJ share their vertices.
+
+    Attributes:
+        surfaces: as the reader of the format gives them.
+        pictures: of the skins.
+        warnings: of the colours; more may come when the pictures are used.
+        units: that the file declares.
+    """
+
+    surfaces: list[Surface]
+    pictures: Pictures
+    warnings: list[str]
+    units: str | None = None
+
+
+def content(source: Source) -> Content:
+    """All that a mesh file, or a PLY of points alone, holds.
+
+    Raises:
+        Refused: as the readers do.
+    """
+    if source.format in GLTF:
+        gltf = Gltf(source.data, source.fetch, binary=source.format == "glb", whole=True)
+        return Content(gltf.surfaces(), Pictures(gltf.painter.picture), gltf.painter.warnings, "meter")
+    if source.format == "obj":
+        colouring = Colouring(source.fetch)
+        surfaces = obj.read(source.data, colouring)
+        return Content(surfaces, Pictures(colouring.picture), colouring.warnings)
+    none = Pictures(source.fetch)
+    if source.format == "3mf":
+        surfaces, units = threemf.read(source.data, whole=True)
+        return Content(surfaces, none, [], units)
+    if source.format == "stl":
+        return Content(stl.read(source.data), none, [])
+    readers: dict[str, Callable[[bytes, bool], list[Surface]]] = {"ply": ply.read, "off": off.read}
+    return Content(readers[source.format](source.data, True), none, [])
+
+
+def read_stored(source: Source) -> Stored:
+    """The content of a mesh file, or of a PLY of points alone.
+
+    Raises:
+        Refused: as the readers do; where a face points past the vertices; where nothing finite is left.
+    """
+    held = content(source)
+    surfaces = held.surfaces
+    shared = len({id(surface.vertices) for surface in surfaces}) == 1
+    blocks = surfaces[:1] if shared and source.format == "obj" else surfaces
+    starts = np.cumsum([0, *(len(surface.vertices) for surface in blocks)])
+    if starts[-1] > MOST_VERTICES + MOST_TRIANGLES:
+        raise Refused(f"holds {starts[-1]} vertices; {MOST_VERTICES} are the most")
+    offsets = starts[:-1] if len(blocks) == len(surfaces) else [0] * len(surfaces)
+    vertices = np.concatenate([np.asarray(block.vertices, dtype=np.float64) for block in blocks])
+    colours = _coloured(surfaces, offsets, len(vertices), held.pictures)
+    normals = _normals(surfaces, len(vertices))
+    faces = _faces(surfaces, offsets)
+    surfaces.clear()
+    warnings = [*held.warnings, *held.pictures.warnings]
+    finite = np.isfinite(vertices).all(axis=1)
+    usable = finite
+    if len(faces):
+        faces, sentences = _whole(vertices, faces, finite)
+        warnings += sentences
+        usable = used_vertices(faces, len(vertices))
+    problem = absurd(vertices[usable]) if usable.any() else "holds no vertex with finite coordinates; export it again"
+    if problem is not None:
+        raise Refused(problem)
+    return Stored(vertices, faces, colours, normals, usable, held.units, tuple(dict.fromkeys(warnings)))
+
+
+def _faces(surfaces: list[Surface], offsets: NDArray[np.int64] | list[int]) -> Integers:
+    """All faces (m, 3), for the vertices of all surfaces."""
+    found = [np.zeros((0, 3), np.int32)]
+    for surface, offset in zip(surfaces, offsets, strict=True):
+        if len(surface.faces):
+            problem = misdirected(surface.faces, len(surface.vertices))
+            if problem is not None:
+                raise Refused(problem)
+            found.append((np.asarray(surface.faces).astype(np.int64) + offset).astype(np.int32))
+    faces: Integers = np.concatenate(found)
+    if len(faces) > MOST_TRIANGLES:
+        raise Refused(f"holds {len(faces)} triangles; {MOST_TRIANGLES} are the most")
+    return faces
+
+
+def _whole(vertices: Floats, faces: Integers, finite: Flags) -> tuple[Integers, list[str]]:
+    """The faces that have finite corners and an area, and a sentence where many have not."""
+    total, sentences = len(faces), list[str]()
+    if not finite.all():
+        sound = finite[faces].all(axis=1)
+        faces = faces[sound]
+        if len(faces) < total:
+            sentences.append(f"{total - len(faces)} triangles with coordinates that are no numbers were left out")
+    a, b, c = faces.T
+    whole = (a != b) & (b != c) & (c != a) & has_area(vertices, faces)
+    if not whole.any():
+        raise Refused("holds only triangles without area; a mesh needs at least one with some")
+    dropped = len(whole) - np.count_nonzero(whole)
+    if dropped > _MANY * total:
+        sentences.append(f"{dropped} of {total} triangles have no area and were dropped")
+    return (faces[whole] if dropped else faces), sentences
+
+
+def _coloured(
+    surfaces: list[Surface], offsets: NDArray[np.int64] | list[int], count: int, pictures: Pictures
+) -> Bytes | None:
+    """The colours (count, 3) of all vertices, white where a surface has none; None where no surface has any."""
+    if all(surface.skin is None for surface in surfaces):
+        return None
+    colours = np.full((count, 3), WHITE, np.uint8)
+    order = sorted(range(len(surfaces)), key=lambda index: (surfaces[index].skin or _BARE).picture or "")
+    shared = len(surfaces) > 1 and len(set(map(int, offsets))) == 1
+    for index in order:
+        surface, start = surfaces[index], int(offsets[index])
+        found = vertex_colours(surface, pictures)
+        if found is None:
+            continue
+        if shared:
+            used = used_vertices(surface.faces, count)
+            colours[used] = found[used]
+        else:
+            colours[start : start + len(found)] = found
+    return colours
+
+
+def _normals(surfaces: list[Surface], count: int) -> Floats | None:
+    """The normals (count, 3) of a cloud of points, of unit length; None where it has none."""
+    if len(surfaces) != 1 or surfaces[0].normals is None or len(surfaces[0].faces):
+        return None
+    normals = np.asarray(surfaces[0].normals, dtype=np.float64)
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        unit: Floats = normals / np.linalg.norm(normals, axis=1, keepdims=True)
+    return unit
