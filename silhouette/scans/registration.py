@@ -1,0 +1,274 @@
+"""SCAN: the upright pose at which a model fits scanned points best: a coarse search over yaw, then refinement.
+
+Figures and terrain stand upright, so a pose has four numbers: x, y, z and yaw. The coarse search looks distances up in
+grids. The refinement is point-to-plane registration (Chen and Medioni 1992) in these four, with weights that leave out
+what belongs to something else (Tukey's biweight) and a reach that shrinks from step to step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats
+from silhouette.lazy import cached_property
+from silhouette.scans.visible import DistanceGrid, Surface, spread
+
+
+@dataclass(frozen=True, eq=False)
+class Scanned:
+    """The points of one piece, as registration needs them.
+
+    Attributes:
+        points: (n, 3) float64, mm on the table, relative to ``origin``.
+        normals: (n, 3) float64 unit vectors, or None.
+        origin: (3,) where the piece stands: the middle of its base, or of the box round it, and its ground.
+        spacing: mm between neighbouring points.
+        noise: mm, standard deviation of the points about the surface.
+        foot: mm above the ground: what lies lower is grown together with what the piece stands on.
+        is_placed: whether x and y of the origin are those of a base, to within ``slack`` mm.
+        slack: mm by which the origin may be off, standard deviation.
+    """
+
+    points: Floats
+    normals: Floats | None
+    origin: Floats
+    spacing: float
+    noise: float
+    foot: float
+    is_placed: bool
+    slack: float
+
+    @cached_property
+    def tree(self) -> Any:
+        """A `scipy.spatial.cKDTree` of the points."""
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self.points)
+
+    @cached_property
+    def distances(self) -> DistanceGrid:
+        """How far places in and round the piece are from its points."""
+        return DistanceGrid.of(self.points)
+
+    @cached_property
+    def body(self) -> Flags:
+        """(n,) bool, points above the foot."""
+        above: Flags = self.points[:, 2] > self.foot
+        return above
+
+    @cached_property
+    def sparse(self) -> Floats:
+        """(k, 3) about 1,500 points above the foot, spread evenly."""
+        points = self.points[self.body]
+        return points[spread(points, 1500)]
+
+
+@dataclass(frozen=True)
+class Upright:
+    """A pose of a model: turned by ``yaw`` about its vertical, then moved; relative to a `Scanned` origin.
+
+    Attributes:
+        x, y, z: mm, where the model's origin comes to stand.
+        yaw: radians anticlockwise.
+    """
+
+    x: float
+    y: float
+    z: float
+    yaw: float
+
+    def place(self, points: Floats) -> Floats:
+        """Points (n, 3) of the model where they come to stand."""
+        turned = self.turn(points)
+        turned += (self.x, self.y, self.z)
+        return turned
+
+    def turn(self, vectors: Floats) -> Floats:
+        """Vectors (n, 3) of the model as they point when it is turned."""
+        cosine, sine = np.cos(self.yaw), np.sin(self.yaw)
+        x, y = vectors[:, 0], vectors[:, 1]
+        return np.stack([cosine * x - sine * y, sine * x + cosine * y, vectors[:, 2]], axis=1)
+
+    def localise(self, points: Floats) -> Floats:
+        """Points (n, 3) in the frame of the model."""
+        return Upright(0.0, 0.0, 0.0, -self.yaw).turn(points - (self.x, self.y, self.z))
+
+
+# ---- the coarse search
+
+
+def coarse_poses(surface: Surface, scanned: Scanned, step: float, most: int) -> list[tuple[float, Upright]]:
+    """The poses that look best, best first, each with its cost in mm2; no two within two steps of yaw and near.
+
+    Args:
+        surface: of the model.
+        scanned: the piece.
+        step: degrees between the yaws that are tried.
+        most: of how many poses.
+    """
+    yaws = np.radians(np.arange(0.0, 360.0, step))
+    reach = max(surface.reach, 5.0)
+    limit = max(2.0, reach * np.radians(step))  # mm: a point at the rim is off by half of this between two yaws
+    found: list[tuple[float, Upright]] = []
+    model = surface.points[surface.sparse]
+    weights = surface.openness[surface.sparse] * (model[:, 2] > scanned.foot)
+    if scanned.is_placed:
+        starts = [Upright(0.0, 0.0, 0.0, yaw) for yaw in yaws]
+    else:
+        starts = [start for yaw in yaws for start in _shifts(model, weights, scanned, float(yaw))]
+    for pose in starts:
+        found.append((_cost(surface, model, weights, scanned, pose, limit), pose))
+    found.sort(key=lambda pair: pair[0])
+    chosen: list[tuple[float, Upright]] = []
+    for cost, pose in found:
+        if all(not _alike(pose, other, np.radians(2.0 * step), 2.0 * limit) for _, other in chosen):
+            chosen.append((cost, pose))
+        if len(chosen) == most:
+            break
+    return chosen
+
+
+def _alike(one: Upright, other: Upright, angle: float, apart: float) -> bool:
+    turned = (one.yaw - other.yaw + np.pi) % (2.0 * np.pi) - np.pi
+    return bool(abs(turned) <= angle and np.hypot(one.x - other.x, one.y - other.y) <= apart)
+
+
+def _cost(surface: Surface, model: Floats, weights: Floats, scanned: Scanned, pose: Upright, limit: float) -> float:
+    """Mean squared distance both ways in mm2, none counted as more than the limit."""
+    forward = np.minimum(surface.distances.at(pose.localise(scanned.sparse)), limit)
+    backward = np.minimum(scanned.distances.at(pose.place(model)), limit)
+    return float(np.mean(forward**2) + np.sum(weights * backward**2) / max(float(weights.sum()), 1e-9))
+
+
+def _shifts(model: Floats, weights: Floats, scanned: Scanned, yaw: float) -> list[Upright]:
+    """Places at which a turned model may stand where no base shows it: box on box, and middle on middle."""
+    turned = Upright(0.0, 0.0, 0.0, yaw).turn(model)[weights > 0.0, :2]
+    points = scanned.sparse[:, :2]
+    if len(turned) == 0 or len(points) == 0:
+        return []
+    box = (points.min(axis=0) + points.max(axis=0) - turned.min(axis=0) - turned.max(axis=0)) / 2.0
+    middle = points.mean(axis=0) - turned.mean(axis=0)
+    return [Upright(float(x), float(y), 0.0, yaw) for x, y in (box, middle)]
+
+
+# ---- the refinement
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A refined pose.
+
+    Attributes:
+        pose: of the model.
+        covariance: (4, 4) of x, y, z in mm and yaw in radians, if the residuals were independent.
+    """
+
+    pose: Upright
+    covariance: Floats
+
+
+def refine(surface: Surface, scanned: Scanned, start: Upright, reach: float, rounds: int = 12) -> Fit:
+    """The pose near ``start`` at which the scanned points lie best on the model's surface.
+
+    Args:
+        surface: of the model.
+        scanned: the piece.
+        start: where to begin.
+        reach: mm, how far apart points and surface may lie at the beginning.
+        rounds: of finding the nearest points and solving.
+    """
+    points = scanned.points[scanned.body]
+    chosen = spread(points, 2000)
+    points = points[chosen]
+    normals = None if scanned.normals is None else scanned.normals[scanned.body][chosen]
+    pose, covariance = start, np.eye(4)
+    least = max(3.0 * scanned.noise, 1.0)
+    for number in range(rounds):
+        gate = max(least, reach * 0.75**number)
+        pose, covariance, moved = _step(surface, scanned, pose, points, normals, gate)
+        if moved < 0.003 and gate == least:  # mm: a hundredth of what is wanted
+            break
+    return Fit(pose, covariance)
+
+
+def _step(
+    surface: Surface, scanned: Scanned, pose: Upright, points: Floats, normals: Floats | None, gate: float
+) -> tuple[Upright, Floats, float]:
+    """One round of Gauss and Newton: the new pose, its covariance, and how far the rim moved in mm."""
+    local = pose.localise(points)
+    distance, nearest = surface.tree.query(local, distance_upper_bound=2.0 * gate)  # type: ignore[attr-defined]
+    met = np.isfinite(distance)
+    nearest = np.where(met, nearest, 0)
+    normal = pose.turn(surface.normals[nearest])
+    if normals is not None:
+        met &= np.einsum("ij,ij->i", normal, normals) > 0.0
+    apart = np.einsum("ij,ij->i", pose.turn(local - surface.points[nearest]), normal)
+    weight = np.where(met, np.clip(1.0 - (distance / (2.0 * gate)) ** 2, 0.0, None) ** 2, 0.0)
+    weight *= np.clip(1.0 - (apart / (2.0 * gate)) ** 2, 0.0, None) ** 2
+    arm = points - (pose.x, pose.y, pose.z)
+    rows = np.column_stack([normal, normal[:, 1] * arm[:, 0] - normal[:, 0] * arm[:, 1]])
+    sigma = max(scanned.noise, 0.1)
+    system = (rows * (weight / sigma**2)[:, None]).T @ rows
+    right = rows.T @ (weight * apart) / sigma**2
+    # What is known beforehand: it stands on its ground, to within half a millimetre of slow error of the scan, and
+    # where its base shows it to stand. Weighted as many points, for the residuals are not independent.
+    prior = np.array([0.0, 0.0, 1.0 / max(scanned.noise, 0.5) ** 2, 0.0]) * 20.0
+    if scanned.is_placed:
+        prior[:2] = 1.0 / scanned.slack**2
+    system[np.diag_indices(4)] += prior + 1e-9
+    right -= prior * (pose.x, pose.y, pose.z, 0.0)
+    delta = np.linalg.solve(system, right)
+    largest = max(float(np.abs(delta[:3]).max()), abs(float(delta[3])) * surface.reach)
+    delta *= min(1.0, gate / max(largest, 1e-12))
+    moved = Upright(pose.x + delta[0], pose.y + delta[1], pose.z + delta[2], pose.yaw + delta[3])
+    covariance = np.linalg.inv(system).astype(np.float64)
+    return moved, covariance, largest
+
+
+# ---- how well a pose explains
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """How a model at a pose and the scanned points explain each other.
+
+    Attributes:
+        forward: (n,) mm from each scanned point to the model's surface.
+        backward: (m,) mm from each point of the model that ``counted`` to the scan.
+        weights: (m,) how much each of those counts: the share of places from which it is seen.
+    """
+
+    forward: Floats
+    backward: Floats
+    weights: Floats
+
+
+def explain(surface: Surface, scanned: Scanned, pose: Upright) -> Explained:
+    """The distances both ways, at full fineness, of what lies above the foot."""
+    far = max(8.0 * scanned.noise, 6.0)
+    local = pose.localise(scanned.points)
+    distance, nearest = surface.tree.query(local, distance_upper_bound=far)  # type: ignore[attr-defined]
+    forward = _to_planes(local, distance, nearest, surface.points, surface.normals, surface.spacing, far)
+    counted = surface.points[:, 2] + pose.z > scanned.foot
+    model = pose.place(surface.points[counted])
+    distance, nearest = scanned.tree.query(model, distance_upper_bound=far)
+    backward = _to_planes(model, distance, nearest, scanned.points, scanned.normals, scanned.spacing, far)
+    return Explained(forward, backward, surface.openness[counted])
+
+
+def _to_planes(
+    places: Floats, distance: Floats, nearest: Any, points: Floats, normals: Floats | None, spacing: float, far: float
+) -> Floats:
+    """Distances (n,) from places to a surface given as points, at most ``far``: near a point, to its plane."""
+    met = np.isfinite(distance)
+    distance = np.where(met, distance, far)
+    if normals is None:
+        return np.where(met, np.maximum(distance - 0.5 * spacing, 0.0), far)
+    index = np.where(met, nearest, 0)
+    apart = np.abs(np.einsum("ij,ij->i", places - points[index], normals[index]))
+    beside = np.sqrt(np.maximum(distance**2 - apart**2, 0.0))
+    result: Floats = np.hypot(apart, np.maximum(beside - spacing, 0.0))
+    return np.where(met, result, far)
