@@ -192,7 +192,7 @@ class _Search:
             measured = ring.ledge(height, radius, self.noise, self.spacing)
             if measured is None:
                 return None
-            ground, top, share = measured
+            ground, top, share, blocked = measured
             if not THINNEST * 2 * radius <= top - ground <= THICKEST * 2 * radius:
                 return None
             half = (top + ground) / 2
@@ -207,6 +207,7 @@ class _Search:
         if circle is None or not self.least <= 2 * radius <= self.most:
             return None
         quality = min(1.0, circle.seen / 0.8) * min(1.0, share / 0.8) * (1 - circle.against)
+        quality *= 1 - min(1.0, 2.5 * max(0.0, blocked - 0.2))  # a neighbour of one size hides a fifth of the rim
         return Disc(
             (float(centre[0]), float(centre[1])),
             float(ground),
@@ -266,8 +267,11 @@ class _Ring:
     height: Floats
     ground: float
 
-    def ledge(self, cut: float, radius: float, noise: float, spacing: float) -> tuple[float, float, float] | None:
-        """Ground, z of the ledge within the rim and the share of the ring that is level at its height or hidden.
+    def ledge(
+        self, cut: float, radius: float, noise: float, spacing: float
+    ) -> tuple[float, float, float, float] | None:
+        """Ground, z of the ledge within the rim, the share of the ring that is level at its height or hidden, and the
+        share of the rim beyond which it goes on without a step down.
 
         None where there is no ledge: a wall goes on upwards, or nothing is there.
         """
@@ -288,7 +292,13 @@ class _Ring:
             return None
         about = (self.distance > 1.15) & (np.abs(self.height) < 0.5 * top)
         ground = float(np.median(self.height[about])) if about.sum() > 10 else 0.0
-        return self.ground + ground, self.ground + top, share
+        beyond = (self.distance > 1.1) & (self.distance < 1.3)
+        on = beyond & (self.height > 0.6 * top) & (self.height < 3 * top)
+        lower = beyond & (self.height < 0.4 * top)
+        blocked = (np.bincount(sector[on], minlength=SECTORS) > 0) & (
+            np.bincount(sector[lower], minlength=SECTORS) == 0
+        )
+        return self.ground + ground, self.ground + top, share, float(blocked.mean())
 
 
 def _mode(values: Floats, width: float) -> float:

@@ -1,0 +1,129 @@
+"""SCAN: what of a scan rises above the table, in connected regions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import dijkstra
+from scipy.spatial import cKDTree
+
+from silhouette.geometry import Flags, Floats, Integers
+from silhouette.scans.surfaces import groups_of
+
+Indices = NDArray[np.int64]
+
+SPECK = 3.0
+"""mm; what is smaller than that in all directions is no piece of a game, but noise."""
+
+JOIN = 6.0
+"""mm; parts of a piece that a scan has torn apart lie no farther from each other, as under a roof's edge."""
+
+
+def regions_above(
+    points: Floats,
+    edges: Integers,
+    usable: Flags,
+    on_table: Flags,
+    noise: float,
+    spacing: float,
+    size: tuple[float, float] | None,
+) -> Integers:
+    """(n,) int32: 0 the table, k the k-th region above it, -1 specks and what lies below or beside.
+
+    Regions that hang in the air are put to the one that they hang over or by, where there is one near.
+    """
+    heights = points[:, 2]
+    floor = max(3 * noise, 0.4)  # 0.4 mm: thinner than any piece; three deviations: the table's noise ends there
+    labels = np.full(len(points), -1, dtype=np.int32)
+    inside = usable.copy()
+    if size is not None:
+        reach = np.asarray(size) / 2 + 3 * spacing
+        inside &= (np.abs(points[:, :2]) < reach).all(1)
+    labels[inside & (np.abs(heights) <= floor + spacing)] = 0
+    labels[inside & on_table] = 0
+    above = inside & (heights > floor) & ~(on_table & (heights < 2 * floor))
+    kept = edges[above[edges[:, 0]] & above[edges[:, 1]]]
+    group = groups_of(len(points), kept)
+    index = np.flatnonzero(above).astype(np.int64)
+    if len(index) == 0:
+        return labels
+    numbers, group_of = np.unique(group[index], return_inverse=True)
+    group_of = group_of.astype(np.int64)
+    low = np.full((len(numbers), 3), np.inf)
+    high = np.full((len(numbers), 3), -np.inf)
+    np.minimum.at(low, group_of, points[index])
+    np.maximum.at(high, group_of, points[index])
+    count = np.bincount(group_of)
+    least = max(SPECK, 2 * spacing)
+    bump = (low[:, 2] < least) & (high[:, 2] < floor + max(2 * noise, 0.8))
+    speck = ~bump & ((high - low).max(1) < least) | (count < 6)
+    result = np.where(speck, -1, np.where(bump, 0, -2))
+    whole = np.flatnonzero(result == -2).astype(np.int64)
+    result[whole] = 1 + _joined(points, index, group_of, whole, low, floor, spacing)
+    final = result[group_of]
+    final[(final == -1) & (heights[index] < least)] = 0
+    labels[index] = final
+    return without_crumbs(points, edges, labels, spacing)
+
+
+def without_crumbs(points: Floats, edges: Integers, labels: Integers, spacing: float, least: float = 30.0) -> Integers:
+    """Labels in which regions of few points, of less than so many square mm, have gone to the table or to -1.
+
+    To the table where they lie on it: so small and low a thing is its unevenness.
+    """
+    count = np.bincount(labels[labels > 0], minlength=int(labels.max(initial=0)) + 1)
+    small = np.flatnonzero((count * 0.87 * spacing**2 < least) & (count > 0))
+    out = labels.copy()
+    for number in small[small > 0]:
+        members = labels == number
+        out[members] = 0 if points[members, 2].min() < 2 * SPECK else -1
+    return out
+
+
+def _joined(
+    points: Floats, index: Indices, group_of: Indices, whole: Indices, low: Floats, floor: float, spacing: float
+) -> Integers:
+    """(k,) the number of the region, from 0, of each group in `whole`, with those in the air put to what is near."""
+    order = np.full(group_of.max() + 1, -1)
+    order[whole] = np.arange(len(whole))
+    part = order[group_of]
+    pairs = [np.empty((0, 2), dtype=np.int64)]
+    standing = low[whole, 2] < floor + max(2.0, 2 * spacing)
+    for one in np.flatnonzero(~standing):
+        mine = points[index[part == one]]
+        reach = max(JOIN, 3 * spacing)
+        near = (part != one) & (part >= 0)
+        near &= (points[index] > mine.min(0) - [reach, reach, np.inf]).all(1) & (
+            points[index] < mine.max(0) + reach
+        ).all(1)
+        others = index[near]
+        if len(others) == 0:
+            continue
+        distance, which = cKDTree(points[others]).query(mine, distance_upper_bound=reach)
+        if np.isfinite(distance).any():
+            best = part[near][which[int(np.argmin(distance))]]
+        else:  # over it: what it stands on cannot be seen from above
+            flat, below = cKDTree(points[others, :2]).query(mine[:, :2], distance_upper_bound=max(2.0, 2 * spacing))
+            if not np.isfinite(flat).any():
+                continue
+            best = np.bincount(part[near][below[np.isfinite(flat)]]).argmax()
+        pairs.append(np.array([[one, best]]))
+    return groups_of(len(whole), np.vstack(pairs).astype(np.int32))
+
+
+def nearest_along(points: Floats, edges: Integers, labels: Integers, unknown: Flags) -> Integers:
+    """Labels in which what is unknown has got that of what is nearest along the surface; unreached ones keep theirs."""
+    one, other = edges.T
+    length = np.linalg.norm(points[one] - points[other], axis=1) + 1e-9
+    used = unknown[one] | unknown[other]
+    graph = csr_matrix((length[used], (one[used], other[used])), shape=(len(points), len(points)))
+    rim = np.unique(np.concatenate([one[used], other[used]]))
+    sources = rim[~unknown[rim]]
+    if len(sources) == 0:
+        return labels
+    _, _, source = dijkstra(graph, directed=False, indices=sources, min_only=True, return_predecessors=True)
+    out = labels.copy()
+    reached = unknown & (source >= 0)
+    out[reached] = labels[source[reached]]
+    return out
