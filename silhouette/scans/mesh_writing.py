@@ -21,11 +21,8 @@ def ply_bytes(vertices: Floats, faces: Integers, colours: NDArray[np.uint8] | No
         faces: (m, 3) rows of vertex indices; none for a cloud of points.
         colours: (n, 3) uint8 red, green and blue of each vertex.
 
-    >>> print(ply_bytes(np.zeros((1, 3)), np.zeros((0, 3), np.int32))[:71].decode())
-    ply
-    format binary_little_endian 1.0
-    element vertex 1
-    property double x
+    >>> ply_bytes(np.zeros((1, 3)), np.zeros((0, 3), np.int32)).splitlines()[:4]
+    [b'ply', b'format binary_little_endian 1.0', b'element vertex 1', b'property double x']
     """
     fields: list[tuple[str, str, str]] = [(axis, "<f8", "double") for axis in "xyz"]
     if colours is not None:

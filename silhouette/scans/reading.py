@@ -9,9 +9,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.files.reading import LARGEST_FILE, read_file
 from silhouette.geometry import Floats, Integers
-from silhouette.meshes.opening import opened, plainly
+from silhouette.meshes.formats.base import Refused
+from silhouette.meshes.opening import Source, opened, plainly
 from silhouette.meshes.stored import read_stored
+from silhouette.scans.archive import NO_USD, USD, mesh_in
 
 Colours = NDArray[np.uint8]
 
@@ -52,7 +55,7 @@ _UNITS = {"meter": "m"}
 
 
 def read_scan(path: Path) -> Scan:
-    """The scan in a file: STL, OBJ, PLY (points alone too), GLB, glTF, 3MF or OFF, as the ending says.
+    """The scan in a file: STL, OBJ, PLY (points alone too), GLB, glTF, 3MF or OFF, as the ending says, or a zip of one.
 
     Vertices come in the order of the file: OBJ ``v`` lines, PLY elements, OFF rows, three for each STL triangle, glTF
     primitives in the order in which the nodes of the default scene visit them, once for each visit and with the
@@ -62,12 +65,13 @@ def read_scan(path: Path) -> Scan:
         MeshError: where the file is missing, of an unknown or another format, damaged, hostile, or holds nothing
             finite. One line that says what is wrong and what would be right.
     """
+    is_archive = path.suffix.lower() == ".zip"
     with plainly(path):
-        source = opened(path)
+        source = _opened(path)
         stored = read_stored(source)
     return Scan(
         path=path,
-        format=source.format,
+        format="zip" if is_archive else source.format,
         vertices=stored.vertices,
         faces=stored.faces,
         colours=stored.colours,
@@ -77,3 +81,13 @@ def read_scan(path: Path) -> Scan:
         units=_UNITS.get(stored.units or "", stored.units),
         warnings=stored.warnings,
     )
+
+
+def _opened(path: Path) -> Source:
+    """The mesh that a file is, or that its archive holds."""
+    ending = path.suffix.lower().removeprefix(".")
+    if ending in USD and path.is_file():
+        raise Refused(NO_USD)
+    if ending != "zip" or not path.is_file():
+        return opened(path)
+    return mesh_in(read_file(path, LARGEST_FILE))

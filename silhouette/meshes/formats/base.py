@@ -71,6 +71,21 @@ class Surface:
     normals: NDArray[Any] | None = None
 
 
+def referred(reference: str) -> str:
+    """The relative path, with slashes, that a mesh file gives of another file.
+
+    >>> referred("my%20scan.bin"), referred("textures\\\\skin.png")
+    ('my scan.bin', 'textures/skin.png')
+
+    Raises:
+        Refused: where it is an address on a network, or absolute.
+    """
+    name = unquote(reference).replace("\\", "/")
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or name.startswith("/"):
+        raise Refused(f"refers to {reference[:80]!r}; it may only refer to files in its own folder, by a relative path")
+    return name
+
+
 def read_referenced(folder: Path, reference: str) -> bytes:
     """The bytes of a file that a mesh file refers to: in the mesh file's own folder or below, and nowhere else.
 
@@ -78,9 +93,7 @@ def read_referenced(folder: Path, reference: str) -> bytes:
         Refused: where the reference is an address on a network, is absolute, leads out of the folder (symbolic links
             followed), or names nothing that can be read.
     """
-    name = unquote(reference).replace("\\", "/")
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or name.startswith("/"):
-        raise Refused(f"refers to {reference[:80]!r}; it may only refer to files in its own folder, by a relative path")
+    name = referred(reference)
     try:
         home = folder.resolve()
         place = (home / name).resolve()
