@@ -1,6 +1,6 @@
-"""SCAN: the mesh in a zip archive with its materials and pictures, as phones' apps export it; nothing is unpacked to disk.
+"""SCAN: the mesh in a zip archive with its materials and pictures, as phones' apps export it; all stays in memory.
 
-The archive is a table from names to bytes, in memory. What it says of itself is not believed.
+The archive is a table from names to bytes. What it says of itself is not believed.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def mesh_in(data: bytes) -> Source:
     """The one mesh of a zip archive, with what fetches its materials and pictures; of several the one OBJ.
 
     Raises:
-        Refused: where the archive holds no mesh or several, is encrypted or damaged, or is made to harm: names that lead
-            out of it, links, far more than it seems to hold.
+        Refused: where the archive holds no mesh or several, is encrypted or damaged, or is made to harm: names that
+            lead out of it, links, far more than it seems to hold.
     """
     if data.count(b"PK\x01\x02") > 2 * MOST_ENTRIES:  # before zipfile makes an object of each
         raise Refused(f"is an archive of more than {MOST_ENTRIES} files; export the scan again")

@@ -86,8 +86,10 @@ def read_scan(path: Path) -> Scan:
 def _opened(path: Path) -> Source:
     """The mesh that a file is, or that its archive holds."""
     ending = path.suffix.lower().removeprefix(".")
-    if ending in USD and path.is_file():
-        raise Refused(NO_USD)
-    if ending != "zip" or not path.is_file():
+    if ending not in ("zip", *USD):
         return opened(path)
+    if not path.is_file():
+        raise Refused("is no file; a scan is one file" if path.exists() else "is not there; check the path")
+    if ending in USD:
+        raise Refused(NO_USD)
     return mesh_in(read_file(path, LARGEST_FILE))
