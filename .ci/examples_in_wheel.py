@@ -7,7 +7,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-EXAMPLES = {"models": (".glb", ".toml"), "scenes": (".toml", ".png")}
+EXAMPLES = {"models": (".glb", ".toml"), "scenes": (".toml", ".png", ".glb")}
 """The folders, and the endings of the files in them that go into the wheel."""
 
 

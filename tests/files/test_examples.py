@@ -33,7 +33,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_has_every_example_and_nothing_of_how_they_were_made(wheel: Path) -> None:
     names = set(ZipFile(wheel).namelist())
-    shipped = [*PROJECT.glob("models/*.glb"), *PROJECT.glob("models/*.toml"), *PROJECT.glob("scenes/*/*.toml")]
+    shipped = [*PROJECT.glob("models/*.glb"), *PROJECT.glob("models/*.toml")]
+    shipped += [*PROJECT.glob("scenes/*/*.toml"), *PROJECT.glob("scenes/*/*.glb")]
     assert len(shipped) > 100
     assert {str(INSIDE / file.relative_to(PROJECT).as_posix()) for file in shipped} <= names
     assert not [name for name in names if name.startswith(("models", "tests", "scenes", f"{INSIDE}/models/source"))]
