@@ -6,7 +6,7 @@ import itertools
 import math
 import re
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,8 +53,10 @@ class Colouring:
         """Adds some lines, before which there were ``vertices`` and ``corners`` of faces."""
         shades: list[list[bytes]] = []
         places: list[list[bytes]] = []
-        known = len(self._places) // 2
-        textured = b"/" in block
+        faces: list[bytes] = []
+        # Before each face with places counted from the last one, which are negative: how many there are.
+        known: list[int] = []
+        before = len(self._places) // 2
         for kind, rest in _STATEMENT.findall(block):
             if kind == b"v":
                 shades.append(rest.split(None, 6)[3:6])
@@ -62,16 +64,12 @@ class Colouring:
                 places.append(rest.split(None, 2)[:2])
             elif kind == b"mtllib":
                 self._libraries.append(word(rest.strip()))
-            elif textured:
-                if len(self._corners) < corners:
-                    self._corners.extend(itertools.repeat(0, corners - len(self._corners)))
-                found = [int(name or b"0") for name in _TEXTURE.findall(rest)]
-                if b"-" in rest:
-                    found = [max(known + len(places) + 1 + place, 0) if place < 0 else place for place in found]
-                self._corners.extend(found)
-                corners += len(found)
             else:
-                corners += len(rest.split())
+                faces.append(rest)
+                known.append(before + len(places))
+        if b"/" in block:
+            self._corners.extend(itertools.repeat(0, corners - len(self._corners)))
+            self._corners.extend(_alike(faces) or _each(faces, known))
         if len(self._places) // 2 + len(places) > MOST_LINES:
             raise Refused(f"holds over {MOST_LINES} places in pictures ('vt' lines); reduce them")
         self._places.extend(
@@ -178,6 +176,32 @@ class Colouring:
             if beside in ("", name):
                 raise
             return self._fetch(beside)
+
+
+def _alike(faces: list[bytes]) -> array[int]:
+    """The places of the corners of faces whose corners are all written alike, at one stroke; none where they are not.
+
+    >>> list(_alike([b"1/7/1 2/8/1", b"3/9/1"])), list(_alike([b"1/7 2//1"]))
+    ([7, 8, 9], [])
+    """
+    found = array("q")
+    text = b" ".join(faces)
+    corners = len(text.split())
+    numbers, rest = divmod(text.count(b"/"), max(corners, 1))
+    if rest or numbers not in (1, 2) or b"//" in text or b"/ " in text or b"-" in text:
+        return found
+    words = text.replace(b"/", b" ").split()
+    if len(words) == corners * (numbers + 1):
+        found.extend(map(int, words[1 :: numbers + 1]))
+    return found
+
+
+def _each(faces: list[bytes], known: list[int]) -> Iterator[int]:
+    """The places of the corners of faces, 0 for none, one by one; those below 0 are counted from the last one known."""
+    for rest, before in zip(faces, known, strict=True):
+        for name in _TEXTURE.findall(rest):
+            place = int(name or b"0")
+            yield max(before + 1 + place, 0) if place < 0 else place
 
 
 def _factor(rest: bytes) -> tuple[float, float, float] | None:
