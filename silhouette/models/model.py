@@ -38,6 +38,32 @@ LEAST_EXTENT = 0.01  # mm
 
 
 @dataclass(frozen=True, eq=False)
+class DrawnFrom:
+    """A mesh file, and the way from its frame to a model's.
+
+    Attributes:
+        path: of the file.
+        up: the axis that is up in it.
+        factor: mm of one of its units, times the model's scale.
+        shift: (3,) mm, by which it is moved at last.
+    """
+
+    path: Path
+    up: Literal["y", "z"]
+    factor: float
+    shift: Floats
+
+    def placed(self, points: Floats) -> Floats:
+        """Points (n, 3) of the file in the model's frame.
+
+        >>> DrawnFrom(Path("a.glb"), "y", 1000.0, np.array([0.0, 0, -2])).placed(np.array([[0.001, 0.002, 0]])).tolist()
+        [[1.0, 0.0, 0.0]]
+        """
+        moved: Floats = upright(points, self.up) * self.factor + self.shift
+        return moved
+
+
+@dataclass(frozen=True, eq=False)
 class Model:
     """A mesh in the model's frame (mm, z up, the front at ``front``), and what each of its triangles is.
 
@@ -57,6 +83,7 @@ class Model:
         watertight, holes: of the mesh file, before anything was closed.
         scan: whether its surface is a scan's, which lies a little off the truth.
         thick: (n, 3) the thick parts of a mesh whose eye is estimated, as `thick_parts` has them; else None.
+        drawn_from: the mesh file whose colours it is shown in, and how that lies in this frame; None for solids.
         warnings: a sentence for each thing that the user should know.
     """
 
@@ -79,6 +106,7 @@ class Model:
     front_from: Literal["given", "default"] = "default"
     scan: bool = False
     thick: Floats | None = None
+    drawn_from: DrawnFrom | None = None
 
     @cached_property
     def significant(self) -> Mesh:
@@ -224,7 +252,8 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     """
     assert options.mesh is not None
     kind = kind or options.kind or "fighter"
-    file = read_mesh(file_named(location, "mesh", options.mesh), cache)
+    path = file_named(location, "mesh", options.mesh)
+    file = read_mesh(path, cache)
     up = options.up if options.up != "auto" else "y" if file.format in Y_UP_FORMATS else "z"
     vertices = upright(file.mesh.vertices, up)
     extents = np.ptp(upright(file.mesh.bounds, up), axis=0)
@@ -249,8 +278,10 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     if options.up == "auto":
         warnings += doubt_about_up(mesh, up, kind)
     mesh, below, base = with_base(mesh, options, kind, location, key, cache)
+    lowest = mesh.bounds[0]
     if options.origin == "base":
         mesh, base = centred(mesh, base)
+    drawn_from = DrawnFrom(path, up, MILLIMETRES[choice.units] * options.scale, mesh.bounds[0] - lowest)
     role = np.where(below, BASE, BODY).astype(np.uint8)
     for number, tag in enumerate(options.insignificant, 1):
         role[tagged(mesh, tag, within(location, f"insignificant {number}")) & (role == BODY)] = INSIGNIFICANT
@@ -263,7 +294,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
         choice.units, choice.source, up, file.watertight, file.holes,
         tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
         {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
-        "default" if options.front is None else "given", options.scan,
+        "default" if options.front is None else "given", options.scan, drawn_from=drawn_from,
     )  # fmt: skip
     model = _with_a_body(model, location)
     if kind == "fighter" and eye is None:

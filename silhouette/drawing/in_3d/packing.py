@@ -2,7 +2,8 @@
 
 Coordinates are 16-bit steps of the shape's box, each written as its difference from the one before. Vertices stand in
 the order in which faces use them first, so that an index is written as its distance below the next unused one. Bytes of
-one weight stand together; the whole is compressed with gzip and written in base 64.
+one weight stand together; the whole is compressed with gzip and written in base 64. Colours follow, where a shape has
+some: a red, a green and a blue for each face that counts, of six bits each, as differences from the face before.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 from silhouette.drawing.in_3d.simplifying import Shape
 
 STEPS = 65535
+COLOUR_STEPS = 63
+"""Of red, green and blue: the eye does not tell finer ones apart on a lit surface, and they would not pack."""
 
 
 def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
@@ -37,6 +40,10 @@ def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
         high = vertices.max(axis=0) if len(vertices) else np.zeros(3)
         width = 2 if len(vertices) <= STEPS else 4
         chunk = _positions(vertices, low, high) + _indices(faces, width)
+        coloured = {}
+        if shape.colours is not None:
+            chunk += _colours(shape.colours)
+            coloured = {"coloured": True}
         entries.append(
             {
                 "at": at,
@@ -47,6 +54,7 @@ def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
                 "width": width,
                 "low": [round(float(value), 4) for value in low],
                 "high": [round(float(value), 4) for value in high],
+                **coloured,
             }
         )
         chunks.append(chunk)
@@ -74,6 +82,11 @@ def _indices(faces: NDArray[np.int64], width: int) -> bytes:
     flat = faces.ravel()
     highest = np.maximum.accumulate(np.concatenate([[-1], flat]))[:-1] if len(flat) else flat
     return _planes(highest + 1 - flat, width)
+
+
+def _colours(colours: NDArray[np.uint8]) -> bytes:
+    steps = np.rint(colours.astype(np.float64) / 255.0 * COLOUR_STEPS).astype(np.int64)
+    return b"".join(_planes(np.diff(steps[:, channel], prepend=0) % 256, 1) for channel in range(3))
 
 
 def _planes(values: NDArray[np.int64], width: int) -> bytes:

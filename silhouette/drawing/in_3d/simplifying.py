@@ -10,10 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.drawing.in_3d.colouring import Painter
 from silhouette.errors import RequestError
 from silhouette.files.cache import Arrays, Cache
 from silhouette.geometry import Floats
 from silhouette.installation import package_command
+from silhouette.meshes.formats.colours import Bytes
 from silhouette.meshes.mesh import Mesh, merge_equal
 
 MOST_TRIANGLES = 24_000
@@ -38,15 +40,19 @@ class Shape:
         faces: (m, 3) int64; those that do not count come last.
         ghosts: how many of the faces do not count.
         flat: whether it is a plain solid, whose edges are drawn.
+        colours: (m - ghosts, 3) uint8, of the faces that count; None where it is shown in the colour of its part.
     """
 
     vertices: Floats
     faces: NDArray[np.int64]
     ghosts: int = 0
     flat: bool = False
+    colours: Bytes | None = None
 
     @classmethod
-    def of(cls, counting: Mesh, ignored: Mesh, cache: Cache, most: int, flat: bool) -> Shape:
+    def of(
+        cls, counting: Mesh, ignored: Mesh, cache: Cache, most: int, flat: bool, painter: Painter | None = None
+    ) -> Shape:
         """The shape of a model.
 
         Args:
@@ -55,6 +61,7 @@ class Shape:
             cache: keeps what was made simpler.
             most: triangles; each of the two keeps its part of them.
             flat: whether it is a plain solid.
+            painter: what colours it, if anything does.
         """
         total = len(counting.faces) + len(ignored.faces)
         share = min(most / max(total, 1), 1.0)
@@ -67,7 +74,10 @@ class Shape:
         vertices = np.concatenate([surface[0] for surface in present]) if present else np.zeros((0, 3))
         faces = [faces + start for (_, faces), start in zip(present, starts, strict=False)]
         joined = np.concatenate(faces) if faces else np.zeros((0, 3), np.int64)
-        return cls(vertices, joined, 0 if surfaces[1] is None else len(surfaces[1][1]), flat)
+        colours = None
+        if painter is not None and surfaces[0] is not None:
+            colours = painter(f"{len(surfaces[0][1])} {counting.digest}", *surfaces[0])
+        return cls(vertices, joined, 0 if surfaces[1] is None else len(surfaces[1][1]), flat, colours)
 
 
 def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.int64]]:

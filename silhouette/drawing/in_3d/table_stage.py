@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.drawing.in_3d.colouring import painter
 from silhouette.drawing.in_3d.simplifying import MOST_IN_ALL, MOST_TRIANGLES, Shape, check_available
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
 from silhouette.files.cache import Cache
@@ -65,8 +66,9 @@ def _models(scene: TableScene) -> tuple[list[Model], int]:
 
 
 def _shape(model: Model, cache: Cache, most: int) -> Shape:
-    """A model with at most ``most`` triangles; solids of the scene have flat faces."""
-    return Shape.of(model.significant, model.ignored, cache, most, flat=model.format == "parts")
+    """A model with at most ``most`` triangles, in the colours of its file; solids of the scene have flat faces."""
+    flat = model.format == "parts"
+    return Shape.of(model.significant, model.ignored, cache, most, flat, painter(model, cache))
 
 
 def _sight(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:

@@ -17,6 +17,7 @@ from silhouette.meshes.formats.colours import LIGHT, stored_bytes
 from silhouette.meshes.formats.polygons import Indices, fans
 
 _STATEMENT = re.compile(rb"^[ \t]*(v|vt|f|fo|mtllib)[ \t]+([^\n#]*)", re.MULTILINE)
+_LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n#]*)", re.MULTILINE)
 _TEXTURE = re.compile(rb"(?:^|[ \t])[^\s/]+(?:/([^\s/]*)\S*)?")
 _MATERIAL = re.compile(rb"^[ \t]*(newmtl|Kd|map_Kd)[ \t]+([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
 # Options of a picture with how many words they take; those of -o, -s and -t are numbers, of which some may lack.
@@ -124,6 +125,14 @@ class Colouring:
             some[corners] = row
             found[mended] = some[triangles[mended]]
         return uv, found
+
+    def references(self, data: bytes) -> list[str]:
+        """The names of all libraries and pictures that the colours of a file depend on."""
+        self._libraries = [word(name.strip()) for name in _LIBRARY.findall(data)]
+        self.load()
+        apart = [part for name in self._libraries for part in name.split()]
+        pictures = [material.picture for material in self._materials.values()]
+        return sorted({*self._libraries, *apart, *filter(None, pictures)})
 
     def load(self) -> None:
         """Reads the libraries of materials; what cannot be read is a warning."""

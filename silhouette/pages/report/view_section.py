@@ -86,13 +86,14 @@ def _panel(stage: Stage, about: About) -> Markup:
     return element(
         "div",
         element("p", choice, class_="choice") if options else "",
-        _buttons(bool(options)),
+        _buttons(bool(options), any(shape.colours is not None for shape in stage.shapes)),
         _boxes(stage),
         class_="view-panel screen",
     )
 
 
-def _buttons(any_sight: bool) -> Markup:
+def _buttons(any_sight: bool, any_colours: bool) -> Markup:
+    """The buttons to look from elsewhere; where pieces have colours of their own, one that takes these away."""
     eye = element("button", word("3d eye"), type="button", id="view-eye", aria_pressed="false", disabled=not any_sight)
     nearer = {"nearer": "+", "farther": "−"}
     others = [element("button", word(f"3d {place}"), type="button", id=f"view-{place}") for place in ("table", "above")]
@@ -105,6 +106,7 @@ def _buttons(any_sight: bool) -> Markup:
         eye,
         others,
         element("span", pair, class_="pair"),
+        element("button", word("3d own"), type="button", id="view-own", aria_pressed="true") if any_colours else "",
         class_="buttons",
         role="group",
         aria_label=word("3d where"),

@@ -44,6 +44,7 @@ WORDS = {
     "3d above": "From above",
     "3d nearer": "Nearer",
     "3d farther": "Farther",
+    "3d own": "Own colours",
     "3d pieces": "Pieces shown",
     "3d all": "Show all",
     "3d none": "This scene is only shown in its figures.",
@@ -100,6 +101,8 @@ VIEWER: dict[str, Any] = {
     "shown": "{name} is shown again.",
     "hidden": "{name} is hidden in this picture. The verdict stays as it is.",
     "all": "Everything is shown again.",
+    "own": "Pieces are shown in the colours of their own files.",
+    "plain": "Pieces are shown in the colours of their parts.",
     "parts": {
         "attacker": "attacker",
         "target": "target",

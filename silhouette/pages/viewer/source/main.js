@@ -51,6 +51,14 @@ class Page {
       "view-nearer": () => viewer.nearer(),
       "view-farther": () => viewer.farther(),
     };
+    byId("view-own")?.addEventListener("click", (event) => {
+      const { stage } = this;
+      stage.own = !stage.own;
+      event.currentTarget.setAttribute("aria-pressed", String(stage.own));
+      stage.chosen(stage.view);
+      viewer.changed();
+      this.#say(stage.own ? told.words.own : told.words.plain);
+    });
     for (const [id, act] of Object.entries(does)) {
       byId(id).addEventListener("click", () => {
         act();

@@ -66,7 +66,8 @@ export class Stage {
     this.marks = new Group();
     this.scene.add(this.marks);
     this.ink = new Color(COLOURS.sight);
-    this.view = null;
+    this.own = true; // whether pieces are shown in the colours of their files, where these have some
+    this.chosen(null);
   }
 
   #pieces(told, bytes) {
@@ -92,8 +93,19 @@ export class Stage {
       this.scene.add(group);
       group.updateMatrixWorld(true);
       const body = new Box3().setFromObject(mesh || group, true);
-      return { ...one, group, mesh, ghost, lines, body, wanted: true };
+      return { ...one, group, mesh, ghost, lines, body, wanted: true, coloured: shape.coloured };
     });
+  }
+
+  // In the colours of a piece's own file; what is in the way is tinted.
+  #own(part, opacity) {
+    const key = `own ${part}/${opacity}`;
+    if (!this.materials[key]) {
+      const material = this.#plain(part === "blocker" ? part : "#ffffff", opacity).clone();
+      material.vertexColors = true;
+      this.materials[key] = material;
+    }
+    return this.materials[key];
   }
 
   #plain(colour, opacity = 1) {
@@ -173,7 +185,9 @@ export class Stage {
           ? this.materials.aside
           : part === "target"
             ? this.#plain(view.free ? "seen" : "obscured", piece.opacity)
-            : this.#plain(part === "blocker" || part === "attacker" ? part : colour, piece.opacity);
+            : piece.coloured && this.own
+              ? this.#own(part, piece.opacity)
+              : this.#plain(part === "blocker" || part === "attacker" ? part : colour, piece.opacity);
       piece.mesh.renderOrder = part === "aside" ? 3 : 0;
       piece.mesh.castShadow = part !== "aside";
       piece.mesh.layers.set(0);
