@@ -13,7 +13,7 @@ from silhouette.scans.edges import rectangle_round
 from silhouette.scans.planes import large_planes
 from silhouette.scans.questions import Question
 from silhouette.scans.reading import Scan
-from silhouette.scans.surface import Surface, deviation, frame, moved
+from silhouette.scans.tabletop import Tabletop, deviation, frame, moved
 from silhouette.scans.surfels import Surfels, surfels_of
 from silhouette.scans.tables import Table, table_among
 from silhouette.scans.upright import Foot, foot_of
@@ -101,11 +101,11 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     reach = 1.5 * surfels.cell
     for _ in range(3):
         samples = moved(to_level, surfels.samples)
-        surface = Surface.of(samples, plane.extent / ACROSS, reach)
+        surface = Tabletop.of(samples, plane.extent / ACROSS, reach)
         to_level = surface.plane() @ to_level
         reach = max(min(reach, 6 * surface.rough()), 2 * surfels.spacing)
     samples = moved(to_level, surfels.samples)
-    surface = Surface.of(samples, plane.extent / ACROSS, reach)
+    surface = Tabletop.of(samples, plane.extent / ACROSS, reach)
     vertices = moved(to_level, scan.vertices)
     rest, near = surface.rest(vertices)
     near &= scan.usable

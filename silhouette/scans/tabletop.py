@@ -13,7 +13,7 @@ from silhouette.scans.planes import axes_in
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class Tabletop:
     """A table's surface as a grid of cells.
 
     Attributes:
@@ -29,7 +29,7 @@ class Surface:
     smooth: Floats
 
     @classmethod
-    def of(cls, samples: Floats, cell: float, reach: float) -> Surface:
+    def of(cls, samples: Floats, cell: float, reach: float) -> Tabletop:
         """The surface among samples in a frame in which it is about z = 0, within a reach."""
         near = np.abs(samples[:, 2]) < reach
         low = samples[near, :2].min(axis=0)
