@@ -13,9 +13,9 @@ from silhouette.scans.edges import rectangle_round
 from silhouette.scans.planes import large_planes
 from silhouette.scans.questions import Question
 from silhouette.scans.reading import Scan
-from silhouette.scans.tabletop import Tabletop, deviation, frame, moved
 from silhouette.scans.surfels import Surfels, surfels_of
 from silhouette.scans.tables import Table, table_among
+from silhouette.scans.tabletop import Tabletop, deviation, frame, moved
 from silhouette.scans.upright import Foot, foot_of
 
 ACROSS = 80
