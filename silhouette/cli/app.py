@@ -25,6 +25,7 @@ from silhouette.cli.new import new
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.report import report
 from silhouette.cli.rules import rules
+from silhouette.cli.scan import scan
 from silhouette.cli.schema import schema
 from silhouette.cli.terminal import complain, tolerate_any_text
 from silhouette.cli.tutorial import tutorial
@@ -123,12 +124,13 @@ def _root(
 
 
 app.command(short_help="Write a first scene to edit.")(new)
+app.command(short_help="Make a scene of a scanned table.")(scan)
 app.command(short_help="Judge the checks of scenes.")(check)
 app.command()(matrix)
 app.command(short_help="Judge many scenes, a row for each check.")(batch)
 app.command(short_help="Say what a model is and what could be tagged.")(inspect)
 app.command()(rules)
-app.command(short_help="Print the JSON Schema of scenes, models or results.")(schema)
+app.command(short_help="Print the JSON Schema of scenes, models, results or scans.")(schema)
 app.command(short_help="Say which renderers work on this machine.")(doctor)
 app.command(short_help="Write the diagrams of each check.")(draw)
 app.command(short_help="Write a tutorial as pages, from the example scenes.")(tutorial)

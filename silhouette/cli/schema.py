@@ -15,10 +15,10 @@ from silhouette.text import did_you_mean
 
 def schema(
     kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="scene, model or results.", autocompletion=complete_schema)
+        str, typer.Argument(metavar="KIND", help="scene, model, results or scan.", autocompletion=complete_schema)
     ],
 ) -> int:
-    """Print the JSON Schema of scene files, of model files, or of the results that --json prints.
+    """Print the JSON Schema of scene files, of model files, or of what --json prints: results, or a scan.
 
     An editor that knows the schema completes keys and marks mistakes while you write.
     """

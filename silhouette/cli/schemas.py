@@ -134,5 +134,24 @@ def _scene(rules: Schema, results: Schema) -> Schema:
     }
 
 
-KINDS: Mapping[str, Callable[[], Schema]] = {"scene": scene_schema, "model": model_schema, "results": results_schema}
+def scan_schema() -> Schema:
+    """The schema of scan.json, which ``scan --json`` prints as well."""
+    from silhouette.scans.record import ScanRecord
+
+    schema = TypeAdapter(ScanRecord).json_schema(ref_template=REFERENCE)
+    version: Schema = {"silhouette": {"type": "string", "description": "the version of Silhouette"}}
+    schema["properties"] = {**version, "schema": {"const": SCHEMA}, **schema["properties"]}
+    return {
+        **schema,
+        "title": "A scan as Silhouette describes it",
+        "required": [*version, "schema", *schema["required"]],
+    }
+
+
+KINDS: Mapping[str, Callable[[], Schema]] = {
+    "scene": scene_schema,
+    "model": model_schema,
+    "results": results_schema,
+    "scan": scan_schema,
+}
 """The kinds of schemas, by the name that the command takes."""

@@ -64,8 +64,8 @@ def scene_report(result: SceneResult, *, quiet: bool = False) -> list[Renderable
     for judged, row in zip(result.judged, rows, strict=True):
         parts += _details(judged, row, quiet)
     if not quiet:
-        parts += [_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
-    return [*parts, _line("")]
+        parts += [plain_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
+    return [*parts, plain_line("")]
 
 
 def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> FittedTable:
@@ -76,17 +76,17 @@ def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> FittedTable:
     headings += ["obscured", "blockers", "renderer"] if measured else []
     headings += ["expected"] if hoped else []
     # What is not as expected is said below the table as well, and the renderer by --json.
-    table = _table(
+    table = headed_table(
         *headings, gives_way=("renderer", "expected"), spare=("blockers",), whole=("verdict", *headings[:-1])
     )
     for result, row in zip(judged, rows, strict=True):
         who = [_attacker(result), result.check.target] if named else [result.check.label]
-        cells = [*map(_line, who), _verdict_cell(result, row)]
+        cells = [*map(plain_line, who), _verdict_cell(result, row)]
         if measured:
-            cells += [_line(obscured(row)), _line(_blockers(row)), _line(row.get("renderer", ""))]
+            cells += [plain_line(obscured(row)), plain_line(_blockers(row)), plain_line(row.get("renderer", ""))]
         if hoped:
             words, style = {None: ("", ""), True: ("held", "green"), False: ("BROKEN", "bold red")}[result.expected]
-            cells.append(_line(words, style))
+            cells.append(plain_line(words, style))
         table.add_row(*cells)
     return table
 
@@ -97,7 +97,7 @@ def _attacker(judged: Judged) -> str:
 
 
 def _verdict_cell(judged: Judged, row: Row) -> Text:
-    cell = _line(verdict_in_words(row), STYLES[judged.verdict.level])
+    cell = plain_line(verdict_in_words(row), STYLES[judged.verdict.level])
     return cell.append(f", {TOO_CLOSE}", "bold") if row.get("marginal") else cell
 
 
@@ -106,11 +106,11 @@ def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
     who = judged.check.label
     if not quiet:
         close = f"; {TOO_CLOSE}: roll off" if row.get("marginal") and TOO_CLOSE not in row["reason"] else ""
-        lines.append(_line(f"{who}: {row['reason']}{close}", "bold" if row.get("marginal") else ""))
+        lines.append(plain_line(f"{who}: {row['reason']}{close}", "bold" if row.get("marginal") else ""))
     if judged.unmet:
-        lines.append(_line(f"NOT AS EXPECTED: {who}: {'; '.join(judged.unmet)}", "bold red"))
+        lines.append(plain_line(f"NOT AS EXPECTED: {who}: {'; '.join(judged.unmet)}", "bold red"))
     if judged.picture is not None and not quiet:
-        lines.append(_line(f"  drawn in {judged.picture}", "dim"))
+        lines.append(plain_line(f"  drawn in {judged.picture}", "dim"))
     return lines
 
 
@@ -130,7 +130,7 @@ def summary(results: Sequence[SceneResult]) -> Text:
     words.append(f"{unexpected} not as expected" if unexpected else "every expectation held")
     if failed:
         words.append(f"{_counted(failed, 'scene')} with an error")
-    return _line(", ".join(words), "bold red" if unexpected or failed else "bold")
+    return plain_line(", ".join(words), "bold red" if unexpected or failed else "bold")
 
 
 def _share(row: Row) -> str:
@@ -155,20 +155,20 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     if set(attackers) & set(targets):
         attackers = targets = list(dict.fromkeys(name for pair in pairs for name in pair))
     wide = len(targets) <= MOST_COLUMNS
-    table = _table("", *(targets if wide else attackers), parted=True)
+    table = headed_table("", *(targets if wide else attackers), parted=True)
     for name in attackers if wide else targets:
         pairs = [(name, column) for column in targets] if wide else [(column, name) for column in attackers]
-        table.add_row(_line(name, "bold"), *(cells.get(pair, _line("")) for pair in pairs))
+        table.add_row(plain_line(name, "bold"), *(cells.get(pair, plain_line("")) for pair in pairs))
     parts: list[RenderableType] = [_heading(result), table]
     if not quiet:
         who = "Each row looks at each column" if wide else "Each column looks at each row"
         share = "; the share is what is obscured" if any(row.get("occluded") for row in rows) else ""
-        parts.append(_line(f"{who}{share}.", "dim"))
+        parts.append(plain_line(f"{who}{share}.", "dim"))
         close = next((cell for cell, row in zip(cells.values(), rows, strict=True) if row.get("marginal")), None)
         if close is not None:
             shown = close.plain.splitlines()[0]
-            parts.append(_line(f'A question mark, as in "{shown}", means {TOO_CLOSE}: roll off.', "dim"))
-        parts += [_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
+            parts.append(plain_line(f'A question mark, as in "{shown}", means {TOO_CLOSE}: roll off.', "dim"))
+        parts += [plain_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
     return parts
 
 
@@ -186,14 +186,14 @@ def _matrix_cell(judged: Judged, row: Row) -> Text:
 
 def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[RenderableType]:
     """The outcome of a batch, in a line; where ``named``, each check that is not as expected as well."""
-    lines = [_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in summary.broken if named]
+    lines = [plain_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in summary.broken if named]
     words = [f"{'already complete: ' * summary.complete}{_counted(summary.rows, 'row')} in {out}"]
     if summary.kept and not summary.complete:
         words.append(f"{summary.kept} judged before")
     words.append(f"{len(summary.broken)} not as expected" if summary.broken else "every expectation held")
     if summary.failed:
         words.append(f"{len(summary.failed)} with an error, which --retry-errors judges again")
-    return [*lines, _line(", ".join(words), "bold red" if summary.broken or summary.failed else "bold")]
+    return [*lines, plain_line(", ".join(words), "bold red" if summary.broken or summary.failed else "bold")]
 
 
 MOST_PARTS_LISTED = 500
@@ -204,26 +204,28 @@ def inspection_report(report: Row) -> list[RenderableType]:
     """The findings of `silhouette.models.inspection.inspection`, in words."""
     size = " x ".join(f"{length:.1f}" for length in report["extents"])
     parts: list[RenderableType] = [
-        _line(report["file"], "bold"),
-        _line(f"{report['kind']}, {report['format']}, {_counted(report['triangles'], 'triangle')}"),
-        _line(f"size    {size} mm (x, y, z), units {report['units']} ({report['units_from']}), {report['up']} was up"),
+        plain_line(report["file"], "bold"),
+        plain_line(f"{report['kind']}, {report['format']}, {_counted(report['triangles'], 'triangle')}"),
+        plain_line(
+            f"size    {size} mm (x, y, z), units {report['units']} ({report['units_from']}), {report['up']} was up"
+        ),
     ]
     if report["kind"] != "terrain":
         base, eye = report["base"], _point(report["eye"])
         known = f"{base['diameter']:.1f} mm across, {base['height']:.2f} mm high ({base['from']})" if base else "none"
-        parts += [_line(f"base    {known}"), _line(f"eye     {eye} ({report['eye_from']})")]
-        parts += [_line(f"        {_point(point)} into the {arc} arc") for arc, point in report["eyes"].items()]
+        parts += [plain_line(f"base    {known}"), plain_line(f"eye     {eye} ({report['eye_from']})")]
+        parts += [plain_line(f"        {_point(point)} into the {arc} arc") for arc, point in report["eyes"].items()]
         if "front" in report:
-            parts.append(_line(f"front   {report['front']:g}° anticlockwise from +x ({report['front_from']})"))
+            parts.append(plain_line(f"front   {report['front']:g}° anticlockwise from +x ({report['front_from']})"))
     surface = "watertight" if report["watertight"] else f"not watertight, {_counted(report['holes'], 'hole')}"
-    table = _table("part", "triangles", "role")
+    table = headed_table("part", "triangles", "role")
     for part in report["parts"][:MOST_PARTS_LISTED]:
-        table.add_row(_line(part["name"]), _line(str(part["triangles"])), _line(part["role"]))
-    parts += [_line(f"surface {surface}"), table]
+        table.add_row(plain_line(part["name"]), plain_line(str(part["triangles"])), plain_line(part["role"]))
+    parts += [plain_line(f"surface {surface}"), table]
     if len(report["parts"]) > MOST_PARTS_LISTED:
         more = _counted(len(report["parts"]) - MOST_PARTS_LISTED, "more part")
-        parts.append(_line(f"and {more}; --json lists all"))
-    parts += [_line(f"warning: {warning}", "yellow") for warning in report["warnings"]]
+        parts.append(plain_line(f"and {more}; --json lists all"))
+    parts += [plain_line(f"warning: {warning}", "yellow") for warning in report["warnings"]]
     if report["suggested"]:
         from silhouette.models.inspection import has_list, is_model_file
 
@@ -236,11 +238,11 @@ def inspection_report(report: Row) -> list[RenderableType]:
         elif has_list(file):
             where = f"at the beginning of the list insignificant = [...] of {file.name}"
         parts.append(
-            _line(f"Thin parts that stick out and could be insignificant. Paste what you both agree to {where}:")
+            plain_line(f"Thin parts that stick out and could be insignificant. Paste what you both agree to {where}:")
         )
         shares = ", ".join(f"{100 * suggestion['share']:.1f} %" for suggestion in report["suggested"])
-        parts.append(_line(f"# of the body's surface, in this order: {shares}", "dim"))
-        parts += [_line(line, "cyan") for line in report["suggested_toml"].splitlines()]
+        parts.append(plain_line(f"# of the body's surface, in this order: {shares}", "dim"))
+        parts += [plain_line(line, "cyan") for line in report["suggested_toml"].splitlines()]
     return parts
 
 
@@ -252,7 +254,7 @@ def doctor_report(report: Row) -> list[RenderableType]:
     """The findings of `silhouette.cli.examination.examination`, as tables."""
     renderers = report["renderers"]
     timed = any(renderer["checks_per_second"] is not None for renderer in renderers)
-    table = _table(
+    table = headed_table(
         "renderer",
         "works",
         "--device",
@@ -262,56 +264,60 @@ def doctor_report(report: Row) -> list[RenderableType]:
         spare=("checks/s",),
     )
     for renderer in renderers:
-        works = _line("yes", "green") if renderer["works"] else _line("no", "red")
+        works = plain_line("yes", "green") if renderer["works"] else plain_line("no", "red")
         number = "" if renderer["number"] is None else str(renderer["number"])
         rate = renderer["checks_per_second"]
         fast = "" if rate is None else f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
         words = [number, renderer["device"], *([fast] if timed else []), renderer["reason"] or renderer["driver"] or ""]
-        table.add_row(_line(renderer["name"]), works, *map(_line, words))
+        table.add_row(plain_line(renderer["name"]), works, *map(plain_line, words))
     cache = report["cache"]
     versions = ", ".join(f"{name} {version or 'not installed'}" for name, version in report["versions"].items())
     return [
         table,
-        _line(f"auto takes {report['auto']['name']} ({report['auto']['device']})", "bold"),
+        plain_line(f"auto takes {report['auto']['name']} ({report['auto']['device']})", "bold"),
         *_gpu_lines(report["gpu"]),
-        _line(versions),
-        _line(f"cache {cache['folder']}: {_counted(cache['entries'], 'entry')}, {cache['bytes'] / 1e6:.1f} MB"),
+        plain_line(versions),
+        plain_line(f"cache {cache['folder']}: {_counted(cache['entries'], 'entry')}, {cache['bytes'] / 1e6:.1f} MB"),
     ]
 
 
 def _gpu_lines(gpu: Row) -> list[Text]:
     """Lines that say whether there is a GPU, and if so, whether it is used, or why not."""
     if not gpu["seen"]:
-        return [_line("GPU: gl draws on one" if gpu["used"] else "GPU: this system shows none")]
+        return [plain_line("GPU: gl draws on one" if gpu["used"] else "GPU: this system shows none")]
     seen = ", ".join(gpu["seen"])
     if gpu["used"]:
-        return [_line(f"GPU: {seen}; gl draws on it")]
-    return [_line(f"GPU: {seen}; gl cannot draw on it", "red"), *(_line(f"  - {why}") for why in gpu["obstacles"])]
+        return [plain_line(f"GPU: {seen}; gl draws on it")]
+    return [
+        plain_line(f"GPU: {seen}; gl cannot draw on it", "red"),
+        *(plain_line(f"  - {why}") for why in gpu["obstacles"]),
+    ]
 
 
 def rules_report(systems: Iterable[Row]) -> list[RenderableType]:
     """The rule systems, as a table, and below it an example of each: a path on one line, so that it can be copied."""
-    table = _table("rules", "game", "reads")
+    table = headed_table("rules", "game", "reads")
     examples: list[RenderableType] = []
     for system in systems:
-        table.add_row(*(_line(text) for text in (system["name"], system["title"], ", ".join(system["reads"]))))
-        example = _line(f"  {system['example']}")
+        table.add_row(*(plain_line(text) for text in (system["name"], system["title"], ", ".join(system["reads"]))))
+        example = plain_line(f"  {system['example']}")
         example.no_wrap = True
         examples.append(example)
-    return [table, _line("An example of each:", "dim"), *examples]
+    return [table, plain_line("An example of each:", "dim"), *examples]
 
 
 def _heading(result: SceneResult) -> Text:
-    heading = _line(result.title or result.path.stem, "bold")
+    heading = plain_line(result.title or result.path.stem, "bold")
     return heading.append(f"  {printable(str(result.path))}", "not bold dim")
 
 
-def _table(*headings: str, **how: Any) -> FittedTable:
+def headed_table(*headings: str, **how: Any) -> FittedTable:
     """A table with these headings; ``how`` as of `FittedTable`."""
-    return FittedTable([_line(heading) for heading in headings], **how)
+    return FittedTable([plain_line(heading) for heading in headings], **how)
 
 
-def _line(text: str, style: str = "") -> Text:
+def plain_line(text: str, style: str = "") -> Text:
+    """A line of text without markup, of signs that a terminal can show."""
     from rich.text import Text
 
     return Text(printable(text), style)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -22,3 +23,16 @@ class Question:
     answers: tuple[str, ...]
     about: tuple[str, ...] = ()
     at: tuple[float, float] | None = None
+
+    def keys(self) -> dict[str, Any]:
+        """The keys of its table in a scene.
+
+        >>> Question("scale", "Which bases are these?", ("25 mm", "32 mm")).keys()
+        {'key': 'scale', 'text': 'Which bases are these?', 'answers': ['25 mm', '32 mm']}
+        """
+        keys: dict[str, Any] = {"key": self.key, "text": self.text, "answers": list(self.answers)}
+        if self.about:
+            keys["about"] = list(self.about)
+        if self.at is not None:
+            keys["at"] = [round(place, 1) for place in self.at]
+        return keys

@@ -1,0 +1,104 @@
+"""SCAN: the questions about single pieces, and what becomes of a piece when they are answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from silhouette.geometry import Floats
+from silhouette.scans.identify import Identified, without
+from silhouette.scans.keeping import Earlier
+from silhouette.scans.matching import Match
+from silhouette.scans.pieces import Blob
+from silhouette.scans.questions import Question
+
+NEITHER = "none of these"
+"""The answer that a scanned piece is no known model."""
+
+TERRAIN, FIGURE, LEFT_OUT = "terrain", "a figure", "no part of the game: leave it out"
+"""The answers to what an odd thing is."""
+
+ONE, SEVERAL = "one piece", "several that touch"
+
+
+def about_shape(number: int, blob: Blob, place: Floats) -> list[Question]:
+    """What is to be asked about a piece by its number: whether it is part of the game, and whether it is one.
+
+    Args:
+        number: of the piece.
+        blob: as it was scanned.
+        place: (3,) mm, where it stands.
+    """
+    asked = []
+    at = (float(place[0]), float(place[1]))
+    if blob.is_odd:
+        why = f" ({blob.why})" if blob.why else ""
+        text = f"piece {number} does not look like a part of the game{why}: what is it?"
+        asked.append(Question(_key("odd", place), text, (TERRAIN, LEFT_OUT, FIGURE), (str(number),), at))
+    if blob.could_be_several:
+        why = f" ({blob.why})" if blob.why else ""
+        text = f"piece {number} may be several that touch{why}: is it one?"
+        asked.append(Question(_key("several", place), text, (ONE, SEVERAL), (str(number),), at))
+    return asked
+
+
+def about_model(number: int, match: Match | None, place: Floats) -> Question | None:
+    """Whether a piece is the known model that it looks most like, where that is not sure."""
+    if match is None or match.sure:
+        return None
+    stem = Path(match.known.path).stem
+    text = f"is piece {number} {stem}? It fits to {match.residual:.1f} mm, which is not beyond doubt"
+    return Question(_key("model", place), text, (NEITHER, stem), (str(number),), (float(place[0]), float(place[1])))
+
+
+def _key(kind: str, place: Floats) -> str:
+    return f"{kind} at {place[0]:.0f},{place[1]:.0f}"
+
+
+def as_answered(
+    identified: Identified, places: Sequence[Floats], earlier: Earlier
+) -> tuple[Identified, list[Floats], list[Question]]:
+    """The pieces as a player has settled what they are, their places, and the questions that stay open.
+
+    Pieces that are no part of the game are left out; the numbers of those after them move up, in the questions too.
+    """
+    settled: list[tuple[Blob, Match | None]] = []
+    left_out: list[int] = []
+    for number, (blob, found, place) in enumerate(
+        zip(identified.pieces.blobs, identified.matches, places, strict=True), start=1
+    ):
+        answers = {_kind_of(question): earlier.answer(question) for question in about_shape(number, blob, place)}
+        if answers.get("odd") == LEFT_OUT:
+            left_out.append(number)
+        if answers.get("odd") is not None:
+            kind = blob.kind if answers["odd"] != FIGURE else "fighter"
+            blob = replace(blob, is_odd=False, kind=kind)
+        if answers.get("several") == ONE:
+            blob = replace(blob, could_be_several=False)
+        question = about_model(number, found, place)
+        settled.append((blob, found if question is None else _told(found, earlier.answer(question))))
+    blobs = tuple(blob for blob, _ in settled)
+    whole = replace(
+        identified, pieces=replace(identified.pieces, blobs=blobs), matches=tuple(one for _, one in settled)
+    )
+    kept = without(whole.pieces, whole.matches, left_out) if left_out else whole
+    stand = [place for number, place in enumerate(places, start=1) if number not in left_out]
+    asked: list[Question] = []
+    for number, (blob, found, place) in enumerate(zip(kept.pieces.blobs, kept.matches, stand, strict=True), start=1):
+        about = about_model(number, found, place) if blob.kind == "fighter" else None
+        asked += [*about_shape(number, blob, place), *([] if about is None else [about])]
+    return kept, stand, [question for question in asked if earlier.answer(question) is None]
+
+
+def _kind_of(question: Question) -> str:
+    return question.key.partition(" at ")[0]
+
+
+def _told(found: Match | None, answer: str | None) -> Match | None:
+    """The match with what a player has said of it: it is that model, or none."""
+    if found is None or answer is None:
+        return found
+    if answer == NEITHER:
+        return None
+    return replace(found, sure=True) if answer == Path(found.known.path).stem else found

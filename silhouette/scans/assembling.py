@@ -1,0 +1,183 @@
+"""SCAN: pieces get names, places and meshes, and what is not settled becomes questions.
+
+Where a known model fits beyond doubt it stands in the place of the scanned piece; elsewhere what was scanned does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from silhouette.geometry import Floats, Integers
+from silhouette.scans.asking import as_answered
+from silhouette.scans.identify import Identified, Surroundings
+from silhouette.scans.keeping import Earlier, EarlierPiece
+from silhouette.scans.matching import Match
+from silhouette.scans.piece_meshes import owners, piece_mesh
+from silhouette.scans.pieces import Blob, Labels
+from silhouette.scans.questions import Question
+from silhouette.scans.reading import Scan
+from silhouette.scans.scanned import PlacedKind, ScannedPiece
+
+ON_TABLE = 2.0
+"""mm: what stands on the table stands at z = 0, however the scan's noise lifts it."""
+
+LEAST_GAP = 1.0
+"""mm2 of a figure that were not seen and are worth a remark: about a pixel of a coarse scan."""
+
+PIECE = re.compile(r"\bpiece (\d+)\b")
+"""How the questions of earlier steps name a piece: by its number."""
+
+
+def scanned_pieces(
+    found: Identified, around: Surroundings, earlier: Earlier
+) -> tuple[Labels, tuple[ScannedPiece, ...], tuple[Question, ...]]:
+    """The labels (n,) of the points, the pieces with names, places and meshes, and the questions about them."""
+    places = [_origin(number, blob, found, around) for number, blob in enumerate(found.pieces.blobs, start=1)]
+    identified, places, asked = as_answered(found, places, earlier)
+    pieces, matches = identified.pieces, identified.matches
+    kept = earlier.matched(
+        [place if one is None or not one.sure else np.array(one.at) for place, one in zip(places, matches, strict=True)]
+    )
+    names = _names(pieces.blobs, matches, kept)
+    faces = _faces_by_piece(around.scan, pieces.labels, len(pieces.blobs))
+    made = tuple(
+        _piece(number, names, identified, kept[number - 1], places[number - 1], faces[number - 1], around)
+        for number in range(1, len(names) + 1)
+    )
+    return pieces.labels, made, tuple(_with_names(question, names) for question in asked)
+
+
+def _faces_by_piece(scan: Scan, labels: Integers, count: int) -> list[Integers]:
+    """The faces (m, 3) of each piece; of a cloud its points, (m, 1)."""
+    faces = scan.faces if len(scan.faces) else np.flatnonzero(scan.usable).astype(np.int32)[:, None]
+    owner = owners(faces, labels) if faces.shape[1] == 3 else labels[faces[:, 0]]
+    order = np.argsort(owner, kind="stable")
+    ends = np.searchsorted(owner[order], np.arange(1, count + 2))
+    return [faces[order[ends[number] : ends[number + 1]]] for number in range(count)]
+
+
+def _origin(number: int, blob: Blob, identified: Identified, around: Surroundings) -> Floats:
+    """(3,) mm: the middle of its base, or of the box round it, and what it stands on."""
+    own = around.points[identified.pieces.labels == number]
+    if blob.disc is not None:
+        x, y = blob.disc.centre
+    else:
+        x, y = (own[:, :2].min(axis=0) + own[:, :2].max(axis=0)) / 2.0
+    ground = 0.0 if blob.on is None and abs(blob.ground) < ON_TABLE else blob.ground
+    return np.array([x, y, ground])
+
+
+def _names(blobs: Sequence[Blob], matches: Sequence[Match | None], kept: Sequence[EarlierPiece | None]) -> list[str]:
+    """A unique name for each piece: the one that it had, that of the known terrain that it is, or a number."""
+    taken = {before.name for before in kept if before is not None}
+    names = []
+    for blob, found, before in zip(blobs, matches, kept, strict=True):
+        if before is not None:
+            names.append(before.name)
+            continue
+        is_known = blob.kind == "terrain" and found is not None and found.sure
+        stem = Path(found.known.path).stem if is_known and found is not None else ""
+        wanted = _numbered(stem, first=True) if stem else _numbered("figure" if blob.kind == "fighter" else "terrain")
+        name = next(name for name in wanted if name not in taken)
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _numbered(word: str, first: bool = False) -> Iterator[str]:
+    """The word with a number, from 1; ``first`` without a number before the second."""
+    number = 1
+    while True:
+        yield word if first and number == 1 else f"{word} {number}"
+        number += 1
+
+
+def _piece(
+    number: int,
+    names: Sequence[str],
+    identified: Identified,
+    before: EarlierPiece | None,
+    place: Floats,
+    faces: Integers,
+    around: Surroundings,
+) -> ScannedPiece:
+    """A piece with its place and mesh."""
+    blob, found = identified.pieces.blobs[number - 1], identified.matches[number - 1]
+    kind = cast(PlacedKind, blob.kind if before is None else before.kind)
+    own = around.points[identified.pieces.labels == number]
+    is_known = found is not None and found.sure
+    turn, facing, mesh = 0.0, None, None
+    if found is not None and is_known:
+        place = np.array([*found.at[:2], 0.0 if blob.on is None and abs(found.at[2]) < ON_TABLE else found.at[2]])
+        turn = found.turn
+        facing = None if kind == "terrain" else found.turn + found.known.model.front
+    else:
+        mesh = piece_mesh(around.points, faces, around.scan.colours, place, around.spacing, kind == "terrain")
+    front = found.known.model.front if found is not None and is_known else None
+    if before is not None and kind != "terrain" and before.looks_elsewhere(front):
+        facing = before.facing
+    return ScannedPiece(
+        name=names[number - 1],
+        number=number,
+        kind=kind,
+        at=(float(place[0]), float(place[1]), float(place[2])),
+        turn=turn,
+        facing=facing,
+        on=None if blob.on is None else names[blob.on - 1],
+        disc=blob.disc,
+        match=found,
+        mesh=mesh,
+        outline=_outline(own),
+        height=float(own[:, 2].max(initial=place[2]) - place[2]),
+        triangles=len(faces),
+        could_be_several=blob.could_be_several,
+        place=found.place if found is not None and is_known else around.noise,
+        facing_doubt=found.facing if found is not None and is_known and kind != "terrain" else None,
+        surface=around.noise if found is None or not is_known else max(found.residual, 0.0),
+    )
+
+
+def _outline(points: Floats) -> Floats:
+    """(k, 2) the convex outline in plan of points (n, 3), anticlockwise."""
+    from shapely import MultiPoint, get_coordinates
+    from shapely.geometry.polygon import orient
+
+    hull = MultiPoint(points[:, :2]).convex_hull
+    is_line = hull.geom_type != "Polygon"
+    outline: Floats = get_coordinates(hull) if is_line else get_coordinates(orient(hull))[:-1]
+    return outline
+
+
+def _with_names(question: Question, names: Sequence[str]) -> Question:
+    """A question that names pieces by their numbers, with their names instead."""
+
+    def named(number: str) -> str:
+        return names[int(number) - 1] if number.isdigit() and 1 <= int(number) <= len(names) else f"piece {number}"
+
+    text = PIECE.sub(lambda found: named(found[1]), question.text)
+    return replace(question, text=text, about=tuple(named(one) for one in question.about))
+
+
+def remarks(pieces: Sequence[ScannedPiece]) -> Iterator[str]:
+    """A sentence for each thing about the pieces that a player should know: holes, and what is estimated."""
+    scanned = [(piece, piece.mesh) for piece in pieces if piece.mesh is not None]
+    closed = [
+        f"{piece.name} ({mesh.holes}, up to {mesh.largest:.0f} mm across)" for piece, mesh in scanned if mesh.holes
+    ]
+    if closed:
+        yield f"holes that no camera saw into are closed: {', '.join(closed)}"
+    gaps = [f"{piece.name} ({mesh.open_area:.0f} mm2)" for piece, mesh in scanned if mesh.open_area >= LEAST_GAP]
+    if gaps:
+        yield f"gaps that no camera saw into are left open: {', '.join(gaps)}"
+    blind = [piece.name for piece, _ in scanned if piece.kind != "terrain"]
+    if blind:
+        yield (
+            f"as scanned, with an estimated eye: {', '.join(blind)}; give their meshes with --figures, or write "
+            "eye and facing into the scene"
+        )

@@ -1,0 +1,140 @@
+"""SCAN: each piece as it was scanned is compared with the known models, and what has grown together is taken apart.
+
+A blob that may be several pieces, or terrain in which a figure is caught, is matched again without the points that the
+best model explains: each figure that is sure takes its points with it, and the rest is what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Floats
+from silhouette.scans.known import Known
+from silhouette.scans.matching import Match, match
+from silhouette.scans.pieces import Blob, Labels, Pieces
+from silhouette.scans.reading import Scan
+
+Step = Callable[[], None]
+Indices = NDArray[np.intp]
+
+
+LEAST_REST = 0.15
+"""The share of a blob's points that must be left for another piece: less is fillet, noise and the table's crumbs."""
+
+MOST_IN_ONE = 6
+"""Figures that are looked for in one blob: more would be a heap, and takes long."""
+
+
+@dataclass(frozen=True, eq=False)
+class Identified:
+    """The pieces, with the known model of each.
+
+    Attributes:
+        pieces: as they are now.
+        matches: for each of them, its match or None.
+    """
+
+    pieces: Pieces
+    matches: tuple[Match | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """What all pieces of a table share.
+
+    Attributes:
+        scan: what was read.
+        points: (n, 3) mm, its vertices on the table.
+        normals: (n, 3) unit vectors out of the surface.
+        noise, spacing: mm.
+    """
+
+    scan: Scan
+    points: Floats
+    normals: Floats
+    noise: float
+    spacing: float
+
+
+def identify(
+    pieces: Pieces, around: Surroundings, figures: Sequence[Known], terrain: Sequence[Known], step: Step
+) -> Identified:
+    """The pieces, each compared with the figures or with the terrain that is known.
+
+    Args:
+        pieces: as they were told apart by their shapes.
+        around: the points.
+        figures: the models to look for in what may be figures.
+        terrain: the same for terrain.
+        step: called when a piece is done.
+    """
+    labels = pieces.labels.copy()
+    blobs = list(pieces.blobs)
+    matches: list[Match | None] = []
+    added: list[tuple[Blob, Match]] = []
+    for number, blob in enumerate(pieces.blobs, start=1):
+        known = figures if blob.kind == "fighter" else terrain
+        own = np.flatnonzero(labels == number)
+        found = _match(own, blob, known, around)
+        if found is not None and found.sure and blob.could_be_several and blob.kind == "fighter":
+            several = _taken_apart(own, blob, found, known, around)
+            for other, match_of_it, points in several:
+                added.append((other, match_of_it))
+                labels[points] = len(pieces.blobs) + len(added)
+            if several:
+                blobs[number - 1] = replace(blob, could_be_several=False)
+        matches.append(found)
+        step()
+    blobs += [blob for blob, _ in added]
+    every = (*matches, *(one for _, one in added))
+    return Identified(Pieces(labels, tuple(blobs), pieces.questions), every)
+
+
+def _match(own: Indices, blob: Blob, known: Sequence[Known], around: Surroundings) -> Match | None:
+    """The known model of the points of a blob, given by their indices; None where there is nothing to compare."""
+    if not known or len(own) == 0:
+        return None
+    return match(around.points[own], around.normals[own], known, blob.disc, blob.ground, around.noise, around.spacing)
+
+
+def _taken_apart(
+    own: Indices, blob: Blob, found: Match, known: Sequence[Known], around: Surroundings
+) -> list[tuple[Blob, Match, Indices]]:
+    """The other figures that are sure in a blob whose first one is known, each with its points."""
+    others: list[tuple[Blob, Match, Indices]] = []
+    rest = own[~found.explained]
+    while len(rest) > LEAST_REST * len(own) and len(others) < MOST_IN_ONE:
+        other = replace(blob, disc=None, could_be_several=False)
+        match_of_it = _match(rest, other, known, around)
+        if match_of_it is None or not match_of_it.sure:
+            break
+        taken = rest[match_of_it.explained]
+        others.append((other, match_of_it, taken))
+        rest = rest[~match_of_it.explained]
+    return others
+
+
+def without(pieces: Pieces, matches: Sequence[Match | None], left_out: Sequence[int]) -> Identified:
+    """The pieces without some, by their numbers; the others move up, and points of the former are left out.
+
+    >>> blob = Blob("terrain", None, 0.0, None, False, False)
+    >>> pieces = Pieces(np.array([0, 1, 2], np.int32), (blob, replace(blob, on=None)))
+    >>> without(pieces, [None, None], [1]).pieces.labels.tolist()
+    [0, -1, 1]
+    """
+    count = len(pieces.blobs)
+    kept = [number for number in range(1, count + 1) if number not in left_out]
+    renumbered = np.full(count + 2, -1, dtype=np.int32)
+    renumbered[0] = 0
+    renumbered[kept] = np.arange(1, len(kept) + 1)
+    labels: Labels = renumbered[pieces.labels]  # the last entry, which -1 picks, is -1
+    blobs: list[Blob] = []
+    for number in kept:
+        blob = pieces.blobs[number - 1]
+        on = None if blob.on is None or blob.on in left_out else int(renumbered[blob.on])
+        blobs.append(replace(blob, on=on))
+    return Identified(Pieces(labels, tuple(blobs), pieces.questions), tuple(matches[number - 1] for number in kept))

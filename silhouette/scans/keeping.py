@@ -1,0 +1,172 @@
+"""SCAN: what a person has written into the scene of an earlier run, which the next run keeps: names and answers.
+
+A piece of the new run is that of the earlier one which stands nearest, of the same kind of mesh or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from silhouette.errors import FileError
+from silhouette.files.documents import read_document
+from silhouette.geometry import Floats
+from silhouette.scans.questions import Question
+
+SAME_DIRECTION = 0.05
+"""Degrees: what is written is rounded to hundredths."""
+
+SAME_PLACE = 15.0
+"""mm: two places that are nearer to each other are those of one piece; half of a base of 30 mm."""
+
+PIECE_KEYS = ("gang", "eye", "eyes", "arcs", "insignificant")
+"""The keys of a piece that no scan can know, and that are kept as they are."""
+
+SCENE_KEYS = ("title", "rules", "readings", "tolerance", "pixel", "error", "base_contact", "check", "source")
+"""The same of the scene."""
+
+KINDS = ("terrain", "fighter", "vehicle")
+
+SCENE, RECORD = "scene.toml", "scan.json"
+
+
+@dataclass(frozen=True)
+class EarlierPiece:
+    """A piece of the scene as a person left it.
+
+    Attributes:
+        name: its name.
+        kind: the table it stands in.
+        at: (3,) mm, its place.
+        facing, turn: degrees, as its scene has them; None where it does not.
+        keys: those of its keys that no scan can know.
+    """
+
+    name: str
+    kind: str
+    at: Floats
+    facing: float | None
+    turn: float | None
+    keys: Mapping[str, Any]
+
+    def looks_elsewhere(self, front: float | None) -> bool:
+        """Whether a person has said where it looks: elsewhere than its mesh does, whose front is in some direction.
+
+        Args:
+            front: degrees, of the known model that stands for it; None where what was scanned does, which has none.
+
+        >>> kal = EarlierPiece("Kal", "fighter", np.zeros(3), 121.0, 31.0, {})
+        >>> kal.looks_elsewhere(90.0), kal.looks_elsewhere(80.0), kal.looks_elsewhere(None)
+        (False, True, True)
+        """
+        if self.facing is None or front is None or self.turn is None:
+            return self.facing is not None
+        return abs((self.facing - self.turn - front + 180.0) % 360.0 - 180.0) > SAME_DIRECTION
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The earlier run into the same folder.
+
+    Attributes:
+        pieces: those of its scene.
+        asked: the questions that a player has answered, with their answers, by their keys.
+        keys: those of the scene that no scan can know.
+    """
+
+    pieces: tuple[EarlierPiece, ...] = ()
+    asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    keys: Mapping[str, Any] = field(default_factory=dict)
+
+    def answer(self, question: Question) -> str | None:
+        """The answer of a player to a question, or to one of its kind about the same place; None without one.
+
+        >>> asked = {"odd at 3,4": {"key": "odd at 3,4", "text": "A mug?", "at": [3.0, 4.0], "answer": "leave it out"}}
+        >>> Earlier(asked=asked).answer(Question("odd at 5,4", "A cup?", (), at=(5.0, 4.0)))
+        'leave it out'
+        >>> Earlier(asked=asked).answer(Question("scale", "Which bases?", ())) is None
+        True
+        """
+        if question.key in self.asked:
+            return str(self.asked[question.key]["answer"])
+        if question.at is None:
+            return None
+        nearest, answer = SAME_PLACE, None
+        for key, other in self.asked.items():
+            at = other.get("at")
+            if _kind(key) != _kind(question.key) or not isinstance(at, list) or len(at) != 2:
+                continue
+            apart = float(np.hypot(at[0] - question.at[0], at[1] - question.at[1]))
+            if apart < nearest:
+                nearest, answer = apart, str(other["answer"])
+        return answer
+
+    def matched(self, places: Sequence[Floats]) -> list[EarlierPiece | None]:
+        """For each place (3,) mm the earlier piece that stood there, the nearest pairs first; None for a new one.
+
+        >>> kal = EarlierPiece("Kal", "fighter", np.array([0.0, 0, 0]), None, None, {})
+        >>> found = Earlier((kal,)).matched([np.array([9.0, 0, 0]), np.array([0.0, 1, 0])])
+        >>> [piece and piece.name for piece in found]
+        [None, 'Kal']
+        """
+        found: list[EarlierPiece | None] = [None] * len(places)
+        if not self.pieces or not places:
+            return found
+        gaps = np.linalg.norm(np.array([piece.at for piece in self.pieces])[:, None] - np.array(places)[None], axis=2)
+        while gaps.min() <= SAME_PLACE:
+            piece, place = np.unravel_index(gaps.argmin(), gaps.shape)
+            found[place] = self.pieces[piece]
+            gaps[piece], gaps[:, place] = np.inf, np.inf
+        return found
+
+
+def earlier_run(folder: Path) -> Earlier:
+    """What is to be kept of an earlier run into a folder; nothing where there was none.
+
+    Raises:
+        FileError: where the folder has a scene that no scan wrote, or one that cannot be read.
+    """
+    scene, record = folder / SCENE, folder / RECORD
+    if not scene.exists():
+        if folder.is_dir() and any(folder.iterdir()) and not record.exists():
+            raise FileError(folder, "is a folder with other files in it; give a new one, or one that scan has made")
+        return Earlier()
+    if not record.exists():
+        raise FileError(folder, f"has a {SCENE} that no scan wrote, and it is not overwritten; give another folder")
+    document = read_document(scene)
+    pieces = [
+        piece for kind in KINDS for entry in _tables(document, kind) if (piece := _piece(kind, entry)) is not None
+    ]
+    asked = {str(one["key"]): one for one in _tables(document, "question") if {"key", "answer"} <= one.keys()}
+    keys = {key: document[key] for key in SCENE_KEYS if key in document}
+    return Earlier(tuple(pieces), asked, keys)
+
+
+def _kind(key: str) -> str:
+    """The kind of a question, from a key such as "odd at 3,4"."""
+    return key.partition(" at ")[0]
+
+
+def _tables(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """The tables of a name in a document; other things of that name are passed over."""
+    found = document.get(name)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _piece(kind: str, entry: Mapping[str, Any]) -> EarlierPiece | None:
+    """A piece of an earlier scene; None for what is none."""
+    at, name = entry.get("at"), entry.get("name")
+    if not isinstance(at, list) or not 2 <= len(at) <= 3 or not isinstance(name, str):
+        return None
+    keys = {key: entry[key] for key in PIECE_KEYS if key in entry}
+    place = np.array([*at, 0.0][:3], dtype=np.float64)
+    return EarlierPiece(name, kind, place, _degrees(entry.get("facing")), _degrees(entry.get("turn")), keys)
+
+
+def _degrees(value: Any) -> float | None:
+    """A number of degrees; None for anything else, such as "unknown"."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

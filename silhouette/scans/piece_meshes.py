@@ -1,0 +1,115 @@
+"""SCAN: the mesh of one piece, cut out of the scan, brought down to what it stands on, and closed.
+
+    labels -> its faces -> rim pulled down to the ground -> holes closed (terrain) or measured (figures) -> PieceMesh
+
+No camera sees what terrain stands on, nor the bottom of a narrow gap in it: such holes are closed, so that nothing is
+seen through them. Between the legs of a figure there may be body or nothing: those holes stay open, and are doubt.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from silhouette.geometry import Flags, Floats, Integers
+from silhouette.meshes.health import boundary, used_vertices
+from silhouette.meshes.holes import CLOSING, close
+from silhouette.meshes.mesh import Mesh
+from silhouette.scans.alpha_shape import alpha_shape
+from silhouette.scans.reading import Colours
+from silhouette.scans.scanned import PieceMesh
+
+FILLET = 4.0
+"""mm: a scan rounds off the seam between a piece and the table to about this height, three voxels of a coarse scan."""
+
+BALL, LARGE_BALL = 2.5, 4.0
+"""The radius of the ball that rolls over a cloud of points, in distances between neighbouring points: of a figure, and
+of terrain, in which small gaps are those of the scan.
+"""
+
+
+def owners(faces: Integers, labels: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The piece (m,) that each face (m, 3) belongs to: 0 the table, -1 what is left out.
+
+    A face between a piece and the table belongs to the piece, which it joins to the ground; one between two pieces to
+    that of two of its corners, or to the lower number; one with a corner that is left out is left out.
+
+    >>> owners(np.array([[0, 1, 2], [2, 3, 4], [3, 4, 5]], np.int32), np.array([0, 0, 1, 2, 2, -1], np.int32)).tolist()
+    [1, 2, -1]
+    """
+    corners = np.sort(labels[faces], axis=1)
+    least, middle, most = corners.T
+    # Of three sorted labels the middle one is that of two corners, if any; the table gives way to a piece.
+    owner = np.where((middle == most) | (middle == least), middle, least)
+    owner = np.where(least == 0, np.where(middle == 0, most, middle), owner)
+    return np.where(least < 0, -1, owner).astype(np.int32)
+
+
+def piece_mesh(
+    points: Floats, faces: Integers, colours: Colours | None, origin: Floats, spacing: float, is_terrain: bool
+) -> PieceMesh:
+    """The mesh of a piece in its own frame.
+
+    Args:
+        points: (n, 3) mm on the table, of the whole scan.
+        faces: (m, 3) of this piece alone; of a cloud (k, 1) its points, which are joined into a surface.
+        colours: (n, 3) of the scan's points, or None.
+        origin: (3,) mm on the table, which becomes the origin; its z is what the piece stands on.
+        spacing: mm between neighbouring points.
+        is_terrain: whether its holes are to be closed.
+    """
+    used = used_vertices(faces, len(points))
+    own = points[used] - origin
+    tint = None if colours is None else colours[used]
+    if faces.shape[1] == 1:
+        return _of_cloud(own, tint, spacing * (LARGE_BALL if is_terrain else BALL))
+    faces = (np.cumsum(used) - 1).astype(np.int32)[faces]
+    mesh = Mesh(_grounded(own, faces), faces, np.zeros(len(faces), np.int32))
+    if not is_terrain or len(faces) == 0:
+        return PieceMesh(mesh.vertices, mesh.faces, tint, 0, 0.0, _open_area(mesh))
+    closed = close(mesh)
+    if closed.mesh is mesh:
+        return PieceMesh(mesh.vertices, mesh.faces, tint, 0, 0.0, 0.0)
+    if tint is not None:
+        _, nearest = cKDTree(mesh.vertices).query(closed.mesh.vertices)
+        tint = tint[nearest]
+    return PieceMesh(closed.mesh.vertices, closed.mesh.faces, tint, closed.holes, closed.largest, 0.0)
+
+
+def _of_cloud(points: Floats, tint: Colours | None, radius: float) -> PieceMesh:
+    """The surface over which a ball rolls, with a wall from the lowest points to the ground."""
+    low = (points[:, 2] > 0.0) & (points[:, 2] < FILLET)
+    feet = points[low] * [1.0, 1.0, 0.0]
+    points = np.concatenate([points, feet])
+    tint = None if tint is None else np.concatenate([tint, tint[low]])
+    return PieceMesh(points, alpha_shape(points, radius), tint, 0, 0.0, 0.0)
+
+
+def _grounded(points: Floats, faces: Integers) -> Floats:
+    """The points (n, 3) with those on an open rim near the ground put on it: z = 0.
+
+    A scan has no underside, and its seam with the table is a rounded fillet: without this one would look under a piece.
+    """
+    if len(faces) == 0:
+        return points
+    on_rim = np.zeros(len(points), dtype=np.bool_)
+    on_rim[boundary(faces, len(points))[:, :2].ravel()] = True
+    grounded = points.copy()
+    grounded[on_rim & (np.abs(points[:, 2]) < FILLET), 2] = 0.0
+    return grounded
+
+
+def _open_area(mesh: Mesh) -> float:
+    """mm2 of the holes above the ground that are left open; what a figure stands on is none."""
+    if len(mesh.faces) == 0:
+        return 0.0
+    above: Flags = mesh.vertices[mesh.faces][:, :, 2].max(axis=1) > FILLET
+    if not above.any() or len(boundary(mesh.faces, len(mesh.vertices))) == 0:
+        return 0.0
+    closed = close(mesh).mesh
+    if CLOSING not in closed.part_names:
+        return 0.0
+    added = closed.vertices[closed.faces[closed.part == closed.part_names.index(CLOSING)]]
+    added = added[added[:, :, 2].max(axis=1) > FILLET]
+    return float(np.linalg.norm(np.cross(added[:, 1] - added[:, 0], added[:, 2] - added[:, 0]), axis=1).sum() / 2.0)

@@ -1,0 +1,105 @@
+"""SCAN: a file becomes a scanned table: the whole way, step by step.
+
+file -> Scan -> Level -> Scale -> points in mm -> Pieces -> Matches -> ScannedTable
+        read    plane    units    on the table    tell apart  known models
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from silhouette.files.cache import Cache
+from silhouette.scans.assembling import remarks, scanned_pieces
+from silhouette.scans.identify import Surroundings, identify
+from silhouette.scans.keeping import Earlier
+from silhouette.scans.known import known_models
+from silhouette.scans.levelling import level
+from silhouette.scans.pieces import find_pieces
+from silhouette.scans.reading import read_scan
+from silhouette.scans.scale import Wanted, scale_of
+from silhouette.scans.scanned import ScannedTable
+from silhouette.scans.surfaces import vertex_normals
+
+Step = Callable[[int, int], None]
+
+STEPS = 6
+"""Reading, levelling, known models, scale, pieces, meshes; each piece that is compared is a step as well."""
+
+
+@dataclass(frozen=True)
+class ScanRequest:
+    """What a person asks for.
+
+    Attributes:
+        file: the scan.
+        figures: meshes, model files or folders of them to look for.
+        terrain: the same for terrain.
+        wanted: what is known of the scale.
+    """
+
+    file: Path
+    figures: tuple[Path, ...] = ()
+    terrain: tuple[Path, ...] = ()
+    wanted: Wanted = field(default_factory=Wanted)
+
+
+def scan_table(
+    request: ScanRequest, cache: Cache, earlier: Earlier | None = None, step: Step = lambda done, total: None
+) -> ScannedTable:
+    """What stands on a scanned table.
+
+    Args:
+        request: the file, and what to look for.
+        cache: keeps meshes that are read.
+        earlier: names and answers of an earlier run.
+        step: called with the steps that are done and their number.
+
+    Raises:
+        FileError: where the scan cannot be read, or which way is up cannot be told.
+    """
+    earlier = earlier or Earlier()
+    step(0, STEPS)
+    scan = read_scan(request.file)
+    step(1, STEPS)
+    lie = level(scan)
+    step(2, STEPS)
+    figures = known_models([str(path) for path in request.figures], "fighter", cache)
+    terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
+    step(3, STEPS)
+    answered = earlier.asked.get("scale")
+    wanted = request.wanted if answered is None else replace(request.wanted, answer=str(answered["answer"]))
+    scale = scale_of(scan, lie, wanted, [*figures.models, *terrain.models])
+    step(4, STEPS)
+    to_table = np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level
+    points = scan.vertices @ to_table[:3, :3].T + to_table[:3, 3]
+    noise, spacing = lie.noise * scale.mm, lie.spacing * scale.mm
+    size = None if lie.size is None else (lie.size[0] * scale.mm, lie.size[1] * scale.mm)
+    found = find_pieces(
+        points, scan.faces, scan.usable, lie.on_table, noise=noise, spacing=spacing, size=size, colours=scan.colours
+    )
+    total = STEPS + len(found.blobs)
+    done = iter(range(5, total))
+    step(next(done), total)
+    around = Surroundings(scan, points, vertex_normals(points, scan.faces, scan.usable), noise, spacing)
+    identified = identify(found, around, figures.models, terrain.models, lambda: step(next(done), total))
+    labels, pieces, questions = scanned_pieces(identified, around, earlier)
+    scale_questions = () if scale.question is None else (scale.question,)
+    asked = [question for question in (*lie.questions, *scale_questions) if earlier.answer(question) is None]
+    return ScannedTable(
+        scan=scan,
+        scale=scale,
+        to_table=to_table,
+        size=size,
+        tilt=lie.tilt,
+        flatness=lie.flatness * scale.mm,
+        noise=noise,
+        spacing=spacing,
+        labels=labels,
+        pieces=pieces,
+        questions=(*asked, *questions),
+        warnings=(*scan.warnings, *scale.warnings, *figures.warnings, *terrain.warnings, *remarks(pieces)),
+    )

@@ -1,0 +1,149 @@
+"""SCAN: the text of scene.toml, for people to read and edit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from silhouette.scans.keeping import Earlier, EarlierPiece
+from silhouette.scans.questions import Question
+from silhouette.scans.scanned import ScannedPiece, ScannedTable
+
+WIDE = 44
+"""Columns before a comment."""
+
+
+def toml(value: Any) -> str:
+    """A value as TOML writes it, tables inline.
+
+    >>> toml({"box": [1.0, 2], "a b": "x\\x7f"}), toml([]), toml(True)
+    ('{ box = [1.0, 2], "a b" = "x\\\\u007f" }', '[]', 'true')
+    """
+    if isinstance(value, Mapping):
+        pairs = [f"{_key(str(key))} = {toml(item)}" for key, item in value.items()]
+        return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(toml(item) for item in value)}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)
+
+
+def scene_text(
+    table: ScannedTable, files: Mapping[str, Mapping[str, Any]], earlier: Earlier, kept: Sequence[EarlierPiece | None]
+) -> str:
+    """The scene of a scanned table.
+
+    Args:
+        table: what was found.
+        files: for each piece, by its name, the keys that say what its mesh is.
+        earlier: the earlier run into the same folder.
+        kept: for each piece of the table the piece of the earlier run, or None.
+    """
+    blocks = [_head(table, earlier), _doubt(table)]
+    blocks += [_table("question", answered) for answered in earlier.asked.values()]
+    blocks += [_question(question) for question in table.questions if question.key not in earlier.asked]
+    order = sorted(zip(table.pieces, kept, strict=True), key=lambda pair: pair[0].kind != "terrain")
+    blocks += [_piece(piece, files[piece.name], before) for piece, before in order]
+    checks = earlier.keys.get("check", ())
+    blocks += [_table("check", check) for check in checks]
+    if not checks:
+        blocks.append(_first_check(table))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _head(table: ScannedTable, earlier: Earlier) -> str:
+    """The keys of the scene."""
+    keys = dict(earlier.keys)
+    keys.pop("check", None)
+    scan = table.scan.path.name
+    top = {"title": f"The table of {scan}", "rules": "necromunda"} | keys
+    lines = [
+        f"# Made from {scan}. Names, gangs, facings, eyes, checks and answers are yours to edit, and are kept when the",
+        "# scan is made into a scene again; everything else is then found anew. Lengths are mm, the origin is the",
+        "# middle of the table, and angles are degrees anticlockwise from x, seen from above.",
+    ]
+    lines += [f"{_key(key)} = {toml(value)}" for key, value in top.items()]
+    if table.size is not None:
+        lines.append(f"table = {toml([round(edge, 1) for edge in table.size])}")
+    return "\n".join(lines)
+
+
+def _doubt(table: ScannedTable) -> str:
+    """The doubt of the scene, from the scan's noise."""
+    noise = round(table.noise, 2)
+    rows = [
+        ("place", noise, "mm, how far off each piece may stand: a piece's own doubt comes first"),
+        ("surface", noise, "mm, how far off the outline of a scanned piece may lie: the scan's noise"),
+    ]
+    return "\n".join(["[doubt]", *(_line(f"{key} = {toml(value)}", comment) for key, value, comment in rows)])
+
+
+def _question(question: Question) -> str:
+    """A question, with a place for the answer."""
+    text = _table("question", question.keys())
+    if not question.answers:
+        return text
+    return f"{text}\n# answer = {toml(question.answers[0])}  (taken; write yours, and run scan again)"
+
+
+def _piece(piece: ScannedPiece, file: Mapping[str, Any], before: EarlierPiece | None) -> str:
+    """A piece's table."""
+    lines = [f"[[{piece.kind}]]", *_facts(piece), f"name = {toml(piece.name)}"]
+    own = {} if before is None else dict(before.keys)
+    lines += [f"{_key(key)} = {toml(value)}" for key, value in {**file, **own}.items()]
+    lines.append(f"at = {toml([round(place, 2) + 0.0 for place in piece.at])}")
+    lines.append(f"turn = {toml(round(piece.turn % 360.0, 2))}")
+    if piece.kind != "terrain":
+        if piece.facing is None:
+            lines.append(_line('facing = "unknown"', "write where it looks: degrees anticlockwise from x"))
+        else:
+            lines.append(f"facing = {toml(round(piece.facing % 360.0, 2))}")
+        doubt = {"place": round(piece.place, 2)}
+        if piece.facing_doubt is not None:
+            doubt["facing"] = round(piece.facing_doubt, 2)
+        lines.append(f"doubt = {toml(doubt)}")
+    return "\n".join(lines)
+
+
+def _facts(piece: ScannedPiece) -> Iterator[str]:
+    """Comments: what is known of the piece, and how."""
+    if piece.on is not None:
+        yield f"# stands on {piece.on}"
+    match = piece.match
+    if match is not None and match.sure:
+        next_best = "" if match.runner_up is None else f"; the next best is off by {match.runner_up:.2f} mm"
+        yield f"# {match.known.path}, which fits to {match.residual:.2f} mm{next_best}"
+    elif match is not None:
+        yield f"# as it was scanned; it may be {match.known.path}, which fits to {match.residual:.2f} mm"
+    if piece.mesh is not None and piece.mesh.holes:
+        across = f"{piece.mesh.largest:.0f} mm across"
+        yield f"# holes that no camera saw into, now closed: {piece.mesh.holes}, up to {across}"
+    if piece.mesh is not None and piece.mesh.open_area >= 1.0:
+        yield f"# not seen, and left open: {piece.mesh.open_area:.0f} mm2"
+    if piece.could_be_several:
+        yield "# may be more than one piece"
+
+
+def _first_check(table: ScannedTable) -> str:
+    """A check to begin with, as a comment."""
+    names = [piece.name for piece in table.pieces if piece.kind != "terrain"][:2]
+    if len(names) < 2:
+        return ""
+    lines = ["# Who looks at whom; silhouette matrix judges everyone against everyone without.", "# [[check]]"]
+    return "\n".join([*lines, f"# attacker = {toml(names[0])}", f"# target = {toml(names[1])}"])
+
+
+def _table(name: str, keys: Mapping[str, Any]) -> str:
+    return "\n".join([f"[[{name}]]", *(f"{_key(key)} = {toml(value)}" for key, value in keys.items())])
+
+
+def _key(key: str) -> str:
+    """A key, in quotes where it has other signs than letters, digits, - and _."""
+    is_bare = key.isascii() and key.replace("-", "a").replace("_", "a").isalnum()
+    return key if is_bare else toml(key)
+
+
+def _line(text: str, comment: str) -> str:
+    return f"{text:{WIDE}}  # {comment}"

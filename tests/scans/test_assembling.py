@@ -1,0 +1,112 @@
+"""SCAN: pieces get names, places and meshes; a known model stands in the place of what was scanned where it is sure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from silhouette.scans.asking import FIGURE, LEFT_OUT, NEITHER, ONE, SEVERAL, TERRAIN
+from silhouette.scans.keeping import Earlier, EarlierPiece
+from tests.support.scanned import matched, scanned_table
+
+PLACE = np.array([70.0, -30.0, 0.0])
+
+
+def test_a_figure_that_is_not_known_stands_as_it_was_scanned() -> None:
+    figure, crate = scanned_table().pieces
+    assert (figure.name, figure.kind, figure.facing, figure.turn) == ("figure 1", "fighter", None, 0.0)
+    assert figure.at == (70.0, -30.0, 0.0)
+    assert figure.mesh is not None
+    low, high = figure.mesh.vertices.min(axis=0), figure.mesh.vertices.max(axis=0)
+    assert low == pytest.approx([-12.5, -12.5, 0.0], abs=0.02)
+    assert high == pytest.approx([12.5, 12.5, 33.0], abs=0.02)
+    assert (crate.name, crate.kind, crate.at) == ("terrain 1", "terrain", (-60.0, 20.0, 0.0))
+
+
+def test_a_sure_match_takes_the_place_of_the_scan_on_the_table() -> None:
+    figure = scanned_table(matched(sure=True)).pieces[0]
+    assert figure.mesh is None
+    assert figure.at == (70.2, -29.9, 0.0), "it stands on the table, however the noise lifts it"
+    assert (figure.turn, figure.facing) == (31.0, 121.0)
+    assert (figure.place, figure.facing_doubt) == (0.2, 0.9)
+
+
+def test_a_match_that_is_not_sure_is_asked_about_and_what_was_scanned_stands() -> None:
+    table = scanned_table(matched(sure=False))
+    (figure, _), (question,) = table.pieces, table.questions
+    assert figure.mesh is not None
+    assert figure.facing is None
+    assert question.key == "model at 70,-30"
+    assert question.answers == (NEITHER, "oswald")
+    assert question.at == pytest.approx((70.0, -30.0))
+
+
+@pytest.mark.parametrize("answer, is_known", [("oswald", True), (NEITHER, False)])
+def test_the_answer_settles_which_model_it_is(answer: str, is_known: bool) -> None:
+    asked = {"model at 72,-30": {"key": "model at 72,-30", "text": "?", "at": [72.0, -30.0], "answer": answer}}
+    kal = EarlierPiece("Kal", "fighter", PLACE, None, None, {})
+    table = scanned_table(matched(sure=False), Earlier((kal,), asked))
+    figure = table.pieces[0]
+    assert figure.name == "Kal"
+    assert (figure.mesh is None) is is_known
+    assert table.questions == ()
+
+
+def test_names_kinds_and_facings_of_an_earlier_run_stay() -> None:
+    kal = EarlierPiece("figure 9", "vehicle", PLACE, 12.0, 31.0, {})
+    box = EarlierPiece("figure 1", "terrain", np.array([-60.0, 20.0, 0.0]), None, None, {})
+    first, crate = scanned_table(matched(sure=True), Earlier((kal, box))).pieces
+    assert (first.name, first.kind, first.facing, first.turn) == ("figure 9", "vehicle", 12.0, 31.0)
+    assert crate.name == "figure 1"
+
+
+def test_a_new_piece_takes_no_name_that_another_has() -> None:
+    elsewhere = EarlierPiece("figure 1", "terrain", np.array([-60.0, 20.0, 0.0]), None, None, {})
+    figure, crate = scanned_table(earlier=Earlier((elsewhere,))).pieces
+    assert (figure.name, crate.name) == ("figure 2", "figure 1")
+
+
+def answered(key: str, answer: str) -> Earlier:
+    return Earlier(asked={key: {"key": key, "text": "?", "answer": answer}})
+
+
+def test_an_odd_thing_stays_terrain_with_a_question() -> None:
+    table = scanned_table(odd=True)
+    (question,) = table.questions
+    assert question.text == "terrain 1 does not look like a part of the game (a mug): what is it?"
+    assert (question.about, question.at) == (("terrain 1",), (-60.0, 20.0))
+    assert question.answers[0] == TERRAIN
+    assert [piece.kind for piece in table.pieces] == ["fighter", "terrain"]
+
+
+@pytest.mark.parametrize(
+    "answer, kinds", [(TERRAIN, ["fighter", "terrain"]), (FIGURE, ["fighter", "fighter"]), (LEFT_OUT, ["fighter"])]
+)
+def test_the_answer_settles_what_an_odd_thing_is(answer: str, kinds: list[str]) -> None:
+    table = scanned_table(odd=True, earlier=answered("odd at -60,20", answer))
+    assert [piece.kind for piece in table.pieces] == kinds
+    assert table.questions == ()
+    assert (table.labels == 2).any() == (len(kinds) == 2)
+
+
+def test_what_may_be_several_is_flagged_until_it_is_answered() -> None:
+    flagged = scanned_table(several=True)
+    assert flagged.pieces[0].could_be_several
+    assert flagged.questions[0].text == "figure 1 may be several that touch: is it one?"
+    one = scanned_table(several=True, earlier=answered("several at 70,-30", ONE))
+    assert (one.pieces[0].could_be_several, one.questions) == (False, ())
+    several = scanned_table(several=True, earlier=answered("several at 70,-30", SEVERAL))
+    assert (several.pieces[0].could_be_several, several.questions) == (True, ())
+
+
+def test_a_person_may_name_a_piece_by_its_model() -> None:
+    table = scanned_table(matched(sure=True))
+    assert table.called("oswald") == "figure 1"
+    assert table.called("figure 1") == "figure 1"
+    assert table.called("nobody") == "nobody"
+    assert scanned_table(matched(sure=False)).called("oswald") == "oswald"
+
+
+def test_what_is_estimated_is_said() -> None:
+    assert any("estimated eye" in warning for warning in scanned_table().warnings)
+    assert not any("estimated eye" in warning for warning in scanned_table(matched(sure=True)).warnings)

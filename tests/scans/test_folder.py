@@ -1,0 +1,149 @@
+"""SCAN: the folder of a scanned table can be judged as it is, is written whole, and keeps what a person wrote."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from silhouette import check, load_scene
+from silhouette.cli.schemas import schema_of
+from silhouette.errors import FileError
+from silhouette.scans.folder import write_folder
+from silhouette.scans.keeping import Earlier, earlier_run
+from tests.support.scanned import matched, scanned_table
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+
+
+def test_the_scene_is_judged_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "game"
+    write_folder(scanned_table(colours=True), folder, Earlier())
+    scene = load_scene(folder / "scene.toml")
+    assert {piece.name for piece in scene.pieces} == {"figure 1", "terrain 1"}
+    figure = scene.piece("figure 1")
+    assert figure.model.scan
+    assert figure.model.base is not None
+    assert figure.base_centre == pytest.approx([70.0, -30.0])
+    assert figure.facing is None
+    assert figure.model.significant.bounds[0, 2] > 3.0
+
+
+def test_the_files_are_those_of_the_contract(tmp_path: Path) -> None:
+    import jsonschema
+
+    table = scanned_table(matched(sure=False), odd=True)
+    write_folder(table, tmp_path / "game", Earlier())
+    record = json.loads((tmp_path / "game" / "scan.json").read_text())
+    jsonschema.validate(record, schema_of("scan"))
+    assert record["pieces"][0]["match"] == {"residual": 0.41, "runner_up": 1.3, "sure": False}
+    assert record["pieces"][0]["facing"] == "unknown"
+    assert record["pieces"][0]["base"] == {"diameter": 25.1}
+    assert record["pieces"][1]["base"] is None
+    assert record["questions"] == [question.text for question in table.questions]
+    assert record["table"] == {"size": [300.0, 200.0], "tilt": 0.4, "flatness": 0.2, "noise": 0.3}
+    labels = np.load(tmp_path / "game" / "labels.npy")
+    assert labels.dtype == np.int32
+    assert labels.tolist() == table.labels.tolist()
+    with Image.open(tmp_path / "game" / "scan.png") as picture:
+        assert picture.width == 1200
+    document = tomllib.loads((tmp_path / "game" / "scene.toml").read_text())
+    assert [question["key"] for question in document["question"]] == ["model at 70,-30", "odd at -60,20"]
+    assert "answer" not in document["question"][0]
+
+
+def test_a_sure_figure_is_a_copy_of_its_mesh_with_the_keys_of_its_model_file(tmp_path: Path) -> None:
+    for name in ("ganger_rifle.toml", "ganger_rifle.glb"):
+        shutil.copy(MODELS / name, tmp_path / name)
+    table = scanned_table(matched(sure=True, path=str(tmp_path / "ganger_rifle.toml")))
+    write_folder(table, tmp_path / "game", Earlier())
+    (tmp_path / "ganger_rifle.glb").unlink()
+    scene = load_scene(tmp_path / "game" / "scene.toml")
+    original = tomllib.loads((MODELS / "ganger_rifle.toml").read_text())
+    entry = tomllib.loads((tmp_path / "game" / "scene.toml").read_text())["fighter"][0]
+    assert entry["mesh"] == "meshes/ganger_rifle.glb"
+    assert {key: entry[key] for key in original if key not in ("mesh", "kind")} == {
+        key: value for key, value in original.items() if key not in ("mesh", "kind")
+    }
+    assert scene.piece("figure 1").facing == pytest.approx(121.0)
+
+
+def test_two_meshes_of_one_name_are_both_kept(tmp_path: Path) -> None:
+    from silhouette.scans.folder import _copied
+
+    paths = []
+    for number in (1, 2, 1):
+        (tmp_path / str(number)).mkdir(exist_ok=True)
+        mesh = tmp_path / str(number) / "orc.stl"
+        mesh.write_bytes(b"solid %d" % number)
+        (tmp_path / "meshes").mkdir(exist_ok=True)
+        paths.append(_copied(mesh, tmp_path / "meshes")["mesh"])
+    assert paths == ["meshes/orc.stl", "meshes/2/orc.stl", "meshes/orc.stl"]
+
+
+def test_a_second_run_keeps_names_answers_checks_and_other_files(tmp_path: Path) -> None:
+    folder = tmp_path / "game"
+    write_folder(scanned_table(odd=True), folder, Earlier())
+    text = (folder / "scene.toml").read_text()
+    text = text.replace('name = "figure 1"', 'name = "Kal"\ngang = "Orlock"').replace(
+        'facing = "unknown"', "facing = 45"
+    )
+    text = text.replace('# answer = "terrain"', 'answer = "terrain" #')
+    text += '\n[[check]]\nattacker = "Kal"\ntarget = "Kal"\nexpect = { verdict = "open" }\n'
+    (folder / "scene.toml").write_text(text)
+    (folder / "notes.txt").write_text("mine")
+    earlier = earlier_run(folder)
+    write_folder(scanned_table(earlier=earlier, odd=True), folder, earlier)
+    document = tomllib.loads((folder / "scene.toml").read_text())
+    assert document["fighter"][0]["name"] == "Kal"
+    assert document["fighter"][0]["gang"] == "Orlock"
+    assert document["fighter"][0]["facing"] == 45.0
+    assert document["question"][0]["answer"] == "terrain"
+    assert document["check"][0]["expect"] == {"verdict": "open"}
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert (folder / "scene.before.toml").read_text() == text
+    again = earlier_run(folder)
+    write_folder(scanned_table(earlier=again, odd=True), folder, again)
+    assert (folder / "scene.toml").read_text() == tomllib_text(document, folder)
+
+
+def tomllib_text(document: dict[str, object], folder: Path) -> str:
+    """The scene of the folder, after a look that it says the same."""
+    text = (folder / "scene.toml").read_text()
+    assert tomllib.loads(text) == document
+    return text
+
+
+def test_where_the_folder_cannot_be_written_the_earlier_one_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "game"
+    write_folder(scanned_table(), folder, Earlier())
+    before = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
+
+    def fails(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("silhouette.scans.folder.draw_table", fails)
+    with pytest.raises(FileError, match="no space left"):
+        write_folder(scanned_table(), folder, Earlier())
+    assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
+    assert [file.name for file in tmp_path.iterdir()] == ["game"]
+
+
+def test_names_that_are_no_file_names_are_kept_in_the_scene(tmp_path: Path) -> None:
+    from silhouette.scans.keeping import EarlierPiece
+
+    odd = 'K"al / \\ \N{SNOWMAN}'
+    piece = EarlierPiece(odd, "fighter", np.array([70.0, -30.0, 0.0]), 10.0, 0.0, {})
+    earlier = Earlier((piece,))
+    write_folder(scanned_table(earlier=earlier), tmp_path / "game", earlier)
+    scene = load_scene(tmp_path / "game" / "scene.toml")
+    assert scene.piece(odd).facing == 10.0
+    with pytest.raises(Exception, match="nothing is called"):
+        check(scene, odd, "Vex")

@@ -1,0 +1,110 @@
+"""SCAN: what a person wrote into the scene of an earlier run is found again: names, facings, gangs, answers, checks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from silhouette.errors import FileError
+from silhouette.scans.keeping import Earlier, EarlierPiece, earlier_run
+
+SCENE = """
+title = "Game night"
+rules = "necromunda"
+table = [600, 600]
+
+[[question]]
+key = "scale"
+text = "Which bases are these?"
+answers = ["25 mm", "32 mm"]
+answer = "32 mm"
+
+[[question]]
+key = "open"
+text = "Is it?"
+answers = ["yes", "no"]
+
+[[fighter]]
+name = "Kal"
+gang = "Orlock"
+mesh = "meshes/figure_1.ply"
+at = [10.0, 20.0, 0.0]
+turn = 0.0
+facing = 45
+
+[[fighter]]
+name = "figure 2"
+mesh = "meshes/figure_2.ply"
+at = [100, 20]
+turn = 300.0
+facing = 30.0
+
+[[check]]
+attacker = "Kal"
+target = "figure 2"
+"""
+
+
+def folder_with(tmp_path: Path, scene: str = SCENE) -> Path:
+    (tmp_path / "scene.toml").write_text(scene)
+    (tmp_path / "scan.json").write_text("{}")
+    return tmp_path
+
+
+def test_names_gangs_checks_answers_and_facings_are_found(tmp_path: Path) -> None:
+    found = earlier_run(folder_with(tmp_path))
+    kal, other = found.pieces
+    assert (kal.name, kal.kind, kal.facing, kal.keys) == ("Kal", "fighter", 45.0, {"gang": "Orlock"})
+    assert kal.looks_elsewhere(90.0)
+    assert not other.looks_elsewhere(90.0), "it looks where its mesh does"
+    assert other.at.tolist() == [100.0, 20.0, 0.0]
+    assert {key: question["answer"] for key, question in found.asked.items()} == {"scale": "32 mm"}
+    assert found.keys["title"] == "Game night"
+    assert found.keys["check"] == [{"attacker": "Kal", "target": "figure 2"}]
+
+
+def test_each_piece_is_that_which_stood_nearest(tmp_path: Path) -> None:
+    found = earlier_run(folder_with(tmp_path))
+    places = [
+        np.array([95.0, 20.0, 0.0]),
+        np.array([12.0, 20.0, 0.0]),
+        np.array([11.0, 20.0, 0.0]),
+        np.zeros(3) + 300.0,
+    ]
+    matched = found.matched(places)
+    assert [None if piece is None else piece.name for piece in matched] == ["figure 2", None, "Kal", None]
+    assert Earlier().matched(places) == [None] * 4
+    assert found.matched([]) == []
+
+
+def test_a_piece_on_a_roof_is_not_the_one_below_it() -> None:
+    kal = EarlierPiece("Kal", "fighter", np.array([0.0, 0.0, 75.0]), None, None, {})
+    assert Earlier((kal,)).matched([np.zeros(3)]) == [None]
+
+
+def test_a_new_folder_and_an_empty_one_have_nothing_to_keep(tmp_path: Path) -> None:
+    assert earlier_run(tmp_path / "new") == Earlier()
+    assert earlier_run(tmp_path) == Earlier()
+
+
+def test_a_folder_that_no_scan_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "holiday.jpg").write_bytes(b"")
+    with pytest.raises(FileError, match="is a folder with other files in it"):
+        earlier_run(tmp_path)
+    (tmp_path / "scene.toml").write_text(SCENE)
+    with pytest.raises(FileError, match="no scan wrote"):
+        earlier_run(tmp_path)
+
+
+def test_a_scene_that_is_broken_is_named_and_kept(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "title = \n")
+    with pytest.raises(FileError, match=r"scene\.toml"):
+        earlier_run(folder)
+    assert (folder / "scene.toml").read_text() == "title = \n"
+
+
+@pytest.mark.parametrize("scene", ['fighter = "Kal"', "[[fighter]]\nname = 3\nat = 4", "question = [1]", "terrain = 7"])
+def test_tables_of_other_forms_are_passed_over_or_named(tmp_path: Path, scene: str) -> None:
+    assert earlier_run(folder_with(tmp_path, scene)).pieces == ()
