@@ -169,7 +169,7 @@ def _partners(wanted: Sequence[Floats], places: Sequence[Floats]) -> dict[int, i
 def _terrain(truth: Truth, labels: Integers, true_labels: Integers) -> float:
     """The share of the points of true terrain that bear the label of the piece that this terrain is.
 
-    A piece of the scan is that piece of the truth of which it has most points, and each true one is one of them alone.
+    That is the piece with most of its points, where more than half of what the piece has is this terrain.
     """
     numbers = [number for number, piece in enumerate(truth.pieces, 1) if piece.kind == "terrain"]
     table = _together(labels, true_labels)
@@ -179,11 +179,11 @@ def _terrain(truth: Truth, labels: Integers, true_labels: Integers) -> float:
 
 
 def _is_mutual(table: Integers, number: int) -> bool:
-    """Whether the scanned piece with most points of a true one has no more points of another true one."""
+    """Whether more than half of the piece that has most points of a true one are points of that one."""
     if number >= len(table) or not table[number].any():
         return False
     column = int(table[number].argmax())
-    return bool(table[1:, column].max() == table[number, column])
+    return bool(2 * table[number, column] > table[1:, column].sum())
 
 
 def _together(labels: Integers, true_labels: Integers) -> Integers:
