@@ -10,7 +10,8 @@ import numpy as np
 from silhouette.geometry import Flags, Floats
 from silhouette.scans.discs import Disc
 from silhouette.scans.known import Known, KnownModels, known_models
-from silhouette.scans.registration import Explained, Fit, Scanned, Upright, coarse_poses, explain, refine
+from silhouette.scans.quality import PATCH, Quality, cost_of, doubt_between, quality
+from silhouette.scans.registration import Explained, Fit, Scanned, Upright, coarse_poses, explain, refine, to_model
 
 __all__ = ["Known", "KnownModels", "Match", "known_models", "match"]
 
@@ -20,8 +21,11 @@ FEWEST_POINTS = 60
 YAW_STEP = 5.0
 """Degrees of the coarse search: at the rim of a base of 25 mm the next yaw is 1.1 mm away."""
 
-STARTS = 5
-"""So many of the best coarse poses of each model are refined."""
+STARTS = 3
+"""So many of the best coarse poses of each model are refined on a few points."""
+
+FINALISTS = 8
+"""So many of the best poses of all models are refined on all points, and compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +42,7 @@ class Match:
         place: mm, standard deviation of the place.
         facing: degrees, standard deviation of the turn.
         explained: (k,) bool, which of the points given lie on this model, as near as the scan's noise allows.
+        why: what speaks against being sure, in a few words; empty where it is.
     """
 
     known: Known
@@ -49,23 +54,26 @@ class Match:
     place: float
     facing: float
     explained: Flags
+    why: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A known model at one pose, and how well the two explain each other.
+    """A known model at one pose.
 
     Attributes:
         known: the model.
         fit: its pose.
-        explained: the distances both ways.
-        cost: from 0, everything explained exactly, to 1, nothing explained.
+        explained: how the model and the scan explain each other there.
+        quality: what follows for how good the pose is.
+        noise: mm, of the scanned points about the model that fits best.
     """
 
     known: Known
     fit: Fit
     explained: Explained
-    cost: float
+    quality: Quality
+    noise: float
 
 
 def match(
@@ -97,26 +105,10 @@ def match(
     if len(points) < FEWEST_POINTS:
         return None
     scanned = scanned_piece(points, normals, disc, ground, noise, spacing)
-    candidates = [pose for model in known if _base_agrees(model, disc) for pose in _candidates(model, scanned)]
-    if not candidates:
+    if np.count_nonzero(scanned.body) < FEWEST_POINTS:
         return None
-    candidates.sort(key=lambda candidate: candidate.cost)
-    best = candidates[0]
-    others = [other for other in candidates if other.known.model.mesh.digest != best.known.model.mesh.digest]
-    residual = _residual(best, scanned)
-    pose, covariance = best.fit.pose, best.fit.covariance
-    at = scanned.origin + np.array([pose.x, pose.y, 0.0])
-    return Match(
-        best.known,
-        (float(at[0]), float(at[1]), float(at[2])),
-        float(np.degrees(pose.yaw)) % 360.0,
-        residual,
-        _residual(others[0], scanned) if others else None,
-        _is_sure(best, candidates[1:], scanned),
-        float(np.sqrt(np.trace(covariance[:2, :2]) / 2.0)),
-        float(np.degrees(np.sqrt(covariance[3, 3]))),
-        best.explained.forward <= _tolerance(scanned),
-    )
+    finalists = _finalists([model for model in known if _base_agrees(model, disc)], scanned)
+    return _verdict(finalists, scanned) if finalists else None
 
 
 def scanned_piece(
@@ -132,15 +124,31 @@ def scanned_piece(
     origin = np.array([x, y, ground])
     foot = max(1.5 * spacing, 3.0 * noise, 0.8)
     slack = max(0.5, noise, 0.0 if disc is None else disc.error)
-    return Scanned(points - origin, normals, origin, spacing, noise, foot, disc is not None, slack)
+    moved = points - origin
+    across = normals_of(moved) if normals is None else normals
+    return Scanned(moved, across, normals is not None, origin, spacing, noise, foot, disc is not None, slack)
 
 
 def point_spacing(points: Floats) -> float:
-    """The median distance from a point (k, 3) to its nearest neighbour, mm."""
+    """The spacing in mm of points (k, 3) on a surface: the side of the square that each of them has to itself.
+
+    Six neighbours lie within the circle that has room for six squares.
+    """
     from scipy.spatial import cKDTree
 
     some = points[:: max(1, len(points) // 2000)]
-    return float(np.median(cKDTree(points).query(some, k=2)[0][:, 1]))
+    sixth = float(np.median(cKDTree(points).query(some, k=min(7, len(points)))[0][:, -1]))
+    return sixth * float(np.sqrt(np.pi / 6.0))
+
+
+def normals_of(points: Floats) -> Floats:
+    """(k, 3) unit normals of points (k, 3), out or in: the direction in which the twelve nearest spread least."""
+    from scipy.spatial import cKDTree
+
+    nearest = cKDTree(points).query(points, k=min(12, len(points)))[1]
+    near = points[nearest] - points[nearest].mean(axis=1, keepdims=True)
+    normals: Floats = np.linalg.eigh(np.einsum("ijk,ijl->ikl", near, near))[1][:, :, 0]
+    return normals
 
 
 def _base_agrees(known: Known, disc: Disc | None) -> bool:
@@ -151,53 +159,106 @@ def _base_agrees(known: Known, disc: Disc | None) -> bool:
     return abs(known.model.base.diameter - disc.diameter) <= slack
 
 
-def _candidates(known: Known, scanned: Scanned) -> list[Candidate]:
-    surface = known.surface
-    candidates = []
-    for _, start in coarse_poses(surface, scanned, YAW_STEP, STARTS):
-        fit = refine(surface, scanned, start, max(2.0, surface.reach * np.radians(YAW_STEP)))
-        explained = explain(surface, scanned, fit.pose)
-        candidates.append(Candidate(known, fit, explained, _mean_cost(explained, scanned)))
-    return candidates
+def _finalists(known: Sequence[Known], scanned: Scanned) -> list[Candidate]:
+    """The best poses of all models, best first: each from a few points, then those that look best from all."""
+    quick: list[tuple[float, Known, Upright]] = []
+    for model in known:
+        surface = model.surface
+        reach = max(2.0, surface.reach * np.radians(YAW_STEP))
+        for _, start in coarse_poses(surface, scanned, YAW_STEP, STARTS):
+            pose = refine(surface, scanned, start, reach, 6, 400).pose
+            quick.append((cost_of(explain(surface, scanned, pose, 600), scanned, scanned.noise)[0], model, pose))
+    quick.sort(key=lambda entry: entry[0])
+    chosen: list[tuple[Known, Fit, Explained]] = []
+    for _, model, start in quick:
+        if any(model is other and _is_near(start, fit.pose) for other, fit, _ in chosen):
+            continue
+        fit = refine(model.surface, scanned, start, 1.0, 10, 2000)
+        chosen.append((model, fit, explain(model.surface, scanned, fit.pose, 6000)))
+        if len(chosen) == FINALISTS:
+            break
+    noise = min((1.48 * float(np.median(explained.forward)) for _, _, explained in chosen), default=scanned.noise)
+    final = [
+        Candidate(model, fit, explained, quality(model.surface, explained, scanned, fit.pose, noise), noise)
+        for model, fit, explained in chosen
+    ]
+    return sorted(final, key=lambda candidate: candidate.quality.cost)
 
 
-def _tolerance(scanned: Scanned) -> float:
-    """mm: a point that lies farther from a surface than this is not on it; scans round edges off by one step or two."""
-    return max(3.0 * scanned.noise, 1.5 * scanned.spacing, 1.0)
+def _is_near(one: Upright, other: Upright) -> bool:
+    """Whether two poses are one and the same, reached from two starts."""
+    turned = (one.yaw - other.yaw + np.pi) % (2.0 * np.pi) - np.pi
+    return bool(abs(turned) < np.radians(3.0) and np.hypot(one.x - other.x, one.y - other.y) < 1.0)
 
 
-def _mean_cost(explained: Explained, scanned: Scanned) -> float:
-    """The mean of a bounded cost of the distances, both ways (Geman and McClure 1987)."""
-    scale = (_tolerance(scanned) / 1.5) ** 2
-    forward = explained.forward[scanned.body] ** 2
-    backward = explained.backward**2
-    one = float(np.mean(forward / (forward + scale))) if len(forward) else 1.0
-    other = float(np.average(backward / (backward + scale), weights=explained.weights)) if len(backward) else 1.0
-    return (one + other) / 2.0
+def _verdict(finalists: list[Candidate], scanned: Scanned) -> Match:
+    best = finalists[0]
+    digest = best.known.model.mesh.digest
+    others = [other for other in finalists if other.known.model.mesh.digest != digest]
+    pose = best.fit.pose
+    at = scanned.origin + np.array([pose.x, pose.y, 0.0])
+    why = doubt(best, finalists[1:], scanned)
+    place, facing = _deviations(best, finalists[1:], scanned)
+    return Match(
+        best.known,
+        (float(at[0]), float(at[1]), float(at[2])),
+        float(np.degrees(pose.yaw)) % 360.0,
+        best.quality.residual,
+        others[0].quality.residual if others else None,
+        not why,
+        place,
+        facing,
+        to_model(best.known.surface, pose, scanned.points) <= best.quality.tolerance,
+        why,
+    )
 
 
-def _residual(candidate: Candidate, scanned: Scanned) -> float:
-    forward = candidate.explained.forward[scanned.body]
-    return float(np.sqrt(np.mean(forward**2))) if len(forward) else 0.0
+def _deviations(best: Candidate, others: Sequence[Candidate], scanned: Scanned) -> tuple[float, float]:
+    """The standard deviations of the place in mm and of the facing in degrees.
+
+    The residuals are not independent: those within a patch of the scan are wrong together. And the patch of the scan
+    in which the piece stands is itself displaced, by about as much as the scan is rough, which no residual shows.
+    """
+    noise = max(best.noise, scanned.noise)
+    alike = max(1.0, (PATCH / scanned.spacing) ** 2) * (noise / max(scanned.noise, 0.1)) ** 2
+    covariance = best.fit.covariance * alike
+    place = float(np.sqrt(np.trace(covariance[:2, :2]) / 2.0 + (0.8 * noise) ** 2))
+    turned = [float(np.degrees(_turned(best, other))) for other in others if other.known is best.known]
+    costs = [other.quality.cost for other in others if other.known is best.known]
+    near = [turn for turn, cost in zip(turned, costs, strict=True) if turn < 20.0 and cost < 1.05 * best.quality.cost]
+    return place, max([float(np.degrees(np.sqrt(covariance[3, 3]))), *near])
 
 
-def _is_sure(best: Candidate, others: Sequence[Candidate], scanned: Scanned) -> bool:
-    tolerance = _tolerance(scanned)
-    seen = float(np.mean(best.explained.forward[scanned.body] <= tolerance))
-    shown = float(np.average(best.explained.backward <= tolerance, weights=best.explained.weights))
-    rival = min((other.cost for other in others if not _same_pose(best, other)), default=1.0)
-    return seen >= 0.95 and shown >= 0.9 and rival >= 1.5 * best.cost + 0.02
+def _turned(one: Candidate, other: Candidate) -> float:
+    """Radians from 0 to pi between the yaws of two candidates."""
+    return abs((one.fit.pose.yaw - other.fit.pose.yaw + np.pi) % (2.0 * np.pi) - np.pi)
 
 
-def _same_pose(one: Candidate, other: Candidate) -> bool:
-    """Whether two candidates are the same model at the same place: two starts that led to one pose."""
-    if one.known is not other.known:
-        return False
-    a, b = one.fit.pose, other.fit.pose
-    turned = (a.yaw - b.yaw + np.pi) % (2.0 * np.pi) - np.pi
-    return bool(abs(turned) < np.radians(3.0) and np.hypot(a.x - b.x, a.y - b.y) < 1.0)
+def doubt(best: Candidate, others: Sequence[Candidate], scanned: Scanned) -> str:
+    """What speaks against the best candidate being right, in a few words; empty where nothing does."""
+    own = best.quality
+    area = own.tolerance**2
+    if own.unexplained > 0.045 or own.unexplained_patch > 25.0 * area:
+        return "the scan shows what the model has not"
+    if own.unseen > 0.15 or own.unseen_patch > 100.0 * area:
+        return "the model has what the scan does not show"
+    for other in others:
+        if other.known is best.known and _is_near(best.fit.pose, other.fit.pose):
+            continue
+        if other.known is best.known:
+            if doubt_between(own, other.quality, best.explained, scanned) < 4.0:
+                return "it looks much the same from another side"
+        elif not _is_ruled_out(own, other.quality, area):
+            return f"{other.known.path} fits about as well"
+    return ""
 
 
-def placed(at: tuple[float, float, float], turn: float) -> Upright:
-    """The pose of a match on the table."""
-    return Upright(*at, float(np.radians(turn)))
+def _is_ruled_out(best: Quality, other: Quality, area: float) -> bool:
+    """Whether another model fits so much worse than the best that it cannot be the right one."""
+    return (
+        other.cost > 1.2 * best.cost + 0.02
+        or other.unexplained > best.unexplained + 0.06
+        or other.unexplained_patch > best.unexplained_patch + 30.0 * area
+        or other.unseen > best.unseen + 0.06
+        or other.unseen_patch > best.unseen_patch + 60.0 * area
+    )

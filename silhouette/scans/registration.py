@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
 from silhouette.lazy import cached_property
@@ -23,7 +24,8 @@ class Scanned:
 
     Attributes:
         points: (n, 3) float64, mm on the table, relative to ``origin``.
-        normals: (n, 3) float64 unit vectors, or None.
+        normals: (n, 3) float64 unit vectors.
+        is_oriented: whether they are known to point outwards; else they may point inwards as well.
         origin: (3,) where the piece stands: the middle of its base, or of the box round it, and its ground.
         spacing: mm between neighbouring points.
         noise: mm, standard deviation of the points about the surface.
@@ -33,7 +35,8 @@ class Scanned:
     """
 
     points: Floats
-    normals: Floats | None
+    normals: Floats
+    is_oriented: bool
     origin: Floats
     spacing: float
     noise: float
@@ -59,11 +62,20 @@ class Scanned:
         above: Flags = self.points[:, 2] > self.foot
         return above
 
+    def chosen(self, most: int) -> NDArray[np.intp]:
+        """Indices of about ``most`` points above the foot, spread evenly."""
+        above = self.body.nonzero()[0]
+        return above[spread(self.points[above], most)] if len(above) > most else above
+
     @cached_property
     def sparse(self) -> Floats:
-        """(k, 3) about 1,500 points above the foot, spread evenly."""
-        points = self.points[self.body]
-        return points[spread(points, 1500)]
+        """(k, 3) about 1,000 points above the foot, spread evenly."""
+        return self.points[self.chosen(1000)]
+
+    def agreement(self, model: Floats, scan: Floats) -> Floats:
+        """The cosines (n,) between normals (n, 3) of a model, turned with it, and of the scan."""
+        cosine: Floats = np.einsum("ij,ij->i", model, scan)
+        return cosine if self.is_oriented else np.abs(cosine)
 
 
 @dataclass(frozen=True)
@@ -101,7 +113,7 @@ class Upright:
 
 
 def coarse_poses(surface: Surface, scanned: Scanned, step: float, most: int) -> list[tuple[float, Upright]]:
-    """The poses that look best, best first, each with its cost in mm2; no two within two steps of yaw and near.
+    """The poses that look best, best first, each with its cost (0 to 2); no two near each other.
 
     Args:
         surface: of the model.
@@ -137,10 +149,11 @@ def _alike(one: Upright, other: Upright, angle: float, apart: float) -> bool:
 
 
 def _cost(surface: Surface, model: Floats, weights: Floats, scanned: Scanned, pose: Upright, limit: float) -> float:
-    """Mean squared distance both ways in mm2, none counted as more than the limit."""
+    """Mean squared distance both ways as a share of the limit squared, none counted as more than the limit."""
     forward = np.minimum(surface.distances.at(pose.localise(scanned.sparse)), limit)
     backward = np.minimum(scanned.distances.at(pose.place(model)), limit)
-    return float(np.mean(forward**2) + np.sum(weights * backward**2) / max(float(weights.sum()), 1e-9))
+    both = float(np.mean(forward**2)) + float(np.sum(weights * backward**2)) / max(float(weights.sum()), 1e-9)
+    return both / limit**2
 
 
 def _shifts(model: Floats, weights: Floats, scanned: Scanned, yaw: float) -> list[Upright]:
@@ -170,7 +183,7 @@ class Fit:
     covariance: Floats
 
 
-def refine(surface: Surface, scanned: Scanned, start: Upright, reach: float, rounds: int = 12) -> Fit:
+def refine(surface: Surface, scanned: Scanned, start: Upright, reach: float, rounds: int, most: int) -> Fit:
     """The pose near ``start`` at which the scanned points lie best on the model's surface.
 
     Args:
@@ -178,33 +191,32 @@ def refine(surface: Surface, scanned: Scanned, start: Upright, reach: float, rou
         scanned: the piece.
         start: where to begin.
         reach: mm, how far apart points and surface may lie at the beginning.
-        rounds: of finding the nearest points and solving.
+        rounds: most rounds of finding the nearest points and solving.
+        most: of the scanned points that are used, spread evenly.
     """
-    points = scanned.points[scanned.body]
-    chosen = spread(points, 2000)
-    points = points[chosen]
-    normals = None if scanned.normals is None else scanned.normals[scanned.body][chosen]
+    chosen = scanned.chosen(most)
+    points = scanned.points[chosen]
+    normals = scanned.normals[chosen]
     pose, covariance = start, np.eye(4)
     least = max(3.0 * scanned.noise, 1.0)
     for number in range(rounds):
-        gate = max(least, reach * 0.75**number)
+        gate = max(least, reach * 0.7**number)
         pose, covariance, moved = _step(surface, scanned, pose, points, normals, gate)
-        if moved < 0.003 and gate == least:  # mm: a hundredth of what is wanted
+        if moved < 0.01 and gate == least:  # mm: a fiftieth of what is wanted
             break
     return Fit(pose, covariance)
 
 
 def _step(
-    surface: Surface, scanned: Scanned, pose: Upright, points: Floats, normals: Floats | None, gate: float
+    surface: Surface, scanned: Scanned, pose: Upright, points: Floats, normals: Floats, gate: float
 ) -> tuple[Upright, Floats, float]:
     """One round of Gauss and Newton: the new pose, its covariance, and how far the rim moved in mm."""
     local = pose.localise(points)
-    distance, nearest = surface.tree.query(local, distance_upper_bound=2.0 * gate)  # type: ignore[attr-defined]
+    distance, nearest = surface.tree.query(local, distance_upper_bound=2.0 * gate)
     met = np.isfinite(distance)
     nearest = np.where(met, nearest, 0)
     normal = pose.turn(surface.normals[nearest])
-    if normals is not None:
-        met &= np.einsum("ij,ij->i", normal, normals) > 0.0
+    met &= scanned.agreement(normal, normals) > 0.0
     apart = np.einsum("ij,ij->i", pose.turn(local - surface.points[nearest]), normal)
     weight = np.where(met, np.clip(1.0 - (distance / (2.0 * gate)) ** 2, 0.0, None) ** 2, 0.0)
     weight *= np.clip(1.0 - (apart / (2.0 * gate)) ** 2, 0.0, None) ** 2
@@ -237,38 +249,71 @@ class Explained:
 
     Attributes:
         forward: (n,) mm from each scanned point to the model's surface.
+        forward_turn: (n,) one less the cosine between its normal and the surface's there.
         backward: (m,) mm from each point of the model that ``counted`` to the scan.
+        backward_turn: (m,) the same for the normals there.
         weights: (m,) how much each of those counts: the share of places from which it is seen.
+        chosen: (n,) indices of the scanned points, which lie above the foot.
+        counted: (m,) indices of the points of the model.
+        taken: of how many of the model's points those are the ones above the foot.
     """
 
     forward: Floats
+    forward_turn: Floats
     backward: Floats
+    backward_turn: Floats
     weights: Floats
+    chosen: NDArray[np.intp]
+    counted: NDArray[np.intp]
+    taken: int
 
 
-def explain(surface: Surface, scanned: Scanned, pose: Upright) -> Explained:
-    """The distances both ways, at full fineness, of what lies above the foot."""
+def explain(surface: Surface, scanned: Scanned, pose: Upright, most: int) -> Explained:
+    """The distances both ways, of all scanned points and of at most ``most`` of the model's that lie above the foot.
+
+    Args:
+        surface: of the model.
+        scanned: the piece.
+        pose: of the model.
+        most: of the model's points; with as many scanned ones.
+    """
     far = max(8.0 * scanned.noise, 6.0)
-    local = pose.localise(scanned.points)
-    distance, nearest = surface.tree.query(local, distance_upper_bound=far)  # type: ignore[attr-defined]
-    forward = _to_planes(local, distance, nearest, surface.points, surface.normals, surface.spacing, far)
-    counted = surface.points[:, 2] + pose.z > scanned.foot
+    chosen = scanned.chosen(most)
+    forward, turned = _to_model(surface, pose, scanned.points[chosen], far)
+    forward_turn = 1.0 - scanned.agreement(turned, scanned.normals[chosen])
+    some = surface.some(most)
+    counted = some[surface.points[some, 2] + pose.z > scanned.foot]
     model = pose.place(surface.points[counted])
     distance, nearest = scanned.tree.query(model, distance_upper_bound=far)
-    backward = _to_planes(model, distance, nearest, scanned.points, scanned.normals, scanned.spacing, far)
-    return Explained(forward, backward, surface.openness[counted])
+    backward, turned = _apart(model, distance, nearest, scanned.points, scanned.normals, scanned.spacing, far)
+    backward_turn = 1.0 - scanned.agreement(pose.turn(surface.normals[counted]), turned)
+    weights = surface.openness[counted]
+    return Explained(forward, forward_turn, backward, backward_turn, weights, chosen, counted, len(some))
 
 
-def _to_planes(
-    places: Floats, distance: Floats, nearest: Any, points: Floats, normals: Floats | None, spacing: float, far: float
-) -> Floats:
-    """Distances (n,) from places to a surface given as points, at most ``far``: near a point, to its plane."""
+def to_model(surface: Surface, pose: Upright, points: Floats) -> Floats:
+    """Distances (n,) in mm from points (n, 3) to the model's surface, at most 6."""
+    return _to_model(surface, pose, points, 6.0)[0]
+
+
+def _to_model(surface: Surface, pose: Upright, points: Floats, far: float) -> tuple[Floats, Floats]:
+    """Distances (n,) from points (n, 3) to a model's surface, at most ``far``, and its normals (n, 3) there."""
+    local = pose.localise(points)
+    distance, nearest = surface.tree.query(local, distance_upper_bound=far)
+    forward, turned = _apart(local, distance, nearest, surface.points, surface.normals, surface.spacing, far)
+    return forward, pose.turn(turned)
+
+
+def _apart(
+    places: Floats, distance: Floats, nearest: Any, points: Floats, normals: Floats, spacing: float, far: float
+) -> tuple[Floats, Floats]:
+    """Distances (n,) from places to a surface given as points, at most ``far``, and its normals (n, 3) there.
+
+    Near a point the distance is that to its plane: the points lie some way apart, the surface between them does not.
+    """
     met = np.isfinite(distance)
-    distance = np.where(met, distance, far)
-    if normals is None:
-        return np.where(met, np.maximum(distance - 0.5 * spacing, 0.0), far)
     index = np.where(met, nearest, 0)
-    apart = np.abs(np.einsum("ij,ij->i", places - points[index], normals[index]))
-    beside = np.sqrt(np.maximum(distance**2 - apart**2, 0.0))
-    result: Floats = np.hypot(apart, np.maximum(beside - spacing, 0.0))
-    return np.where(met, result, far)
+    plane = np.abs(np.einsum("ij,ij->i", places - points[index], normals[index]))
+    beside = np.sqrt(np.maximum(np.where(met, distance, 0.0) ** 2 - plane**2, 0.0))
+    apart = np.hypot(plane, np.maximum(beside - spacing, 0.0))
+    return np.where(met, apart, far), normals[index]

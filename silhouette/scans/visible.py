@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ class Surface:
     spacing: float
 
     @cached_property
-    def tree(self) -> object:
+    def tree(self) -> Any:
         """A `scipy.spatial.cKDTree` of the points."""
         from scipy.spatial import cKDTree
 
@@ -53,8 +54,30 @@ class Surface:
 
     @cached_property
     def sparse(self) -> NDArray[np.intp]:
-        """Indices of about 1,500 points spread evenly: enough for a first look at a pose."""
-        return spread(self.points, 1500)
+        """Indices of about 1,000 points spread evenly: enough for a first look at a pose."""
+        return spread(self.points, 1000)
+
+    def some(self, most: int) -> NDArray[np.intp]:
+        """Indices of at most ``most`` points, evenly taken: neighbours in the list are neighbours on the surface."""
+        return np.arange(0, len(self.points), max(1, -(-len(self.points) // most)))
+
+    def thin(self, thickness: float) -> Flags:
+        """(n,) bool, points on walls thinner than ``thickness`` mm, which a scan of that fineness may have lost."""
+        inside = self.points - self.normals * (0.5 * thickness)
+        near = self.tree.query(inside, k=8, distance_upper_bound=0.5 * thickness + self.spacing)
+        index = np.where(np.isfinite(near[0]), near[1], 0)
+        opposite = np.einsum("ijk,ik->ij", self.normals[index], self.normals) < -0.3
+        thin: Flags = (opposite & np.isfinite(near[0])).any(axis=1)
+        return thin
+
+    @cached_property
+    def _pictures(self) -> list[Picture]:
+        return [Picture.of(self.points, direction, 3.0 * self.spacing) for direction in _directions()]
+
+    def openness_at(self, places: Floats) -> Floats:
+        """The share (n,) of directions from which places (n, 3) round the model are seen past it."""
+        seen = sum(picture.in_front(places).astype(np.float64) for picture in self._pictures)
+        return np.asarray(seen) / len(self._pictures)
 
     @cached_property
     def reach(self) -> float:
@@ -112,31 +135,54 @@ def _seen(points: Floats, normals: Floats, cell: float) -> tuple[Floats, Floats]
     times = np.zeros(len(points))
     towards = np.zeros((len(points), 3))
     for direction in directions:
-        seen = _in_front(points, direction, cell) & (np.abs(normals @ direction) >= FACING)
+        seen = Picture.of(points, direction, cell).in_front(points) & (np.abs(normals @ direction) >= FACING)
         times += seen
         towards[seen] += direction
     return times / len(directions), towards
 
 
-def _in_front(points: Floats, direction: Floats, cell: float) -> Flags:
-    """(n,) bool: points that no other hides, seen along a direction in a picture with cells of that size.
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A depth picture of points, seen along a direction from far away.
 
-    Within a cell a surface that slopes at 60 degrees rises by 1.7 cells: so much behind the nearest counts as in front.
+    Attributes:
+        axes: (3, 3) rows across, upward and towards the camera.
+        cell: mm across a pixel.
+        corner: (2,) of the first pixel, in pixels.
+        depth: (rows, columns) of the nearest point in each pixel, towards the camera; -inf where there is none.
     """
-    helper = np.array([1.0, 0.0, 0.0]) if abs(direction[2]) > 0.9 else np.array([0.0, 0.0, 1.0])
-    across = np.cross(helper, direction)
-    across /= np.linalg.norm(across)
-    upward = np.cross(direction, across)
-    column = np.floor(points @ across / cell).astype(np.int64)
-    row = np.floor(points @ upward / cell).astype(np.int64)
-    column -= column.min()
-    row -= row.min()
-    flat = row * (int(column.max()) + 1) + column
-    depth = points @ direction
-    nearest = np.full(int(flat.max()) + 1, -np.inf)
-    np.maximum.at(nearest, flat, depth)
-    in_front: Flags = depth >= nearest[flat] - 1.7 * cell
-    return in_front
+
+    axes: Floats
+    cell: float
+    corner: NDArray[np.int64]
+    depth: Floats
+
+    SLOPE = 1.7
+    """Within a pixel a surface that slopes at 60 degrees rises by 1.7 pixels: so much behind the nearest point counts
+    as in front."""
+
+    @classmethod
+    def of(cls, points: Floats, direction: Floats, cell: float) -> Picture:
+        """The picture of points (n, 3) for a camera in that direction."""
+        helper = np.array([1.0, 0.0, 0.0]) if abs(direction[2]) > 0.9 else np.array([0.0, 0.0, 1.0])
+        across = np.cross(helper, direction)
+        across /= np.linalg.norm(across)
+        axes = np.stack([across, np.cross(direction, across), direction])
+        pixels = np.floor(points @ axes[:2].T / cell).astype(np.int64)
+        corner = pixels.min(axis=0)
+        column, row = (pixels - corner).T
+        depth = np.full((int(row.max()) + 1, int(column.max()) + 1), -np.inf)
+        np.maximum.at(depth, (row, column), points @ direction)
+        return cls(axes, cell, corner, depth)
+
+    def in_front(self, places: Floats) -> Flags:
+        """(n,) bool, which places (n, 3) nothing hides."""
+        pixels = np.floor(places @ self.axes[:2].T / self.cell).astype(np.int64) - self.corner
+        column, row = np.clip(pixels, 0, np.array(self.depth.shape[::-1]) - 1).T
+        inside = (pixels[:, 0] == column) & (pixels[:, 1] == row)
+        behind = places @ self.axes[2] < self.depth[row, column] - self.SLOPE * self.cell
+        in_front: Flags = ~(inside & behind)
+        return in_front
 
 
 def spread(points: Floats, count: int) -> NDArray[np.intp]:
