@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from silhouette.errors import SilhouetteError
 from silhouette.meshes.formats.base import Refused, Skin, Surface
 from silhouette.meshes.formats.colours import LIGHT, Bytes, as_bytes
+from silhouette.meshes.health import used_vertices
 
 WHITE = 255
 """What has no colour of its own is white, as glTF has it."""
@@ -20,8 +21,8 @@ WHITE = 255
 LARGEST_PICTURE = 8192 * 8192
 """Pixels of one picture; phones' apps make pictures of 8,192 by 8,192 at most."""
 
-MOST_PIXELS = 8 * LARGEST_PICTURE
-"""Pixels of all pictures of a file, each decoded once: some ten seconds of PNG."""
+MOST_PIXELS = 4 * LARGEST_PICTURE
+"""Pixels of all pictures of a file, each decoded once: some eight seconds of PNG."""
 
 FINE = 4096
 """Pixels along a side: a larger picture is halved. The vertices of a scan are far less dense than that."""
@@ -79,22 +80,39 @@ class Pictures:
             raise Refused("cannot be read: it is broken, or neither PNG nor JPEG") from None
 
 
-def vertex_colours(surface: Surface, pictures: Pictures) -> Bytes | None:
-    """The colour (n, 3) of each vertex; None where the surface has no skin.
+def vertex_colours(surface: Surface, pictures: Pictures) -> Bytes:
+    """The colour (n, 3) of each vertex of a surface that has a skin and its vertices for itself."""
+    skin = surface.skin
+    assert skin is not None
+    return mixed(skin, len(surface.vertices), skin.shades, skin.uv, pictures)
+
+
+def used_colours(surface: Surface, pictures: Pictures) -> tuple[NDArray[np.int64], Bytes]:
+    """Which vertices (k,) the faces use of a surface that has a skin and shares its vertices, and their colours (k, 3).
 
     Where a vertex lies in several places of a picture, as along the seams of an atlas, the first of its faces decides;
     one without any place is white.
     """
-    skin, count = surface.skin, len(surface.vertices)
-    if skin is None:
-        return None
-    places = skin.uv
+    skin = surface.skin
+    assert skin is not None
+    flat, count = surface.faces.ravel(), len(surface.vertices)
+    if 6 * len(flat) < count:  # many a material may have a few of the same millions of vertices
+        used, flat = np.unique(flat, return_inverse=True)
+        count = len(used)
+        among = np.arange(count)
+    else:
+        used = np.flatnonzero(used_vertices(surface.faces, count))
+        among = used
+    places = None
     if skin.uv is not None and skin.corners is not None:
+        corners = skin.corners.ravel()
+        has = np.flatnonzero(corners >= 0)[::-1]
         row = np.full(count, -1, np.int64)
-        corners, vertices = skin.corners.ravel()[::-1], surface.faces.ravel()[::-1]
-        row[vertices[corners >= 0]] = corners[corners >= 0]
+        row[flat[has]] = corners[has]
+        row = row[among]
         places = np.where((row >= 0)[:, None], skin.uv[row], np.nan)
-    return mixed(skin, count, skin.shades, places, pictures)
+    shades = None if skin.shades is None else skin.shades[used]
+    return used, mixed(skin, len(used), shades, places, pictures)
 
 
 def face_colours(surface: Surface, weights: NDArray[np.float32], pictures: Pictures) -> Bytes | None:

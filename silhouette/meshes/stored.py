@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.meshes.formats import obj, off, ply, stl, threemf
@@ -19,7 +18,7 @@ from silhouette.meshes.formats.gltf import GLTF, Gltf
 from silhouette.meshes.formats.obj_colours import Colouring
 from silhouette.meshes.health import absurd, has_area, misdirected, used_vertices
 from silhouette.meshes.opening import Source
-from silhouette.meshes.skins import WHITE, Pictures, vertex_colours
+from silhouette.meshes.skins import WHITE, Pictures, used_colours, vertex_colours
 
 # Every export has a few slivers; more than this share of all triangles gives a warning.
 _MANY = 0.01
@@ -97,14 +96,15 @@ def read_stored(source: Source) -> Stored:
     """
     held = content(source)
     surfaces = held.surfaces
-    shared = len({id(surface.vertices) for surface in surfaces}) == 1
-    blocks = surfaces[:1] if shared and source.format == "obj" else surfaces
+    is_shared = source.format == "obj"
+    blocks = surfaces[:1] if is_shared else surfaces
     starts = np.cumsum([0, *(len(surface.vertices) for surface in blocks)])
-    if starts[-1] > MOST_VERTICES + MOST_TRIANGLES:
+    if starts[-1] > MOST_VERTICES:
         raise Refused(f"holds {starts[-1]} vertices; {MOST_VERTICES} are the most")
-    offsets = starts[:-1] if len(blocks) == len(surfaces) else [0] * len(surfaces)
+    offsets = [0] * len(surfaces) if is_shared else starts[:-1].tolist()
     vertices = np.concatenate([np.asarray(block.vertices, dtype=np.float64) for block in blocks])
-    colours = _coloured(surfaces, offsets, len(vertices), held.pictures)
+    _check_faces(surfaces)
+    colours = _coloured(surfaces, offsets, len(vertices), held.pictures, is_shared)
     normals = _normals(surfaces, len(vertices))
     faces = _faces(surfaces, offsets)
     surfaces.clear()
@@ -121,14 +121,18 @@ def read_stored(source: Source) -> Stored:
     return Stored(vertices, faces, colours, normals, usable, held.units, tuple(dict.fromkeys(warnings)))
 
 
-def _faces(surfaces: list[Surface], offsets: NDArray[np.int64] | list[int]) -> Integers:
+def _check_faces(surfaces: list[Surface]) -> None:
+    for surface in surfaces:
+        problem = misdirected(surface.faces, len(surface.vertices)) if len(surface.faces) else None
+        if problem is not None:
+            raise Refused(problem)
+
+
+def _faces(surfaces: list[Surface], offsets: list[int]) -> Integers:
     """All faces (m, 3), for the vertices of all surfaces."""
     found = [np.zeros((0, 3), np.int32)]
     for surface, offset in zip(surfaces, offsets, strict=True):
         if len(surface.faces):
-            problem = misdirected(surface.faces, len(surface.vertices))
-            if problem is not None:
-                raise Refused(problem)
             found.append((np.asarray(surface.faces).astype(np.int64) + offset).astype(np.int32))
     faces: Integers = np.concatenate(found)
     if len(faces) > MOST_TRIANGLES:
@@ -155,24 +159,25 @@ def _whole(vertices: Floats, faces: Integers, finite: Flags) -> tuple[Integers, 
 
 
 def _coloured(
-    surfaces: list[Surface], offsets: NDArray[np.int64] | list[int], count: int, pictures: Pictures
+    surfaces: list[Surface], offsets: list[int], count: int, pictures: Pictures, is_shared: bool
 ) -> Bytes | None:
     """The colours (count, 3) of all vertices, white where a surface has none; None where no surface has any."""
     if all(surface.skin is None for surface in surfaces):
         return None
     colours = np.full((count, 3), WHITE, np.uint8)
+    shades = next((one.skin.shades for one in surfaces if is_shared and one.skin and one.skin.shades is not None), None)
+    if shades is not None:
+        colours[:] = shades  # of vertices that no face uses, too
     order = sorted(range(len(surfaces)), key=lambda index: (surfaces[index].skin or _BARE).picture or "")
-    shared = len(surfaces) > 1 and len(set(map(int, offsets))) == 1
     for index in order:
-        surface, start = surfaces[index], int(offsets[index])
-        found = vertex_colours(surface, pictures)
-        if found is None:
+        surface, start = surfaces[index], offsets[index]
+        if surface.skin is None:
             continue
-        if shared:
-            used = used_vertices(surface.faces, count)
-            colours[used] = found[used]
+        if is_shared:
+            used, found = used_colours(surface, pictures)
+            colours[used] = found
         else:
-            colours[start : start + len(found)] = found
+            colours[start : start + len(surface.vertices)] = vertex_colours(surface, pictures)
     return colours
 
 

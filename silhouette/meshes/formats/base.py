@@ -166,8 +166,17 @@ def blocks(text: bytes) -> Iterator[bytes]:
         start = end
 
 
-def by_part(names: Sequence[str], vertices: Floats, faces: NDArray[Any], part: NDArray[np.int64]) -> list[Surface]:
+def by_part(
+    names: Sequence[str],
+    vertices: Floats,
+    faces: NDArray[Any],
+    part: NDArray[np.int64],
+    skins: Sequence[Skin | None] = (),
+    corners: NDArray[Any] | None = None,
+) -> list[Surface]:
     """A surface for each part, given the index of the part of each face (m,); all share the vertices.
+
+    Where there are skins, one for each part, those with a picture get their share of ``corners`` (m, 3).
 
     >>> corners = np.array([[0, 1, 2], [2, 1, 3], [2, 3, 4]])
     >>> for surface in by_part(["hull", "gun"], np.zeros((5, 3)), corners, np.array([1, 0, 1])):
@@ -180,7 +189,11 @@ def by_part(names: Sequence[str], vertices: Floats, faces: NDArray[Any], part: N
     order = np.argsort(part, kind="stable")
     ends = np.searchsorted(part[order], np.arange(1, len(names)))
     pieces = np.split(faces[order], ends)
-    return [Surface(name, vertices, piece) for name, piece in zip(names, pieces, strict=True)]
+    places = [None] * len(names) if corners is None else np.split(corners[order], ends)
+    return [
+        Surface(name, vertices, piece, replace(skin, corners=rows) if skin is not None and skin.picture else skin)
+        for name, piece, rows, skin in zip(names, pieces, places, skins or [None] * len(names), strict=True)
+    ]
 
 
 def too_many_parts(count: int) -> Refused:

@@ -22,6 +22,7 @@ from silhouette.meshes.formats.base import (
     MOST_TRIANGLES,
     MOST_VERTICES,
     Refused,
+    Skin,
     Surface,
     carried,
     no_triangles,
@@ -129,6 +130,10 @@ class Gltf:
         total = sum(len(geometries[placed.geometry]["faces"]) for placed in self._placed)
         if total > MOST_TRIANGLES:
             raise Refused(f"holds {total} triangles; {MOST_TRIANGLES} are the most that can be looked at")
+        vertices = sum(len(geometries[placed.geometry]["vertices"]) for placed in self._placed)
+        if self._whole and vertices > MOST_VERTICES:
+            raise Refused(f"holds {vertices} vertices; {MOST_VERTICES} are the most that can be looked at")
+        skins: dict[str, Skin | None] = {}
         surfaces = []
         for placed in self._placed:
             geometry = geometries[placed.geometry]
@@ -136,7 +141,9 @@ class Gltf:
                 raise Refused(
                     f"holds compressed data for {placed.part!r} that cannot be decoded; export it uncompressed"
                 )
-            skin = self.painter.skin(placed.geometry, geometry) if self._whole else None
+            if self._whole and placed.geometry not in skins:
+                skins[placed.geometry] = self.painter.skin(placed.geometry, geometry)
+            skin = skins.get(placed.geometry)
             surface = Surface(placed.part, geometry["vertices"], np.asarray(geometry["faces"]), skin)
             surfaces.append(carried(surface, placed.matrix, self._whole))
         return surfaces

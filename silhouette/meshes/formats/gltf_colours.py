@@ -20,10 +20,11 @@ _FULL = {1: 255.0, 2: 65535.0}
 
 @dataclass(frozen=True)
 class _Material:
-    """Of a primitive: the index of its picture or None, which set of places in it, and its factor."""
+    """Of a primitive: the index of its picture or None, which set of places in it, how these are moved; its factor."""
 
     picture: int | None = None
     places: str = ""
+    moved: NDArray[np.float64] | None = None
     factor: tuple[float, float, float] | None = None
 
 
@@ -66,6 +67,8 @@ class Painter:
             return _Material()
         material = item(self._tree.get("materials"), primitive["material"], "material")
         shading = material.get("pbrMetallicRoughness", {})
+        if not isinstance(shading, dict):
+            raise ValueError("pbrMetallicRoughness is no object")
         red, green, blue = map(float, shading["baseColorFactor"][:3]) if "baseColorFactor" in shading else (1.0,) * 3
         factor = (red, green, blue) if "baseColorFactor" in shading else None
         if "baseColorTexture" not in shading:
@@ -78,7 +81,9 @@ class Painter:
         if source is None:
             self.warnings.append("a picture is compressed in a way that is not supported; it is shown without")
             return _Material(factor=factor)
-        return _Material(source, f"TEXCOORD_{told.get('texCoord', 0)}", factor)
+        transform = told.get("extensions", {}).get("KHR_texture_transform", {})
+        places = f"TEXCOORD_{transform.get('texCoord', told.get('texCoord', 0))}"
+        return _Material(source, places, _moved(transform) if transform else None, factor)
 
     def skin(self, key: str, geometry: Mapping[str, Any]) -> Skin | None:
         """The skin of a primitive that trimesh has decoded; None where it has no colour of any kind."""
@@ -90,7 +95,10 @@ class Painter:
         if colours is not None and len(colours) == count:
             skin = replace(skin, shades=as_bytes(_share(colours[:, :3])))
         if places is not None and len(places) == count and material.picture is not None:
-            skin = replace(skin, picture=str(material.picture), uv=_share(places))
+            uv = _share(places)
+            if material.moved is not None:
+                uv = (uv @ material.moved[:, :2].T + material.moved[:, 2]).astype(np.float32)
+            skin = replace(skin, picture=str(material.picture), uv=uv)
         return skin if skin.shades is not None or skin.picture is not None or material.factor else None
 
     def picture(self, name: str) -> bytes:
@@ -110,6 +118,16 @@ class Painter:
         if not isinstance(uri, str):
             raise Refused(f"is malformed: image {name} has neither data nor a reference to a file")
         return inline(uri) if uri.startswith("data:") else self._fetch(uri)
+
+
+def _moved(transform: Tree) -> NDArray[np.float64]:
+    """(2, 3) how places in a picture are scaled, turned anticlockwise as seen, and shifted."""
+    angle = float(transform.get("rotation", 0.0))
+    cosine, sine = np.cos(angle), np.sin(angle)
+    turn = np.array([[cosine, sine], [-sine, cosine]])  # v points down
+    scale = np.array(transform.get("scale", [1.0, 1.0]), dtype=np.float64).reshape(2)
+    offset = np.array(transform.get("offset", [0.0, 0.0]), dtype=np.float64).reshape(2)
+    return np.column_stack([turn * scale, offset])
 
 
 def _share(values: NDArray[Any]) -> NDArray[Any]:

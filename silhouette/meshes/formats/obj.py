@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from array import array
-from dataclasses import replace
 
 import numpy as np
 
@@ -140,14 +139,8 @@ class _Reader:
         shades = colouring.shades(len(vertices))
         uv, rows = colouring.places(corners, lengths, triangles) or (None, triangles)
         materials, of_face = self._materials(len(lengths))
-        of_triangle = of_face[origins(lengths)]
-        surfaces = by_part(materials, vertices, triangles, of_triangle)
-        for index, surface in enumerate(surfaces):
-            skin = colouring.skin(surface.part, shades, uv)
-            if skin is not None and skin.picture:
-                skin = replace(skin, corners=rows[of_triangle == index])
-            surfaces[index] = replace(surface, skin=skin)
-        return surfaces
+        skins = [colouring.skin(material, shades, uv) for material in materials]
+        return by_part(materials, vertices, triangles, of_face[origins(lengths)], skins, rows)
 
     def _materials(self, faces: int) -> tuple[list[str], Indices]:
         """The names of the materials, and for each face (faces,) the index of its own."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
+import posixpath
 import re
 from array import array
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -152,13 +154,15 @@ class Colouring:
                 self.warnings.append(f"the mesh {refused}; without it, its materials have no colours")
             return False
         material = _Material()
+        folder = posixpath.dirname(reference.replace("\\", "/"))
         for kind, rest in _MATERIAL.findall(data):
             if kind == b"newmtl":
                 material = self._materials.setdefault(word(rest.strip()), _Material())
             elif kind.lower() == b"kd":
                 material.factor = _factor(rest) or material.factor
             else:
-                material.picture = _reference(word(rest.strip())) or material.picture
+                picture = _reference(word(rest.strip()))
+                material.picture = posixpath.join(folder, picture.replace("\\", "/")) if picture else material.picture
             if len(self._materials) > MOST_PARTS:
                 raise Refused(f"names over {MOST_PARTS} materials; join them")
         return True
@@ -180,11 +184,13 @@ class Colouring:
         """
         try:
             return self._fetch(name)
-        except Refused:
+        except Refused as refused:
             beside = name.replace("\\", "/").rpartition("/")[2]
             if beside in ("", name):
                 raise
-            return self._fetch(beside)
+            with suppress(Refused):
+                return self._fetch(beside)
+            raise refused
 
 
 def _alike(faces: list[bytes]) -> array[int]:

@@ -26,6 +26,7 @@ from silhouette.meshes.formats.base import (
     LONGEST_NAME,
     MOST_PARTS,
     MOST_TRIANGLES,
+    MOST_VERTICES,
     Refused,
     Surface,
     carried,
@@ -309,7 +310,7 @@ def _build(models: dict[str, _Model], build: list[tuple[Key, Floats]], whole: bo
     """Every mesh below the build list, carried into place; a mesh that stands twice gives two surfaces."""
     surfaces: list[Surface] = []
     arrays: dict[Key, tuple[Floats, Any]] = {}
-    triangles = placed = 0
+    triangles = points = placed = 0
     pending: list[tuple[Key, Floats, str, int]] = [(key, matrix, "", 1) for key, matrix in build[::-1]]
     while pending:
         key, matrix, inherited, depth = pending.pop()
@@ -322,6 +323,9 @@ def _build(models: dict[str, _Model], build: list[tuple[Key, Floats]], whole: bo
             )
         placed += 1
         triangles += len(thing.faces) // 3
+        points += len(thing.vertices) // 3 if thing.faces else 0
+        if whole and points > MOST_VERTICES:
+            raise Refused(f"places more than {MOST_VERTICES} vertices; reduce them")
         if placed > MOST_PARTS or triangles > MOST_TRIANGLES:
             raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
         if thing.kind == "other":

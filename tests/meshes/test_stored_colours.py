@@ -1,0 +1,273 @@
+"""Colours of vertices, pictures and materials, in every form that a file can have them; what is broken is a warning."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from silhouette.files.cache import Cache
+from silhouette.meshes import skins
+from silhouette.meshes.mesh import read_mesh
+from silhouette.meshes.opening import opened
+from silhouette.meshes.stored import Stored, read_stored
+from tests.support.mesh_files import gltf, off
+from tests.support.textured_files import (
+    CORNERS_SHOWN,
+    HALVES,
+    LOWER_LEFT,
+    SQUARE,
+    UPPER_LEFT,
+    UPPER_RIGHT,
+    inline_picture,
+    picture,
+    square_glb,
+    textured_obj,
+)
+
+LIGHT = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.5, 0.25, 0.0], [0.214, 0.05, 0.002]])
+# By the formula of IEC 61966-2-1, worked out apart from the code.
+SHOWN = np.array([[0, 0, 0], [255, 255, 255], [188, 137, 0], [127, 63, 7]])
+
+
+def read(path: Path, content: bytes | str | None = None) -> Stored:
+    if content is not None:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_stored(opened(path))
+
+
+def shown(stored: Stored) -> np.ndarray:
+    assert stored.colours is not None
+    assert stored.colours.dtype == np.uint8
+    return stored.colours.astype(int)
+
+
+def test_ply_shares_and_bytes(tmp_path: Path) -> None:
+    def content(sort: str, rows: np.ndarray) -> str:
+        names = "".join(f"property {sort} {name}\n" for name in ("red", "green", "blue"))
+        places = "".join(f"property float {axis}\n" for axis in "xyz")
+        head = f"ply\nformat ascii 1.0\nelement vertex 4\n{places}{names}element face 2\n"
+        body = "".join(" ".join(f"{v:.6g}" for v in [*at, *row]) + "\n" for at, row in zip(SQUARE, rows, strict=True))
+        faces = "".join("3 {} {} {}\n".format(*face) for face in HALVES)
+        return f"{head}property list uchar int vertex_indices\nend_header\n{body}{faces}"
+
+    for sort, rows in (
+        ("uchar", CORNERS_SHOWN),
+        ("float", CORNERS_SHOWN / 255),
+        ("float", CORNERS_SHOWN.astype(float)),
+        ("ushort", CORNERS_SHOWN * 257),
+        ("int", CORNERS_SHOWN),
+    ):
+        assert np.array_equal(shown(read(tmp_path / "square.ply", content(sort, rows))), CORNERS_SHOWN), sort
+
+
+@pytest.mark.parametrize("full", [1, 255])
+def test_obj_colours_after_the_coordinates(full: int, tmp_path: Path) -> None:
+    rows = np.hstack([SQUARE, CORNERS_SHOWN / 255 * full])
+    text = "".join("v " + " ".join(f"{value:.7g}" for value in row) + "\n" for row in rows) + "f 1 2 3\nf 1 3 4\n"
+    assert np.array_equal(shown(read(tmp_path / "a.obj", text)), CORNERS_SHOWN)
+    # With a fourth number for what can be seen through, and one vertex without a colour.
+    text = text.replace("\nf 1 2 3", "\nv 5 5 5\nf 1 2 3", 1)
+    assert shown(read(tmp_path / "b.obj", text))[:4].tolist() == CORNERS_SHOWN.tolist()
+
+
+def test_off_colours(tmp_path: Path) -> None:
+    rows = [line.split() for line in off().splitlines()]
+    for vertex, colour in zip(rows[2:6], CORNERS_SHOWN.tolist(), strict=True):
+        vertex += [*map(str, colour), "255"]
+    text = "C" + "\n".join(map(" ".join, rows)) + "\n"
+    assert np.array_equal(shown(read(tmp_path / "a.off", text)), CORNERS_SHOWN)
+    assert read(tmp_path / "b.off", off()).colours is None
+
+
+@pytest.mark.parametrize("alpha", [False, True])
+@pytest.mark.parametrize("kind, full", [("<f4", 1.0), ("u1", 255.0), ("<u2", 65535.0)])
+def test_gltf_colours_of_vertices_are_linear(kind: str, full: float, alpha: bool, tmp_path: Path) -> None:
+    light = LIGHT if not alpha else np.hstack([LIGHT, np.full((4, 1), 0.5)])
+    stored = np.rint(light * full) if full > 1 else light
+    if kind != "<f4" and not alpha:
+        stored = np.hstack([stored, np.full((4, 1), full)])  # rows of bytes are of four
+    found = shown(read(tmp_path / "a.glb", square_glb(stored.astype(kind))))
+    expected = shown_of(np.rint(LIGHT * 255) / 255) if kind == "u1" else SHOWN
+    assert np.abs(found - expected).max() <= 1
+
+
+def shown_of(light: np.ndarray) -> np.ndarray:
+    curve = np.where(light <= 0.0031308, light * 12.92, 1.055 * np.maximum(light, 1e-9) ** (1 / 2.4) - 0.055)
+    return np.rint(255 * curve)
+
+
+def test_a_gltf_picture_and_its_factor(tmp_path: Path) -> None:
+    (tmp_path / "skin.png").write_bytes(picture())
+    for number, image in enumerate((picture(), "skin.png", inline_picture())):
+        assert np.array_equal(shown(read(tmp_path / f"{number}.glb", square_glb(image=image))), CORNERS_SHOWN)
+    halved = shown(read(tmp_path / "half.glb", square_glb(image=picture(), factor=[0.5, 1, 1, 1])))
+    assert np.array_equal(halved[:, 1:], CORNERS_SHOWN[:, 1:])
+    light = ((200 / 255 + 0.055) / 1.055) ** 2.4 / 2
+    assert abs(halved[1, 0] - shown_of(np.array(light))) <= 1
+    both = shown(read(tmp_path / "both.glb", square_glb(np.full((4, 4), 128, np.uint8), picture())))
+    assert both.max() < 200
+    plain = shown(read(tmp_path / "plain.glb", square_glb(factor=[0.214, 0, 1, 1])))
+    assert np.abs(plain - [127, 0, 255]).max() <= 1
+    assert read(tmp_path / "none.glb", square_glb()).colours is None
+
+
+def test_a_jpeg_and_a_large_picture_are_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skins, "FINE", 32)
+    for form in ("PNG", "JPEG"):
+        found = shown(read(tmp_path / "a.glb", square_glb(image=picture(form, side=64))))
+        assert np.abs(found - CORNERS_SHOWN).max() <= 6
+
+
+def test_a_picture_repeats_and_is_moved(tmp_path: Path) -> None:
+    moved = {"extensions": {"KHR_texture_transform": {"offset": [3.5, -2.0]}}}
+    found = shown(read(tmp_path / "a.glb", square_glb(image=picture(), more=moved)))
+    left_and_right = CORNERS_SHOWN[[1, 0, 3, 2]]
+    assert np.array_equal(found, left_and_right)
+    turned = {"extensions": {"KHR_texture_transform": {"rotation": np.pi / 2, "offset": [0, 1]}}}
+    found = shown(read(tmp_path / "b.glb", square_glb(image=picture(), more=turned)))
+    # (u, v) goes to (v, 1 - u) about the upper left corner, by the matrix of the extension.
+    assert np.array_equal(found, CORNERS_SHOWN[[1, 2, 3, 0]])
+
+
+LIBRARIES = {
+    "plain": "newmtl skin\nKd 0.1 0.2 0.3\nmap_Kd skin.png\n",
+    "options": "newmtl other\nKd 1 0 0\n\nnewmtl skin\n  map_Kd -s 1 1 1 -clamp on skin.png\r\n",
+    "windows": "newmtl skin\r\nmap_Kd C:\\Users\\me\\scan\\skin.png\r\n",
+    "below": "newmtl skin\nmap_Kd textures\\skin.png\n",
+}
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_obj_materials_with_pictures(name: str, tmp_path: Path) -> None:
+    (tmp_path / "textures").mkdir()
+    (tmp_path / ("textures/skin.png" if name == "below" else "skin.png")).write_bytes(picture())
+    (tmp_path / "square.mtl").write_text(LIBRARIES[name])
+    stored = read(tmp_path / "a.obj", textured_obj())
+    assert np.array_equal(shown(stored), CORNERS_SHOWN)
+    assert stored.warnings == ()
+
+
+def test_obj_places_in_every_notation(tmp_path: Path) -> None:
+    (tmp_path / "skin.png").write_bytes(picture())
+    (tmp_path / "my square.mtl").write_text("newmtl skin\nmap_Kd skin.png\n")
+    text = textured_obj("my square.mtl")
+    for old, new in (
+        ("f 1/1 2/2 3/3", "f 1/1/1 2/2/1 3/3/1"),
+        ("f 1/1 2/2 3/3\nf 1/1 3/3 4/4", "f 1/1 2/2 3/3 4/4"),
+        ("f 1/1 2/2 3/3", "f -4/-4 -3/-3 -2/-2"),
+        ("f 1/1 2/2 3/3", "f 1//7 2//7 3//7\nf 1/1/7 2/2 3/3/"),
+        ("usemtl skin\n", "usemtl none\nf 1 2 3\nusemtl skin\n"),
+    ):
+        assert old in text
+        assert np.array_equal(shown(read(tmp_path / "a.obj", text.replace(old, new))), CORNERS_SHOWN), new
+
+
+def test_a_concave_polygon_keeps_its_places(tmp_path: Path) -> None:
+    """Its triangles are not those of a fan from its first corner."""
+    (tmp_path / "skin.png").write_bytes(picture())
+    (tmp_path / "square.mtl").write_text("newmtl skin\nmap_Kd skin.png\n")
+    dart = [(0, 0), (0.9, 0), (0.3, 0.3), (0, 0.9)]
+    text = "mtllib square.mtl\nusemtl skin\n" + "".join(f"v {x} {y} 0\nvt {x + 0.01} {y + 0.01}\n" for x, y in dart)
+    found = shown(read(tmp_path / "a.obj", text + "f 2/2 3/3 4/4 1/1\n"))
+    assert found.tolist() == [list(LOWER_LEFT), list(CORNERS_SHOWN[1]), list(LOWER_LEFT), list(UPPER_LEFT)]
+
+
+def test_along_a_seam_the_first_face_decides_and_all_is_stored_once(tmp_path: Path) -> None:
+    (tmp_path / "skin.png").write_bytes(picture())
+    (tmp_path / "square.mtl").write_text("newmtl skin\nmap_Kd skin.png\n")
+    text = textured_obj().replace("f 1/1 3/3 4/4", "f 1/3 3/3 4/4")
+    stored = read(tmp_path / "a.obj", text)
+    assert len(stored.vertices) == 4
+    assert shown(stored)[0].tolist() == list(LOWER_LEFT)
+    assert shown(stored)[2].tolist() == list(UPPER_RIGHT)
+
+
+def test_obj_materials_of_one_colour(tmp_path: Path) -> None:
+    (tmp_path / "square.mtl").write_text("newmtl skin\nKd 1 0.5 0\nnewmtl bone\nKd 0 0 1\n")
+    text = textured_obj().replace("f 1/1 3/3 4/4", "usemtl bone\nf 1/1 3/3 4/4")
+    found = shown(read(tmp_path / "a.obj", text))
+    assert found[1].tolist() == [255, 128, 0]
+    assert found[3].tolist() == [0, 0, 255]
+
+
+BROKEN = {
+    "no library": (textured_obj("missing.mtl"), {}, "refers to 'missing.mtl', which is not there", None),
+    "no picture": (textured_obj(), {"square.mtl": b"newmtl skin\nmap_Kd lost.png\n"}, "refers to 'lost.png'", 255),
+    "no image": (
+        textured_obj(), {"square.mtl": b"newmtl skin\nmap_Kd skin.png\n", "skin.png": b"\x89PNG\r\n\x1a\nnonsense"},
+        "a picture of the mesh cannot be read", 255,
+    ),
+    "half": (
+        textured_obj(), {"square.mtl": b"newmtl skin\nmap_Kd skin.png\n", "skin.png": picture(side=512)[:-300]},
+        "a picture of the mesh cannot be read", 255,
+    ),
+    "outside": (textured_obj(), {"square.mtl": b"newmtl skin\nmap_Kd ../../etc/passwd\n"}, "refers to", 255),
+    "network": (textured_obj(), {"square.mtl": b"newmtl skin\nmap_Kd http://a.example/b.png\n"}, "refers to", 255),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_a_warning(name: str, tmp_path: Path) -> None:
+    text, files, warning, shade = BROKEN[name]
+    for file, content in files.items():
+        (tmp_path / file).write_bytes(content)
+    stored = read(tmp_path / "a.obj", text)
+    assert len(stored.faces) == 2
+    assert len(stored.warnings) == 1
+    assert warning in stored.warnings[0]
+    if shade is None:
+        assert stored.colours is None
+    else:
+        assert (shown(stored) == shade).all()
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 5}}}]},
+        {"materials": []},
+        {"materials": [{"pbrMetallicRoughness": []}]},
+        {"materials": [{"pbrMetallicRoughness": {"baseColorFactor": "red"}}]},
+    ],
+)
+def test_a_broken_gltf_material_is_a_warning(broken: dict[str, object], tmp_path: Path) -> None:
+    tree = gltf() | broken
+    tree["meshes"][0]["primitives"][0]["material"] = 0
+    stored = read(tmp_path / "a.gltf", json.dumps(tree))
+    assert stored.colours is None
+    assert len(stored.warnings) == 1
+
+
+def test_broken_colours_of_vertices_are_a_warning(tmp_path: Path) -> None:
+    tree = gltf()
+    tree["accessors"].append({"bufferView": 1, "componentType": 5121, "count": 400, "type": "VEC4", "normalized": True})
+    tree["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"] = 2
+    stored = read(tmp_path / "a.gltf", json.dumps(tree))
+    assert stored.colours is None
+    assert "COLOR_0 of mesh 0.0 is malformed" in stored.warnings[0]
+
+
+def test_pictures_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skins, "LARGEST_PICTURE", 63)
+    stored = read(tmp_path / "a.glb", square_glb(image=picture()))
+    assert "too many" in stored.warnings[0]
+    monkeypatch.undo()
+    bomb = io.BytesIO()
+    Image.new("1", (14_000, 14_000)).save(bomb, "PNG")
+    stored = read(tmp_path / "b.glb", square_glb(image=bomb.getvalue()))
+    assert (shown(stored) == 255).all()
+    assert len(stored.warnings) == 1
+
+
+def test_colours_change_nothing_that_is_judged(tmp_path: Path) -> None:
+    plain, painted = tmp_path / "plain.glb", tmp_path / "painted.glb"
+    plain.write_bytes(square_glb())
+    painted.write_bytes(square_glb(image=picture(), factor=[0.5, 0.5, 0.5, 1]))
+    one, other = (read_mesh(path, Cache(None)) for path in (plain, painted))
+    assert one.mesh.digest == other.mesh.digest
+    assert one.warnings == other.warnings
