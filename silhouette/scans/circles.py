@@ -21,15 +21,20 @@ class Circle:
         centre: (2,) float64.
         radius: of the fit.
         error: standard deviation of the diameter, from how the points scatter, arc by arc.
-        seen: share of its arcs on which points lie.
+        arcs: (36,) bool, the arcs of 10 degrees, from the angle -180, on which points lie.
         against: share of its arcs within which points of the cut lie where there should be none.
     """
 
     centre: Floats
     radius: float
     error: float
-    seen: float
+    arcs: Flags
     against: float
+
+    @property
+    def seen(self) -> float:
+        """The share of its arcs on which points lie."""
+        return float(self.arcs.mean())
 
 
 def outline_normals(cut: Floats, down: Floats, reach: float) -> tuple[Floats, cKDTree]:
@@ -219,4 +224,4 @@ def _judged(cut: Floats, inliers: Floats, centre: Floats, radius: float, slack: 
     within = np.hypot(inside[:, 0], inside[:, 1]) < min(0.85 * radius, radius - 2 * slack)
     wrong = ((np.arctan2(inside[within, 1], inside[within, 0]) / (2 * np.pi) + 0.5) * ARCS).astype(np.int64) % ARCS
     against = np.count_nonzero(np.bincount(wrong, minlength=ARCS)) / ARCS
-    return Circle(centre, radius, error, float(covered.mean()), float(against))
+    return Circle(centre, radius, error, covered, float(against))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from silhouette.geometry import Flags, Floats, Integers
-from silhouette.scans.circles import best_circle, circle_seeds, outline_normals
+from silhouette.scans.circles import ARCS, best_circle, circle_seeds, outline_normals
 from silhouette.scans.surfaces import Surface, edges_of, level_surfaces, vertex_normals
 
 
@@ -71,6 +71,7 @@ def find_discs(
     most: float,
     usable: Flags | None = None,
     surfaces: list[Surface] | None = None,
+    edges: Integers | None = None,
 ) -> list[Disc]:
     """The round bases that stand on the table, at z = 0, and on level surfaces above it; the best first.
 
@@ -83,6 +84,7 @@ def find_discs(
         most: the largest.
         usable: (n,) which points count; all where it is left out.
         surfaces: level surfaces above the table on which bases may stand; found here where it is left out.
+        edges: (k, 2) pairs of neighbours, where the caller has them.
 
     >>> find_discs(np.empty((0, 3)), spacing=1.0, noise=0.2, least=20.0, most=100.0)
     []
@@ -92,7 +94,8 @@ def find_discs(
         usable = np.ones(len(points), dtype=bool)
     if usable.sum() < 10:
         return []
-    edges = edges_of(points, faces, usable, spacing)
+    if edges is None:
+        edges = edges_of(points, faces, usable, spacing)
     if surfaces is None:
         normals = vertex_normals(points, faces, usable)
         surfaces = level_surfaces(
@@ -192,7 +195,7 @@ class _Search:
             measured = ring.ledge(height, radius, self.noise, self.spacing)
             if measured is None:
                 return None
-            ground, top, share, blocked = measured
+            ground, top, share, blocked, walled = measured
             if not THINNEST * 2 * radius <= top - ground <= THICKEST * 2 * radius:
                 return None
             half = (top + ground) / 2
@@ -207,7 +210,9 @@ class _Search:
         if circle is None or not self.least <= 2 * radius <= self.most:
             return None
         quality = min(1.0, circle.seen / 0.8) * min(1.0, share / 0.8) * (1 - circle.against)
-        quality *= 1 - min(1.0, 2.5 * max(0.0, blocked - 0.2))  # a neighbour of one size hides a fifth of the rim
+        # a neighbour of the same size, touching, hides a sixth of the rim; clothes may hang over a third of it
+        grown = float((blocked & ~circle.arcs).mean())
+        quality *= 1 - min(1.0, 2.5 * max(0.0, grown - 0.17) + 1.5 * max(0.0, walled - 0.35))
         return Disc(
             (float(centre[0]), float(centre[1])),
             float(ground),
@@ -254,10 +259,6 @@ class _Place:
         )
 
 
-SECTORS = 24
-"""Into which a ring is cut to see on how much of it there is a ledge: 15 degrees each."""
-
-
 @dataclass(frozen=True, eq=False)
 class _Ring:
     """The points in and about a circle: distances as shares of its radius, angles, heights above the surface."""
@@ -269,9 +270,9 @@ class _Ring:
 
     def ledge(
         self, cut: float, radius: float, noise: float, spacing: float
-    ) -> tuple[float, float, float, float] | None:
-        """Ground, z of the ledge within the rim, the share of the ring that is level at its height or hidden, and the
-        share of the rim beyond which it goes on without a step down.
+    ) -> tuple[float, float, float, Flags, float] | None:
+        """Ground, z of the ledge within the rim, the share of the ring that is level at its height or hidden, the
+        arcs beyond which something is no lower, and the share on which a wall goes on upwards.
 
         None where there is no ledge: a wall goes on upwards, or nothing is there.
         """
@@ -282,23 +283,24 @@ class _Ring:
             return None
         top = _mode(self.height[within], max(2 * noise, 0.15 * cut))
         level = within & (np.abs(self.height - top) < max(2.5 * noise, 0.2 * top))
-        sector = ((self.angle + np.pi) / (2 * np.pi) * SECTORS).astype(int) % SECTORS
-        ledges = np.bincount(sector[level], minlength=SECTORS) > 0
+        sector = ((self.angle + np.pi) / (2 * np.pi) * ARCS).astype(int) % ARCS
+        ledges = np.bincount(sector[level], minlength=ARCS) > 0
         # hidden: something higher stands on it there, and not only outside of it
         above = (self.distance < outer) & (self.height > top + 3 * noise)
-        hidden = (np.bincount(sector[above], minlength=SECTORS) > 0) & ~ledges
-        share = float(ledges.sum() + 0.5 * hidden.sum()) / SECTORS
-        if ledges.sum() < SECTORS / 4:
+        hidden = (np.bincount(sector[above], minlength=ARCS) > 0) & ~ledges
+        share = float(ledges.sum() + 0.5 * hidden.sum()) / ARCS
+        if ledges.sum() < 0.22 * ARCS:
             return None
         about = (self.distance > 1.15) & (np.abs(self.height) < 0.5 * top)
         ground = float(np.median(self.height[about])) if about.sum() > 10 else 0.0
         beyond = (self.distance > 1.1) & (self.distance < 1.3)
         on = beyond & (self.height > 0.6 * top) & (self.height < 3 * top)
-        lower = beyond & (self.height < 0.4 * top)
-        blocked = (np.bincount(sector[on], minlength=SECTORS) > 0) & (
-            np.bincount(sector[lower], minlength=SECTORS) == 0
+        blocked = np.bincount(sector[on], minlength=ARCS) > 0
+        wall = (
+            (np.abs(self.distance - 1) < 0.12) & (self.height > 1.4 * top + noise) & (self.height < 3 * top + spacing)
         )
-        return self.ground + ground, self.ground + top, share, float(blocked.mean())
+        walled = np.bincount(sector[wall], minlength=ARCS) > 0
+        return self.ground + ground, self.ground + top, share, blocked, float(walled.mean())
 
 
 def _mode(values: Floats, width: float) -> float:

@@ -14,6 +14,10 @@ from silhouette.scans.surfaces import groups_of
 SHORTEST, TALLEST = 8.0, 130.0
 """mm; what stands on a base is a figure when it rises so far above it."""
 
+CONTACT = 0.5
+"""Of a rim's length: what is grown together with its surroundings along more than that is a part of them, as a tower
+of a wall, unless its rim is seen well."""
+
 
 @dataclass(frozen=True, eq=False)
 class Standing:
@@ -95,7 +99,9 @@ def _on_disc(
     rises = float(height[figure].max())
     if not disc.height + SHORTEST < rises:
         return None
-    touches = bool(np.isin(touching, bound).any()) and bool(
-        (height[np.unique(across[outside[across] & np.isin(outer[across], bound)])] > 2 * disc.height).any()
-    )
-    return Standing(disc, near[figure].astype(np.int32), rises, touches)
+    grown = outside[across] & np.isin(outer[across], bound)
+    seam = np.unique(across[grown[:, ::-1]])
+    contact = len(seam) * spacing / (np.pi * disc.diameter)
+    if contact > CONTACT and disc.quality < 0.85:
+        return None
+    return Standing(disc, near[figure].astype(np.int32), rises, contact > 0)

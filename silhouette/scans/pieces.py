@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.scans.discs import Disc, find_discs
 from silhouette.scans.figures import on_discs
+from silhouette.scans.objects import parts_of
 from silhouette.scans.questions import Question
 from silhouette.scans.regions import nearest_along, regions_above
-from silhouette.scans.surfaces import edges_of
+from silhouette.scans.surfaces import edges_of, groups_of, level_surfaces, outward, vertex_normals
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,14 @@ class Pieces:
     questions: tuple[Question, ...] = ()
 
 
-Labels = NDArray[np.int32]
+LEAST, MOST = 18.0, 110.0
+"""mm, the diameters of bases looked for: those sold have 20 to 100, and a rough scan is wrong by a tenth at most."""
+
+FRINGE = 150.0
+"""Square mm: so little left of a region beside its figures is the foot of their bases or of their clothes."""
+
+CRUMB = 600.0
+"""Square mm: smaller leftovers of a region, less than a seventh of it, belong to its largest part."""
 
 
 def find_pieces(
@@ -90,23 +98,71 @@ def find_pieces(
     if not usable.any():
         return Pieces(np.full(len(points), -1, dtype=np.int32), ())
     edges = edges_of(points, faces, usable, spacing)
+    normals = _normals(points, faces, usable, edges, noise, spacing)
     if discs is None:
-        discs = find_discs(points, faces, spacing=spacing, noise=noise, least=18.0, most=110.0, usable=usable)
+        surfaces = level_surfaces(points, normals, edges, spacing=spacing, least_area=160.0, above=1.8)
+        discs = find_discs(
+            points,
+            faces,
+            spacing=spacing,
+            noise=noise,
+            least=LEAST,
+            most=MOST,
+            usable=usable,
+            surfaces=surfaces,
+            edges=edges,
+        )
     labels = regions_above(points, edges, usable, on_table, noise, spacing, size)
     parts: list[tuple[Blob, Integers]] = []
     rest = labels.copy()
     for standing in on_discs(points, edges, labels, [disc for disc in discs if disc.quality > 0.3], noise, spacing):
         rest[standing.points] = -2
-        blob = Blob("fighter", standing.disc, standing.disc.ground, None, standing.touches, False)
-        parts.append((blob, standing.points))
-    # what is left of a region of which a figure was cut out: another region for each part that is large enough
-    for number in range(1, int(labels.max(initial=0)) + 1):
-        members = np.flatnonzero(rest == number)
-        if len(members) < 0.15 * (labels == number).sum() and any((labels[p] == number).any() for _, p in parts):
-            continue  # crumbs about a base: given to the figures below
-        if len(members):
-            parts.append((Blob("terrain", None, 0.0, None, False, False), members.astype(np.int32)))
+        parts.append((Blob("fighter", standing.disc, standing.disc.ground, None, False, False), standing.points))
+    rest = _regrown(points, edges, rest, np.unique(labels[rest == -2]), spacing)
+    ground = max(3 * noise, 0.4) + spacing
+    for number in np.unique(rest[rest > 0]):
+        members = np.flatnonzero(rest == number).astype(np.int32)
+        split, doubt = parts_of(points, normals, edges, members, noise=noise, spacing=spacing, ground=ground)
+        for part in range(int(split.max()) + 1):
+            parts.append((Blob("terrain", None, 0.0, None, doubt, False), members[split == part]))
     return _numbered(points, edges, labels, parts)
+
+
+def _normals(
+    points: Floats, faces: Integers | None, usable: Flags, edges: Integers, noise: float, spacing: float
+) -> Floats:
+    """(n, 3) unit vectors, outward."""
+    # over so wide a ring that the noise tilts them by some degrees at most
+    neighbours = int(np.clip(np.pi * (max(2 * spacing, 5 * noise) / spacing) ** 2, 14, 50))
+    normals = vertex_normals(points, faces, usable, neighbours)
+    if faces is None or len(faces) == 0:
+        normals = outward(points, normals, edges, spacing)
+    return normals
+
+
+def _regrown(points: Floats, edges: Integers, rest: Integers, cut: Integers, spacing: float) -> Integers:
+    """(n,) what is left of the regions, numbered anew as it hangs together; -3 for fringes of the regions in `cut`."""
+    linked = edges[(rest[edges[:, 0]] > 0) & (rest[edges[:, 0]] == rest[edges[:, 1]])]
+    group = groups_of(len(points), linked)
+    out = np.where(rest > 0, -3, rest).astype(np.int32)
+    index = np.flatnonzero(rest > 0)
+    if len(index) == 0:
+        return out
+    numbers, which, count = np.unique(group[index], return_inverse=True, return_counts=True)
+    which = which.ravel()
+    region = np.zeros(len(numbers), dtype=np.int64)
+    region[which] = rest[index]
+    # parts that were put to one region across gaps stay together, unless a figure parted them
+    largest = np.zeros(int(region.max()) + 1, dtype=np.int64)
+    for one in np.argsort(count, kind="stable"):
+        largest[region[one]] = one
+    small = count * 0.87 * spacing**2 < np.minimum(CRUMB, 0.15 * count[largest[region]] * spacing**2)
+    home = np.where(small, largest[region], np.arange(len(numbers)))
+    out[index] = 1 + home[which]
+    # a fringe that is left of a region when its figures are out
+    fringe = (count[home] * 0.87 * spacing**2 < FRINGE) & np.isin(region, cut)
+    out[index[fringe[which]]] = -3
+    return out
 
 
 def _numbered(points: Floats, edges: Integers, labels: Integers, parts: list[tuple[Blob, Integers]]) -> Pieces:

@@ -56,7 +56,7 @@ def regions_above(
     np.maximum.at(high, group_of, points[index])
     count = np.bincount(group_of)
     least = max(SPECK, 2 * spacing)
-    bump = (low[:, 2] < least) & (high[:, 2] < floor + max(2 * noise, 0.8))
+    bump = (low[:, 2] < least) & (high[:, 2] < max(2.0, 6 * noise))  # no higher than a coin: nothing hides behind it
     speck = ~bump & ((high - low).max(1) < least) | (count < 6)
     result = np.where(speck, -1, np.where(bump, 0, -2))
     whole = np.flatnonzero(result == -2).astype(np.int64)
@@ -67,13 +67,13 @@ def regions_above(
     return without_crumbs(points, edges, labels, spacing)
 
 
-def without_crumbs(points: Floats, edges: Integers, labels: Integers, spacing: float, least: float = 30.0) -> Integers:
+def without_crumbs(points: Floats, edges: Integers, labels: Integers, spacing: float, least: float = 60.0) -> Integers:
     """Labels in which regions of few points, of less than so many square mm, have gone to the table or to -1.
 
     To the table where they lie on it: so small and low a thing is its unevenness.
     """
     count = np.bincount(labels[labels > 0], minlength=int(labels.max(initial=0)) + 1)
-    small = np.flatnonzero((count * 0.87 * spacing**2 < least) & (count > 0))
+    small = np.flatnonzero((count * 0.87 * spacing**2 < max(least, 20 * spacing**2)) & (count > 0))
     out = labels.copy()
     for number in small[small > 0]:
         members = labels == number

@@ -78,6 +78,46 @@ def vertex_normals(points: Floats, faces: Integers | None, usable: Flags, neighb
     return np.asarray(normals / np.where(length > 0, length, 1.0))
 
 
+def outward(points: Floats, normals: Floats, edges: Integers, spacing: float) -> Floats:
+    """(n, 3) the normals of a cloud, which have no side, turned outward.
+
+    Outward is where a camera may have stood: seen from above, where something lower was seen beside the point, such as
+    the table; inward is where something higher is, or where nothing was seen at all. Level ones point up. What that
+    leaves open takes the side of its neighbours (Hoppe et al., "Surface reconstruction from unorganized points", 1992,
+    here by diffusion).
+    """
+    width = 1.5 * spacing
+    low = points[:, :2].min(0) - 8 * spacing
+    shape = np.ceil((points[:, :2].max(0) + 8 * spacing - low) / width).astype(np.int64) + 1
+    if shape[0] * shape[1] > 30_000_000:  # points far away from all others
+        return normals
+    roof = np.full(int(shape[0] * shape[1]), np.nan)
+    order = np.argsort(points[:, 2], kind="stable")
+    cell = np.floor((points[:, :2] - low) / width).astype(np.int64) @ np.array([shape[1], 1])
+    roof[cell[order]] = points[order, 2]
+
+    def open_at(step: float) -> Floats:
+        place = points[:, :2] + step * normals[:, :2] / np.maximum(flat, 0.2)[:, None]
+        there = roof[np.floor((place - low) / width).astype(np.int64) @ np.array([shape[1], 1])]
+        free = np.where(there < points[:, 2] - spacing, 1.0, -1.0)
+        return np.where(np.isnan(there), -0.5, free)  # not seen: rather behind than before a thing
+
+    flat = np.hypot(normals[:, 0], normals[:, 1])
+    steps = [2 * spacing, 3.5 * spacing, 5 * spacing]
+    score = sum((open_at(step) - open_at(-step) for step in steps), np.zeros(len(points))) * flat / 6
+    score = np.where(np.abs(normals[:, 2]) > 0.9, np.sign(normals[:, 2]), score)
+    one, other = edges.T
+    alike = (normals[one] * normals[other]).sum(1)
+    alike *= np.abs(alike)
+    links = coo_matrix((alike, (one, other)), shape=(len(points), len(points))).tocsr()
+    links = links + links.T
+    weight = np.asarray(np.abs(links).sum(1)).ravel() + 1e-9
+    side = score
+    for _ in range(12):
+        side = 0.4 * score + 0.6 * (links @ side) / weight
+    return normals * np.where(side < 0, -1.0, 1.0)[:, None]
+
+
 def groups_of(count: int, edges: Integers) -> Integers:
     """(count,) the number of the connected group of each of so many things, from pairs of them."""
     ones = np.ones(len(edges), dtype=np.int8)

@@ -1,0 +1,261 @@
+"""SCAN: which parts of a region are things that stand by themselves, and which belong to a larger one.
+
+Taken apart along its concave seams, terrain falls into roofs, ribs, planks and chimneys. A part is a thing of its own
+only where it could be picked up: it stands on the table or on the visible level top of another, is no mere sheet of
+surface, and is large enough; what fails goes to the neighbour with which it shares most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from silhouette.geometry import Floats, Integers
+from silhouette.scans.splitting import FLAT, Cells, attraction, cells_of, grown_together
+
+SMALLEST = 12.0
+"""mm; what is not as long in two directions is no piece by itself: dice have 12 mm and more."""
+
+THIN = 18.0
+"""mm; walls, fences and rails are thinner, and do not stand by themselves; crates have 20 mm and more."""
+
+SHEET = 0.12
+"""Of its largest extent: what is thinner is a panel or a plank."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What a group of cells looks like.
+
+    Attributes:
+        low, high: (3,) the corners of its box.
+        thickness: mm, its least width in any direction.
+        length: mm, its largest extent.
+        one_sided: the length of its mean normal, 1 where all of it faces one way.
+        tilt: the z of the direction in which it is thinnest, from 0, a wall, to 1, a slab.
+        area: about, in square mm.
+        stands: on the ground.
+        rests: the share of its seams below which a level top goes on, as where a box stands on a box.
+    """
+
+    low: Floats
+    high: Floats
+    thickness: float
+    length: float
+    one_sided: float
+    tilt: float
+    area: float
+    stands: bool
+    rests: float
+
+    @property
+    def is_thing(self) -> bool:
+        """Whether it may be a thing of its own."""
+        extents = np.sort(self.high - self.low)
+        if extents[1] < SMALLEST or self.area < 3 * SMALLEST**2:
+            return False
+        if not self.stands and self.rests < 0.5:
+            return False
+        if self.thickness < max(THIN, SHEET * self.length) or self.one_sided > 0.85:
+            # a board or a ramp reaches the ground, and is neither upright nor level
+            return self.stands and 0.25 < self.tilt < 0.93 and self.length > 4 * THIN
+        return True
+
+
+def things(cells: Cells, attracts: Floats, group: Integers, each: float, ground: float) -> Integers:
+    """(c,) the groups after what is no thing by itself has gone to its neighbours.
+
+    Args:
+        cells: of the region.
+        attracts: (p,) of their pairs.
+        group: (c,) as they grew together.
+        each: square mm for which a point stands.
+        ground: z below which a part stands on the table.
+    """
+    group = group.copy()
+    looks: dict[int, Part] = {}
+    while True:
+        numbers = np.unique(group)
+        if len(numbers) == 1:
+            return group
+        for number in numbers:
+            if int(number) not in looks:
+                looks[int(number)] = _part(cells, attracts, group, int(number), each, ground)
+        failing = [number for number in looks if not looks[number].is_thing]
+        if not failing:
+            return group
+        worst = min(failing, key=lambda number: (looks[number].area, number))
+        host = _host(cells, attracts, group, worst)
+        # what touches either may rest otherwise now
+        touched = _neighbours(cells, group, worst) | _neighbours(cells, group, host) | {worst, host}
+        group[group == worst] = host
+        for number in touched:
+            looks.pop(number, None)
+
+
+def _neighbours(cells: Cells, group: Integers, number: int) -> set[int]:
+    one, other = group[cells.pairs].T
+    return {int(k) for k in np.concatenate([other[one == number], one[other == number]])} - {number}
+
+
+def _host(cells: Cells, attracts: Floats, group: Integers, number: int) -> int:
+    """The group that shares most seam with one, convex seam counting more; the nearest where none does."""
+    one, other = group[cells.pairs].T
+    out = (one == number) != (other == number)
+    if out.any():
+        whom = np.where(one[out] == number, other[out], one[out])
+        return int(np.bincount(whom, 1.2 + attracts[out]).argmax())
+    mine, rest = group == number, np.flatnonzero(group != number)
+    distance = ((cells.middles[rest] - cells.middles[mine].mean(0)) ** 2).sum(1)
+    return int(group[rest[int(np.argmin(distance))]])
+
+
+def _part(cells: Cells, attracts: Floats, group: Integers, number: int, each: float, ground: float) -> Part:
+    mine = group == number
+    middles, normals, counts = cells.middles[mine], cells.normals[mine], cells.counts[mine].astype(np.float64)
+    low, high = middles.min(0), middles.max(0)
+    mean = (normals * counts[:, None]).sum(0) / counts.sum()
+    one, other = cells.pairs.T
+    out = mine[one] != mine[other]
+    inside = np.where(mine[one[out]], one[out], other[out])
+    outside = np.where(mine[one[out]], other[out], one[out])
+    # what goes on below the seam faces up: the top of a thing, not a wall under a roof (and a fillet tilts it)
+    under = (cells.normals[outside, 2] > 0.5) & (
+        cells.middles[inside, 2] > cells.middles[outside, 2] - 0.5 * cells.width
+    )
+    thickness, tilt = _thickness(middles)
+    return Part(
+        low,
+        high,
+        thickness,
+        float((high - low).max()),
+        float(np.linalg.norm(mean)),
+        tilt,
+        float(counts.sum() * each),
+        bool((middles[:, 2] < ground + cells.width).sum() >= 3),
+        float(under.mean()) if len(under) else 0.0,
+    )
+
+
+def _thickness(points: Floats) -> tuple[float, float]:
+    """The least width of the convex hull across any of its sides, and how upright that direction is, 0 to 1."""
+    if len(points) < 8:
+        return 0.0, 0.0
+    try:
+        hull = ConvexHull(points)
+    except QhullError:
+        return 0.0, 0.0
+    sides = np.unique(hull.equations[:, :3].round(3), axis=0)
+    across = points[hull.vertices] @ sides.T
+    width = across.max(0) - across.min(0)
+    least = int(np.argmin(width))
+    return float(width[least]), abs(float(sides[least, 2]))
+
+
+WEAK = -0.3
+"""The mean attraction of a seam less FLAT: what is less concave on average (17 degrees) may be a bend of one thing."""
+
+CONVEX = 0.82
+"""Of the volume of the hull round two parts, in their own hulls: more makes a convex whole, so that they are one thing,
+as the panels of a container are; boxes put together at random leave a third of that hull empty."""
+
+SOLID = 0.7
+"""Of a part's surface that lies on its convex hull: boxes, bottles and balls have more, fences and pipes less."""
+
+
+def parts_of(
+    points: Floats, normals: Floats, edges: Integers, members: Integers, *, noise: float, spacing: float, ground: float
+) -> tuple[Integers, bool]:
+    """(k,) the number of the thing that each point of a region belongs to, from 0, and whether that was a close thing.
+
+    Args:
+        points: (n, 3) mm, of the whole scan.
+        normals: (n, 3) outward unit vectors.
+        edges: (e, 2) pairs of neighbours.
+        members: (k,) indices of the region's points.
+        noise: mm, standard deviation.
+        spacing: mm, median distance of neighbours.
+        ground: z up to which the table reaches.
+    """
+    whole = np.zeros(len(members), dtype=np.int32)
+    each = 0.87 * spacing**2
+    if len(members) * each < 2 * 3 * SMALLEST**2:
+        return whole, False
+    diagonal = float(np.linalg.norm(np.ptp(points[members], axis=0)))
+    # wide enough that noise tilts no normal of a cell by more than FLAT, narrow enough for 40 of them along a region
+    width = float(np.clip(diagonal / 40, max(2.5 * spacing, 5 * noise), max(10.0, 5 * noise, 2.5 * spacing)))
+    cells = cells_of(points, normals, edges, members, width)
+    attracts = attraction(cells)
+    group = grown_together(len(cells.middles), cells.pairs, attracts)
+    group = things(cells, attracts, group, each, ground)
+    group, doubt = separate(cells, attracts, group, FLAT)
+    return np.unique(group, return_inverse=True)[1].ravel().astype(np.int32)[cells.cell], doubt
+
+
+def separate(cells: Cells, attracts: Floats, group: Integers, flat: float) -> tuple[Integers, bool]:
+    """(c,) the groups after parts that do not part cleanly have become one, and whether that was a close thing.
+
+    Two parts are two things where the seam between them is concave nearly all along, where neither lies within the
+    other's hull, where together they are far from convex, and where at least one is solid. The worst seam goes first.
+    """
+    group = group.copy()
+    doubt = False
+    while True:
+        pairs = _seams(cells, attracts, group)
+        hulls = {number: _Hull(cells.middles[group == number], cells.width) for number in np.unique(group).tolist()}
+        worst: tuple[float, int, int] | None = None
+        for (a, b), strength in pairs.items():
+            bad = _bond(hulls[a], hulls[b], strength - flat)
+            if bad > 0 and (worst is None or bad > worst[0]):
+                worst = (bad, a, b)
+        if worst is None:
+            return group, doubt
+        doubt |= worst[0] < 0.3
+        group[group == worst[2]] = worst[1]
+
+
+def _seams(cells: Cells, attracts: Floats, group: Integers) -> dict[tuple[int, int], float]:
+    """The mean attraction of each pair of groups that touch."""
+    ends = np.sort(group[cells.pairs], axis=1)
+    across = ends[:, 0] != ends[:, 1]
+    keys, which = np.unique(ends[across], axis=0, return_inverse=True)
+    which = which.ravel()
+    means = np.bincount(which, attracts[across]) / np.maximum(np.bincount(which), 1)
+    return {(int(a), int(b)): float(mean) for (a, b), mean in zip(keys, means, strict=True)}
+
+
+class _Hull:
+    """The convex hull of a part, and how much of the part lies on it."""
+
+    def __init__(self, points: Floats, width: float) -> None:
+        self.points, self.width = points, width
+        self.planes = np.empty((0, 4))
+        self.volume = 0.0
+        self.solid = 0.0
+        if len(points) >= 8:
+            try:
+                hull = ConvexHull(points)
+            except QhullError:
+                return
+            self.planes, self.volume = np.unique(hull.equations.round(4), axis=0), float(hull.volume)
+            slack = max(0.7 * width, 0.05 * float(np.ptp(points, axis=0).max()))
+            self.solid = float((self._depth(points) < slack).mean())
+
+    def _depth(self, points: Floats) -> Floats:
+        """How deep points lie below the hull; negative outside."""
+        return np.asarray(-(points @ self.planes[:, :3].T + self.planes[:, 3]).max(1))
+
+    def share_inside(self, points: Floats) -> float:
+        """The share of points that lie more than half a cell within it."""
+        return float((self._depth(points) > 0.5 * self.width).mean()) if len(self.planes) else 0.0
+
+
+def _bond(a: _Hull, b: _Hull, seam: float) -> float:
+    """How much speaks for two parts being one thing; nothing does where it is 0 or less."""
+    both = _Hull(np.vstack([a.points, b.points]), a.width).volume
+    filled = (a.volume + b.volume) / both if both > 0 else 1.0
+    inside = max(a.share_inside(b.points), b.share_inside(a.points))
+    solid = max(a.solid, b.solid)
+    return max(2 * (seam - WEAK), 2 * (filled - CONVEX), inside - 0.3, SOLID - solid)
