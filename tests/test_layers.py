@@ -105,5 +105,5 @@ def test_each_heavy_library_has_one_room() -> None:
     assert all(name.startswith("renderers.gl") for name in importers_of("pyrender"))
     assert all(name.startswith("meshes") for name in importers_of("trimesh"))
     games = {room for room in rooms() if room.startswith("rules.")}
-    assert {room_of(name) for name in importers_of("PIL")} <= {"drawing", "meshes", "pages", *games}
+    assert {room_of(name) for name in importers_of("PIL")} <= {"drawing", "meshes", "pages", "scans", *games}
     assert {room_of(name) for name in importers_of("matplotlib")} <= {"drawing"}

@@ -41,9 +41,12 @@ class Facts:
             raise AttributeError(f"no check has a '{name}' to tell of") from None
 
 
-def filled(text: str, facts: Sequence[Facts]) -> str:
-    """A text with the facts put into its places: ``{c1.verdict}`` is the verdict of the first check."""
-    return text.format(**{f"c{number}": fact for number, fact in enumerate(facts, 1)})
+def filled(text: str, facts: Sequence[Facts], scan: object = None) -> str:
+    """A text with the facts put into its places: ``{c1.verdict}`` is the verdict of the first check.
+
+    ``{scan.figures}`` is a fact of the scan of which the scene was made, where it was.
+    """
+    return text.format(scan=scan, **{f"c{number}": fact for number, fact in enumerate(facts, 1)})
 
 
 def in_words(value: Any) -> str:

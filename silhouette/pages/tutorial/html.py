@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
@@ -108,6 +110,7 @@ def _section(mark: str, part: Part, result: PartResult, texts: Texts) -> Markup:
         "section",
         element("h2", part.heading, id=f"{mark}-heading"),
         [element("p", paragraph) for paragraph in result.text],
+        _table_picture(part, result),
         _verdicts(result.checks, texts),
         _figures(result.checks),
         joined(element("h3", texts.words["steps"]), element("ol", steps)) if steps else "",
@@ -117,6 +120,14 @@ def _section(mark: str, part: Part, result: PartResult, texts: Texts) -> Markup:
         id=mark,
         aria_labelledby=f"{mark}-heading",
     )
+
+
+def _table_picture(part: Part, result: PartResult) -> Markup:
+    """The picture of a scanned table; nothing for other parts."""
+    if part.scan is None:
+        return Markup()
+    image = element("img", src=result.table, alt=part.scan.caption, class_="drawing", loading="lazy")
+    return element("figure", image, element("figcaption", part.scan.caption), style="max-width:52rem")
 
 
 def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
@@ -176,10 +187,16 @@ def _film(film: Film, first: CheckResult, texts: Texts) -> Markup:
 
 
 def _source(part: Part, result: PartResult, texts: Texts) -> Markup:
-    """The scene's file, and the command that judges it."""
+    """The scene's file, and the command that judges it, or that makes it of a scan."""
+    command = f"silhouette check {quote(f'scenes/{part.scene}')}"
+    if part.scan is not None:
+        attacker, target = part.scan.pairs[0]
+        pair = f"--from {quote(attacker)} --to {quote(target)}"
+        figures = Path(os.path.normpath(Path("scenes", part.scan.figures))).as_posix()
+        command = f"silhouette scan {quote(f'scenes/{part.scan.file}')} --out game --figures {quote(figures)} {pair}"
     return element(
         "details",
         element("summary", f"{texts.words['scene_file']} {part.scene}"),
-        element("p", f"{texts.words['try']} ", element("code", f"silhouette check {quote(f'scenes/{part.scene}')}")),
+        element("p", f"{texts.words['try']} ", element("code", command)),
         element("pre", Markup("\n".join(map(plain, result.source.splitlines())))),
     )

@@ -73,7 +73,7 @@ def _build_parts(run: Run, folder: Path, progress: Progress) -> Iterator[tuple[t
     order.sort(
         key=lambda numbered: -frames_of(numbered[1], run)
     )  # an animation takes all processes: it goes first, alone
-    total, done = sum(len(part.checks) + frames_of(part, run) for _, part in order), 0
+    total, done = sum(part.count + frames_of(part, run) for _, part in order), 0
     still = [numbered for numbered in order if not frames_of(numbered[1], run)]
     progress(done, total)
 
@@ -88,12 +88,12 @@ def _build_parts(run: Run, folder: Path, progress: Progress) -> Iterator[tuple[t
             progress(start + now * frames // all_of_it, total)
 
         yield key, build_part(part, run, folder, within)
-        done += len(part.checks) + frames
+        done += part.count + frames
     together = run.workers > 1 and run.renderer.share([])
     answers = parallel_map(build, still, run.workers) if together else map(build, still)
     for (key, part), answer in zip(still, answers, strict=True):
         yield key, answer
-        done += len(part.checks)
+        done += part.count
         progress(done, total)
 
 
@@ -101,7 +101,8 @@ def _facts(text: PageText, parts: list[PartResult]) -> dict[str, Any]:
     """The results of a page, ready for JSON."""
     listed = []
     for part, result in zip(text.part, parts, strict=True):
-        pairs = zip(part.checks, result.checks, strict=True)
+        numbers = part.checks if part.scan is None else range(1, part.count + 1)
+        pairs = zip(numbers, result.checks, strict=True)
         rows = [
             {"check": number, **check.row, "figures": [path for _, path, _ in check.figures]} for number, check in pairs
         ]

@@ -5,21 +5,24 @@ part -> each check judged -> figures from its observation -> PartResult
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from silhouette.drawing.animation.film import Animation, animate
 from silhouette.files.cache import Cache
-from silhouette.judging import Judged, judged, load_scene
+from silhouette.judging import Judged, Selection, judged, load_scene
 from silhouette.pages.tutorial.facts import Facts, filled, share_of
+from silhouette.pages.tutorial.scanned import ScanFacts, scan_scene
 from silhouette.pages.tutorial.words import Part, Texts, texts
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level
 from silhouette.scenes.motion import Motion, length
-from silhouette.scenes.scene import Scene
+from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress
 
 
@@ -93,6 +96,7 @@ class PartResult:
         checks: the results of its checks.
         film: its animation, or None.
         source: the content of the scene's file.
+        table: the path of the picture of a scanned table; empty for a scene of a file.
     """
 
     text: list[str]
@@ -101,6 +105,7 @@ class PartResult:
     checks: list[CheckResult]
     film: Film | None
     source: str
+    table: str = ""
 
 
 def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda done, total: None) -> PartResult:
@@ -115,20 +120,39 @@ def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda d
     Raises:
         FileError: where the scene cannot be used or a figure cannot be written.
     """
-    scene = load_scene(run.scenes / part.scene, cache=run.cache)
     place = Path("figures", *Path(part.scene).with_suffix("").parts)
     (folder / place).mkdir(parents=True, exist_ok=True)
+    if part.scan is None:
+        return _of_scene(load_scene(run.scenes / part.scene, cache=run.cache), part, run, folder, place, progress)
+    with TemporaryDirectory() as made:
+        scan = scan_scene(part.scan, run.scenes, run.cache, Path(made, "scan"))
+        shutil.copy(scan.picture, folder / place / scan.picture.name)
+        scene = load_scene(scan.scene, cache=run.cache)
+        result = _of_scene(scene, part, run, folder, place, progress, scan)
+        return replace(result, table=(place / scan.picture.name).as_posix())
+
+
+def _of_scene(
+    scene: Scene,
+    part: Part,
+    run: Run,
+    folder: Path,
+    place: Path,
+    progress: Progress,
+    scan: ScanFacts | None = None,
+) -> PartResult:
+    """The result of a part whose scene is loaded, with the facts of the scan of which that is made."""
     facts, checks = list[Facts](), list[CheckResult]()
-    for number in part.checks:
-        ruling, figures = _drawn(scene, part, number, run, folder, place)
+    for number, question in _questions(scene, part):
+        ruling, figures = _drawn(scene, part, question, number, run, folder, place)
         facts.append(Facts(scene, ruling, run.texts.words))
         checks.append(_check_result(ruling, figures, run.texts))
     steps = run.texts.steps[part.steps] if part.steps else ()
     film = _film(scene, part, run, folder, place, progress)
     return PartResult(
-        text=[filled(paragraph, facts) for paragraph in part.text],
-        steps=[filled(step, facts) for step in steps],
-        after=[filled(paragraph, facts) for paragraph in part.after],
+        text=[filled(paragraph, facts, scan) for paragraph in part.text],
+        steps=[filled(step, facts, scan) for step in steps],
+        after=[filled(paragraph, facts, scan) for paragraph in part.after],
         checks=checks,
         film=film,
         source=scene.path.read_text(encoding="utf-8"),
@@ -149,13 +173,23 @@ def sentence(reason: str) -> str:
     return f"{reason[:1].upper()}{reason[1:]}."
 
 
-def _drawn(scene: Scene, part: Part, number: int, run: Run, folder: Path, place: Path) -> tuple[Judged, dict[str, str]]:
+def _questions(scene: Scene, part: Part) -> list[tuple[int, Check]]:
+    """The checks that a part shows, with their numbers: the scene's own, or the pairs of a scan."""
+    if part.scan is None:
+        return [(number, scene.checks[number - 1]) for number in part.checks]
+    pairs = [Selection(attacker, target).checks(scene)[0] for attacker, target in part.scan.pairs]
+    return list(enumerate(pairs, 1))
+
+
+def _drawn(
+    scene: Scene, part: Part, question: Check, number: int, run: Run, folder: Path, place: Path
+) -> tuple[Judged, dict[str, str]]:
     """The verdict on a check, and the paths of its figures: all of one measurement."""
     from silhouette.drawing.figures import FigureOptions, figures_of, file_name
     from silhouette.drawing.saving import Told, save
     from silhouette.drawing.sheet import Sheet, settings
 
-    ruling = judged(scene, scene.checks[number - 1], run.renderer, run.pixel, keep=True)
+    ruling = judged(scene, question, run.renderer, run.pixel, keep=True)
     options, verdict, written = FigureOptions(), ruling.verdict, dict[str, str]()
     if not part.figures:
         return ruling, written

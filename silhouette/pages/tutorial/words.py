@@ -23,12 +23,29 @@ class Walking(Entry):
     fps: float
 
 
+class Scanned(Entry):
+    """A scan that is made into a scene first.
+
+    Attributes:
+        file: the scan, seen from the folder of scenes.
+        figures: the folder of known models, seen from there.
+        pairs: attacker and target of each check, by the names that the scan gives them.
+        caption: the words below the picture of the table.
+    """
+
+    file: str
+    figures: str
+    pairs: tuple[tuple[str, str], ...]
+    caption: str
+
+
 class Part(Entry):
     """A part of a page: one scene, with what is to be learned from it.
 
     Attributes:
         heading: of the part.
-        scene: its file, seen from the folder of scenes.
+        scene: its file, seen from the folder of scenes; for a scan its name on the page.
+        scan: the scan of which the scene is made, or None.
         checks: the numbers of those that are shown, from 1.
         figures: the kinds of figure that are shown of each.
         text: paragraphs before the verdicts.
@@ -39,12 +56,18 @@ class Part(Entry):
 
     heading: str
     scene: str
+    scan: Scanned | None = None
     checks: tuple[int, ...] = (1,)
     figures: tuple[str, ...]
     text: tuple[str, ...]
     steps: str | None = None
     after: tuple[str, ...] = ()
     animate: Walking | None = None
+
+    @property
+    def count(self) -> int:
+        """How many checks are shown."""
+        return len(self.checks) if self.scan is None else len(self.scan.pairs)
 
 
 class PageText(Entry):
