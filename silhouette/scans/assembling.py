@@ -19,7 +19,7 @@ from silhouette.scans.identify import Identified, Surroundings
 from silhouette.scans.keeping import Earlier, EarlierPiece
 from silhouette.scans.matching import Match
 from silhouette.scans.piece_meshes import owners, piece_mesh
-from silhouette.scans.pieces import Blob, Labels
+from silhouette.scans.pieces import Blob
 from silhouette.scans.questions import Question
 from silhouette.scans.reading import Scan
 from silhouette.scans.scanned import PlacedKind, ScannedPiece
@@ -36,7 +36,7 @@ PIECE = re.compile(r"\bpiece (\d+)\b")
 
 def scanned_pieces(
     found: Identified, around: Surroundings, earlier: Earlier
-) -> tuple[Labels, tuple[ScannedPiece, ...], tuple[Question, ...]]:
+) -> tuple[Integers, tuple[ScannedPiece, ...], tuple[Question, ...]]:
     """The labels (n,) of the points, the pieces with names, places and meshes, and the questions about them."""
     places = [_origin(number, blob, found, around) for number, blob in enumerate(found.pieces.blobs, start=1)]
     identified, places, asked = as_answered(found, places, earlier)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats
+from silhouette.geometry import Floats, Integers
 from silhouette.scans.known import Known
 from silhouette.scans.matching import Match, match
-from silhouette.scans.pieces import Blob, Labels, Pieces
+from silhouette.scans.pieces import Blob, Pieces
 from silhouette.scans.reading import Scan
 
 Step = Callable[[], None]
@@ -131,7 +131,7 @@ def without(pieces: Pieces, matches: Sequence[Match | None], left_out: Sequence[
     renumbered = np.full(count + 2, -1, dtype=np.int32)
     renumbered[0] = 0
     renumbered[kept] = np.arange(1, len(kept) + 1)
-    labels: Labels = renumbered[pieces.labels]  # the last entry, which -1 picks, is -1
+    labels: Integers = renumbered[pieces.labels]  # the last entry, which -1 picks, is -1
     blobs: list[Blob] = []
     for number in kept:
         blob = pieces.blobs[number - 1]
