@@ -264,6 +264,15 @@ def test_pictures_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert len(stored.warnings) == 1
 
 
+@pytest.mark.parametrize("old, new", [("vt 0.1", "vt O.1"), ("f 1/1", "f 1/x"), ("v 0.0 0.0 0.0", "v 0 0 0 red 1 1")])
+def test_what_is_no_number_among_colours_is_a_warning(old: str, new: str, tmp_path: Path) -> None:
+    text = textured_obj()
+    assert old in text
+    stored = read(tmp_path / "a.obj", text.replace("mtllib square.mtl\n", "").replace(old, new, 1))
+    assert stored.colours is None
+    assert stored.warnings == ("colours or places in pictures are no numbers; the mesh is shown without them",)
+
+
 def test_colours_change_nothing_that_is_judged(tmp_path: Path) -> None:
     plain, painted = tmp_path / "plain.glb", tmp_path / "painted.glb"
     plain.write_bytes(square_glb())

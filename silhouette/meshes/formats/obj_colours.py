@@ -54,6 +54,14 @@ class Colouring:
 
     def read(self, block: bytes, vertices: int, corners: int) -> None:
         """Adds some lines, before which there were ``vertices`` and ``corners`` of faces."""
+        if not self.warnings:
+            try:
+                self._read(block, vertices, corners)
+            except (ValueError, OverflowError):
+                self._shades, self._places, self._corners = array("f"), array("d"), array("q")
+                self.warnings.append("colours or places in pictures are no numbers; the mesh is shown without them")
+
+    def _read(self, block: bytes, vertices: int, corners: int) -> None:
         shades: list[list[bytes]] = []
         places: list[list[bytes]] = []
         faces: list[bytes] = []
