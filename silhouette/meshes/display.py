@@ -103,8 +103,11 @@ def _build(source: Source) -> Arrays:
     held = content(source)
     skins = [surface.skin for surface in held.surfaces]
     coloured = any(skin is not None and (skin.picture is not None or skin.shades is not None) for skin in skins)
-    points, colours = _painted(held) if coloured else (np.zeros((0, 3), np.float32), np.zeros((0, 3), np.uint8))
-    return {"points": points, "colours": colours}
+    if coloured:
+        points, colours = _painted(held)
+        if (colours != WHITE).any():  # all white: its pictures cannot be read, or say nothing
+            return {"points": points, "colours": colours}
+    return {"points": np.zeros((0, 3), np.float32), "colours": np.zeros((0, 3), np.uint8)}
 
 
 def _painted(held: Content) -> tuple[NDArray[np.float32], Bytes]:
