@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from silhouette.errors import MeshError
 from silhouette.files.cache import Arrays, Cache
+from silhouette.files.reading import LARGEST_FILE
 from silhouette.meshes.formats.base import Refused
 from silhouette.meshes.formats.colours import Bytes
 from silhouette.meshes.formats.gltf import GLTF
@@ -79,10 +80,13 @@ def _digest(source: Source) -> str:
     """A hash of the file's bytes, and of all those of other files that its colours depend on."""
     hashed = hashlib.blake2b(f"{source.format} {len(source.data)}\0".encode(), digest_size=16)
     hashed.update(source.data)
+    left = LARGEST_FILE
     for name in _references(source):
         content = b"missing"
-        with suppress(Refused):
-            content = source.fetch(name)
+        if left > 0:  # what comes after that is not shown either
+            with suppress(Refused):
+                content = source.fetch(name)
+        left -= len(content)
         hashed.update(f"\0{name}\0{len(content)}\0".encode(errors="surrogatepass"))
         hashed.update(content)
     return hashed.hexdigest()

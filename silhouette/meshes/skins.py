@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.errors import SilhouetteError
+from silhouette.files.reading import LARGEST_FILE
 from silhouette.meshes.formats.base import Refused, Skin, Surface
 from silhouette.meshes.formats.colours import LIGHT, Bytes, as_bytes
 from silhouette.meshes.health import used_vertices
@@ -41,6 +42,7 @@ class Pictures:
         self._fetch = fetch
         self._last: tuple[str, Bytes | None] = ("", None)
         self._left = MOST_PIXELS
+        self._bytes = LARGEST_FILE
         self._refused: set[str] = set()
         self.warnings: list[str] = []
 
@@ -51,12 +53,19 @@ class Pictures:
         if self._last[0] != name:
             self._last = "", None  # before the next is decoded: two large ones would take twice the memory
             try:
-                self._last = name, self._decoded(self._fetch(name))
+                self._last = name, self._decoded(self._fetched(name))
             except Refused as refused:
                 self._refused.add(name)
                 self.warnings.append(f"a picture of the mesh {refused}; it is shown without")
                 return None
         return self._last[1]
+
+    def _fetched(self, name: str) -> bytes:
+        if self._bytes <= 0:
+            raise Refused(f"comes after pictures of {LARGEST_FILE >> 20} MiB")
+        data = self._fetch(name)
+        self._bytes -= len(data)
+        return data
 
     def _decoded(self, data: bytes) -> Bytes:
         from PIL import Image

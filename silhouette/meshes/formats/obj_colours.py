@@ -25,7 +25,9 @@ _MATERIAL = re.compile(rb"^[ \t]*(newmtl|Kd|map_Kd)[ \t]+([^\r\n]*)", re.MULTILI
 # Options of a picture with how many words they take; those of -o, -s and -t are numbers, of which some may lack.
 _OPTIONS = {"blendu": 1, "blendv": 1, "bm": 1, "boost": 1, "cc": 1, "clamp": 1, "imfchan": 1, "mm": 2, "texres": 1}
 _OFFSETS = {"o": 3, "s": 3, "t": 3}
-_LARGEST_LIBRARY = 16 * 1024**2
+# Libraries of one file together, of which apps write one of a kilobyte.
+_LARGEST_LIBRARIES = 16 * 1024**2
+_MOST_LIBRARIES = 20
 
 
 @dataclass
@@ -50,6 +52,7 @@ class Colouring:
         self._corners = array("q")
         self._libraries: list[str] = []
         self._materials: dict[str, _Material] = {}
+        self._left = _LARGEST_LIBRARIES
         self.warnings: list[str] = []
 
     def read(self, block: bytes, vertices: int, corners: int) -> None:
@@ -140,23 +143,26 @@ class Colouring:
         """The names of all libraries and pictures that the colours of a file depend on."""
         self._libraries = [word(name.strip()) for name in _LIBRARY.findall(data)]
         self.load()
-        apart = [part for name in self._libraries for part in name.split()]
+        names = list(dict.fromkeys(self._libraries))[:_MOST_LIBRARIES]
+        apart = [part for name in names for part in name.split()[:_MOST_LIBRARIES]]
         pictures = [material.picture for material in self._materials.values()]
-        return sorted({*self._libraries, *apart, *filter(None, pictures)})
+        return sorted({*names, *apart, *filter(None, pictures)})
 
     def load(self) -> None:
         """Reads the libraries of materials; what cannot be read is a warning."""
-        for name in dict.fromkeys(self._libraries):
+        names = list(dict.fromkeys(self._libraries))
+        for name in names[:_MOST_LIBRARIES]:
             # A name may hold spaces, and a line several names: the whole is tried first.
-            for reference in [name] if self._library(name, tell=" " not in name) else name.split():
+            for reference in [name] if self._library(name, tell=" " not in name) else name.split()[:_MOST_LIBRARIES]:
                 if reference != name:
                     self._library(reference, tell=True)
 
     def _library(self, reference: str, tell: bool) -> bool:
         try:
             data = self._fetch(reference)
-            if len(data) > _LARGEST_LIBRARY:
-                raise Refused(f"refers to {reference[:80]!r}, which is larger than {_LARGEST_LIBRARY >> 20} MiB")
+            self._left -= len(data)
+            if self._left < 0:
+                raise Refused(f"refers to materials of more than {_LARGEST_LIBRARIES >> 20} MiB")
         except Refused as refused:
             if tell:
                 self.warnings.append(f"the mesh {refused}; without it, its materials have no colours")
