@@ -97,8 +97,8 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
 
     Transforms of the file's scene are applied, instances included; skinned figures stand in the pose they were bound
     in. Parts are the scene's nodes (glTF), groups, objects or materials (OBJ), objects (3MF) or solids (STL); parts of
-    equal names are one part. Colours are ignored: `silhouette.meshes.display` has them. Nothing is read outside the file's
-    folder.
+    equal names are one part. Colours are ignored: `silhouette.meshes.display` has them. Nothing is read outside the
+    file's folder.
 
     Raises:
         MeshError: where the file is missing, of an unknown or another format, damaged, hostile, or holds nothing
