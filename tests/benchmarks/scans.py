@@ -17,8 +17,9 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ def made_anew(folder: Path, scene: TableScene, plan: Plan, ending: str) -> Truth
     return read_truth(truth)
 
 
-def random_tables(folder: Path, tables: int, count: int) -> Iterable[tuple[Truth, list[Path]]]:
+def random_tables(folder: Path, tables: int, count: int) -> Iterator[tuple[Truth, list[Path]]]:
     """So many tables with figures, and so many with things, made anew."""
     for seed in range(1, tables + 1):
         scene = random_table(folder, seed)
@@ -247,7 +248,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         made = asked.keep or Path(temporary)
         made.mkdir(parents=True, exist_ok=True)
         given = [pair for folder in [SHARED, *asked.folders] if folder.is_dir() for pair in tables_of(folder)]
-        for truth, figures in [*given, *random_tables(made, asked.tables, asked.things)]:
+        for truth, figures in chain(given, random_tables(made, asked.tables, asked.things)):
             for known in [figures] if asked.only_known or not figures else [figures, []]:
                 out = Path(temporary, f"scan {len(runs)}")
                 runs.append(run(truth, out, known))
