@@ -118,7 +118,8 @@ def _piece(
         turn = found.turn
         facing = None if kind == "terrain" else found.turn + found.known.model.front
     else:
-        mesh = piece_mesh(around.points, faces, around.scan.colours, place, around.spacing, kind == "terrain")
+        carries = [one.disc for one in identified.pieces.blobs if one.on == number and one.disc is not None]
+        mesh = piece_mesh(around.points, faces, around.scan.colours, place, around.spacing, kind == "terrain", carries)
     front = found.known.model.front if found is not None and is_known else None
     if before is not None and kind != "terrain" and before.looks_elsewhere(front):
         facing = before.facing

@@ -8,6 +8,8 @@ seen through them. Between the legs of a figure there may be body or nothing: th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
@@ -17,6 +19,7 @@ from silhouette.meshes.health import boundary, used_vertices
 from silhouette.meshes.holes import CLOSING, close
 from silhouette.meshes.mesh import Mesh
 from silhouette.scans.alpha_shape import alpha_shape
+from silhouette.scans.discs import Disc
 from silhouette.scans.reading import Colours
 from silhouette.scans.scanned import PieceMesh
 
@@ -47,7 +50,13 @@ def owners(faces: Integers, labels: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def piece_mesh(
-    points: Floats, faces: Integers, colours: Colours | None, origin: Floats, spacing: float, is_terrain: bool
+    points: Floats,
+    faces: Integers,
+    colours: Colours | None,
+    origin: Floats,
+    spacing: float,
+    is_terrain: bool,
+    carries: Sequence[Disc] = (),
 ) -> PieceMesh:
     """The mesh of a piece in its own frame.
 
@@ -58,9 +67,10 @@ def piece_mesh(
         origin: (3,) mm on the table, which becomes the origin; its z is what the piece stands on.
         spacing: mm between neighbouring points.
         is_terrain: whether its holes are to be closed.
+        carries: bases that stand on it, mm on the table: it goes through below them, level.
     """
     used = used_vertices(faces, len(points))
-    own = points[used] - origin
+    own = _below(points[used], carries) - origin
     tint = None if colours is None else colours[used]
     if faces.shape[1] == 1:
         return _of_cloud(own, tint, spacing * (LARGE_BALL if is_terrain else BALL))
@@ -84,6 +94,16 @@ def _of_cloud(points: Floats, tint: Colours | None, radius: float) -> PieceMesh:
     points = np.concatenate([points, feet])
     tint = None if tint is None else np.concatenate([tint, tint[low]])
     return PieceMesh(points, alpha_shape(points, radius), tint, 0, 0.0, 0.0)
+
+
+def _below(points: Floats, discs: Sequence[Disc]) -> Floats:
+    """The points (n, 3) with the fillets round bases that stood there put down to what these stand on."""
+    lowered = points.copy()
+    for disc in discs:
+        near = np.hypot(*(points[:, :2] - disc.centre).T) < disc.diameter / 2.0 + FILLET
+        fillet = near & (points[:, 2] > disc.ground) & (points[:, 2] < disc.ground + disc.height + FILLET)
+        lowered[fillet, 2] = disc.ground
+    return lowered
 
 
 def _grounded(points: Floats, faces: Integers) -> Floats:
