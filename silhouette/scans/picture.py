@@ -196,7 +196,7 @@ def _mark_pieces(drawing: Drawing, table: ScannedTable, pixel_of: PixelOf) -> No
         if len(outline) > 2:
             drawing.line([*outline, outline[0]], fill=INK, width=FINE)
         if piece.kind == "terrain":
-            x, y = pixel_of(*piece.outline.mean(axis=0))
+            x, y = pixel_of(*_clear_of_figures(piece, table))
         else:
             x, y = pixel_of(piece.at[0], piece.at[1])
             if piece.facing is not None:
@@ -210,6 +210,16 @@ def _mark_pieces(drawing: Drawing, table: ScannedTable, pixel_of: PixelOf) -> No
         drawing.ellipse([x - radius, y - radius, x + radius, y + radius], fill=PAPER, outline=ring, width=2 * FINE)
         text = str(piece.number)
         face.draw(drawing, (x - face.width(text) / 2, y - 0.72 * face.size), text, INK)
+
+
+def _clear_of_figures(piece: ScannedPiece, table: ScannedTable) -> Floats:
+    """(2,) mm: the middle of a piece of terrain; where a figure stands there, half way to its farthest corner."""
+    middle: Floats = piece.outline.mean(axis=0)
+    figures = [other.at[:2] for other in table.pieces if other.kind != "terrain"]
+    if not figures or np.hypot(*(np.array(figures) - middle).T).min() > 20.0:
+        return middle
+    beside: Floats = (middle + piece.outline[np.hypot(*(piece.outline - middle).T).argmax()]) / 2.0
+    return beside
 
 
 def _mark_questions(drawing: Drawing, table: ScannedTable, pixel_of: PixelOf) -> None:
