@@ -46,11 +46,24 @@ def scanned_pieces(
     )
     names = _names(pieces.blobs, matches, kept)
     faces = _faces_by_piece(around.scan, pieces.labels, len(pieces.blobs))
+    rough = _roughness(matches, around.noise)
     made = tuple(
-        _piece(number, names, identified, kept[number - 1], places[number - 1], faces[number - 1], around)
+        _piece(number, names, identified, kept[number - 1], places[number - 1], faces[number - 1], around, rough)
         for number in range(1, len(names) + 1)
     )
     return pieces.labels, made, tuple(_with_names(question, names) for question in asked)
+
+
+def _roughness(matches: Sequence[Match | None], noise: float) -> float:
+    """How far off a scanned surface may lie, mm: by the noise of a flat table, or by how well known models fit.
+
+    Slow errors, and edges that a scan rounds off, do not show on a table: models that fit are off by more.
+
+    >>> _roughness([], 0.3)
+    0.3
+    """
+    residuals = [match.residual for match in matches if match is not None and match.sure]
+    return max(noise, float(np.median(residuals))) if residuals else noise
 
 
 def _faces_by_piece(scan: Scan, labels: Integers, count: int) -> list[Integers]:
@@ -106,8 +119,9 @@ def _piece(
     place: Floats,
     faces: Integers,
     around: Surroundings,
+    rough: float,
 ) -> ScannedPiece:
-    """A piece with its place and mesh."""
+    """A piece with its place and mesh; ``rough`` is how far off what was scanned may lie, mm."""
     blob, found = identified.pieces.blobs[number - 1], identified.matches[number - 1]
     kind = cast(PlacedKind, blob.kind if before is None else before.kind)
     own = around.points[identified.pieces.labels == number]
@@ -138,9 +152,9 @@ def _piece(
         height=float(own[:, 2].max(initial=place[2]) - place[2]),
         triangles=len(faces),
         could_be_several=blob.could_be_several,
-        place=found.place if found is not None and is_known else around.noise,
+        place=found.place if found is not None and is_known else rough,
         facing_doubt=found.facing if found is not None and is_known and kind != "terrain" else None,
-        surface=around.noise if found is None or not is_known else max(found.residual, 0.0),
+        surface=found.residual if found is not None and is_known else rough,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from silhouette.scans.keeping import Earlier, EarlierPiece
@@ -71,13 +72,14 @@ def _head(table: ScannedTable, earlier: Earlier) -> str:
 
 
 def _doubt(table: ScannedTable) -> str:
-    """The doubt of the scene, from the scan's noise."""
-    noise = round(table.noise, 2)
+    """The doubt of the scene: the largest of its pieces, which say their own where it is less."""
+    place = max((piece.place for piece in table.pieces if piece.kind != "terrain"), default=table.noise)
+    surface = max((piece.surface for piece in table.pieces if piece.mesh is not None), default=table.noise)
     rows = [
-        ("place", noise, "mm, how far off each piece may stand: a piece's own doubt comes first"),
-        ("surface", noise, "mm, how far off the outline of a scanned piece may lie: the scan's noise"),
+        ("place", place, "mm, how far off each figure may stand: its own doubt comes first"),
+        ("surface", surface, "mm, how far off the outline of a scanned piece may lie"),
     ]
-    return "\n".join(["[doubt]", *(_line(f"{key} = {toml(value)}", comment) for key, value, comment in rows)])
+    return "\n".join(["[doubt]", *(_line(f"{key} = {toml(round(value, 2))}", text) for key, value, text in rows)])
 
 
 def _question(question: Question) -> str:
@@ -114,9 +116,9 @@ def _facts(piece: ScannedPiece) -> Iterator[str]:
     match = piece.match
     if match is not None and match.sure:
         next_best = "" if match.runner_up is None else f"; the next best is off by {match.runner_up:.2f} mm"
-        yield f"# {match.known.path}, which fits to {match.residual:.2f} mm{next_best}"
+        yield f"# {Path(match.known.path).name}, which fits to {match.residual:.2f} mm{next_best}"
     elif match is not None:
-        yield f"# as it was scanned; it may be {match.known.path}, which fits to {match.residual:.2f} mm"
+        yield f"# as it was scanned; it may be {Path(match.known.path).name}, which fits to {match.residual:.2f} mm"
     if piece.mesh is not None and piece.mesh.holes:
         across = f"{piece.mesh.largest:.0f} mm across"
         yield f"# holes that no camera saw into, now closed: {piece.mesh.holes}, up to {across}"
