@@ -21,6 +21,7 @@ from silhouette.meshes.formats.base import (
     word,
 )
 from silhouette.meshes.formats.obj_colours import Colouring
+from silhouette.meshes.formats.obj_lines import Lines, even
 from silhouette.meshes.formats.polygons import Indices, fans, mended, origins
 
 _STATEMENT = re.compile(rb"^[ \t]*(v|f|fo|g|o|usemtl|cstype)(?:[ \t]+([^\n#]*)|(?=[\n#]|$))", re.MULTILINE)
@@ -45,9 +46,13 @@ def read(data: bytes, colouring: Colouring | None = None) -> list[Surface]:
     """
     reader = _Reader()
     for block in blocks(plain_text(data).replace(b"\\\n", b" ")):
+        lines = even(block)
         if colouring is not None:
-            colouring.read(block, *reader.counts)
-        reader.read(block)
+            colouring.read(block, lines, *reader.counts)
+        if lines is None:
+            reader.read(block)
+        else:
+            reader.take(lines)
     return reader.surfaces(colouring)
 
 
@@ -86,6 +91,13 @@ class _Reader:
                 self._name(len(self._lengths) + len(faces))
         self._add(rows, faces)
 
+    def take(self, lines: Lines) -> None:
+        """Adds lines that have been read already."""
+        self._points.frombytes(np.ascontiguousarray(lines.vertices[:, :3]).tobytes())
+        self._corners.frombytes(np.ascontiguousarray(lines.corners).tobytes())
+        self._lengths.frombytes(np.full(len(lines.corners), lines.corners.shape[1]).tobytes())
+        self._check_limits()
+
     def _name(self, before: int) -> None:
         """Notes the names that hold from now on, with the number of faces before."""
         self._statements += 1
@@ -109,6 +121,9 @@ class _Reader:
         except (ValueError, OverflowError):
             raise Refused(f"is malformed: {_NEEDS}") from None
         self._lengths.extend(map(len, faces))
+        self._check_limits()
+
+    def _check_limits(self) -> None:
         if len(self._corners) > 3 * MOST_TRIANGLES or len(self._points) // 3 + len(self._lengths) > MOST_LINES:
             raise Refused(f"holds over {MOST_TRIANGLES} triangles, or {MOST_LINES} vertices and faces; reduce them")
 

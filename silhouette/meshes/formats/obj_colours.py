@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from silhouette.meshes.formats.base import MOST_LINES, MOST_PARTS, Refused, Skin, word
 from silhouette.meshes.formats.colours import LIGHT, stored_bytes
+from silhouette.meshes.formats.obj_lines import Lines
 from silhouette.meshes.formats.polygons import Indices, fans
 
 _STATEMENT = re.compile(rb"^[ \t]*(v|vt|f|fo|mtllib)[ \t]+([^\n#]*)", re.MULTILINE)
@@ -55,14 +56,42 @@ class Colouring:
         self._left = _LARGEST_LIBRARIES
         self.warnings: list[str] = []
 
-    def read(self, block: bytes, vertices: int, corners: int) -> None:
-        """Adds some lines, before which there were ``vertices`` and ``corners`` of faces."""
+    def read(self, block: bytes, lines: Lines | None, vertices: int, corners: int) -> None:
+        """Adds some lines, before which there were ``vertices`` and ``corners`` of faces.
+
+        Args:
+            block: the lines.
+            lines: what they hold, where they are even.
+            vertices: before them.
+            corners: of faces, before them.
+        """
         if not self.warnings:
             try:
-                self._read(block, vertices, corners)
+                if lines is None:
+                    self._read(block, vertices, corners)
+                else:
+                    self._take(lines, vertices, corners)
             except (ValueError, OverflowError):
                 self._shades, self._places, self._corners = array("f"), array("d"), array("q")
                 self.warnings.append("colours or places in pictures are no numbers; the mesh is shown without them")
+
+    def _take(self, lines: Lines, vertices: int, corners: int) -> None:
+        if len(lines.vertices) and lines.vertices.shape[1] >= 6:
+            self._shades.extend(itertools.repeat(math.nan, 3 * vertices - len(self._shades)))
+            self._shades.frombytes(lines.vertices[:, 3:6].astype(np.float32).tobytes())
+        if len(lines.places):
+            pairs = np.full((len(lines.places), 2), np.nan)
+            if lines.places.shape[1] >= 2:
+                pairs = lines.places[:, :2]
+            self._add_places(np.ascontiguousarray(pairs).tobytes())
+        if lines.textures is not None:
+            self._corners.extend(itertools.repeat(0, corners - len(self._corners)))
+            self._corners.frombytes(np.ascontiguousarray(lines.textures).tobytes())
+
+    def _add_places(self, pairs: bytes) -> None:
+        self._places.frombytes(pairs)
+        if len(self._places) // 2 > MOST_LINES:
+            raise Refused(f"holds over {MOST_LINES} places in pictures ('vt' lines); reduce them")
 
     def _read(self, block: bytes, vertices: int, corners: int) -> None:
         shades: list[list[bytes]] = []
@@ -84,11 +113,11 @@ class Colouring:
         if b"/" in block:
             self._corners.extend(itertools.repeat(0, corners - len(self._corners)))
             self._corners.extend(_alike(faces) or _each(faces, known))
-        if len(self._places) // 2 + len(places) > MOST_LINES:
-            raise Refused(f"holds over {MOST_LINES} places in pictures ('vt' lines); reduce them")
-        self._places.extend(
+        pairs = array("d")
+        pairs.extend(
             map(float, itertools.chain.from_iterable(pair if len(pair) == 2 else (b"nan", b"nan") for pair in places))
         )
+        self._add_places(pairs.tobytes())
         self._shade(shades, vertices)
 
     def _shade(self, rows: list[list[bytes]], before: int) -> None:
