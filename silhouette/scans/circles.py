@@ -67,7 +67,7 @@ def outline_normals(cut: Floats, down: Floats, reach: float) -> tuple[Floats, cK
 
 
 def circle_seeds(
-    cut: Floats, outward: Floats, least: float, most: float, spacing: float, limit: int = 60
+    cut: Floats, outward: Floats, least: float, most: float, spacing: float, limit: int = 40
 ) -> list[tuple[float, float, float]]:
     """Centres and radii for which many points of a cut vote, the most voted first: x, y, radius.
 
@@ -98,7 +98,7 @@ def circle_seeds(
     seeds.sort(reverse=True)
     kept: list[tuple[float, float, float]] = []
     for _, x, y, radius in seeds:
-        if all(np.hypot(x - a, y - b) > 0.25 * radius or abs(radius - r) > 0.12 * r for a, b, r in kept):
+        if all(np.hypot(x - a, y - b) > 0.25 * radius or abs(radius - r) > 0.2 * r for a, b, r in kept):
             kept.append((x, y, radius))
         if len(kept) >= limit:
             break
@@ -133,7 +133,7 @@ def best_circle(cut: Floats, outward: Floats, seed: tuple[float, float, float], 
     if start is None:
         return None
     centre, radius = start
-    for _ in range(6):
+    for _ in range(4):
         inlier = _on(points, normals, centre, radius, slack)
         if inlier.sum() < 6:
             return None
@@ -152,7 +152,7 @@ def _on(points: Floats, normals: Floats, centre: Floats, radius: float, slack: f
 
 
 def _by_chance(
-    points: Floats, normals: Floats, centre: Floats, radius: float, slack: float, tries: int = 240
+    points: Floats, normals: Floats, centre: Floats, radius: float, slack: float, tries: int = 120
 ) -> tuple[Floats, float] | None:
     """Of circles through three points each, the one with points on most of its arcs."""
     random = np.random.default_rng(7)
@@ -165,10 +165,13 @@ def _by_chance(
     centres, radii = centres[good], radii[good]
     if len(radii) == 0:
         return None
+    if len(points) > 150:  # enough to tell which of the circles is best
+        some = order[:: len(points) // 150 + 1]
+        points, normals = points[some], normals[some]
     offset = points[None] - centres[:, None]
     distance = np.maximum(np.hypot(offset[..., 0], offset[..., 1]), 1e-12)
     on = np.abs(distance - radii[:, None]) < slack
-    on &= (offset * normals[None]).sum(-1) > 0.7 * distance
+    on &= offset[..., 0] * normals[:, 0] + offset[..., 1] * normals[:, 1] > 0.7 * distance
     arc = ((np.arctan2(offset[..., 1], offset[..., 0]) / (2 * np.pi) + 0.5) * ARCS).astype(np.int64) % ARCS
     cells = np.arange(len(radii))[:, None] * ARCS + arc
     covered = np.bincount(cells[on], minlength=len(radii) * ARCS).reshape(-1, ARCS) > 0
@@ -217,7 +220,7 @@ def _judged(cut: Floats, inliers: Floats, centre: Floats, radius: float, slack: 
             np.ones(covered.sum()),
         ]
     )
-    spread = np.linalg.pinv(rows.T @ rows)[2, 2]
+    spread = np.linalg.inv(rows.T @ rows + 1e-9 * np.eye(3))[2, 2]
     # neighbouring arcs err alike in a fused surface: as if only every second one counted
     error = 2 * float(np.sqrt(2 * spread * max(means.var(), (0.05 * slack) ** 2)))
     inside = cut - centre

@@ -154,7 +154,9 @@ class _Search:
         middles = (points[edges[:, 0], :2] + points[edges[:, 1], :2]) / 2
         index = np.flatnonzero(near).astype(np.int64)
         place = _Place(points, edges, cKDTree(middles), ground, index, cKDTree(points[index, :2]))
-        found = [disc for height in heights for disc in self._at(place, height)]
+        found: list[Disc] = []
+        for height in heights:
+            found += self._at(place, height, found)
         return _apart(found)
 
     def _heights(self) -> list[float]:
@@ -164,7 +166,8 @@ class _Search:
         count = 1 + int(np.ceil(np.log(high / low) / np.log(1.35)))
         return [float(height) for height in np.geomspace(low, high, count)]
 
-    def _at(self, place: _Place, height: float) -> list[Disc]:
+    def _at(self, place: _Place, height: float, before: list[Disc]) -> list[Disc]:
+        """The discs of which one cut shows the rim, but for those that another has shown well."""
         cut, down = place.cut(place.ground + height)
         if len(cut) < 8:
             return []
@@ -172,7 +175,13 @@ class _Search:
         outward, tree = outline_normals(cut, down, reach)
         slack = self.slack
         found = []
+        sure = [disc for disc in before if disc.quality > 0.9]
         for x, y, radius in circle_seeds(cut, outward, self.least / 2, self.most / 2, self.spacing):
+            # what lies on a base is found again and again: its own rim, and circles within it
+            if any(
+                np.hypot(disc.centre[0] - x, disc.centre[1] - y) + 0.7 * radius < 0.75 * disc.diameter for disc in sure
+            ):
+                continue
             near = np.asarray(tree.query_ball_point((x, y), 1.45 * radius + self.spacing), dtype=np.int64)
             circle = best_circle(cut[near], outward[near], (x, y, radius), slack)
             if circle is None or circle.seen < 0.75 * SEEN or not self.least <= 2 * circle.radius <= self.most:

@@ -21,6 +21,9 @@ SMALLEST = 12.0
 THIN = 18.0
 """mm; walls, fences and rails are thinner, and do not stand by themselves; crates have 20 mm and more."""
 
+RESTS = 0.2
+"""Of its seam, over a visible top: a box may reach over the one below on most sides; a roof hides its walls on all."""
+
 SHEET = 0.12
 """Of its largest extent: what is thinner is a panel or a plank."""
 
@@ -56,12 +59,17 @@ class Part:
         extents = np.sort(self.high - self.low)
         if extents[1] < SMALLEST or self.area < 3 * SMALLEST**2:
             return False
-        if not self.stands and self.rests < 0.5:
+        if not self.stands and self.rests < RESTS:
             return False
         if self.thickness < max(THIN, SHEET * self.length) or self.one_sided > 0.85:
             # a board or a ramp reaches the ground, and is neither upright nor level
             return self.stands and 0.25 < self.tilt < 0.93 and self.length > 4 * THIN
         return True
+
+    @property
+    def is_wall(self) -> bool:
+        """Whether it is a thin upright sheet."""
+        return self.stands and 0 < self.thickness < THIN and self.tilt < 0.3 and self.length > 2 * SMALLEST
 
 
 def things(cells: Cells, attracts: Floats, group: Integers, each: float, ground: float) -> Integers:
@@ -87,12 +95,36 @@ def things(cells: Cells, attracts: Floats, group: Integers, each: float, ground:
         if not failing:
             return group
         worst = min(failing, key=lambda number: (looks[number].area, number))
-        host = _host(cells, attracts, group, worst)
-        # what touches either may rest otherwise now
-        touched = _neighbours(cells, group, worst) | _neighbours(cells, group, host) | {worst, host}
-        group[group == worst] = host
+        hosts = [_host(cells, attracts, group, worst)]
+        if looks[worst].is_wall:
+            hosts += [number for number in _ends(cells, group, worst) if number != hosts[0]]
+        # what touches any of them may rest otherwise now
+        touched = {worst, *hosts}.union(*(_neighbours(cells, group, number) for number in [worst, *hosts]))
+        group[np.isin(group, [worst, *hosts])] = hosts[0]
         for number in touched:
             looks.pop(number, None)
+
+
+def _ends(cells: Cells, group: Integers, number: int) -> list[int]:
+    """What a wall ends at on both sides, as a fence at its posts; nothing where an end is free.
+
+    A wall between two things makes one of the three; a wall that only leans its side or one end against a thing
+    does not.
+    """
+    mine = group == number
+    plan = cells.middles[mine, :2] - cells.middles[mine, :2].mean(0)
+    axis = np.linalg.svd(plan.T @ plan)[0][:, 0]
+    along = plan @ axis
+    place = (cells.middles[:, :2] - cells.middles[mine, :2].mean(0)) @ axis
+    one, other = cells.pairs.T
+    out = mine[one] != mine[other]
+    seam = np.where(mine[one[out]], other[out], one[out])
+    length = along.max() - along.min()
+    first = group[seam[place[seam] < along.min() + 0.15 * length]]
+    last = group[seam[place[seam] > along.max() - 0.15 * length]]
+    if len(first) < 3 or len(last) < 3:
+        return []
+    return [int(np.bincount(first).argmax()), int(np.bincount(last).argmax())]
 
 
 def _neighbours(cells: Cells, group: Integers, number: int) -> set[int]:
@@ -125,7 +157,10 @@ def _part(cells: Cells, attracts: Floats, group: Integers, number: int, each: fl
     under = (cells.normals[outside, 2] > 0.5) & (
         cells.middles[inside, 2] > cells.middles[outside, 2] - 0.5 * cells.width
     )
-    thickness, tilt = _thickness(middles)
+    area, stands = float(counts.sum() * each), bool((middles[:, 2] < ground + cells.width).sum() >= 3)
+    rests = float(under.mean()) if len(under) else 0.0
+    worth = area >= 3 * SMALLEST**2 and (stands or rests >= RESTS)  # the hull takes time
+    thickness, tilt = _thickness(middles) if worth else (0.0, 0.0)
     return Part(
         low,
         high,
@@ -133,9 +168,9 @@ def _part(cells: Cells, attracts: Floats, group: Integers, number: int, each: fl
         float((high - low).max()),
         float(np.linalg.norm(mean)),
         tilt,
-        float(counts.sum() * each),
-        bool((middles[:, 2] < ground + cells.width).sum() >= 3),
-        float(under.mean()) if len(under) else 0.0,
+        area,
+        stands,
+        rests,
     )
 
 
@@ -156,6 +191,12 @@ def _thickness(points: Floats) -> tuple[float, float]:
 
 WEAK = -0.3
 """The mean attraction of a seam less FLAT: what is less concave on average (17 degrees) may be a bend of one thing."""
+
+HOLLOW = 40.0
+"""mm; a hollow thing that stands by itself, such as a cup or the corner of a ruin, is as thick; fences are less."""
+
+WEAK_OF_SOLIDS = -0.22
+"""The same where both parts are all but convex and do not make a convex whole."""
 
 CONVEX = 0.82
 """Of the volume of the hull round two parts, in their own hulls: more makes a convex whole, so that they are one thing,
@@ -234,12 +275,14 @@ class _Hull:
         self.planes = np.empty((0, 4))
         self.volume = 0.0
         self.solid = 0.0
+        self.thickness = 0.0
         if len(points) >= 8:
             try:
                 hull = ConvexHull(points)
             except QhullError:
                 return
             self.planes, self.volume = np.unique(hull.equations.round(4), axis=0), float(hull.volume)
+            self.thickness = _thickness(points)[0]
             slack = max(0.7 * width, 0.05 * float(np.ptp(points, axis=0).max()))
             self.solid = float((self._depth(points) < slack).mean())
 
@@ -258,4 +301,8 @@ def _bond(a: _Hull, b: _Hull, seam: float) -> float:
     filled = (a.volume + b.volume) / both if both > 0 else 1.0
     inside = max(a.share_inside(b.points), b.share_inside(a.points))
     solid = max(a.solid, b.solid)
-    return max(2 * (seam - WEAK), 2 * (filled - CONVEX), inside - 0.3, SOLID - solid)
+    weak = WEAK_OF_SOLIDS if min(a.solid, b.solid) > 0.9 and filled < 0.72 else WEAK
+    lattice = any(part.solid < SOLID and part.thickness < HOLLOW for part in (a, b))
+    if lattice:
+        return 1.0
+    return max(2 * (seam - weak), 2 * (filled - CONVEX), inside - 0.3, SOLID - solid)

@@ -13,7 +13,7 @@ from silhouette.scans.discs import Disc, find_discs
 from silhouette.scans.figures import on_discs
 from silhouette.scans.objects import parts_of
 from silhouette.scans.questions import Question
-from silhouette.scans.regions import nearest_along, regions_above
+from silhouette.scans.regions import nearest_along, regions_above, taken_in
 from silhouette.scans.surfaces import edges_of, groups_of, level_surfaces, outward, vertex_normals
 
 
@@ -55,6 +55,8 @@ class Pieces:
     blobs: tuple[Blob, ...]
     questions: tuple[Question, ...] = ()
 
+
+Labels = NDArray[np.int32]
 
 LEAST, MOST = 18.0, 110.0
 """mm, the diameters of bases looked for: those sold have 20 to 100, and a rough scan is wrong by a tenth at most."""
@@ -119,6 +121,7 @@ def find_pieces(
         rest[standing.points] = -2
         parts.append((Blob("fighter", standing.disc, standing.disc.ground, None, False, False), standing.points))
     rest = _regrown(points, edges, rest, np.unique(labels[rest == -2]), spacing)
+    rest = taken_in(points, rest)
     ground = max(3 * noise, 0.4) + spacing
     for number in np.unique(rest[rest > 0]):
         members = np.flatnonzero(rest == number).astype(np.int32)

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
-from scipy.spatial import cKDTree
+from scipy.spatial import ConvexHull, cKDTree
+from shapely import Polygon, contains_xy
 
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.scans.surfaces import groups_of
@@ -110,6 +111,33 @@ def _joined(
             best = np.bincount(part[near][below[np.isfinite(flat)]]).argmax()
         pairs.append(np.array([[one, best]]))
     return groups_of(len(whole), np.vstack(pairs).astype(np.int32))
+
+
+def taken_in(points: Floats, labels: Integers) -> Integers:
+    """Labels in which small regions that lie within a large one, such as a floor seen through its windows, are its.
+
+    Within: nearly all of it under the hull of the larger one's plan and no higher; small: a tenth of its points. What
+    stands on the table in there, as a die in a ruin, stays by itself.
+    """
+    out = labels.copy()
+    numbers, count = np.unique(labels[labels > 0], return_counts=True)
+    order = np.argsort(-count, kind="stable")
+    for k in order:
+        large = labels == numbers[k]
+        smaller = [j for j in order if count[j] < 0.1 * count[k] and (out[labels == numbers[j]] == numbers[j]).all()]
+        if count[k] < 2000 or not smaller:
+            continue
+        plan = points[large, :2]
+        hull = plan[ConvexHull(plan).vertices]
+        for j in smaller:
+            small = labels == numbers[j]
+            low, high = points[small].min(0), points[small].max(0)
+            if high[2] > points[large, 2].max() or (high[:2] < hull.min(0)).any() or (low[:2] > hull.max(0)).any():
+                continue
+            stands = low[2] < 2.0 and high[2] - low[2] > 0.5 * (high - low)[:2].max()
+            if not stands and contains_xy(Polygon(hull), *points[small, :2].T).mean() > 0.9:
+                out[small] = numbers[k]
+    return out
 
 
 def nearest_along(points: Floats, edges: Integers, labels: Integers, unknown: Flags) -> Integers:

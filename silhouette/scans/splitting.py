@@ -19,11 +19,16 @@ import heapq
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from silhouette.geometry import Floats, Integers
+from silhouette.scans.surfaces import groups_of
 
 FLAT = 0.12
 """Sine of 7 degrees: by so much cells may be concave to each other and still attract: the noise of their normals."""
+
+GAP = 8.0
+"""mm that a scan leaves open between a thing and what it stands on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +73,27 @@ def cells_of(points: Floats, normals: Floats, edges: Integers, members: Integers
     number[members] = cell
     pairs = number[edges]
     pairs = pairs[(pairs >= 0).all(1) & (pairs[:, 0] != pairs[:, 1])]
+    pairs = np.vstack([pairs, _bridges(middles, pairs.astype(np.int32), width)])
     pairs = np.unique(np.sort(pairs, axis=1), axis=0)
     return Cells(members, cell.astype(np.int32), middles, mean, counts.astype(np.int32), pairs.astype(np.int32), width)
+
+
+def _bridges(middles: Floats, pairs: Integers, width: float) -> Integers:
+    """Pairs of cells across gaps: a ball on a box hangs in the air, as nobody has seen where it stands."""
+    piece = groups_of(len(middles), pairs)
+    if len(middles) < 2 or piece.max() == 0:
+        return np.empty((0, 2), dtype=np.int32)
+    reach = 2 * width + GAP
+    distance, other = cKDTree(middles).query(middles, k=min(24, len(middles)), distance_upper_bound=reach)
+    at, column = np.nonzero(np.isfinite(distance))
+    found = np.column_stack([at, other[at, column]])
+    far = distance[at, column]
+    apart = piece[found[:, 0]] != piece[found[:, 1]]
+    found, far = found[apart], far[apart]
+    keys, which = np.unique(np.sort(piece[found], axis=1), axis=0, return_inverse=True)
+    least = np.full(len(keys), np.inf)
+    np.minimum.at(least, which.ravel(), far)
+    return np.asarray(found[far < least[which.ravel()] + width], dtype=np.int32)  # where they come nearest
 
 
 def attraction(cells: Cells) -> Floats:
