@@ -89,14 +89,14 @@ class Pictures:
             raise Refused("cannot be read: it is broken, or neither PNG nor JPEG") from None
 
 
-def vertex_colours(surface: Surface, pictures: Pictures) -> Bytes:
-    """The colour (n, 3) of each vertex of a surface that has a skin and its vertices for itself."""
+def vertex_colours(surface: Surface, pictures: Pictures) -> Bytes | None:
+    """The colour (n, 3) of each vertex of a surface that has a skin and its vertices for itself; None as in `mixed`."""
     skin = surface.skin
     assert skin is not None
     return mixed(skin, len(surface.vertices), skin.shades, skin.uv, pictures)
 
 
-def used_colours(surface: Surface, pictures: Pictures) -> tuple[NDArray[np.int64], Bytes]:
+def used_colours(surface: Surface, pictures: Pictures) -> tuple[NDArray[np.int64], Bytes | None]:
     """Which vertices (k,) the faces use of a surface that has a skin and shares its vertices, and their colours (k, 3).
 
     Where a vertex lies in several places of a picture, as along the seams of an atlas, the first of its faces decides;
@@ -125,7 +125,7 @@ def used_colours(surface: Surface, pictures: Pictures) -> tuple[NDArray[np.int64
 
 
 def face_colours(surface: Surface, weights: NDArray[np.float32], pictures: Pictures) -> Bytes | None:
-    """The colours (s * m, 3) of points on the faces, all of the first weights first; None where there is no skin.
+    """The colours (s * m, 3) of points on the faces, all of the first weights first; None without, or as in `mixed`.
 
     Args:
         surface: with faces that point to its vertices.
@@ -150,16 +150,24 @@ def face_colours(surface: Surface, weights: NDArray[np.float32], pictures: Pictu
     return mixed(skin, len(weights) * len(surface.faces), shades, places, pictures)
 
 
-def mixed(skin: Skin, count: int, shades: Bytes | None, places: NDArray[Any] | None, pictures: Pictures) -> Bytes:
-    """The colours (count, 3) of points: what their skin says, given their own colours and places in its picture."""
+def mixed(
+    skin: Skin, count: int, shades: Bytes | None, places: NDArray[Any] | None, pictures: Pictures
+) -> Bytes | None:
+    """The colours (count, 3) of points: what their skin says, given their own colours and places in its picture.
+
+    None where it says nothing, because its picture cannot be used.
+    """
     picture = pictures.get(skin.picture) if skin.picture is not None and places is not None else None
+    plain = skin.factor == (1.0, 1.0, 1.0)
     if picture is not None and places is not None:
         found = sampled(picture, places)
     elif shades is not None:
         found, shades = shades, None
+    elif plain and skin.picture is not None:
+        return None
     else:
         found = np.full((count, 3), WHITE, np.uint8)
-    if skin.factor != (1.0, 1.0, 1.0) or shades is not None:
+    if not plain or shades is not None:
         light = LIGHT[found] * np.array(skin.factor, np.float32)
         found = as_bytes(light if shades is None else light * LIGHT[shades])
     return found

@@ -162,23 +162,24 @@ def _coloured(
     surfaces: list[Surface], offsets: list[int], count: int, pictures: Pictures, is_shared: bool
 ) -> Bytes | None:
     """The colours (count, 3) of all vertices, white where a surface has none; None where no surface has any."""
-    if all(surface.skin is None for surface in surfaces):
-        return None
     colours = np.full((count, 3), WHITE, np.uint8)
     shades = next((one.skin.shades for one in surfaces if is_shared and one.skin and one.skin.shades is not None), None)
     if shades is not None:
         colours[:] = shades  # of vertices that no face uses, too
-    order = sorted(range(len(surfaces)), key=lambda index: (surfaces[index].skin or _BARE).picture or "")
-    for index in order:
+    any_found = shades is not None
+    # Surfaces of one picture follow each other, so that it is decoded once.
+    for index in sorted(range(len(surfaces)), key=lambda index: (surfaces[index].skin or _BARE).picture or ""):
         surface, start = surfaces[index], offsets[index]
         if surface.skin is None:
             continue
         if is_shared:
-            used, found = used_colours(surface, pictures)
-            colours[used] = found
+            where, found = used_colours(surface, pictures)
         else:
-            colours[start : start + len(surface.vertices)] = vertex_colours(surface, pictures)
-    return colours
+            where, found = np.arange(start, start + len(surface.vertices)), vertex_colours(surface, pictures)
+        if found is not None:
+            colours[where] = found
+            any_found = True
+    return colours if any_found else None
 
 
 def _normals(surfaces: list[Surface], count: int) -> Floats | None:
