@@ -33,7 +33,8 @@ class Stored:
         vertices: (n, 3) float64.
         faces: (m, 3) int32, without those that have no area.
         colours: (n, 3) uint8, or None.
-        normals: (n, 3) float64 unit vectors, of a cloud of points whose file has them; else None.
+        normals: (n, 3) float64 unit vectors, of a cloud of points whose file has them; else None. Those of single
+            points that have none are 0.
         usable: (n,) bool, vertices with finite coordinates that a face uses; of a cloud all finite ones.
         units: that the file declares, as `MeshFile.declared_units`; "meter" for glTF.
         warnings: a sentence for each thing that the user should know.
@@ -183,10 +184,12 @@ def _coloured(
 
 
 def _normals(surfaces: list[Surface], count: int) -> Floats | None:
-    """The normals (count, 3) of a cloud of points, of unit length; None where it has none."""
+    """The normals (count, 3) of a cloud of points, of unit length; None where most points have none."""
     if len(surfaces) != 1 or surfaces[0].normals is None or len(surfaces[0].faces):
         return None
     normals = np.asarray(surfaces[0].normals, dtype=np.float64)
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         unit: Floats = normals / np.linalg.norm(normals, axis=1, keepdims=True)
-    return unit
+    lost = ~np.isfinite(unit).all(axis=1)
+    unit[lost] = 0.0
+    return unit if 2 * np.count_nonzero(lost) < count else None

@@ -29,7 +29,7 @@ class Scan:
         vertices: (n, 3) float64, one for each vertex as stored, none merged and none left out.
         faces: (m, 3) int32, rows of vertex indices, without degenerate ones; (0, 3) for a cloud of points.
         colours: (n, 3) uint8 red, green and blue of each vertex, from vertex colours or from a texture; None without.
-        normals: (n, 3) float64 unit vectors, of a cloud whose file has them; else None.
+        normals: (n, 3) float64 unit vectors, of a cloud whose file has them; else None. A single point without is 0.
         usable: (n,) bool, vertices with finite coordinates that a face uses (all finite ones of a cloud).
         up: the axis that points up by the format.
         units: the unit that the format declares, "m" for glTF and what a 3MF file says; None for the others.

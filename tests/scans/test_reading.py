@@ -147,6 +147,16 @@ def test_points_alone_are_a_scan(form: str, tmp_path: Path) -> None:
     assert np.abs(shares.colours.astype(int) - shades).max() <= (1 if form == "ascii" else 0)
 
 
+def test_points_without_a_normal_have_zeros_and_where_most_lack_it_there_are_none(tmp_path: Path) -> None:
+    rows = np.hstack([CORNERS, [[0, 0, 2], [0, 0, 0], [0, np.nan, 1], [3, 0, 4]]])
+    scan = scanned(tmp_path / "lost.ply", cloud("binary_little_endian", rows, "n"))
+    assert scan.normals is None
+    rows[1, 5] = 1
+    scan = scanned(tmp_path / "some.ply", cloud("binary_little_endian", rows, "n"))
+    assert scan.normals is not None
+    assert np.allclose(scan.normals, [[0, 0, 1], [0, 0, 1], [0, 0, 0], [0.6, 0, 0.8]])
+
+
 def test_a_cloud_may_have_an_empty_list_of_faces(tmp_path: Path) -> None:
     content = cloud("ascii", CORNERS, "").replace(
         b"end_header", b"element face 0\nproperty list uchar int vertex_indices\nend_header"
