@@ -29,16 +29,23 @@ class Rectangle:
     size: tuple[float, float]
 
 
-def rectangle_round(flat: Floats, pixel: float) -> Rectangle:
+def rectangle_round(flat: Floats, pixel: float, over: Floats | None = None) -> Rectangle:
     """The rectangle round the points (n, 2) of a table's surface; lone specks and fringes do not count.
 
     The surface is painted with pixels; openings narrower than five go, thinner parts than three are specks. The
     smallest rectangle round the convex hull (one side lies along a side of the hull: Freeman and Shapira 1975) gives
     the direction. Each edge is then where most strips across it end; a round or ragged table's ends differ much, and
-    its edge is where the outermost end.
+    its edge is where the outermost end; its x is kept.
+
+    Points ``over`` (m, 2) stand on the table or hang over it: they join its parts, and where they go on beyond most of
+    an edge they cover the table there, so that it ends where they do.
     """
-    kept = _largest_part(flat, pixel)
+    over = np.zeros((0, 2)) if over is None else over
+    kept, over = _largest_part(flat, over, pixel)
     turn = _direction(kept)
+    turned = kept @ _rotation(turn)
+    if not any(_edge(turned, axis, sign, pixel)[2] for axis in (0, 1) for sign in (-1, 1)):
+        turn = 0.0
     for _ in range(3):
         turned = kept @ _rotation(turn)
         ends = [_edge(turned, axis, sign, pixel) for axis in (0, 1) for sign in (-1, 1)]
@@ -46,10 +53,34 @@ def rectangle_round(flat: Floats, pixel: float) -> Rectangle:
         if not lean:
             break
         turn += float(np.median(lean))
-    turned = kept @ _rotation(turn)
-    sides = [_edge(turned, axis, sign, pixel)[0] for axis in (0, 1) for sign in (-1, 1)]
-    middle = _rotation(turn) @ np.array([(sides[1] + sides[0]) / 2, (sides[3] + sides[2]) / 2])
-    return Rectangle((float(middle[0]), float(middle[1])), turn, (sides[1] - sides[0], sides[3] - sides[2]))
+    turned, above = kept @ _rotation(turn), over @ _rotation(turn)
+    sides = np.array([[_edge(turned, axis, sign, pixel)[0] for sign in (-1, 1)] for axis in (0, 1)])
+    for axis in (0, 1):
+        sides[axis] = _covered(turned, above, sides, axis, pixel)
+    middle = _rotation(turn) @ sides.mean(axis=1)
+    size = sides[:, 1] - sides[:, 0]
+    return Rectangle((float(middle[0]), float(middle[1])), turn, (float(size[0]), float(size[1])))
+
+
+def _covered(turned: Floats, over: Floats, sides: Floats, axis: int, pixel: float) -> Floats:
+    """Both ends of the table along an axis, moved out where most of an edge is covered by what goes on beyond it.
+
+    At most by as much as is seen of the table: more would be another table.
+    """
+    ends: Floats = sides[axis].copy()
+    within = (over[:, 1 - axis] > sides[1 - axis, 0]) & (over[:, 1 - axis] < sides[1 - axis, 1])
+    seen = ends[1] - ends[0]
+    for k, sign in enumerate((-1, 1)):
+        out = sign * over[:, axis]
+        beyond = within & (out > sign * ends[k] - 2 * pixel) & (out < sign * ends[k] + 1.2 * seen)
+        strips = np.floor((over[beyond, 1 - axis] - sides[1 - axis, 0]) / np.ptp(sides[1 - axis]) * STRIPS).astype(int)
+        if len(np.unique(strips)) < 0.7 * STRIPS:
+            continue
+        both = np.concatenate([turned, over[beyond]])
+        end, _, straight = _edge(both, axis, sign, pixel)
+        if straight and sign * (end - ends[k]) > 0.02 * seen:
+            ends[k] = end
+    return ends
 
 
 def _rotation(turn: float) -> Floats:
@@ -58,16 +89,19 @@ def _rotation(turn: float) -> Floats:
     return np.array([[c, -s], [s, c]])
 
 
-def _largest_part(flat: Floats, pixel: float) -> Floats:
-    low = flat.min(axis=0) - 4 * pixel
-    steps = np.floor((flat - low) / pixel).astype(np.int64)
+def _largest_part(flat: Floats, over: Floats, pixel: float) -> tuple[Floats, Floats]:
+    """The points of the largest part that hangs together, and those over the table that belong to it."""
+    points = np.vstack([flat, over])
+    low = points.min(axis=0) - 4 * pixel
+    steps = np.floor((points - low) / pixel).astype(np.int64)
     picture = np.zeros(steps.max(axis=0) + 5, dtype=bool)
     picture[steps[:, 0], steps[:, 1]] = True
     picture = ndimage.binary_fill_holes(ndimage.binary_closing(picture, np.ones((3, 3)), iterations=2))
     opened = ndimage.binary_opening(picture, np.ones((3, 3)), iterations=1)
     parts, count = ndimage.label(opened if opened.any() else picture, np.ones((3, 3)))
     largest = int(np.argmax(np.bincount(parts.ravel())[1:])) + 1 if count else 0
-    return np.asarray(flat[parts[steps[:, 0], steps[:, 1]] == largest])
+    mine = parts[steps[:, 0], steps[:, 1]] == largest
+    return flat[mine[: len(flat)]], over[mine[len(flat) :]]
 
 
 def _direction(flat: Floats) -> float:

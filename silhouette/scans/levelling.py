@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from silhouette.errors import FileError
 from silhouette.geometry import Floats
 from silhouette.scans.edges import rectangle_round
-from silhouette.scans.planes import large_planes
+from silhouette.scans.planes import BRIDGE, large_planes
 from silhouette.scans.questions import Question
 from silhouette.scans.reading import Scan
 from silhouette.scans.surfels import Surfels, surfels_of
@@ -110,8 +110,10 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     rest, near = surface.rest(vertices)
     near &= scan.usable
     noise = deviation(rest[near & (np.abs(rest) < reach)])
-    edge = samples[np.abs(samples[:, 2]) < max(reach, 0.006 * plane.extent)]
-    rectangle = rectangle_round(edge[:, :2], max(2 * surfels.spacing, surfels.cell))
+    far = max(reach, 0.006 * plane.extent)
+    edge = samples[np.abs(samples[:, 2]) < far, :2]
+    over = samples[(samples[:, 2] > far) & (samples[:, 2] < BRIDGE * plane.extent), :2]
+    rectangle = rectangle_round(edge, max(2 * surfels.spacing, surfels.cell), over)
     size, turn = _longer_first(rectangle.size, rectangle.turn, to_level)
     to_level = _turned_to(turn, rectangle.middle) @ to_level
     inside = (np.abs(moved(to_level, scan.vertices)[:, :2]) < np.array(size) / 2 + 2 * surfels.spacing).all(axis=1)

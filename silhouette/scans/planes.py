@@ -18,6 +18,12 @@ PLANES = 10
 SMALLEST = 0.012
 """The share of a scan's surface below which a plane is not looked at: a table of 600 mm in a room has more."""
 
+BRIDGE = 0.35
+"""Height, as a share of a plane's width, up to which what stands on it joins its parts; walls of a room are higher."""
+
+SAME = 0.94
+"""Mean cosine of the angle between a plane and its surfels' normals below which it is none: 20 degrees."""
+
 ALONG = 0.8
 """Cosine of the angle up to which a surfel's normal counts as the plane's: rough scans turn normals by 20 degrees."""
 
@@ -57,6 +63,18 @@ class Plane:
         """In surfels."""
         return int(self.inliers.sum())
 
+    def covers(self, point: Floats, reach: float) -> bool:
+        """Whether a point lies over or under the inside of the outline, or within a reach of it."""
+        return bool((self.hull[:, :2] @ (self.axes @ point) + self.hull[:, 2] < reach).all())
+
+    def beside(self, surfels: Surfels, others: Flags) -> tuple[int, int]:
+        """How many surfels stand above and below the inside of the outline, some others left out."""
+        height = surfels.points @ self.normal - self.offset
+        flat = surfels.points @ self.axes.T
+        inside = (flat @ self.hull[:, :2].T + self.hull[:, 2] < -2 * surfels.cell).all(axis=1) & ~others
+        far = 2 * surfels.cell
+        return int((inside & (height > far)).sum()), int((inside & (height < -far)).sum())
+
     def things_among(self, surfels: Surfels, these: Flags) -> Floats:
         """The heights of the separate things that some of the surfels make, seen from above."""
         points = surfels.points[these]
@@ -75,7 +93,8 @@ def large_planes(surfels: Surfels, rng: np.random.Generator) -> list[Plane]:
         if near.sum() < max(3, SMALLEST * len(surfels.points)):
             break
         plane = seen_from(surfels, normal, offset)
-        if plane is not None:
+        # A plane through the edges of stairs has surfels in it whose own normals differ from its.
+        if plane is not None and np.abs(surfels.normals[plane.inliers] @ normal).mean() > SAME:
             found.append(plane)
         left = left[~near]
     return found
@@ -138,7 +157,9 @@ def seen_from(surfels: Surfels, normal: Floats, offset: float, *, keep_side: boo
     inliers = (np.abs(height) < cell) & (np.abs(surfels.normals @ normal) > ALONG)
     axes = axes_in(normal)
     flat = points @ axes.T
-    found = _outline(flat[inliers], cell)
+    # What stands in the way (a river of terrain from edge to edge) does not part a table.
+    low = (height > -2 * cell) & (height < BRIDGE * np.sqrt(inliers.sum()) * cell)
+    found = _outline(flat[inliers], flat[low], cell)
     if found is None:
         return None
     outline, extent = found
@@ -153,13 +174,13 @@ def seen_from(surfels: Surfels, normal: Floats, offset: float, *, keep_side: boo
     return Plane(normal, float(offset), inliers, outline, axes, *counts, things, facing, middle, extent)
 
 
-def _outline(flat: Floats, cell: float) -> tuple[Floats, float] | None:
-    """The convex outline, as lines, of the largest part of some points of a plane that hangs together; and its size."""
-    steps, picture = _picture(flat, 2 * cell)
+def _outline(flat: Floats, bridging: Floats, cell: float) -> tuple[Floats, float] | None:
+    """The convex outline, as lines, of the largest part of a plane that hangs together, by bridges; and its size."""
+    steps, picture = _picture(np.vstack([flat, bridging]), 2 * cell)
     parts, count = ndimage.label(ndimage.binary_closing(np.pad(picture, 3), iterations=2), np.ones((3, 3)))
-    if not count:
+    if not count or not len(flat):
         return None
-    mine = parts[steps[:, 0] + 3, steps[:, 1] + 3]
+    mine = parts[tuple(steps[: len(flat)].T + 3)]
     largest = int(np.argmax(np.bincount(mine, minlength=count + 1)[1:])) + 1
     try:
         hull = ConvexHull(flat[mine == largest])

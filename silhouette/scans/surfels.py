@@ -14,8 +14,8 @@ from silhouette.scans.reading import Scan
 SURFELS = 40_000
 """About how many a scan becomes: 3.5 mm apart on a table of 700 x 700 mm, 2 cm apart in a room of 16 square metres."""
 
-SAMPLES = 400_000
-"""Points drawn from a mesh: ten for each surfel, so that the mean of a surfel is a third as rough as the scan."""
+SAMPLES = 200_000
+"""Points drawn from a mesh: five for each surfel, so that the mean of a surfel is half as rough as the scan."""
 
 NEIGHBOURS = 6
 """The neighbours of a vertex in a triangle mesh; so many nearest points of a cloud count as its neighbours."""

@@ -6,12 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.geometry import Flags, Floats
 from silhouette.scans.planes import Plane, seen_from
 from silhouette.scans.surfels import Surfels
 
 PARALLEL = float(np.cos(np.radians(5.0)))
 """Cosine of the angle up to which planes count as parallel: a floor and a table differ by less, and so do fits."""
+
+STEEP = float(np.cos(np.radians(60.0)))
+"""Cosine of the angle to the table's normal from which on a plane is a wall."""
+
+HANGING = 0.12
+"""The share of a scan that hangs below a table at most: a rim of 15 mm round a table of 600 mm is 0.09."""
 
 UPRIGHT = float(np.cos(np.radians(35.0)))
 """Cosine of the angle up to which a direction is the file's upright: a phone knows it within a few degrees, people turn
@@ -39,16 +45,23 @@ def table_among(planes: list[Plane], surfels: Surfels, up: Floats) -> Table | No
     """
     if not planes:
         return None
-    likely = max(planes, key=lambda plane: plane.area * (1 + min(len(plane.things), 6)) * _likeness(plane.normal, up))
-    group = [plane for plane in planes if abs(plane.normal @ likely.normal) > PARALLEL]
+    groups = [[other for other in planes if abs(other.normal @ plane.normal) > PARALLEL] for plane in planes]
+    group = max(groups, key=lambda group: _weight(group) * _likeness(group[0].normal, up))
+    likely = max(group, key=lambda plane: plane.area)
     votes = _votes_for_side(group, likely.normal, surfels, up)
     normal = likely.normal if votes >= 0 else -likely.normal
     stack = [found for plane in group if (found := _turned(plane, normal, surfels)) is not None]
+    stack = [plane for plane in stack if plane.facing > -0.5] or stack  # undersides face down
     stack.sort(key=lambda plane: _height(plane, normal))
     chosen = _storey(stack, normal, surfels)
-    if not _is_table(chosen, surfels):
+    if not _is_table(chosen, stack, planes, surfels, up):
         return None
-    return Table(chosen, abs(votes) >= 1.0)
+    return Table(chosen, abs(votes) >= 0.5)
+
+
+def _weight(group: list[Plane]) -> float:
+    """How much parallel planes look like tables: things stand on them; walls are larger, but bare."""
+    return float(np.sqrt(sum(plane.area for plane in group)) * (1 + min(sum(len(plane.things) for plane in group), 6)))
 
 
 def _likeness(normal: Floats, up: Floats) -> float:
@@ -56,19 +69,20 @@ def _likeness(normal: Floats, up: Floats) -> float:
     if abs(normal @ up) > UPRIGHT:
         return 1.0
     other = np.array([0.0, up[2], up[1]])
-    return 0.5 if abs(normal @ other) > UPRIGHT else 0.25
+    return 0.25 if abs(normal @ other) > UPRIGHT else 0.15
 
 
 def _votes_for_side(group: list[Plane], normal: Floats, surfels: Surfels, up: Floats) -> float:
     """Above 0 where a normal of parallel planes is up, below where the opposite one is.
 
-    What stands on one side counts 2 (all of it on one side, and more than 1 % of the scan: less may be noise), the
-    side that the scan says is out 2, the file's upright 1.
+    What stands on one side counts 2 (all of it on one side, and more than 1 % of the scan: less may be noise; floors
+    and roofs left out), the side that the scan says is out 2, the file's upright 1.
     """
     signs = [1.0 if plane.normal @ normal > 0 else -1.0 for plane in group]
-    above = sum(sign * (plane.above - plane.below) for plane, sign in zip(group, signs, strict=True))
-    beside = sum(plane.above + plane.below for plane in group)
-    mass = above / max(beside, 0.01 * len(surfels.points))
+    flat = _any_of(group, surfels)
+    counts = np.array([plane.beside(surfels, flat)[:: int(sign)] for plane, sign in zip(group, signs, strict=True)])
+    above, below = counts.sum(axis=0)
+    mass = (above - below) / max(above + below, 0.01 * len(surfels.points))
     area = sum(plane.area for plane in group)
     out = sum(sign * plane.facing * plane.area for plane, sign in zip(group, signs, strict=True)) / max(area, 1)
     other = np.array([0.0, up[2], up[1]])
@@ -93,9 +107,8 @@ def _storey(stack: list[Plane], normal: Floats, surfels: Surfels) -> Plane:
 
     From the lowest plane on, each higher one that is a table standing on it takes its place.
     """
-    seen = [plane for plane in stack if plane.facing > -0.5] or stack  # undersides face down
-    chosen = seen[0]
-    for plane in seen[1:]:
+    chosen = stack[0]
+    for plane in stack[1:]:
         higher = _height(plane, normal) - _height(chosen, normal)
         if higher < 2 * surfels.cell:
             chosen = max(chosen, plane, key=lambda one: one.area)
@@ -113,8 +126,8 @@ def _stands_as_table(plane: Plane, ground: Plane, higher: float, surfels: Surfel
          |  |     |  |                        nothing. What stands about on a floor (chairs) is tall beside what stands
        __|__|_____|__|___ ground              on the table; what stands on a table beside a roof is as tall as on it.
     """
-    if plane.extent > 0.97 * ground.extent:
-        return True  # what is below is the table's underside, a shelf or a step: a roof is smaller than what bears it
+    if plane.extent > 0.97 * ground.extent and plane.covers(ground.middle, surfels.cell):
+        return True  # what is below is the table's underside or a shelf: a roof is smaller than what bears it
     if plane.area < 0.05 * ground.area:
         return False
     flat = surfels.points @ ground.axes.T
@@ -141,15 +154,37 @@ def _walled(plane: Plane, higher: float, surfels: Surfels) -> bool:
     return len(np.unique(bins)) >= 24
 
 
-def _is_table(plane: Plane, surfels: Surfels) -> bool:
-    """Whether a plane is a table: it reaches under most of what stands on or over it, and no body hangs under it.
+def _is_table(plane: Plane, stack: list[Plane], planes: list[Plane], surfels: Surfels, up: Floats) -> bool:
+    """Whether a plane is a table, and not a side of a single object.
 
-    A single object has flat sides too, but either they are small beside it, or (a roof) its walls go down all round.
+    A table is large beside what lies over it, seen from above. Where a floor is seen below it, that will do. Else it
+    and the roofs over it are much of the scan, or many things stand on it; and next to nothing hangs below it (its rim
+    does), unless many things stand on it and it lies as the file says. Walls larger than it are a room's: left out.
     """
     height = surfels.points @ plane.normal - plane.offset
-    across = ((surfels.points @ plane.axes.T) @ plane.hull[:, :2].T + plane.hull[:, 2]).max(axis=1)
     over = height > -2 * surfels.cell
-    held = (across[over] < 3 * surfels.cell).mean()
-    deep = 0.12 * plane.extent
-    hanging = _walled(plane, deep / 0.5, surfels) and not len(plane.things)
-    return bool(held > 0.7 and plane.area > 0.1 * over.sum() and not hanging)
+    shadow = np.unique(np.floor(surfels.points[over] @ plane.axes.T / (2 * surfels.cell)), axis=0)
+    if plane.extent**2 < 0.35 * len(shadow) * (2 * surfels.cell) ** 2:
+        return False
+    if any(
+        _height(other, plane.normal) < _height(plane, plane.normal) - 4 * surfels.cell
+        for other in _larger(plane, stack)
+    ):
+        return True
+    walls = [other for other in _larger(plane, planes) if abs(other.normal @ plane.normal) < STEEP]
+    counted = ~_any_of(walls, surfels)
+    upper = _any_of([other for other in stack if _height(other, plane.normal) > _height(plane, plane.normal)], surfels)
+    flat = ((plane.inliers | upper) & counted).sum() / counted.sum()
+    below = (~over & counted).sum() / counted.sum()
+    if below < HANGING:
+        return bool(flat > 0.3 or (len(plane.things) >= 3 and flat > 0.1))
+    return bool(flat > 0.2 and len(plane.things) >= 3 and plane.normal @ up > UPRIGHT)
+
+
+def _larger(plane: Plane, planes: list[Plane]) -> list[Plane]:
+    return [other for other in planes if other.extent > 1.3 * plane.extent]
+
+
+def _any_of(planes: list[Plane], surfels: Surfels) -> Flags:
+    """The surfels that lie in any of some planes."""
+    return np.logical_or.reduce([np.zeros(len(surfels.points), dtype=bool), *(plane.inliers for plane in planes)])

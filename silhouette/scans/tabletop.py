@@ -46,7 +46,8 @@ class Tabletop:
         order = np.lexsort((z[table], flat[table]))
         filled = np.flatnonzero(count)
         starts = np.cumsum(count[filled]) - count[filled]
-        height[filled] = z[table][order][starts + count[filled] // 2]
+        ordered, number = z[table][order], count[filled]
+        height[filled] = (ordered[starts + (number - 1) // 2] + ordered[starts + number // 2]) / 2
         # Where a piece meets the table the scan rounds the corner, over two cells at most.
         shy = ndimage.binary_dilation(tall.reshape(shape), np.ones((3, 3)), iterations=2)
         enough = (count >= max(3, 0.25 * np.median(count[filled]))).reshape(shape)
