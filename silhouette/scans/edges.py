@@ -78,7 +78,11 @@ def _covered(turned: Floats, over: Floats, sides: Floats, axis: int, pixel: floa
             continue
         both = np.concatenate([turned, over[beyond]])
         end, _, straight = _edge(both, axis, sign, pixel)
-        if straight and sign * (end - ends[k]) > 0.02 * seen:
+        moved = sign * (end - ends[k])
+        # A roof covers the table up to its end; a wall behind stands apart from it.
+        steps = np.floor((out[beyond] - sign * ends[k]) / pixel)
+        full = len({*steps[(steps >= 0) & (steps < moved / pixel)].tolist()}) > 0.7 * moved / pixel
+        if straight and full and moved > 0.02 * seen:
             ends[k] = end
     return ends
 

@@ -98,21 +98,29 @@ def _checked(scan: Scan) -> Surfels:
 def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     plane = table.plane
     to_level = frame(plane.normal, plane.offset)
-    reach = 1.5 * surfels.cell
-    for _ in range(3):
+    reach, floor = 1.5 * surfels.cell, 2 * surfels.spacing
+    for _ in range(4):
         samples = moved(to_level, surfels.samples)
         surface = Tabletop.of(samples, plane.extent / ACROSS, reach)
+        two = surface.step()
+        if two is not None:
+            to_level[2, 3] -= two[0]
+            reach = floor = two[1]
+            continue
         to_level = surface.plane() @ to_level
-        reach = max(min(reach, 6 * surface.rough()), 2 * surfels.spacing)
+        reach = max(min(reach, 6 * surface.rough()), floor)
     samples = moved(to_level, surfels.samples)
     surface = Tabletop.of(samples, plane.extent / ACROSS, reach)
     vertices = moved(to_level, scan.vertices)
     rest, near = surface.rest(vertices)
     near &= scan.usable
     noise = deviation(rest[near & (np.abs(rest) < reach)])
-    far = max(reach, 0.006 * plane.extent)
-    edge = samples[np.abs(samples[:, 2]) < far, :2]
-    over = samples[(samples[:, 2] > far) & (samples[:, 2] < BRIDGE * plane.extent), :2]
+    far = max(reach, 0.006 * plane.extent) if floor == 2 * surfels.spacing else reach
+    apart = np.ones(len(samples), dtype=bool)
+    for wall in table.walls:
+        apart &= np.abs(surfels.samples @ wall.normal - wall.offset) > 1.5 * surfels.cell
+    edge = samples[apart & (np.abs(samples[:, 2]) < far), :2]
+    over = samples[apart & (samples[:, 2] > far) & (samples[:, 2] < BRIDGE * plane.extent), :2]
     rectangle = rectangle_round(edge, max(2 * surfels.spacing, surfels.cell), over)
     size, turn = _longer_first(rectangle.size, rectangle.turn, to_level)
     to_level = _turned_to(turn, rectangle.middle) @ to_level

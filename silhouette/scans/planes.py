@@ -21,6 +21,9 @@ SMALLEST = 0.012
 BRIDGE = 0.35
 """Height, as a share of a plane's width, up to which what stands on it joins its parts; walls of a room are higher."""
 
+NEAR = 0.6
+"""How far from a plane surfels may be that speak for it, in voxels."""
+
 SAME = 0.94
 """Mean cosine of the angle between a plane and its surfels' normals below which it is none: 20 degrees."""
 
@@ -106,7 +109,7 @@ def _best_plane(
     """Random sample consensus (Fischler and Bolles 1981) with a local fit of the best (Chum and others 2003).
 
     Planes come from three surfels, which finds large ones exactly, and from one with its normal, which finds small
-    ones. A surfel is in a plane where it is within a voxel of it, and its normal along the plane's.
+    ones. A surfel speaks for a plane that it is near to, with its normal along the plane's.
     """
     points, normals, cell = surfels.points[left], surfels.normals[left], surfels.cell
     three = rng.integers(0, len(left), (1500, 3))
@@ -120,18 +123,18 @@ def _best_plane(
 
     some = rng.integers(0, len(left), min(2000, len(left)))
     far = np.abs(points[some] @ tried.T - offsets)
-    votes = ((far < cell) & (np.abs(normals[some] @ tried.T) > ALONG)).sum(axis=0)
+    votes = ((far < NEAR * cell) & (np.abs(normals[some] @ tried.T) > ALONG)).sum(axis=0)
     best: tuple[int, Floats, float, Flags] | None = None
     for k in np.argsort(-votes, kind="stable")[:8]:
         normal, offset = tried[k], float(offsets[k])
-        for reach in (3.0, 2.0, 1.0, 1.0, 1.0):
+        for reach in (3.0, 2.0, 1.0, NEAR, NEAR):
             near = (np.abs(points @ normal - offset) < reach * cell) & (np.abs(normals @ normal) > ALONG)
             if near.sum() < 3:
                 break
             middle = points[near].mean(axis=0)
             normal = np.linalg.eigh(np.cov((points[near] - middle).T))[1][:, 0]
             offset = float(normal @ middle)
-        near = (np.abs(points @ normal - offset) < cell) & (np.abs(normals @ normal) > ALONG)
+        near = (np.abs(points @ normal - offset) < NEAR * cell) & (np.abs(normals @ normal) > ALONG)
         if best is None or near.sum() > best[0]:
             best = int(near.sum()), normal, offset, near
     if best is None:

@@ -113,7 +113,7 @@ def _point_distance(points: Floats) -> float:
 
 
 def _voxel(samples: Floats, spacing: float) -> float:
-    """The edge of voxels of which the samples fill about `SURFELS`; but three times the spacing at least.
+    """The edge of voxels of which the samples fill about `SURFELS`; but twice the spacing at least.
 
     As each voxel of a surface holds a piece of its area, their number goes with the square of the edge; two steps of
     that rule come close enough.
@@ -123,7 +123,7 @@ def _voxel(samples: Floats, spacing: float) -> float:
     cell = float(np.linalg.norm(high - low)) / 150 or spacing or 1.0
     for _ in range(3):
         cell *= float(np.sqrt(_voxels_of(some, cell)[1].max() / SURFELS))
-    return max(cell, 3 * spacing if len(samples) < SAMPLES else 0.0)
+    return max(cell, 2 * spacing if len(samples) < SAMPLES else 0.0)
 
 
 def _voxels_of(points: Floats, cell: float) -> tuple[NDArray[np.bool_], Integers]:

@@ -31,10 +31,12 @@ class Table:
     Attributes:
         plane: its normal is up.
         sure: whether the side that is up is beyond doubt.
+        walls: planes that stand upright and are large: of the room, or a board behind.
     """
 
     plane: Plane
     sure: bool
+    walls: list[Plane]
 
 
 def table_among(planes: list[Plane], surfels: Surfels, up: Floats) -> Table | None:
@@ -56,7 +58,7 @@ def table_among(planes: list[Plane], surfels: Surfels, up: Floats) -> Table | No
     chosen = _storey(stack, normal, surfels)
     if not _is_table(chosen, stack, planes, surfels, up):
         return None
-    return Table(chosen, abs(votes) >= 0.5)
+    return Table(chosen, abs(votes) >= 0.5, _walls(chosen, planes, 0.6))
 
 
 def _weight(group: list[Plane]) -> float:
@@ -166,19 +168,23 @@ def _is_table(plane: Plane, stack: list[Plane], planes: list[Plane], surfels: Su
     shadow = np.unique(np.floor(surfels.points[over] @ plane.axes.T / (2 * surfels.cell)), axis=0)
     if plane.extent**2 < 0.35 * len(shadow) * (2 * surfels.cell) ** 2:
         return False
-    if any(
-        _height(other, plane.normal) < _height(plane, plane.normal) - 4 * surfels.cell
-        for other in _larger(plane, stack)
-    ):
+    deep = _height(plane, plane.normal) - 0.15 * plane.extent
+    if any(_height(other, plane.normal) < deep for other in _larger(plane, stack)):
         return True
-    walls = [other for other in _larger(plane, planes) if abs(other.normal @ plane.normal) < STEEP]
-    counted = ~_any_of(walls, surfels)
+    counted = ~_any_of(_walls(plane, planes, 1.3), surfels)
     upper = _any_of([other for other in stack if _height(other, plane.normal) > _height(plane, plane.normal)], surfels)
     flat = ((plane.inliers | upper) & counted).sum() / counted.sum()
     below = (~over & counted).sum() / counted.sum()
+    many = (plane.things < 0.6 * plane.extent).sum() >= 3
     if below < HANGING:
-        return bool(flat > 0.3 or (len(plane.things) >= 3 and flat > 0.1))
-    return bool(flat > 0.2 and len(plane.things) >= 3 and plane.normal @ up > UPRIGHT)
+        return bool(flat > 0.3 or (many and flat > 0.1))
+    return bool(flat > 0.2 and many and plane.normal @ up > UPRIGHT)
+
+
+def _walls(plane: Plane, planes: list[Plane], share: float) -> list[Plane]:
+    """The planes steep to one, and wider than a share of its width."""
+    steep = [other for other in planes if abs(other.normal @ plane.normal) < STEEP]
+    return [other for other in steep if other.extent > share * plane.extent]
 
 
 def _larger(plane: Plane, planes: list[Plane]) -> list[Plane]:
@@ -187,4 +193,7 @@ def _larger(plane: Plane, planes: list[Plane]) -> list[Plane]:
 
 def _any_of(planes: list[Plane], surfels: Surfels) -> Flags:
     """The surfels that lie in any of some planes."""
-    return np.logical_or.reduce([np.zeros(len(surfels.points), dtype=bool), *(plane.inliers for plane in planes)])
+    found = np.zeros(len(surfels.points), dtype=bool)
+    for plane in planes:
+        found |= plane.inliers
+    return found

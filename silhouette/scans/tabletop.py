@@ -20,6 +20,7 @@ class Tabletop:
         low: x and y of the grid's corner.
         cell: edge of a cell.
         height: (x, y) the median height in each cell; NaN where there is no table, or too near to what stands on it.
+        tall: (x, y) bool, where something stands.
         smooth: (x, y) the same, smoothed over a few cells and carried on below what stands on it.
     """
 
@@ -27,6 +28,7 @@ class Tabletop:
     cell: float
     height: Floats
     smooth: Floats
+    tall: NDArray[np.bool_]
 
     @classmethod
     def of(cls, samples: Floats, cell: float, reach: float) -> Tabletop:
@@ -52,7 +54,7 @@ class Tabletop:
         shy = ndimage.binary_dilation(tall.reshape(shape), np.ones((3, 3)), iterations=2)
         enough = (count >= max(3, 0.25 * np.median(count[filled]))).reshape(shape)
         height = np.where(~shy & enough, height.reshape(shape), np.nan)
-        return cls(low, cell, height, _smoothed(height))
+        return cls(low, cell, height, _smoothed(height), tall.reshape(shape))
 
     def rough(self) -> float:
         """How far the cells lie from the plane."""
@@ -72,6 +74,35 @@ class Tabletop:
             fit = np.linalg.lstsq(a * np.sqrt(weight)[:, None], z * np.sqrt(weight), rcond=None)[0]
         normal = np.array([-fit[0], -fit[1], 1.0]) / np.sqrt(fit[0] ** 2 + fit[1] ** 2 + 1)
         return frame(normal, float(normal[2] * fit[2]))
+
+    def step(self) -> tuple[float, float] | None:
+        """Where the surface has two heights, as a mat on a larger table: that of the one in use, and half the step.
+
+        Two planes of one direction are fitted, each cell to the nearer. They are two heights where that leaves next to
+        nothing: a warp leaves much, as it has all heights between. The one in use is that where more things stand.
+        """
+        known = np.isfinite(self.height)
+        z = self.height[known]
+        if len(z) < 50:
+            return None
+        x, y = (np.argwhere(known) - np.array(self.height.shape) / 2).T / max(self.height.shape)
+        upper = z > (np.percentile(z, 10) + np.percentile(z, 90)) / 2
+        for _ in range(12):
+            if not 0.1 < upper.mean() < 0.9:
+                return None
+            a = np.stack([x, y, upper, ~upper], axis=1).astype(np.float64)
+            fit = np.linalg.lstsq(a, z, rcond=None)[0]
+            upper = z - a[:, :2] @ fit[:2] > (fit[2] + fit[3]) / 2
+        rest = z - a @ fit
+        half = float(fit[2] - fit[3]) / 2
+        spread = float(np.percentile(np.abs(rest), 90))
+        if not spread < 0.25 * half:
+            return None
+        used = np.zeros(self.height.shape)
+        used[known] = np.where(upper, 1.0, -1.0)
+        beside = ndimage.binary_dilation(self.tall, np.ones((3, 3)), iterations=4) & known
+        votes = used[beside].sum() if beside.any() else used.sum()
+        return float(fit[2] if votes >= 0 else fit[3]), half
 
     def rest(self, points: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Of points their height above the smooth surface, and whether they lie over the grid."""

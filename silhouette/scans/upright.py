@@ -66,7 +66,9 @@ def foot_of(surfels: Surfels, up: Floats) -> Foot | None:
     lean = [foot for foot in feet if foot.normal @ up > LEAN]
     if lean:
         return max(lean, key=lambda foot: foot.share * foot.normal @ up)
-    feet.sort(key=lambda foot: -foot.share)
+    feet = sorted((foot for foot in feet if foot.normal @ up > -0.5), key=lambda foot: -foot.share)
+    if not feet:
+        return None  # files lie on a side more often than on their heads
     apart = [foot for foot in feet if foot.normal @ feet[0].normal < LEAN]
     return feet[0] if not apart or feet[0].share > CLEARLY * apart[0].share else None
 
