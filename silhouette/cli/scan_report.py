@@ -35,7 +35,7 @@ def scan_report(table: ScannedTable, folder: Path, *, quiet: bool = False) -> li
     ]
     rows = headed_table("", "piece", "at", "faces", "stands on", "base", "model", whole=("piece",))
     for piece in table.pieces:
-        rows.add_row(*map(plain_line, _cells(piece)))
+        rows.add_row(*map(plain_line, _cells(piece, "" if table.size is None else "the table")))
     parts.append(rows)
     parts += [plain_line(f"question: {question.text}", "yellow") for question in table.questions]
     parts += [plain_line(f"warning: {warning}", "dim") for warning in table.warnings]
@@ -47,8 +47,8 @@ def scan_report(table: ScannedTable, folder: Path, *, quiet: bool = False) -> li
     ]
 
 
-def _cells(piece: ScannedPiece) -> list[str]:
-    """A piece's row."""
+def _cells(piece: ScannedPiece, ground: str) -> list[str]:
+    """A piece's row; ``ground`` is what all stands on that stands on no other piece."""
     facing = "" if piece.kind == "terrain" else "unknown" if piece.facing is None else f"{piece.facing % 360.0:.0f}°"
     at = ", ".join(f"{place:.0f}" for place in piece.at[: 2 if abs(piece.at[2]) < 0.5 else 3])
     base = "" if piece.disc is None or piece.kind == "terrain" else f"{piece.disc.diameter:.0f} mm"
@@ -57,4 +57,4 @@ def _cells(piece: ScannedPiece) -> list[str]:
         stem = Path(piece.match.known.path).stem
         model = f"{stem} ± {piece.match.residual:.1f} mm" if piece.match.sure else f"{stem}?"
     name = f"{piece.name} (several?)" if piece.could_be_several else piece.name
-    return [str(piece.number), name, at, facing, piece.on or "the table", base, model]
+    return [str(piece.number), name, at, facing, piece.on or ground, base, model]

@@ -21,6 +21,9 @@ from silhouette.scans.upright import Foot, foot_of
 ACROSS = 80
 """Cells along a table's side for the fit: 7 mm on one of 600 mm, smaller than a base and larger than the noise."""
 
+FEWEST_POINTS = 30
+"""Of a cloud: with fewer there is no telling which points are neighbours."""
+
 
 @dataclass(frozen=True, eq=False)
 class Level:
@@ -88,9 +91,9 @@ def _on_foot(scan: Scan, surfels: Surfels, foot: Foot, up: Floats) -> Level:
 
 
 def _checked(scan: Scan) -> Surfels:
-    """The surfels of a scan that has at least a hundred points, which are not all in one place."""
+    """The surfels of a scan that has some points, or triangles, which are not all in one place."""
     points = scan.vertices[scan.usable]
-    if len(points) < 3 or not (np.ptp(points, axis=0) > 0).sum() >= 2:
+    if len(points) < (3 if len(scan.faces) else FEWEST_POINTS) or not (np.ptp(points, axis=0) > 0).sum() >= 2:
         raise FileError(scan.path, "it has no surface: a scan needs some thousand points, or triangles")
     return surfels_of(scan)
 

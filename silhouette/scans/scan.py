@@ -76,6 +76,7 @@ def scan_table(
     step(4, STEPS)
     to_table = np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level
     points = scan.vertices @ to_table[:3, :3].T + to_table[:3, 3]
+    points[~np.isfinite(points).all(axis=1)] = 0.0  # they are not usable, and libraries take no such numbers
     noise, spacing = lie.noise * scale.mm, lie.spacing * scale.mm
     size = None if lie.size is None else (lie.size[0] * scale.mm, lie.size[1] * scale.mm)
     found = find_pieces(

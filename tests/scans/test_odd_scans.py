@@ -1,0 +1,83 @@
+"""SCAN: what nobody expects of a scan is a scene or one line, never a traceback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from silhouette.cli import main
+from silhouette.geometry import Floats, Integers
+from silhouette.scans.mesh_writing import ply_bytes
+
+NONE = np.zeros((0, 3), dtype=np.int32)
+RNG = np.random.default_rng(5)
+
+
+def plane(noise: float = 0.3) -> Floats:
+    """Points of an empty table of 400 x 300 mm."""
+    return np.column_stack([RNG.uniform(0, 400, 8000), RNG.uniform(0, 300, 8000), RNG.normal(0, noise, 8000)])
+
+
+def with_gaps() -> Floats:
+    points = plane()
+    points[::7] = np.nan
+    return points
+
+
+def ball() -> Floats:
+    points = RNG.normal(size=(20_000, 3))
+    sphere: Floats = 50.0 * points / np.linalg.norm(points, axis=1)[:, None]
+    return sphere
+
+
+SCENES: dict[str, Callable[[], Floats]] = {
+    "empty table": plane,
+    "not a number": with_gaps,
+    "far away": lambda: plane() + 1e6,
+    "metres": lambda: plane() / 1000.0,
+    "no noise at all": lambda: plane(noise=0.0),
+    "every point twice": lambda: np.repeat(plane(), 2, axis=0),
+}
+REFUSED: dict[str, tuple[Callable[[], Floats], str]] = {
+    "ball": (ball, "which way is up cannot be told"),
+    "line": (lambda: np.linspace([0.0, 0, 0], [600.0, 0, 0], 5000), "no surface"),
+    "one place": (lambda: np.ones((5000, 3)), "one point"),
+    "three points": (lambda: np.eye(3), "no surface"),
+    "nothing": (lambda: np.zeros((0, 3)), "no triangles"),
+    "nothing but gaps": (lambda: np.full((500, 3), np.nan), ""),
+}
+
+
+def scanned(tmp_path: Path, points: Floats, faces: Integers = NONE) -> int:
+    file = tmp_path / "scan.ply"
+    file.write_bytes(ply_bytes(points, faces))
+    return main(["scan", str(file), "--out", str(tmp_path / "game"), "--quiet"])
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_table_without_pieces_is_a_scene(name: str, tmp_path: Path) -> None:
+    assert scanned(tmp_path, SCENES[name]()) == 0
+    record = json.loads((tmp_path / "game" / "scan.json").read_text())
+    assert record["table"] is not None
+    assert record["table"]["size"] == pytest.approx([400.0, 300.0], rel=0.02)
+    assert record["pieces"] == []
+    assert main(["draw", str(tmp_path / "game" / "scene.toml"), "--figure", "table", "--out", str(tmp_path / "f")]) in (
+        0,
+        2,
+    )
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_table_is_one_line(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make, problem = REFUSED[name]
+    assert scanned(tmp_path, make()) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert len(error.splitlines()) == 1
+    assert problem in error
+    assert "internal" not in error
+    assert not (tmp_path / "game").exists()
