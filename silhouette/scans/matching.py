@@ -240,7 +240,7 @@ def doubt(best: Candidate, others: Sequence[Candidate], scanned: Scanned) -> str
     area = own.tolerance**2
     if own.unexplained > 0.045 or own.unexplained_patch > 25.0 * area:
         return "the scan shows what the model has not"
-    if own.unseen > 0.15 or own.unseen_patch > 100.0 * area:
+    if own.unseen > 0.12 or own.unseen_patch > 40.0 * area:
         return "the model has what the scan does not show"
     for other in others:
         if other.known is best.known and _is_near(best.fit.pose, other.fit.pose):
@@ -260,5 +260,5 @@ def _is_ruled_out(best: Quality, other: Quality, area: float) -> bool:
         or other.unexplained > best.unexplained + 0.06
         or other.unexplained_patch > best.unexplained_patch + 30.0 * area
         or other.unseen > best.unseen + 0.06
-        or other.unseen_patch > best.unseen_patch + 60.0 * area
+        or other.unseen_patch > best.unseen_patch + 30.0 * area
     )

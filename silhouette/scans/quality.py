@@ -68,7 +68,7 @@ def quality(surface: Surface, explained: Explained, scanned: Scanned, pose: Upri
     points = scanned.points[explained.chosen]
     odd = (explained.forward > tolerance).nonzero()[0]
     odd = odd[surface.openness_at(pose.localise(points[odd])) >= OPEN]
-    thick = ~surface.thin(max(1.5 * scanned.spacing, LEAST_TOLERANCE))[explained.counted]
+    thick = ~surface.thin(max(scanned.spacing, LEAST_TOLERANCE))[explained.counted]
     weights = explained.weights * thick
     lost = explained.backward > tolerance
     open_lost = surface.points[explained.counted[lost & (weights >= OPEN)]]
