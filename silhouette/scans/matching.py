@@ -10,8 +10,9 @@ import numpy as np
 from silhouette.geometry import Flags, Floats
 from silhouette.scans.discs import Disc
 from silhouette.scans.known import Known, KnownModels, known_models
-from silhouette.scans.quality import PATCH, Quality, cost_of, doubt_between, quality
-from silhouette.scans.registration import Explained, Fit, Scanned, Upright, coarse_poses, explain, refine, to_model
+from silhouette.scans.poses import Upright
+from silhouette.scans.quality import PATCH, Quality, cost_of, doubt_between, is_alike, quality
+from silhouette.scans.registration import Explained, Fit, Scanned, coarse_poses, explain, refine, to_model
 
 __all__ = ["Known", "KnownModels", "Match", "known_models", "match"]
 
@@ -37,10 +38,11 @@ class Match:
         at: x, y, z in mm on the table of the model's origin.
         turn: degrees anticlockwise from how the mesh lies in its frame.
         residual: root mean square in mm of the distances from the scanned points to the model's surface.
-        runner_up: the residual of the next best model, or None with one model alone.
+        runner_up: the residual of the next best model, or None where no other has about that size.
         sure: whether this is the right model in the right pose beyond reasonable doubt.
         place: mm, standard deviation of the place.
-        facing: degrees, standard deviation of the turn.
+        facing: degrees, standard deviation of the turn; of a model that looks the same from several sides the angle
+            between them, so that more than 30 means that it cannot be known which side is its front.
         explained: (k,) bool, which of the points given lie on this model, as near as the scan's noise allows.
         why: what speaks against being sure, in a few words; empty where it is.
     """
@@ -107,7 +109,7 @@ def match(
     scanned = scanned_piece(points, normals, disc, ground, noise, spacing)
     if np.count_nonzero(scanned.body) < FEWEST_POINTS:
         return None
-    finalists = _finalists([model for model in known if _base_agrees(model, disc)], scanned)
+    finalists = _finalists([m for m in known if _base_agrees(m, disc) and _size_agrees(m, scanned)], scanned)
     return _verdict(finalists, scanned) if finalists else None
 
 
@@ -159,6 +161,17 @@ def _base_agrees(known: Known, disc: Disc | None) -> bool:
     return abs(known.model.base.diameter - disc.diameter) <= slack
 
 
+def _size_agrees(known: Known, scanned: Scanned) -> bool:
+    """Whether a model is not much larger than the piece: such a one would for the most part not be seen.
+
+    A piece may well be larger than its model: it may have grown together with others.
+    """
+    low, high = known.model.mesh.bounds
+    extent = scanned.points.max(axis=0) - np.minimum(scanned.points.min(axis=0), [np.inf, np.inf, 0.0])
+    across = float(np.hypot(*(high - low)[:2]))
+    return bool(high[2] <= 1.25 * extent[2] + 5.0 and across <= 1.5 * np.hypot(*extent[:2]) + 5.0)
+
+
 def _finalists(known: Sequence[Known], scanned: Scanned) -> list[Candidate]:
     """The best poses of all models, best first: each from a few points, then those that look best from all."""
     quick: list[tuple[float, Known, Upright]] = []
@@ -171,7 +184,7 @@ def _finalists(known: Sequence[Known], scanned: Scanned) -> list[Candidate]:
     quick.sort(key=lambda entry: entry[0])
     chosen: list[tuple[Known, Fit, Explained]] = []
     for _, model, start in quick:
-        if any(model is other and _is_near(start, fit.pose) for other, fit, _ in chosen):
+        if any(model is other and start.is_near(fit.pose) for other, fit, _ in chosen):
             continue
         fit = refine(model.surface, scanned, start, 1.0, 10, 2000)
         chosen.append((model, fit, explain(model.surface, scanned, fit.pose, 6000)))
@@ -183,12 +196,6 @@ def _finalists(known: Sequence[Known], scanned: Scanned) -> list[Candidate]:
         for model, fit, explained in chosen
     ]
     return sorted(final, key=lambda candidate: candidate.quality.cost)
-
-
-def _is_near(one: Upright, other: Upright) -> bool:
-    """Whether two poses are one and the same, reached from two starts."""
-    turned = (one.yaw - other.yaw + np.pi) % (2.0 * np.pi) - np.pi
-    return bool(abs(turned) < np.radians(3.0) and np.hypot(one.x - other.x, one.y - other.y) < 1.0)
 
 
 def _verdict(finalists: list[Candidate], scanned: Scanned) -> Match:
@@ -214,7 +221,7 @@ def _verdict(finalists: list[Candidate], scanned: Scanned) -> Match:
 
 
 def _deviations(best: Candidate, others: Sequence[Candidate], scanned: Scanned) -> tuple[float, float]:
-    """The standard deviations of the place in mm and of the facing in degrees.
+    """The standard deviations of the place in mm and of the turn in degrees.
 
     The residuals are not independent: those within a patch of the scan are wrong together. And the patch of the scan
     in which the piece stands is itself displaced, by about as much as the scan is rough, which no residual shows.
@@ -223,30 +230,37 @@ def _deviations(best: Candidate, others: Sequence[Candidate], scanned: Scanned) 
     alike = max(1.0, (PATCH / scanned.spacing) ** 2) * (noise / max(scanned.noise, 0.1)) ** 2
     covariance = best.fit.covariance * alike
     place = float(np.sqrt(np.trace(covariance[:2, :2]) / 2.0 + (0.8 * noise) ** 2))
-    turned = [float(np.degrees(_turned(best, other))) for other in others if other.known is best.known]
-    costs = [other.quality.cost for other in others if other.known is best.known]
-    near = [turn for turn, cost in zip(turned, costs, strict=True) if turn < 20.0 and cost < 1.05 * best.quality.cost]
-    return place, max([float(np.degrees(np.sqrt(covariance[3, 3]))), *near])
-
-
-def _turned(one: Candidate, other: Candidate) -> float:
-    """Radians from 0 to pi between the yaws of two candidates."""
-    return abs((one.fit.pose.yaw - other.fit.pose.yaw + np.pi) % (2.0 * np.pi) - np.pi)
+    facing = float(np.degrees(np.sqrt(covariance[3, 3])))
+    pose = best.fit.pose
+    for other in others:
+        if other.known is not best.known:
+            continue
+        turned = float(np.degrees(pose.turned_from(other.fit.pose)))
+        close = turned < 20.0 and other.quality.cost < 1.05 * best.quality.cost
+        if close or is_alike(best.known.surface, pose, other.fit.pose, best.quality.tolerance):
+            facing = max(facing, turned)
+    return place, facing
 
 
 def doubt(best: Candidate, others: Sequence[Candidate], scanned: Scanned) -> str:
     """What speaks against the best candidate being right, in a few words; empty where nothing does."""
-    own = best.quality
+    own, surface = best.quality, best.known.surface
     area = own.tolerance**2
-    if own.unexplained > 0.045 or own.unexplained_patch > 25.0 * area:
+    # A large piece has insides and undersides that cameras look into from few places, and large plain parts: there a
+    # share of it may be lost. On a figure the same share would be the weapon that tells it from another.
+    large = 0.04 * surface.area if best.known.model.kind == "terrain" else 0.0
+    share = 2.0 if best.known.model.kind == "terrain" else 1.0
+    if own.unexplained > share * 0.045 or own.unexplained_patch > max(25.0 * area, large):
         return "the scan shows what the model has not"
-    if own.unseen > 0.12 or own.unseen_patch > 40.0 * area:
+    if own.unseen > share * 0.12 or own.unseen_patch > max(40.0 * area, large):
         return "the model has what the scan does not show"
     for other in others:
-        if other.known is best.known and _is_near(best.fit.pose, other.fit.pose):
-            continue
         if other.known is best.known:
-            if doubt_between(own, other.quality, best.explained, scanned) < 4.0:
+            if (
+                not best.fit.pose.is_near(other.fit.pose)
+                and not is_alike(surface, best.fit.pose, other.fit.pose, own.tolerance)
+                and doubt_between(own, other.quality, best.explained, scanned) < 4.0
+            ):
                 return "it looks much the same from another side"
         elif not _is_ruled_out(own, other.quality, area):
             return f"{other.known.path} fits about as well"

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from silhouette.geometry import Floats
-from silhouette.scans.registration import Explained, Scanned, Upright
+from silhouette.scans.poses import Upright
+from silhouette.scans.registration import Explained, Scanned, to_model
 from silhouette.scans.visible import Surface
 
 LEAST_TOLERANCE = 0.9
@@ -16,7 +17,7 @@ LEAST_TOLERANCE = 0.9
 PATCH = 4.0
 """mm: so far reach the slow errors of a scan; what lies nearer to each other is wrong together."""
 
-OPEN = 0.3
+OPEN = 0.25
 """Where less than this share of all cameras looks, a scan shows what was fused from a few pictures, or invented."""
 
 
@@ -69,9 +70,9 @@ def quality(surface: Surface, explained: Explained, scanned: Scanned, pose: Upri
     odd = (explained.forward > tolerance).nonzero()[0]
     odd = odd[surface.openness_at(pose.localise(points[odd])) >= OPEN]
     thick = ~surface.thin(max(scanned.spacing, LEAST_TOLERANCE))[explained.counted]
-    weights = explained.weights * thick
+    weights = explained.weights * (thick & (explained.weights >= OPEN))
     lost = explained.backward > tolerance
-    open_lost = surface.points[explained.counted[lost & (weights >= OPEN)]]
+    open_lost = surface.points[explained.counted[lost & (weights > 0.0)]]
     step = surface.spacing * np.sqrt(len(surface.points) / max(1, explained.taken))
     return Quality(
         cost,
@@ -103,6 +104,14 @@ def _largest_patch(points: Floats, spacing: float) -> float:
     pairs = cKDTree(points).query_pairs(2.2 * spacing, output_type="ndarray")
     graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(points), len(points)))
     return float(np.bincount(connected_components(graph, directed=False)[1]).max()) * spacing**2
+
+
+def is_alike(surface: Surface, one: Upright, other: Upright, tolerance: float) -> bool:
+    """Whether a model looks the same in two poses: all but a fiftieth of it lies on it as it stands in the other."""
+    points = other.place(surface.points[surface.sparse])
+    weights = surface.openness[surface.sparse]
+    apart = to_model(surface, one, points) > tolerance
+    return bool(weights[apart].sum() <= 0.02 * weights.sum())
 
 
 def doubt_between(best: Quality, other: Quality, explained: Explained, scanned: Scanned) -> float:

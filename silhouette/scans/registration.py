@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
 from silhouette.lazy import cached_property
+from silhouette.scans.poses import Upright
+from silhouette.scans.shifts import shifted
 from silhouette.scans.visible import DistanceGrid, Surface, spread
 
 
@@ -78,37 +80,6 @@ class Scanned:
         return cosine if self.is_oriented else np.abs(cosine)
 
 
-@dataclass(frozen=True)
-class Upright:
-    """A pose of a model: turned by ``yaw`` about its vertical, then moved; relative to a `Scanned` origin.
-
-    Attributes:
-        x, y, z: mm, where the model's origin comes to stand.
-        yaw: radians anticlockwise.
-    """
-
-    x: float
-    y: float
-    z: float
-    yaw: float
-
-    def place(self, points: Floats) -> Floats:
-        """Points (n, 3) of the model where they come to stand."""
-        turned = self.turn(points)
-        turned += (self.x, self.y, self.z)
-        return turned
-
-    def turn(self, vectors: Floats) -> Floats:
-        """Vectors (n, 3) of the model as they point when it is turned."""
-        cosine, sine = np.cos(self.yaw), np.sin(self.yaw)
-        x, y = vectors[:, 0], vectors[:, 1]
-        return np.stack([cosine * x - sine * y, sine * x + cosine * y, vectors[:, 2]], axis=1)
-
-    def localise(self, points: Floats) -> Floats:
-        """Points (n, 3) in the frame of the model."""
-        return Upright(0.0, 0.0, 0.0, -self.yaw).turn(points - (self.x, self.y, self.z))
-
-
 # ---- the coarse search
 
 
@@ -121,18 +92,14 @@ def coarse_poses(surface: Surface, scanned: Scanned, step: float, most: int) -> 
         step: degrees between the yaws that are tried.
         most: of how many poses.
     """
-    yaws = np.radians(np.arange(0.0, 360.0, step))
-    reach = max(surface.reach, 5.0)
-    limit = max(2.0, reach * np.radians(step))  # mm: a point at the rim is off by half of this between two yaws
-    found: list[tuple[float, Upright]] = []
+    limit = max(2.0, max(surface.reach, 5.0) * np.radians(step))  # mm: between two yaws the rim is off by half of this
     model = surface.points[surface.sparse]
     weights = surface.openness[surface.sparse] * (model[:, 2] > scanned.foot)
     if scanned.is_placed:
-        starts = [Upright(0.0, 0.0, 0.0, yaw) for yaw in yaws]
+        starts = [Upright(0.0, 0.0, 0.0, yaw) for yaw in np.radians(np.arange(0.0, 360.0, step))]
     else:
-        starts = [start for yaw in yaws for start in _shifts(model, weights, scanned, float(yaw))]
-    for pose in starts:
-        found.append((_cost(surface, model, weights, scanned, pose, limit), pose))
+        starts = shifted(model, weights, scanned.sparse, np.radians(np.arange(0.0, 360.0, 2.0 * step)))
+    found = [(_cost(surface, model, weights, scanned, pose, limit), pose) for pose in starts]
     found.sort(key=lambda pair: pair[0])
     chosen: list[tuple[float, Upright]] = []
     for cost, pose in found:
@@ -154,17 +121,6 @@ def _cost(surface: Surface, model: Floats, weights: Floats, scanned: Scanned, po
     backward = np.minimum(scanned.distances.at(pose.place(model)), limit)
     both = float(np.mean(forward**2)) + float(np.sum(weights * backward**2)) / max(float(weights.sum()), 1e-9)
     return both / limit**2
-
-
-def _shifts(model: Floats, weights: Floats, scanned: Scanned, yaw: float) -> list[Upright]:
-    """Places at which a turned model may stand where no base shows it: box on box, and middle on middle."""
-    turned = Upright(0.0, 0.0, 0.0, yaw).turn(model)[weights > 0.0, :2]
-    points = scanned.sparse[:, :2]
-    if len(turned) == 0 or len(points) == 0:
-        return []
-    box = (points.min(axis=0) + points.max(axis=0) - turned.min(axis=0) - turned.max(axis=0)) / 2.0
-    middle = points.mean(axis=0) - turned.mean(axis=0)
-    return [Upright(float(x), float(y), 0.0, yaw) for x, y in (box, middle)]
 
 
 # ---- the refinement

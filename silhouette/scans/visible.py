@@ -79,6 +79,11 @@ class Surface:
         seen = sum(picture.in_front(places).astype(np.float64) for picture in self._pictures)
         return np.asarray(seen) / len(self._pictures)
 
+    @property
+    def area(self) -> float:
+        """mm2 of the surface that can be seen."""
+        return len(self.points) * self.spacing**2
+
     @cached_property
     def reach(self) -> float:
         """mm, the greatest distance in plan of a point from the origin."""
