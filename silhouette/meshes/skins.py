@@ -80,8 +80,8 @@ class Pictures:
                     self._left -= pixels
                     # A JPEG is halved while it is decoded.
                     image.draft("RGB", (max(image.width // 2, FINE), max(image.height // 2, FINE)))
-                    factor = 2 if max(image.size) > FINE else 1
-                    found: Any = image.reduce(factor) if factor > 1 and image.mode != "P" else image
+                    is_halved = max(image.size) > FINE and image.mode in ("L", "RGB", "RGBA")
+                    found: Any = image.reduce(2) if is_halved else image
                     return np.asarray(found.convert("RGB"))
         except (Refused, SilhouetteError):
             raise

@@ -264,10 +264,8 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     )
     factor = MILLIMETRES[choice.units] * options.scale
     if not LEAST_EXTENT <= extents.max() * factor <= LARGEST:
-        raise location.error(
-            f"{options.mesh} comes out {extents.max() * factor:.3g} mm across; "
-            "give units or scale that make it a size for the table"
-        )
+        size = f"{options.mesh} comes out {extents.max() * factor:.3g} mm across"
+        raise location.error(f"{size}; give units or scale that make it a size for the table")
     mesh = replace(file.mesh, vertices=vertices * factor)
     warnings = [*file.warnings, *([choice.warning] if choice.warning else [])]
     key = f"{file.digest} {choice.units} {up} {options.scale!r}"
@@ -281,7 +279,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     lowest = mesh.bounds[0]
     if options.origin == "base":
         mesh, base = centred(mesh, base)
-    drawn_from = DrawnFrom(path, up, MILLIMETRES[choice.units] * options.scale, mesh.bounds[0] - lowest)
+    drawn_from = DrawnFrom(path, up, factor, mesh.bounds[0] - lowest)
     role = np.where(below, BASE, BODY).astype(np.uint8)
     for number, tag in enumerate(options.insignificant, 1):
         role[tagged(mesh, tag, within(location, f"insignificant {number}")) & (role == BODY)] = INSIGNIFICANT

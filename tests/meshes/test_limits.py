@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from silhouette.errors import MeshError
 from silhouette.files.cache import Cache
@@ -21,9 +22,12 @@ from silhouette.meshes.formats.polygons import fans, mended, origins
 from silhouette.meshes.health import boundary
 from silhouette.meshes.holes import close
 from silhouette.meshes.mesh import read_mesh
+from silhouette.scans.reading import read_scan
 
 pytest.importorskip("resource", reason="this system has no limits for a process")
 from tests.fuzz.limits import limited
+from tests.support.mesh_files import gltf
+from tests.support.textured_files import picture
 
 
 def within(path: Path, content: bytes | None = None, *, cpu: int = 6, megabytes: int = 400) -> str:
@@ -293,3 +297,70 @@ def test_a_slit_whose_edges_run_to_and_fro_is_closed_in_time() -> None:
     fan = mesh.Mesh(np.vstack([line, [count, 50, 20]]), faces, np.zeros(2 * count, np.int32))
     outcome = limited(lambda: len(boundary(close(fan).mesh.faces, 10**6)), cpu=6, memory=400 << 20)
     assert (outcome.kind, outcome.text) == ("done", "0")
+
+
+def stored_within(path: Path, content: bytes | None = None, *, cpu: int = 8, megabytes: int = 600) -> str:
+    """What comes of reading a file as it is stored, with its colours: "N vertices", and warnings; or the refusal."""
+    if content is not None:
+        path.write_bytes(content)
+
+    def told() -> str:
+        try:
+            read = read_scan(path)
+        except MeshError as error:
+            return error.problem if len(str(error).splitlines()) == 1 else "more than one line"
+        return "; ".join([f"{len(read.vertices)} vertices", *read.warnings])
+
+    outcome = limited(told, cpu=cpu, memory=megabytes << 20)
+    assert outcome.kind == "done", outcome
+    return outcome.text
+
+
+def test_materials_that_share_vertices_and_a_picture_do_not_take_them_each(tmp_path: Path) -> None:
+    points, faces = grid(200)
+    (tmp_path / "skin.png").write_bytes(picture(side=64))
+    names = [f"{'./' * (number % 200)}skin.png" for number in range(9000)]
+    library = "".join(f"newmtl m{number}\nmap_Kd {name}\n" for number, name in enumerate(names))
+    (tmp_path / "many.mtl").write_text(library)
+    lines = ["mtllib many.mtl", *(f"v {x:.3f} {y:.3f} {z:.3f}\nvt 0.2 0.7" for x, y, z in points.tolist())]
+    for number, some in enumerate(np.array_split(faces, 9000)):
+        lines += [f"usemtl m{number}", *(f"f {a}/{a} {b}/{b} {c}/{c}" for a, b, c in (some + 1).tolist())]
+    assert stored_within(tmp_path / "many.obj", "\n".join(lines).encode()) == f"{len(points)} vertices"
+
+
+def test_copies_of_many_vertices_are_counted_before_they_are_made(tmp_path: Path) -> None:
+    count = 60_000
+    buffer = np.zeros((count, 3), "<f4").tobytes() + np.array([0, 1, 2], "<u2").tobytes()
+    tree = gltf([{"children": list(range(1, 2001))}, *({"mesh": 0} for _ in range(2000))])
+    tree["accessors"] = [
+        {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3"},
+        {"bufferView": 1, "componentType": 5123, "count": 3, "type": "SCALAR"},
+    ]
+    tree["bufferViews"] = [
+        {"buffer": 0, "byteLength": 12 * count},
+        {"buffer": 0, "byteOffset": 12 * count, "byteLength": 6},
+    ]
+    tree["buffers"] = [{"byteLength": len(buffer), "uri": "many.bin"}]
+    (tmp_path / "many.bin").write_bytes(buffer)
+    refused = stored_within(tmp_path / "many.gltf", json.dumps(tree).encode())
+    assert refused == "holds 120000000 vertices; 9000000 are the most that can be looked at"
+
+
+def test_pictures_of_a_file_are_decoded_up_to_a_limit(tmp_path: Path) -> None:
+    side = 8192
+    held = io.BytesIO()
+    Image.new("RGB", (side, side), (1, 2, 3)).save(held, "PNG", compress_level=1)
+    (tmp_path / "skin.png").write_bytes(held.getvalue())
+    library = "".join(f"newmtl m{number}\nmap_Kd {'./' * number}skin.png\n" for number in range(30))
+    (tmp_path / "many.mtl").write_text(library)
+    lines = ["mtllib many.mtl", "v 0 0 0", "v 1 0 0", "v 0 1 0", "vt 0.5 0.5"]
+    lines += [f"usemtl m{number}\nf 1/1 2/1 3/1" for number in range(30)]
+    told = stored_within(tmp_path / "many.obj", "\n".join(lines).encode(), cpu=20, megabytes=900)
+    assert told.startswith("3 vertices; a picture of the mesh has 64 million pixels, too many; it is shown without")
+
+
+def test_an_archive_is_unpacked_up_to_a_limit(tmp_path: Path) -> None:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("scan.obj", "v 0 0 0\n" * 9_000_000)
+    assert "is a zip bomb or too large" in stored_within(tmp_path / "bomb.zip", held.getvalue(), megabytes=200)

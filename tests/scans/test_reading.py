@@ -239,7 +239,8 @@ REAL = (
     "scans/easy.glb", "scans/usual.ply", "scans/no_scale.obj", "scans/points.ply",
     "scans/pieces/angel.ply", "scans/pieces/owl.ply", "scans/pieces/plasticvase.ply",
     "meshes/miniatures/kaykit-adventurers/Knight.glb", "meshes/miniatures/meshlab-gltf/CesiumMan.gltf",
-    "meshes/miniatures/quaternius-showcase/Swat.glb",
+    "meshes/miniatures/quaternius-showcase/Swat.glb", "meshes/vehicles/kaykit-space-base/spacetruck.gltf",
+    "meshes/vehicles/pmndrs-market/model.gltf",
 )  # fmt: skip
 
 
