@@ -48,10 +48,11 @@ class Scan:
     warnings: tuple[str, ...] = ()
 
 
-_Y_UP = ("glb", "gltf", "obj")
 # glTF says so; OBJ says nothing, but scanning apps and most modelling programs write it so.
-
+_Y_UP = ("glb", "gltf", "obj")
 _UNITS = {"meter": "m"}
+# What laser scanners and photogrammetry write, which no library of this project reads.
+_CLOUDS = ("las", "laz", "e57", "xyz", "pts", "ptx", "pcd")
 
 
 def read_scan(path: Path) -> Scan:
@@ -86,6 +87,10 @@ def read_scan(path: Path) -> Scan:
 def _opened(path: Path) -> Source:
     """The mesh that a file is, or that its archive holds."""
     ending = path.suffix.lower().removeprefix(".")
+    if ending in _CLOUDS:
+        raise Refused(
+            f"is a cloud of points in a format that is not read ('.{ending}'); export it as PLY, or as a mesh"
+        )
     if ending not in ("zip", *USD):
         return opened(path)
     if not path.is_file():

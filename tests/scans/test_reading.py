@@ -183,6 +183,7 @@ def test_a_model_cannot_be_points_and_the_line_says_what_can(tmp_path: Path) -> 
         ("spot.ply", cloud("ascii", np.zeros((9, 3)), ""), "all its vertices in one point"),
         ("nan.ply", cloud("ascii", np.full((9, 3), np.nan), ""), "no vertex with finite coordinates"),
         ("table.blend", b"BLENDER", "unknown format '.blend'"),
+        ("table.xyz", b"0 0 0", "a cloud of points in a format that is not read .*; export it as PLY"),
         ("table.usdz", b"PK\x03\x04", "is USD, which is not read; export it as GLB"),
         ("table.usdc", b"PXR-USDC", "is USD, which is not read; export it as GLB"),
         ("short.stl", binary_stl()[:-7], "truncated"),
