@@ -121,7 +121,7 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     far = max(reach, 0.006 * plane.extent) if floor == 2 * surfels.spacing else reach
     apart = np.ones(len(samples), dtype=bool)
     for wall in table.walls:
-        apart &= np.abs(surfels.samples @ wall.normal - wall.offset) > 1.5 * surfels.cell
+        apart &= np.abs(surfels.samples @ wall.normal - wall.offset) > 0.75 * surfels.cell
     edge = samples[apart & (np.abs(samples[:, 2]) < far), :2]
     over = samples[apart & (samples[:, 2] > far) & (samples[:, 2] < BRIDGE * plane.extent), :2]
     rectangle = rectangle_round(edge, max(2 * surfels.spacing, surfels.cell), over)

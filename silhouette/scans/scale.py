@@ -10,11 +10,12 @@ from typing import Literal
 import numpy as np
 
 from silhouette.errors import RequestError
-from silhouette.geometry import Floats
+from silhouette.geometry import Flags, Floats
 from silhouette.scans.base_votes import BASES, Sizes
 from silhouette.scans.discs import find_discs
+from silhouette.scans.known import Known
 from silhouette.scans.levelling import Level
-from silhouette.scans.matching import Known
+from silhouette.scans.model_votes import scale_by_models
 from silhouette.scans.questions import Question
 from silhouette.scans.reading import Scan
 
@@ -103,11 +104,14 @@ def scale_of(scan: Scan, level: Level, wanted: Wanted = Wanted(), known: Sequenc
     if number is not None:
         return there.checked(Scale(number, "given", 0.0), "the answer")
     options = _by_given_bases(scan, level, there, wanted.bases) if wanted.bases else _judged(scan, level, there)
-    best = options[0]
     if wanted.answer is not None:
         for option in options:
             if option.text == wanted.answer:
                 return Scale(option.mm, "given", option.error)
+    best = options[0]
+    if known and not wanted.bases:
+        options = _with_models(scan, level, there, options, known)
+        best = options[0]
     question = None
     if best.ask:
         question = Question(
@@ -194,6 +198,21 @@ class _There:
         return self.table and bool((np.abs(np.log(edges[:, None] / TABLES)).min(axis=1) < 0.01).all())
 
 
+def _with_models(
+    scan: Scan, level: Level, there: _There, options: list[_Option], known: Sequence[Known]
+) -> list[_Option]:
+    """The answers where models are known: theirs first where they are sure, unless the file's units stand."""
+    if options[0].source == "units" and not options[0].ask:
+        return options
+    points, usable = levelled(scan, level), _on_table(scan, level)
+    scales = [option.mm for option in options]
+    found = scale_by_models(points, usable, level.spacing, level.noise, known, scales)
+    if found is None or not found.sure:
+        return options
+    text = f"{there.words(found.mm)}, by {' and '.join(found.models[:3])}"
+    return [_Option(found.mm, "known models", found.error, text, warnings=options[0].warnings), *options]
+
+
 def levelled(scan: Scan, level: Level) -> Floats:
     """The vertices (n, 3) of a scan in its levelled frame, in the file's unit."""
     return np.asarray(scan.vertices @ level.to_level[:3, :3].T + level.to_level[:3, 3])
@@ -219,11 +238,7 @@ def _by_length(length: tuple[float, tuple[float, float, float], tuple[float, flo
 
 def _sizes(scan: Scan, level: Level, there: _There, least: float, most: float) -> Sizes:
     """The sizes of the round bases between two diameters in the file's unit."""
-    points = levelled(scan, level)
-    usable = scan.usable
-    if level.size is not None:
-        usable = usable & (np.abs(points[:, :2]) < 0.51 * np.array(level.size)).all(axis=1)
-        usable &= points[:, 2] > -10 * max(level.noise, level.spacing)
+    points, usable = levelled(scan, level), _on_table(scan, level)
     # A base of fewer than eight points across shows no circle.
     least = max(least, 8 * level.spacing)
     if most <= least:
@@ -240,6 +255,15 @@ def _sizes(scan: Scan, level: Level, there: _There, least: float, most: float) -
         surfaces=[],
     )
     return Sizes.of(found, level.spacing)
+
+
+def _on_table(scan: Scan, level: Level) -> Flags:
+    """The usable vertices on and over the table; all of them without one."""
+    if level.size is None:
+        return scan.usable
+    points = levelled(scan, level)
+    inside = (np.abs(points[:, :2]) < 0.51 * np.array(level.size)).all(axis=1)
+    return np.asarray(scan.usable & inside & (points[:, 2] > -10 * max(level.noise, level.spacing)))
 
 
 def _any_size(scan: Scan, level: Level, there: _There) -> Sizes:

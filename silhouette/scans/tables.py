@@ -58,7 +58,9 @@ def table_among(planes: list[Plane], surfels: Surfels, up: Floats) -> Table | No
     chosen = _storey(stack, normal, surfels)
     if not _is_table(chosen, stack, planes, surfels, up):
         return None
-    return Table(chosen, abs(votes) >= 0.5, _walls(chosen, planes, 0.6))
+    return Table(
+        chosen, abs(votes) >= 0.5, [wall for wall in _walls(chosen, planes, 0.6) if _rises(wall, chosen, surfels)]
+    )
 
 
 def _weight(group: list[Plane]) -> float:
@@ -185,6 +187,11 @@ def _walls(plane: Plane, planes: list[Plane], share: float) -> list[Plane]:
     """The planes steep to one, and wider than a share of its width."""
     steep = [other for other in planes if abs(other.normal @ plane.normal) < STEEP]
     return [other for other in steep if other.extent > share * plane.extent]
+
+
+def _rises(wall: Plane, plane: Plane, surfels: Surfels) -> bool:
+    """Whether most of a wall is above a plane; legs of a table in a row are below."""
+    return bool((surfels.points[wall.inliers] @ plane.normal > plane.offset).mean() > 0.5)
 
 
 def _larger(plane: Plane, planes: list[Plane]) -> list[Plane]:
