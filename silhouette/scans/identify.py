@@ -98,7 +98,15 @@ def _match(own: Indices, blob: Blob, known: Sequence[Known], around: Surrounding
     """The known model of the points of a blob, given by their indices; None where there is nothing to compare."""
     if not known or len(own) == 0:
         return None
-    return match(around.points[own], around.normals[own], known, blob.disc, blob.ground, around.noise, around.spacing)
+    return match(
+        around.points[own],
+        around.normals[own],
+        known,
+        blob.disc,
+        blob.ground,
+        around.noise,
+        blob.could_be_several,
+    )
 
 
 def _taken_apart(
@@ -109,7 +117,7 @@ def _taken_apart(
     rest = own[~found.explained]
     while len(rest) > LEAST_REST * len(own) and len(others) < MOST_IN_ONE:
         other = replace(blob, disc=None, could_be_several=False)
-        match_of_it = _match(rest, other, known, around)
+        match_of_it = _match(rest, replace(other, could_be_several=True), known, around)
         if match_of_it is None or not match_of_it.sure:
             break
         taken = rest[match_of_it.explained]

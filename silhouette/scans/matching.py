@@ -29,6 +29,11 @@ FINALISTS = 8
 """So many of the best poses of all models are refined on all points, and compared."""
 
 
+MOST_NOISE = 0.8
+"""mm: so much points scatter about the right model at thin and rough parts, even where the table is smooth. What
+scatters more, and more than twice as much as the table, does not lie on the model."""
+
+
 @dataclass(frozen=True, eq=False)
 class Match:
     """A known model at the place of a scanned piece.
@@ -85,7 +90,7 @@ def match(
     disc: Disc | None = None,
     ground: float = 0.0,
     noise: float = 0.5,
-    spacing: float | None = None,
+    several: bool = False,
 ) -> Match | None:
     """The known model that a scanned piece most probably is, and whether that is sure.
 
@@ -96,7 +101,8 @@ def match(
         disc: the base that was found, or None where none was.
         ground: mm, z of what the piece stands on.
         noise: mm, standard deviation of the scan's points.
-        spacing: mm between neighbouring points; None measures it.
+        several: whether other pieces may have grown together with it: what the scan shows beyond the base of a model
+            then speaks neither for it nor against it.
 
     Returns:
         The best match, sure or not; None where there are too few points, or no model whose base has that size.
@@ -106,7 +112,7 @@ def match(
     """
     if len(points) < FEWEST_POINTS:
         return None
-    scanned = scanned_piece(points, normals, disc, ground, noise, spacing)
+    scanned = scanned_piece(points, normals, disc, ground, noise, several)
     if np.count_nonzero(scanned.body) < FEWEST_POINTS:
         return None
     finalists = _finalists([m for m in known if _base_agrees(m, disc) and _size_agrees(m, scanned)], scanned)
@@ -114,11 +120,10 @@ def match(
 
 
 def scanned_piece(
-    points: Floats, normals: Floats | None, disc: Disc | None, ground: float, noise: float, spacing: float | None
+    points: Floats, normals: Floats | None, disc: Disc | None, ground: float, noise: float, several: bool = False
 ) -> Scanned:
     """A piece as registration needs it, with the origin at its base, or at the middle of the box round it."""
-    if spacing is None:
-        spacing = point_spacing(points)
+    spacing = point_spacing(points)
     if disc is not None:
         x, y = disc.centre
     else:
@@ -128,7 +133,7 @@ def scanned_piece(
     slack = max(0.5, noise, 0.0 if disc is None else disc.error)
     moved = points - origin
     across = normals_of(moved) if normals is None else normals
-    return Scanned(moved, across, normals is not None, origin, spacing, noise, foot, disc is not None, slack)
+    return Scanned(moved, across, normals is not None, origin, spacing, noise, foot, disc is not None, slack, several)
 
 
 def point_spacing(points: Floats) -> float:
@@ -191,8 +196,9 @@ def _finalists(known: Sequence[Known], scanned: Scanned) -> list[Candidate]:
         if len(chosen) == FINALISTS:
             break
     noise = min((1.48 * float(np.median(explained.forward)) for _, _, explained in chosen), default=scanned.noise)
+    noise = min(noise, max(2.0 * scanned.noise, MOST_NOISE))
     final = [
-        Candidate(model, fit, explained, quality(model.surface, explained, scanned, fit.pose, noise), noise)
+        Candidate(model, fit, explained, quality(model, explained, scanned, fit.pose, noise), noise)
         for model, fit, explained in chosen
     ]
     return sorted(final, key=lambda candidate: candidate.quality.cost)

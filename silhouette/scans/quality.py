@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from silhouette.geometry import Floats
+from silhouette.scans.known import Known
 from silhouette.scans.poses import Upright
 from silhouette.scans.registration import Explained, Scanned, to_model
 from silhouette.scans.visible import Surface
@@ -62,12 +63,18 @@ def cost_of(explained: Explained, scanned: Scanned, noise: float) -> tuple[float
     return mean, forward, backward
 
 
-def quality(surface: Surface, explained: Explained, scanned: Scanned, pose: Upright, noise: float) -> Quality:
-    """How good a pose is, for a scan with that noise (mm)."""
+def quality(known: Known, explained: Explained, scanned: Scanned, pose: Upright, noise: float) -> Quality:
+    """How good a pose of a model is, for a scan with that noise (mm)."""
+    surface = known.surface
     cost, forward, backward = cost_of(explained, scanned, noise)
     tolerance = float(max(3.0 * noise, scanned.spacing, LEAST_TOLERANCE))
     points = scanned.points[explained.chosen]
-    odd = (explained.forward > tolerance).nonzero()[0]
+    counts = np.ones(len(points), dtype=np.bool_)
+    if scanned.several:
+        base = known.model.base
+        reach = surface.reach if base is None else base.diameter / 2.0
+        counts = np.hypot(points[:, 0] - pose.x, points[:, 1] - pose.y) <= reach
+    odd = ((explained.forward > tolerance) & counts).nonzero()[0]
     odd = odd[surface.openness_at(pose.localise(points[odd])) >= OPEN]
     thick = ~surface.thin(max(scanned.spacing, LEAST_TOLERANCE))[explained.counted]
     weights = explained.weights * (thick & (explained.weights >= OPEN))
@@ -76,9 +83,9 @@ def quality(surface: Surface, explained: Explained, scanned: Scanned, pose: Upri
     step = surface.spacing * np.sqrt(len(surface.points) / max(1, explained.taken))
     return Quality(
         cost,
-        float(np.sqrt(np.mean(explained.forward**2))),
+        float(np.sqrt(np.mean(explained.forward[counts] ** 2))) if counts.any() else 0.0,
         tolerance,
-        len(odd) / len(points),
+        len(odd) / max(1, int(counts.sum())),
         _largest_patch(points[odd], scanned.spacing),
         float(weights[lost].sum()) / max(float(weights.sum()), 1e-9),
         _largest_patch(open_lost, step),

@@ -34,6 +34,7 @@ class Scanned:
         foot: mm above the ground: what lies lower is grown together with what the piece stands on.
         is_placed: whether x and y of the origin are those of a base, to within ``slack`` mm.
         slack: mm by which the origin may be off, standard deviation.
+        several: whether other pieces may have grown together with it.
     """
 
     points: Floats
@@ -45,6 +46,7 @@ class Scanned:
     foot: float
     is_placed: bool
     slack: float
+    several: bool = False
 
     @cached_property
     def tree(self) -> Any:
