@@ -80,12 +80,13 @@ def identify(
         known = figures if blob.kind == "fighter" else terrain
         own = np.flatnonzero(labels == number)
         found = _match(own, blob, known, around)
-        if found is not None and found.sure and blob.could_be_several and blob.kind == "fighter":
-            several = _taken_apart(own, blob, found, known, around)
+        if found is not None and found.sure and blob.could_be_several:
+            several = _taken_apart(own, blob, found, known, around) if blob.kind == "fighter" else []
             for other, match_of_it, points in several:
                 added.append((other, match_of_it))
                 labels[points] = len(pieces.blobs) + len(added)
-            if several:
+            is_one = np.count_nonzero(~found.explained) <= LEAST_REST * len(own)
+            if several or is_one:
                 blobs[number - 1] = replace(blob, could_be_several=False)
         matches.append(found)
         step()
