@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from silhouette.geometry import Floats, Integers
-from silhouette.scans.splitting import FLAT, Cells, attraction, cells_of, grown_together
+from silhouette.scans.splitting import FLAT, Cells, attraction, cells_of, contrast_of, grown_together
 
 SMALLEST = 12.0
 """mm; what is not as long in two directions is no piece by itself: dice have 12 mm and more."""
@@ -207,7 +208,15 @@ SOLID = 0.7
 
 
 def parts_of(
-    points: Floats, normals: Floats, edges: Integers, members: Integers, *, noise: float, spacing: float, ground: float
+    points: Floats,
+    normals: Floats,
+    edges: Integers,
+    members: Integers,
+    *,
+    noise: float,
+    spacing: float,
+    ground: float,
+    colours: NDArray[np.uint8] | None = None,
 ) -> tuple[Integers, bool]:
     """(k,) the number of the thing that each point of a region belongs to, from 0, and whether that was a close thing.
 
@@ -219,6 +228,7 @@ def parts_of(
         noise: mm, standard deviation.
         spacing: mm, median distance of neighbours.
         ground: z up to which the table reaches.
+        colours: (n, 3) of the points, where there are any.
     """
     whole = np.zeros(len(members), dtype=np.int32)
     each = 0.87 * spacing**2
@@ -227,7 +237,7 @@ def parts_of(
     diagonal = float(np.linalg.norm(np.ptp(points[members], axis=0)))
     # wide enough that noise tilts no normal of a cell by more than FLAT, narrow enough for 40 of them along a region
     width = float(np.clip(diagonal / 40, max(2.5 * spacing, 5 * noise), max(10.0, 5 * noise, 2.5 * spacing)))
-    cells = cells_of(points, normals, edges, members, width)
+    cells = cells_of(points, normals, edges, members, width, colours)
     attracts = attraction(cells)
     group = grown_together(len(cells.middles), cells.pairs, attracts)
     group = things(cells, attracts, group, each, ground)
@@ -248,7 +258,11 @@ def separate(cells: Cells, attracts: Floats, group: Integers, flat: float) -> tu
         hulls = {number: _Hull(cells.middles[group == number], cells.width) for number in np.unique(group).tolist()}
         worst: tuple[float, int, int] | None = None
         for (a, b), strength in pairs.items():
-            bad = _bond(hulls[a], hulls[b], strength - flat)
+            contrast = 0.0
+            if cells.hues is not None:
+                hue = [np.median(cells.hues[group == number], axis=0) for number in (a, b)]
+                contrast = float(contrast_of(*hue))
+            bad = _bond(hulls[a], hulls[b], strength - flat, contrast)
             if bad > 0 and (worst is None or bad > worst[0]):
                 worst = (bad, a, b)
         if worst is None:
@@ -295,7 +309,7 @@ class _Hull:
         return float((self._depth(points) > 0.5 * self.width).mean()) if len(self.planes) else 0.0
 
 
-def _bond(a: _Hull, b: _Hull, seam: float) -> float:
+def _bond(a: _Hull, b: _Hull, seam: float, contrast: float) -> float:
     """How much speaks for two parts being one thing; nothing does where it is 0 or less."""
     both = _Hull(np.vstack([a.points, b.points]), a.width).volume
     filled = (a.volume + b.volume) / both if both > 0 else 1.0
@@ -305,4 +319,5 @@ def _bond(a: _Hull, b: _Hull, seam: float) -> float:
     lattice = any(part.solid < SOLID and part.thickness < HOLLOW for part in (a, b))
     if lattice:
         return 1.0
-    return max(2 * (seam - weak), 2 * (filled - CONVEX), inside - 0.3, SOLID - solid)
+    weak *= 1 - 0.6 * contrast  # of another colour, a weak crease is enough
+    return max(2 * (seam - weak), 2 * (filled - CONVEX - 0.25 * contrast), inside - 0.3, SOLID - solid)

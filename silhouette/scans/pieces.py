@@ -125,7 +125,9 @@ def find_pieces(
     ground = max(3 * noise, 0.4) + spacing
     for number in np.unique(rest[rest > 0]):
         members = np.flatnonzero(rest == number).astype(np.int32)
-        split, doubt = parts_of(points, normals, edges, members, noise=noise, spacing=spacing, ground=ground)
+        split, doubt = parts_of(
+            points, normals, edges, members, noise=noise, spacing=spacing, ground=ground, colours=colours
+        )
         for part in range(int(split.max()) + 1):
             parts.append((Blob("terrain", None, 0.0, None, doubt, False), members[split == part]))
     return _numbered(points, edges, labels, parts)

@@ -19,6 +19,7 @@ import heapq
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from silhouette.geometry import Floats, Integers
@@ -43,6 +44,7 @@ class Cells:
         counts: (c,) points in each.
         pairs: (p, 2) neighbouring cells.
         width: of the cells in mm.
+        hues: (c, 3) mean red, green and blue as shares of their sum, as shade changes them little; or None.
     """
 
     members: Integers
@@ -52,9 +54,17 @@ class Cells:
     counts: Integers
     pairs: Integers
     width: float
+    hues: Floats | None = None
 
 
-def cells_of(points: Floats, normals: Floats, edges: Integers, members: Integers, width: float) -> Cells:
+def cells_of(
+    points: Floats,
+    normals: Floats,
+    edges: Integers,
+    members: Integers,
+    width: float,
+    colours: NDArray[np.uint8] | None = None,
+) -> Cells:
     """The points of a region in cubes of a width; a cube with two sheets of surface in it is two cells."""
     keys = np.floor(points[members] / width).astype(np.int64)
     keys -= keys.min(0)
@@ -102,7 +112,16 @@ def attraction(cells: Cells) -> Floats:
     way = cells.middles[other] - cells.middles[one]
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
     spread = ((cells.normals[other] - cells.normals[one]) * way).sum(1)
-    return np.asarray(np.clip(spread, -1, 1) + FLAT)
+    attracts = np.clip(spread, -1, 1) + FLAT
+    if cells.hues is not None:  # colours speak at creases alone: what is painted on a face parts nothing
+        contrast = contrast_of(cells.hues[one], cells.hues[other])
+        attracts -= 0.2 * contrast * (spread < -0.05)
+    return np.asarray(attracts)
+
+
+def contrast_of(one: Floats, other: Floats) -> Floats:
+    """(k,) from 0, the same hue, to 1, another colour: a tenth of the sum apart, more than shade and noise make."""
+    return np.asarray(np.clip(np.abs(one - other).sum(-1) / 0.2, 0, 1))
 
 
 def grown_together(count: int, pairs: Integers, attracts: Floats, stop: float = 0.0) -> Integers:
