@@ -67,11 +67,6 @@ class Part:
             return self.stands and 0.25 < self.tilt < 0.93 and self.length > 4 * THIN
         return True
 
-    @property
-    def is_wall(self) -> bool:
-        """Whether it is a thin upright sheet."""
-        return self.stands and 0 < self.thickness < THIN and self.tilt < 0.3 and self.length > 2 * SMALLEST
-
 
 def things(cells: Cells, attracts: Floats, group: Integers, each: float, ground: float) -> Integers:
     """(c,) the groups after what is no thing by itself has gone to its neighbours.
@@ -96,36 +91,12 @@ def things(cells: Cells, attracts: Floats, group: Integers, each: float, ground:
         if not failing:
             return group
         worst = min(failing, key=lambda number: (looks[number].area, number))
-        hosts = [_host(cells, attracts, group, worst)]
-        if looks[worst].is_wall:
-            hosts += [number for number in _ends(cells, group, worst) if number != hosts[0]]
-        # what touches any of them may rest otherwise now
-        touched = {worst, *hosts}.union(*(_neighbours(cells, group, number) for number in [worst, *hosts]))
-        group[np.isin(group, [worst, *hosts])] = hosts[0]
+        host = _host(cells, attracts, group, worst)
+        # what touches either may rest otherwise now
+        touched = _neighbours(cells, group, worst) | _neighbours(cells, group, host) | {worst, host}
+        group[group == worst] = host
         for number in touched:
             looks.pop(number, None)
-
-
-def _ends(cells: Cells, group: Integers, number: int) -> list[int]:
-    """What a wall ends at on both sides, as a fence at its posts; nothing where an end is free.
-
-    A wall between two things makes one of the three; a wall that only leans its side or one end against a thing
-    does not.
-    """
-    mine = group == number
-    plan = cells.middles[mine, :2] - cells.middles[mine, :2].mean(0)
-    axis = np.linalg.svd(plan.T @ plan)[0][:, 0]
-    along = plan @ axis
-    place = (cells.middles[:, :2] - cells.middles[mine, :2].mean(0)) @ axis
-    one, other = cells.pairs.T
-    out = mine[one] != mine[other]
-    seam = np.where(mine[one[out]], other[out], one[out])
-    length = along.max() - along.min()
-    first = group[seam[place[seam] < along.min() + 0.15 * length]]
-    last = group[seam[place[seam] > along.max() - 0.15 * length]]
-    if len(first) < 3 or len(last) < 3:
-        return []
-    return [int(np.bincount(first).argmax()), int(np.bincount(last).argmax())]
 
 
 def _neighbours(cells: Cells, group: Integers, number: int) -> set[int]:
@@ -257,12 +228,12 @@ def separate(cells: Cells, attracts: Floats, group: Integers, flat: float) -> tu
         pairs = _seams(cells, attracts, group)
         hulls = {number: _Hull(cells.middles[group == number], cells.width) for number in np.unique(group).tolist()}
         worst: tuple[float, int, int] | None = None
-        for (a, b), strength in pairs.items():
+        for (a, b), (strength, length) in pairs.items():
             contrast = 0.0
             if cells.hues is not None:
                 hue = [np.median(cells.hues[group == number], axis=0) for number in (a, b)]
                 contrast = float(contrast_of(*hue))
-            bad = _bond(hulls[a], hulls[b], strength - flat, contrast)
+            bad = _bond(hulls[a], hulls[b], strength - flat, length, contrast)
             if bad > 0 and (worst is None or bad > worst[0]):
                 worst = (bad, a, b)
         if worst is None:
@@ -271,14 +242,17 @@ def separate(cells: Cells, attracts: Floats, group: Integers, flat: float) -> tu
         group[group == worst[2]] = worst[1]
 
 
-def _seams(cells: Cells, attracts: Floats, group: Integers) -> dict[tuple[int, int], float]:
-    """The mean attraction of each pair of groups that touch."""
+def _seams(cells: Cells, attracts: Floats, group: Integers) -> dict[tuple[int, int], tuple[float, int]]:
+    """Of each pair of groups that touch the mean attraction, and how many pairs of cells it is the mean of."""
     ends = np.sort(group[cells.pairs], axis=1)
     across = ends[:, 0] != ends[:, 1]
     keys, which = np.unique(ends[across], axis=0, return_inverse=True)
     which = which.ravel()
-    means = np.bincount(which, attracts[across]) / np.maximum(np.bincount(which), 1)
-    return {(int(a), int(b)): float(mean) for (a, b), mean in zip(keys, means, strict=True)}
+    lengths = np.bincount(which)
+    means = np.bincount(which, attracts[across]) / np.maximum(lengths, 1)
+    return {
+        (int(a), int(b)): (float(mean), int(length)) for (a, b), mean, length in zip(keys, means, lengths, strict=True)
+    }
 
 
 class _Hull:
@@ -309,7 +283,7 @@ class _Hull:
         return float((self._depth(points) > 0.5 * self.width).mean()) if len(self.planes) else 0.0
 
 
-def _bond(a: _Hull, b: _Hull, seam: float, contrast: float) -> float:
+def _bond(a: _Hull, b: _Hull, seam: float, length: int, contrast: float) -> float:
     """How much speaks for two parts being one thing; nothing does where it is 0 or less."""
     both = _Hull(np.vstack([a.points, b.points]), a.width).volume
     filled = (a.volume + b.volume) / both if both > 0 else 1.0
@@ -320,4 +294,8 @@ def _bond(a: _Hull, b: _Hull, seam: float, contrast: float) -> float:
     if lattice:
         return 1.0
     weak *= 1 - 0.6 * contrast  # of another colour, a weak crease is enough
-    return max(2 * (seam - weak), 2 * (filled - CONVEX - 0.25 * contrast), inside - 0.3, SOLID - solid)
+    # where two things touch at a point, the few cells there do not say how they bend
+    meets = min(1.0, length / np.sqrt(min(len(a.points), len(b.points))))
+    # a seam as deep as a gap parts even what makes a convex whole, such as a ball on a box as wide
+    convex = CONVEX + 0.25 * contrast + 0.5 * max(0.0, -0.6 - seam)
+    return max(2 * (seam - weak) * meets, 2 * (filled - convex), inside - 0.3, SOLID - solid)
