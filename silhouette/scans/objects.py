@@ -238,7 +238,7 @@ def separate(cells: Cells, attracts: Floats, group: Integers, flat: float) -> tu
                 worst = (bad, a, b)
         if worst is None:
             return group, doubt
-        doubt |= worst[0] < 0.3
+        doubt |= worst[0] < 0.1
         group[group == worst[2]] = worst[1]
 
 
@@ -298,4 +298,4 @@ def _bond(a: _Hull, b: _Hull, seam: float, length: int, contrast: float) -> floa
     meets = min(1.0, length / np.sqrt(min(len(a.points), len(b.points))))
     # a seam as deep as a gap parts even what makes a convex whole, such as a ball on a box as wide
     convex = CONVEX + 0.25 * contrast + 0.5 * max(0.0, -0.6 - seam)
-    return max(2 * (seam - weak) * meets, 2 * (filled - convex), inside - 0.3, SOLID - solid)
+    return float(max(2 * (seam - weak) * meets, 2 * (filled - convex), inside - 0.3, SOLID - solid))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.scans.discs import Disc, find_discs
 from silhouette.scans.figures import on_discs
+from silhouette.scans.kinds import of_figure, of_thing
 from silhouette.scans.objects import parts_of
 from silhouette.scans.questions import Question
 from silhouette.scans.regions import nearest_along, regions_above, taken_in
@@ -57,6 +58,9 @@ class Pieces:
 
 
 Labels = NDArray[np.int32]
+
+ODD_BASE = 23.0
+"""mm; bases of less are rare, and rounded corners of terrain are not: they must look the part."""
 
 LEAST, MOST = 18.0, 110.0
 """mm, the diameters of bases looked for: those sold have 20 to 100, and a rough scan is wrong by a tenth at most."""
@@ -117,9 +121,12 @@ def find_pieces(
     labels = regions_above(points, edges, usable, on_table, noise, spacing, size)
     parts: list[tuple[Blob, Integers]] = []
     rest = labels.copy()
-    for standing in on_discs(points, edges, labels, [disc for disc in discs if disc.quality > 0.3], noise, spacing):
+    believed = [disc for disc in discs if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7)]
+    for standing in on_discs(points, edges, labels, believed, noise, spacing):
         rest[standing.points] = -2
-        parts.append((Blob("fighter", standing.disc, standing.disc.ground, None, False, False), standing.points))
+        look = of_figure(points[standing.points], standing.disc)
+        blob = Blob(look.kind, standing.disc, standing.disc.ground, None, False, look.is_odd, look.why)
+        parts.append((blob, standing.points))
     rest = _regrown(points, edges, rest, np.unique(labels[rest == -2]), spacing)
     rest = taken_in(points, rest)
     ground = max(3 * noise, 0.4) + spacing
@@ -129,7 +136,12 @@ def find_pieces(
             points, normals, edges, members, noise=noise, spacing=spacing, ground=ground, colours=colours
         )
         for part in range(int(split.max()) + 1):
-            parts.append((Blob("terrain", None, 0.0, None, doubt, False), members[split == part]))
+            mine = members[split == part]
+            look = of_thing(points[mine], size)
+            low = float(np.percentile(points[mine, 2], 2))
+            grounded = low < ground + 2 * spacing
+            why = look.why or ("its surface has creases as where things touch" if doubt else "")
+            parts.append((Blob(look.kind, None, 0.0 if grounded else low, None, doubt, look.is_odd, why), mine))
     return _numbered(points, edges, labels, parts)
 
 
@@ -186,10 +198,13 @@ def _numbered(points: Floats, edges: Integers, labels: Integers, parts: list[tup
         out[out == -3] = -1
     blobs = []
     for k in order:
-        blob, _ = parts[k]
+        blob = parts[k][0]
         on = None
-        if blob.disc is not None and blob.ground > 2.0:
-            under = (np.hypot(*(points[:, :2] - blob.disc.centre).T) < 0.7 * blob.disc.diameter) & (out > 0)
+        if blob.ground > 2.0:
+            mine = points[parts[k][1]]
+            middle = np.asarray(blob.disc.centre) if blob.disc is not None else mine[:, :2].mean(0)
+            reach = 0.7 * (blob.disc.diameter if blob.disc is not None else float(np.ptp(mine[:, :2], axis=0).max()))
+            under = (np.hypot(*(points[:, :2] - middle).T) < reach) & (out > 0) & (out != order.index(k) + 1)
             under &= (points[:, 2] < blob.ground + 1.0) & (points[:, 2] > blob.ground - 15.0)
             below = out[under]
             terrain = [n + 1 for n, m in enumerate(order) if parts[m][0].kind == "terrain"]

@@ -1,0 +1,125 @@
+"""SCAN: what a piece looks like: a figure, terrain, or something that one should ask about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+from shapely import MultiPoint, oriented_envelope
+
+from silhouette.geometry import Floats
+from silhouette.scans.discs import Disc
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a piece looks like.
+
+    Attributes:
+        kind: fighter or terrain.
+        is_odd: whether one should ask.
+        why: what speaks for it, in a few words for people.
+    """
+
+    kind: Literal["fighter", "terrain"]
+    is_odd: bool = False
+    why: str = ""
+
+
+TERRAIN = Look("terrain")
+
+
+def of_figure(points: Floats, disc: Disc) -> Look:
+    """What stands on a round base: a figure, but for pillars, barrels and trunks, which are round themselves.
+
+    Args:
+        points: (n, 3) mm, all of the piece.
+        disc: its base.
+    """
+    height = points[:, 2] - disc.ground
+    body = points[height > 2 * disc.height]
+    slices = np.array_split(body[np.argsort(body[:, 2], kind="stable")], 4)
+    if min(len(one) for one in slices) >= 12 and all(_is_round(one[:, :2], disc) for one in slices[:3]):
+        return Look("terrain", True, "as round as a pillar, on a round base")
+    return Look("fighter")
+
+
+def _is_round(plan: Floats, disc: Disc) -> bool:
+    """Whether a slice is a circle about the middle of its base; figures and beasts are never three times over."""
+    offset = plan - plan.mean(0)
+    radius = np.hypot(offset[:, 0], offset[:, 1])
+    angle = np.arctan2(offset[:, 1], offset[:, 0])
+    sectors = np.bincount(((angle + np.pi) / (2 * np.pi) * 12).astype(int) % 12, minlength=12)
+    off = float(np.hypot(*(plan.mean(0) - disc.centre)))
+    return bool(
+        radius.mean() > 3.0
+        and radius.std() < 0.12 * radius.mean()
+        and np.count_nonzero(sectors) >= 10
+        and off < 0.1 * disc.diameter
+    )
+
+
+def of_thing(points: Floats, size: tuple[float, float] | None) -> Look:
+    """What a piece without a round base looks like.
+
+    Args:
+        points: (n, 3) mm, all of the piece.
+        size: of the table in mm, or None.
+    """
+    if len(points) < 20:
+        return TERRAIN
+    low, high = np.percentile(points[:, 2], [1, 99])
+    height = float(high - min(low, 0.0) if low < 5 else high - low)
+    narrow, wide = _sides(points[:, :2])
+    if size is not None:
+        beyond = (np.abs(points[:, :2]) > np.asarray(size) / 2).any(1)
+        if beyond.mean() > 0.1:
+            return Look("terrain", True, f"it reaches over the table's edge, {wide:.0f} mm across")
+    if min(narrow, height) > 9 and max(wide, height) < 20 and max(wide, height) < 1.35 * min(narrow, height):
+        return Look("terrain", True, f"{wide:.0f} mm in all directions, as a die")
+    if height < 13 and 55 < narrow < 95 and 115 < wide < 180:
+        return Look("terrain", True, f"flat, {narrow:.0f} by {wide:.0f} mm, as a phone")
+    if _is_vessel(points, height):
+        return Look("terrain", True, f"round and hollow as a mug, {narrow:.0f} mm across")
+    # slimmer than high, as tall as figures are, and neither a box nor a bottle
+    if 18 < height < 80 and wide < 0.9 * height and narrow > 6 and _ragged(points) > 0.25:
+        return Look("fighter", True, f"upright, {height:.0f} mm high, on no round base that was seen")
+    return TERRAIN
+
+
+def _sides(plan: Floats) -> tuple[float, float]:
+    """The sides of the least rectangle round a plan, the shorter first."""
+    corners = np.asarray(getattr(oriented_envelope(MultiPoint(plan)), "exterior", MultiPoint(plan).envelope).coords)
+    if len(corners) < 4:
+        return 0.0, float(np.ptp(plan, axis=0).max())
+    sides = np.hypot(*np.diff(corners[:3], axis=0).T)
+    return float(sides.min()), float(sides.max())
+
+
+def _is_vessel(points: Floats, height: float) -> bool:
+    """Whether its highest points make a ring of 50 to 120 mm, about a middle that is much lower."""
+    if height < 30:
+        return False
+    top = points[:, 2].max()
+    rim = points[points[:, 2] > top - 0.1 * height][:, :2]
+    if len(rim) < 24:
+        return False
+    middle = (rim.min(0) + rim.max(0)) / 2
+    radius = np.hypot(*(rim - middle).T)
+    if not 25 < radius.mean() < 60 or radius.std() > 0.08 * radius.mean():
+        return False
+    within = np.hypot(*(points[:, :2] - middle).T) < 0.5 * radius.mean()
+    return not within.any() or bool(points[within, 2].max() < top - 0.4 * height)
+
+
+def _ragged(points: Floats) -> float:
+    """The share of points that lie well below the convex hull: boxes, bottles and pillars have hardly any."""
+    sample = points[:: max(1, len(points) // 1500)]
+    try:
+        hull = ConvexHull(sample)
+    except QhullError:
+        return 0.0
+    depth = -(sample @ hull.equations[:, :3].T + hull.equations[:, 3]).max(1)
+    return float((depth > 0.06 * np.ptp(sample, axis=0).max()).mean())
