@@ -23,6 +23,7 @@ from silhouette.scans.reading import read_scan
 from silhouette.scans.scale import Wanted, scale_of
 from silhouette.scans.scanned import ScannedTable
 from silhouette.scans.surfaces import vertex_normals
+from silhouette.scans.welding import welded
 
 Step = Callable[[int, int], None]
 
@@ -63,7 +64,8 @@ def scan_table(
     """
     earlier = earlier or Earlier()
     step(0, STEPS)
-    scan = read_scan(request.file)
+    stored = read_scan(request.file)
+    scan, joined = welded(stored)
     step(1, STEPS)
     lie = level(scan)
     step(2, STEPS)
@@ -91,7 +93,7 @@ def scan_table(
     scale_questions = () if scale.question is None else (scale.question,)
     asked = [question for question in (*lie.questions, *scale_questions) if earlier.answer(question) is None]
     return ScannedTable(
-        scan=scan,
+        scan=stored,
         scale=scale,
         to_table=to_table,
         size=size,
@@ -99,7 +101,7 @@ def scan_table(
         flatness=lie.flatness * scale.mm,
         noise=noise,
         spacing=spacing,
-        labels=labels,
+        labels=labels[joined],
         pieces=pieces,
         questions=(*asked, *questions),
         warnings=(*scan.warnings, *scale.warnings, *figures.warnings, *terrain.warnings, *remarks(pieces)),

@@ -1,0 +1,95 @@
+"""A scan whose file stores its triangles apart is the same table, and each vertex as stored has its label."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from silhouette.files.cache import Cache
+from silhouette.geometry import Floats, Integers
+from silhouette.scans.mesh_writing import ply_bytes
+from silhouette.scans.reading import Scan
+from silhouette.scans.scan import ScanRequest, scan_table
+from silhouette.scans.welding import welded
+
+RNG = np.random.default_rng(2)
+
+
+def hill(side: int = 100) -> tuple[Floats, Integers]:
+    """A scanned table of 360 x 360 mm with a block on it, as a surface with noise; vertices and faces."""
+    across = np.linspace(-180.0, 180.0, side)
+    x, y = np.meshgrid(across, across, indexing="ij")
+    z = np.where((np.abs(x - 40) < 45) & (np.abs(y + 30) < 30), 40.0, 0.0) + RNG.normal(0, 0.3, x.shape)
+    number = np.arange(side * side).reshape(side, side)
+    a, b, c, d = (part.ravel() for part in (number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]))
+    faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)]).astype(np.int32)
+    return np.stack([x, y, z], axis=-1).reshape(-1, 3).astype(np.float32).astype(np.float64), faces
+
+
+def scan_of(vertices: Floats, faces: Integers, colours: np.ndarray | None = None) -> Scan:
+    usable = np.isfinite(vertices).all(axis=1)
+    if len(faces):
+        used = np.zeros(len(vertices), dtype=bool)
+        used[faces] = True
+        usable &= used
+    return Scan(Path("scan.glb"), "glb", vertices, faces, colours, None, usable, "y", "m")
+
+
+def apart(vertices: Floats, faces: Integers) -> tuple[Floats, Integers]:
+    return vertices[faces].reshape(-1, 3), np.arange(faces.size, dtype=np.int32).reshape(-1, 3)
+
+
+def test_triangles_that_are_stored_apart_hang_together_again() -> None:
+    vertices, faces = hill(40)
+    joined, number = welded(scan_of(*apart(vertices, faces)))
+    assert len(joined.vertices) == len(vertices)
+    assert np.array_equal(joined.vertices[number], vertices[faces].reshape(-1, 3))
+    assert np.array_equal(joined.vertices[joined.faces], vertices[faces])
+    assert joined.usable.all()
+
+
+def test_what_is_joined_already_stays_itself() -> None:
+    scan = scan_of(*hill(40))
+    joined, number = welded(scan)
+    assert joined is scan
+    assert np.array_equal(number, np.arange(len(scan.vertices)))
+
+
+def test_chunks_that_differ_by_rounding_are_joined() -> None:
+    """Each chunk of a glTF is moved by its own node."""
+    vertices, faces = hill(40)
+    shaken = vertices[faces].reshape(-1, 3) + RNG.uniform(-1, 1, (faces.size, 3)) * 1e-9
+    joined, _ = welded(scan_of(shaken, np.arange(faces.size, dtype=np.int32).reshape(-1, 3)))
+    assert len(joined.vertices) <= 1.001 * len(vertices)
+
+
+def test_colours_come_from_what_is_usable_and_numbers_that_are_none_join_nothing() -> None:
+    vertices = np.array([[0.0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0], [np.nan, 0, 0], [np.nan, 0, 0]])
+    faces = np.array([[1, 2, 3]], np.int32)
+    colours = np.arange(18, dtype=np.uint8).reshape(6, 3)
+    joined, number = welded(scan_of(vertices, faces, colours))
+    assert joined.colours is not None
+    assert np.array_equal(joined.colours[number][1:4], colours[1:4])
+    assert np.array_equal(joined.vertices[number], vertices, equal_nan=True)
+    assert joined.usable[number].tolist() == [False, True, True, True, False, False]
+
+
+def test_a_cloud_with_doubles_loses_them() -> None:
+    points = RNG.normal(size=(100, 3))
+    joined, number = welded(scan_of(np.repeat(points, 2, axis=0), np.zeros((0, 3), np.int32)))
+    assert len(joined.vertices) == 100
+    assert joined.usable.all()
+    assert np.array_equal(number, np.repeat(np.arange(100), 2))
+
+
+def test_an_stl_is_the_same_table_as_a_ply(tmp_path: Path) -> None:
+    vertices, faces = hill()
+    (tmp_path / "scan.ply").write_bytes(ply_bytes(vertices, faces))
+    rows = np.zeros(len(faces), np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("spare", "<u2")]))
+    rows["corners"] = vertices[faces]
+    (tmp_path / "scan.stl").write_bytes(b" " * 80 + np.uint32(len(faces)).tobytes() + rows.tobytes())
+    ply, stl = (scan_table(ScanRequest(tmp_path / f"scan.{ending}"), Cache(None)) for ending in ("ply", "stl"))
+    assert len(ply.pieces) == len(stl.pieces) == 1
+    assert len(stl.labels) == len(stl.scan.vertices) == 3 * len(faces)
+    assert (ply.labels[faces.ravel()] == stl.labels).mean() > 0.995
