@@ -14,8 +14,11 @@ from silhouette.scans.reading import Scan
 SURFELS = 40_000
 """About how many a scan becomes: 3.5 mm apart on a table of 700 x 700 mm, 2 cm apart in a room of 16 square metres."""
 
-SAMPLES = 200_000
-"""Points drawn from a mesh: five for each surfel, so that the mean of a surfel is half as rough as the scan."""
+SAMPLES = (50_000, 200_000)
+"""Least and most points drawn from a mesh, four for each triangle between."""
+
+EACH = 5
+"""Samples for each surfel at least, so that its mean is half as rough as the scan."""
 
 NEIGHBOURS = 6
 """The neighbours of a vertex in a triangle mesh; so many nearest points of a cloud count as its neighbours."""
@@ -62,7 +65,7 @@ def surfels_of(scan: Scan, seed: int = 0) -> Surfels:
         samples = scan.vertices[scan.usable]
         out = scan.normals[scan.usable] if scan.normals is not None else None
         spacing = _point_distance(samples)
-    cell = _voxel(samples, spacing)
+    cell = _voxel(samples, 0.0 if len(scan.faces) else spacing)
     kept, voxels = _voxels_of(samples, cell)
     counts = np.bincount(voxels)
     means = _sums(voxels, samples[kept]) / counts[:, None]
@@ -84,9 +87,10 @@ def _drawn(scan: Scan, rng: np.random.Generator) -> tuple[Floats, Floats]:
         points = scan.vertices[scan.usable]
         return points, np.zeros_like(points)
     # One draw in each of as many equal strips of the area: evener than free draws, and no strip is left out.
-    places = (np.arange(SAMPLES) + rng.random(SAMPLES)) * (total[-1] / SAMPLES)
+    count = min(max(4 * len(scan.faces), SAMPLES[0]), SAMPLES[1])
+    places = (np.arange(count) + rng.random(count)) * (total[-1] / count)
     hit = np.minimum(np.searchsorted(total, places, side="right"), len(total) - 1)
-    u, v = rng.random((2, SAMPLES))
+    u, v = rng.random((2, count))
     u, v = np.where(u + v > 1, (1 - u, 1 - v), (u, v))
     first = corners[0][hit]
     points = first + u[:, None] * (corners[1][hit] - first) + v[:, None] * (corners[2][hit] - first)
@@ -113,7 +117,7 @@ def _point_distance(points: Floats) -> float:
 
 
 def _voxel(samples: Floats, spacing: float) -> float:
-    """The edge of voxels of which the samples fill about `SURFELS`; but twice the spacing at least.
+    """The edge of voxels of which the samples fill about `SURFELS`; of a cloud twice the spacing at least.
 
     As each voxel of a surface holds a piece of its area, their number goes with the square of the edge; two steps of
     that rule come close enough.
@@ -122,8 +126,8 @@ def _voxel(samples: Floats, spacing: float) -> float:
     low, high = np.percentile(some, [1, 99], axis=0)
     cell = float(np.linalg.norm(high - low)) / 150 or spacing or 1.0
     for _ in range(3):
-        cell *= float(np.sqrt(_voxels_of(some, cell)[1].max() / SURFELS))
-    return max(cell, 2 * spacing if len(samples) < SAMPLES else 0.0)
+        cell *= float(np.sqrt((_voxels_of(some, cell)[1].max() + 1) / min(SURFELS, len(samples) / EACH)))
+    return max(cell, 2 * spacing)
 
 
 def _voxels_of(points: Floats, cell: float) -> tuple[NDArray[np.bool_], Integers]:
