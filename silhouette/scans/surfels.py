@@ -126,7 +126,8 @@ def _voxel(samples: Floats, spacing: float) -> float:
     low, high = np.percentile(some, [1, 99], axis=0)
     cell = float(np.linalg.norm(high - low)) / 150 or spacing or 1.0
     for _ in range(3):
-        cell *= float(np.sqrt((_voxels_of(some, cell)[1].max() + 1) / min(SURFELS, len(samples) / EACH)))
+        found = _voxels_of(some, cell)[1].max(initial=0) + 1
+        cell *= float(np.clip(np.sqrt(found / min(SURFELS, len(samples) / EACH)), 0.3, 3.0))
     return max(cell, 2 * spacing)
 
 

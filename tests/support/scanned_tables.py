@@ -98,6 +98,14 @@ def moved(scanned: Scanned, matrix: Floats) -> Scanned:
     return replace(scanned, points=scanned.points @ matrix[:3, :3].T + matrix[:3, 3])
 
 
+def standing(turned: tuple[float, float, float], at: tuple[float, float, float]) -> Floats:
+    """The matrix (4, 4) that turns by degrees about x, then y, then z, and moves."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = Rotation.from_euler("xyz", turned, degrees=True).as_matrix()
+    matrix[:3, 3] = at
+    return matrix
+
+
 def scanned_table(
     size: tuple[float, float] = (600.0, 400.0),
     things: Sequence[Thing] = (),
@@ -165,9 +173,7 @@ def as_scan(
 
     It is turned by degrees about x, then y, then z, and shifted in mm. With ``up="y"`` the file's y points up.
     """
-    to_file = np.eye(4)
-    to_file[:3, :3] = Rotation.from_euler("xyz", turned, degrees=True).as_matrix()
-    to_file[:3, 3] = shift
+    to_file = standing(turned, shift)
     if up == "y":
         to_file = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]]) @ to_file
     to_file = np.diag([1 / unit, 1 / unit, 1 / unit, 1.0]) @ to_file

@@ -1,0 +1,228 @@
+"""The scale of a scan: what the user gives, units, bases, and what is asked where they cannot tell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from silhouette.errors import RequestError
+from silhouette.scans import scale as scales
+from silhouette.scans.base_votes import Sizes
+from silhouette.scans.discs import Disc
+from silhouette.scans.known_scale import ScaleMatch
+from silhouette.scans.levelling import Level, level
+from silhouette.scans.reading import Scan, read_scan
+from silhouette.scans.scale import Wanted, scale_of
+
+RPG = (25, 25, 25, 25)
+MIXED = (25, 25, 28.5, 32, 32, 40, 50)
+
+
+def disc(diameter: float, quality: float = 1.0) -> Disc:
+    return Disc((0.0, 0.0), 0.0, 3.0, diameter, 0.005 * diameter, 1.0, quality)
+
+
+Made = Callable[..., tuple[Scan, Level]]
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Made:
+    """Makes a scan of a table of which the bases are found, all 0.6 % too large, as scans show them."""
+
+    def make(
+        bases: Sequence[float],
+        unit: float,
+        *,
+        size: tuple[float, float] | None = (600.0, 600.0),
+        units: str | None = None,
+        others: Sequence[tuple[float, float]] = (),
+        tall: float = 120.0,
+    ) -> tuple[Scan, Level]:
+        found = [disc(1.006 * base / unit) for base in bases] + [disc(d / unit, quality) for d, quality in others]
+
+        def find(points: Any, faces: Any, *, least: float, most: float, **_: Any) -> list[Disc]:
+            return [one for one in found if least <= one.diameter <= most]
+
+        monkeypatch.setattr(scales, "find_discs", find)
+        x, y = size or (120.0, 90.0)
+        corners = np.array([[a * x / 2, b * y / 2, z] for a in (-1, 1) for b in (-1, 1) for z in (0, tall)]) / unit
+        nowhere = np.zeros((0, 3), dtype=np.int32)
+        scan = Scan(Path("t.ply"), "ply", corners, nowhere, None, None, np.ones(8, dtype=bool), "z", units)
+        edges = None if size is None else (x / unit, y / unit)
+        lie = Level(np.eye(4), edges, 0.0, 0.3 / unit, 0.3 / unit, 1.6 / unit, np.zeros(8, dtype=bool))
+        return scan, lie
+
+    return make
+
+
+@pytest.mark.parametrize("unit, units", [(1.0, None), (1000.0, "m"), (25.4, "inch")])
+@pytest.mark.parametrize("bases", [RPG, MIXED, (), (25, 50)])
+def test_the_units_of_the_file_hold_where_sizes_are_plausible(
+    made: Made, unit: float, units: str | None, bases: Sequence[float]
+) -> None:
+    found = scale_of(*made(bases, unit, units=units))
+    assert (found.mm, found.source, found.question, found.warnings) == (unit, "units", None, ())
+
+
+@pytest.mark.parametrize("unit", [1000.0, 25.4, 10.0, 304.8], ids=["m", "inch", "cm", "ft"])
+@pytest.mark.parametrize("bases", [RPG, MIXED, ()])
+def test_other_units_for_millimetres_are_caught(made: Made, unit: float, bases: Sequence[float]) -> None:
+    found = scale_of(*made(bases, unit))
+    assert found.warnings
+    assert "In millimetres the table is" in found.warnings[0]
+    assert found.mm == unit or found.question is not None
+    if bases == MIXED:
+        assert found.mm == unit
+
+
+def test_millimetres_and_any_numbers_in_a_file_that_says_metres_are_caught(made: Made) -> None:
+    for unit in (1.0, 25.4, 411.7):
+        found = scale_of(*made(MIXED, unit, units="m"))
+        assert found.mm == pytest.approx(unit, rel=0.02)
+        assert "In metres, as the file says," in found.warnings[0]
+
+
+@pytest.mark.parametrize("unit", [37.31, 0.0217, 411.7])
+def test_bases_of_many_sizes_tell_the_scale(made: Made, unit: float) -> None:
+    found = scale_of(*made(MIXED, unit, others=[(73.0, 0.9), (29.8, 0.55)]))
+    assert found.mm == pytest.approx(unit, rel=0.02)
+    assert found.source == "bases"
+    assert found.question is None
+    assert 0.002 < found.error < 0.02
+
+
+@pytest.mark.parametrize("bases", [RPG, (32, 32, 32), (25, 25, 50), (25, 25, 25, 32), (40, 40, 80)])
+def test_bases_that_fit_in_more_than_one_way_are_a_question(made: Made, bases: Sequence[float]) -> None:
+    found = scale_of(*made(bases, 37.31, size=(914.0, 610.0)))
+    assert found.question is not None
+    assert len(found.question.answers) >= 2
+    sizes = " and ".join(dict.fromkeys(f"{base:g}" for base in bases))
+    right = [answer for answer in found.question.answers if answer.startswith(f"bases of {sizes} mm")]
+    assert right
+    assert "the table is 9" in right[0]
+
+
+def test_an_answer_settles_it(made: Made) -> None:
+    scan, lie = made((25, 25, 50), 37.31)
+    asked = scale_of(scan, lie)
+    assert asked.question is not None
+    answers = asked.question.answers
+    assert answers[0].startswith("bases of 25 and 50 mm: the table is 59")
+    second = scale_of(scan, lie, Wanted(answer=answers[1]))
+    assert second.source == "given"
+    assert second.question is None
+    assert second.mm > 1.3 * asked.mm
+    assert scale_of(scan, lie, Wanted(answer="37.31")).mm == 37.31
+    assert scale_of(scan, lie, Wanted(answer="no such answer")).question is not None
+
+
+def test_nothing_to_go_by_is_a_guess_with_a_question(made: Made) -> None:
+    found = scale_of(*made((), 3.3))  # 182 units: hardly mm, and no other unit
+    assert found.question is not None
+    lone = scale_of(*made((), 0.0217))
+    assert lone.source == "guess"
+    assert lone.question is not None
+
+
+def test_a_round_thing_alone_does_not_speak_against_the_units(made: Made) -> None:
+    for units, unit in (("m", 1000.0), (None, 1.0)):
+        found = scale_of(*made((), unit, units=units, others=[(73.0, 0.95)]))
+        assert (found.mm, found.source) == (unit, "units")
+
+
+def test_a_scan_that_is_a_little_off_its_units_is_said_to_be(made: Made) -> None:
+    scan, lie = made([0.972 * base for base in MIXED], 1000.0, units="m")
+    found = scale_of(scan, lie)
+    assert (found.mm, found.question) == (1000.0, None)
+    assert "2.2% too small" in found.warnings[0]
+
+
+def test_a_length_wins_over_the_rest(made: Made) -> None:
+    scan, lie = made(RPG, 37.31)
+    apart = 600 / 37.31
+    wanted = Wanted(scale=2.0, length=(600.0, (1.0, 2.0, 3.0), (1.0, 2.0 + apart, 3.0)), bases=(32.0,))
+    found = scale_of(scan, lie, wanted)
+    assert found.source == "length"
+    assert found.mm == pytest.approx(37.31)
+    assert found.error == pytest.approx(0.7 * 1.6 / 600)
+    with pytest.raises(RequestError, match="two points that lie apart"):
+        scale_of(scan, lie, Wanted(length=(600.0, (1.0, 2.0, 3.0), (1.0, 2.0, 3.0))))
+
+
+def test_a_scale_that_cannot_be_is_refused_and_an_unusual_one_warned_of(made: Made) -> None:
+    scan, lie = made(RPG, 1000.0)
+    assert scale_of(scan, lie, Wanted(scale=990.0)) == scales.Scale(990.0, "given", 0.0)
+    for absurd in (1.0, 60.0, 1e6, 0.0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(RequestError, match="--scale"):
+            scale_of(scan, lie, Wanted(scale=absurd))
+    assert "unusual" in scale_of(scan, lie, Wanted(scale=8000.0)).warnings[0]
+
+
+def test_given_bases_tell_the_scale_or_ask(made: Made) -> None:
+    scan, lie = made((32, 32, 32), 37.31)
+    found = scale_of(scan, lie, Wanted(bases=(32.0,)))
+    assert found.source == "bases"
+    assert found.mm == pytest.approx(37.31, rel=0.02)
+    assert found.question is None
+    either = scale_of(scan, lie, Wanted(bases=(25.0, 32.0)))
+    assert either.question is not None
+    own = scale_of(*made((30, 30), 37.31), Wanted(bases=(30.0,)))
+    assert own.mm == pytest.approx(37.31, rel=0.02)
+    with pytest.raises(RequestError, match="no such round bases"):
+        scale_of(*made((), 37.31), Wanted(bases=(25.0,)))
+    with pytest.raises(RequestError, match="diameters in mm from 10 to 300"):
+        scale_of(scan, lie, Wanted(bases=(2.5,)))
+
+
+def test_known_models_settle_what_bases_leave_open(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    scan, lie = made((25, 25, 50), 37.31)
+    known: list[Any] = [object()]
+    sure = ScaleMatch(37.3, 0.004, True, ("orc.stl",))
+    monkeypatch.setattr(scales, "scale_by_models", lambda *_: sure)
+    found = scale_of(scan, lie, Wanted(), known)
+    assert (found.mm, found.source, found.error, found.question) == (37.3, "known models", 0.004, None)
+    monkeypatch.setattr(scales, "scale_by_models", lambda *_: replace(sure, sure=False))
+    assert scale_of(scan, lie, Wanted(), known).question is not None
+    assert scale_of(*made(RPG, 1000.0, units="m"), Wanted(), known).source == "units"
+
+
+def test_a_thing_without_a_table_has_its_units_where_it_may(made: Made) -> None:
+    found = scale_of(*made((), 1000.0, size=None, units="m"))
+    assert (found.mm, found.source, found.question) == (1000.0, "units", None)
+    asked = scale_of(*made((), 37.31, size=None))
+    assert asked.question is not None
+
+
+def test_sizes_are_means_of_bases_alike_and_guesses_do_not_count() -> None:
+    sizes = Sizes.of([disc(24.9), disc(25.1), disc(40), disc(33, quality=0.3)], 1.0)
+    assert sizes.diameter == pytest.approx([25, 40], rel=1e-3)
+    assert sizes.count.tolist() == [2, 1]
+    assert sizes.chance[0] > sizes.chance[1] > 0.7
+    assert sizes.named(1.0) == (25, 40)
+    assert sizes.named(1.25) == (32, 50)
+    assert sizes.likelihood(np.array([1.0, 1.1]))[0] > 3 + sizes.likelihood(np.array([1.0, 1.1]))[1]
+
+
+def test_no_sizes_speak_for_nothing() -> None:
+    none = Sizes.of([], 1.0)
+    assert none.likelihood(np.array([1.0, 2.0])).tolist() == [0, 0]
+    assert none.scales(0.1, 100.0) == []
+    assert none.refined(3.0)[0] == 3.0
+    assert none.named(1.0) == ()
+    assert none.explained(1.0) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["easy.glb", "usual.ply", "no_scale.obj", "points.ply"])
+def test_the_scale_of_shared_scans_is_right_or_asked(shared: Path, file: str) -> None:
+    truth = json.loads((shared / "scans" / file).with_suffix(".truth.json").read_text())
+    scan = read_scan(shared / "scans" / file)
+    found = scale_of(scan, level(scan))
+    assert found.mm == pytest.approx(truth["unit"], rel=0.02)
+    assert (found.question is not None) == (file == "no_scale.obj")
