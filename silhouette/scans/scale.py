@@ -26,6 +26,9 @@ ScaleSource = Literal["given", "length", "units", "known models", "bases", "gues
 UNITS = {"mm": 1.0, "cm": 10.0, "inch": 25.4, "ft": 304.8, "m": 1000.0}
 """Millimetres in the units that programs write."""
 
+DECLARED = {"millimeter": "mm", "centimeter": "cm", "foot": "ft", "meter": "m"}
+"""Units as 3MF files call them."""
+
 NAMES = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet", "m": "metres"}
 
 EDGES = (150.0, 4000.0)
@@ -218,6 +221,12 @@ def levelled(scan: Scan, level: Level) -> Floats:
     return np.asarray(scan.vertices @ level.to_level[:3, :3].T + level.to_level[:3, 3])
 
 
+def _unit(scan: Scan) -> str | None:
+    """The unit that the file declares, among `UNITS`."""
+    unit = DECLARED.get(scan.units or "", scan.units)
+    return unit if unit in UNITS else None
+
+
 def _number(answer: str | None) -> float | None:
     try:
         return None if answer is None else float(answer)
@@ -311,7 +320,7 @@ def _text(named: tuple[float, ...], there: _There, mm: float) -> str:
 
 def _judged(scan: Scan, level: Level, there: _There) -> list[_Option]:
     """The answers by the file's units and the bases, the likeliest first; the first says whether to ask."""
-    own = UNITS.get(scan.units or "mm", 1.0)
+    own = UNITS[_unit(scan) or "mm"]
     if there.plausible(own):
         # Most files are what they say: then bases of sizes that exist are quickly found among diameters near them.
         sizes = _sizes(scan, level, there, 20 / own, 110 / own)
@@ -328,10 +337,10 @@ def _ordered(scan: Scan, there: _There, sizes: Sizes) -> list[_Option]:
     of which what was measured singles out a hundredth: so a unit may fit a hundred times (4.6 in the logarithm) worse.
     Besides, the file's own unit is by far the likeliest, and the others are less likely than any number.
     """
-    own = UNITS.get(scan.units or "mm", 1.0)
+    own = UNITS[_unit(scan) or "mm"]
     bonus = {mm: 4.0 for mm in UNITS.values() if there.plausible(mm)}
     if own in bonus:
-        bonus[own] = 7.5 if scan.units else 6.0
+        bonus[own] = 7.5 if _unit(scan) else 6.0
     others = [mm for mm in sizes.scales(*there.limits()) if not any(abs(math.log(mm / unit)) < AGREE for unit in bonus)]
     found = [*bonus, *others] or [850 / max(there.edges)]
     # The bases of a scan in the right units are off a little as the phone was.
@@ -345,14 +354,14 @@ def _ordered(scan: Scan, there: _There, sizes: Sizes) -> list[_Option]:
 def _options(scan: Scan, there: _There, sizes: Sizes, order: list[float], votes: dict[float, float]) -> list[_Option]:
     """The answers in their order; the first knows whether to ask, why, and what to warn of."""
     best = order[0]
-    own = UNITS.get(scan.units or "mm", 1.0)
+    own = UNITS[_unit(scan) or "mm"]
     seen = sizes.chance.sum() >= 0.7 and sizes.explained(best) > 0
     rivals = [mm for mm in order[1:] if abs(math.log(mm / best)) > AGREE and votes[mm] > votes[best] - PLAINLY]
     name = next((name for name, mm in UNITS.items() if mm == best), None)
     warnings = []
     if name is not None:
         source: ScaleSource = "units"
-        ask = bool(rivals) or not (seen or (best == own and (scan.units is not None or there.common(own))))
+        ask = bool(rivals) or not (seen or (best == own and (_unit(scan) is not None or there.common(own))))
         off = math.log(sizes.refined(best)[0] / best)
         error = max(abs(off) if abs(off) < AGREE else 0.0, 0.005)
         if 0.02 < abs(off) < AGREE:
@@ -365,7 +374,8 @@ def _options(scan: Scan, there: _There, sizes: Sizes, order: list[float], votes:
         error = sizes.refined(best)[1] if seen else 0.25
     if best != own:
         taken = f"taken as {NAMES[name]}" if name else f"taken as {best:.4g} mm per unit"
-        meant = f"In {NAMES[scan.units]}, as the file says," if scan.units in NAMES else "In millimetres"
+        declared = _unit(scan)
+        meant = f"In {NAMES[declared]}, as the file says," if declared else "In millimetres"
         warnings.append(f"{meant} {there.words(own)}; the file's numbers are {taken}.")
     why = "Round bases of sizes that exist fit in more than one way." if seen else "No round bases tell it."
     first = _Option(best, source, error, _text(sizes.named(best), there, best), ask, why, tuple(warnings))
