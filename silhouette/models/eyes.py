@@ -34,10 +34,13 @@ class EyeEstimate:
 
     Attributes:
         eye: (3,) mm in the model's frame.
+        head: (3,) mm, the middle of the head at the same height: the eye of a figure of which nobody knows where its
+            face is.
         doubt: a sentence that says why it may well be elsewhere, or None.
     """
 
     eye: Floats
+    head: Floats
     doubt: str | None
 
 
@@ -98,8 +101,8 @@ def eye_estimate(body: Mesh, front: float = 90.0, thick: Floats | None = None) -
     face = ahead[ahead <= HEAD_REACH * height]
     block = ahead[ahead <= LONGEST_REACH * height]
     reach = face.max(initial=0.0) if len(face) else block.min(initial=np.inf) if len(block) else 0.0
-    eye = np.array([*(axis + reach * forward), level])
-    return EyeEstimate(eye, None if thick is None else _doubt(thick, low, high - low, height, forward))
+    eye, head = (np.array([*(axis + ahead * forward), level]) for ahead in (reach, 0.0))
+    return EyeEstimate(eye, head, None if thick is None else _doubt(thick, low, high - low, height, forward))
 
 
 def _doubt(thick: Floats, low: float, whole: float, height: float, forward: Floats) -> str | None:

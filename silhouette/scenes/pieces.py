@@ -88,8 +88,10 @@ class Piece:
 
     @cached_property
     def eye(self) -> Floats:
-        """(3,) the eye of the piece in the world, mm."""
+        """(3,) the eye of the piece in the world, mm; the middle of its head where its face is not known either."""
         eye = self.model.eye if self.eye_given is None else self.eye_given
+        if self.eye_from == "estimated" and self.facing is None and self.kind == "fighter":
+            eye = self.model.eye_estimate.head
         return self.pose.place(eye)
 
     def with_eye_for(self, arc: ArcName | None) -> Piece:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette import load_scene
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.rules.necromunda.rule import NECROMUNDA
@@ -98,3 +99,31 @@ def test_a_trial_that_faces_elsewhere_turns_the_piece(tmp_path: Path, keys: dict
     ahead = piece.pose.place([[1.0, 0.0, 0.0]])[0] - piece.pose.translation
     assert np.degrees(np.arctan2(ahead[1], ahead[0])) == pytest.approx(turned)
     assert piece.facing == 180.0
+
+
+FIGURE = """
+rules = "necromunda"
+[[fighter]]
+name = "Kal"
+at = [0, 0]
+parts = [ { cylinder = { diameter = 25, height = 3 }, base = true }, { box = [16, 10, 30], at = [0, 0, 3] } ]
+"""
+
+
+@pytest.mark.parametrize("turn", [0, 90, 200])
+def test_a_figure_that_looks_nobody_knows_where_has_its_eye_in_the_middle_of_its_head(
+    turn: float, tmp_path: Path
+) -> None:
+    path = tmp_path / "figure.toml"
+    path.write_text(f'{FIGURE}turn = {turn}\nfacing = "unknown"\n', encoding="utf-8")
+    unknown = load_scene(path).piece("Kal").eye  # type: ignore[attr-defined]
+    assert unknown == pytest.approx([0.0, 0.0, 30.0], abs=0.01)
+    path.write_text(f"{FIGURE}turn = {turn}\n", encoding="utf-8")
+    known = load_scene(path).piece("Kal").eye  # type: ignore[attr-defined]
+    assert np.linalg.norm(known - unknown) == pytest.approx(5.0, abs=0.01), "on the face"
+
+
+def test_an_eye_that_is_given_stays_where_it_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "figure.toml"
+    path.write_text(f'{FIGURE}facing = "unknown"\neye = [0, 3, 27]\n', encoding="utf-8")
+    assert load_scene(path).piece("Kal").eye == pytest.approx([0.0, 3.0, 27.0])  # type: ignore[attr-defined]
