@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import read_mesh
 from silhouette.meshes.primitives import Cylinder, Solid, solid
+from silhouette.scans.mesh_writing import ply_bytes
+from tests.support.textured_files import picture, square_glb, textured_obj
 
 Points = NDArray[np.float64]
 Faces = NDArray[np.int64]
@@ -208,3 +210,30 @@ WRITERS: list[tuple[str, Callable[[Shape], bytes]]] = [
     (".3mf", _three_mf),
 ]  # fmt: skip
 """How a shape is written, with the ending."""
+
+
+def table_cloud() -> bytes:
+    """A cloud of the points of a small table with a block on it, as PLY."""
+    across = np.linspace(-100.0, 100.0, 60)
+    x, y = np.meshgrid(across, across)
+    z = np.where((np.abs(x) < 20) & (np.abs(y) < 15), 30.0, 0.0) + 0.2 * np.sin(7 * x + 3 * y)
+    points = np.stack([x, y, z], axis=-1).reshape(-1, 3)
+    return ply_bytes(points, np.zeros((0, 3), np.int32), np.full((len(points), 3), 99, np.uint8))
+
+
+def _archive() -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("scan/square.obj", textured_obj())
+        archive.writestr("scan/square.mtl", "newmtl skin\nKd 1 1 1\nmap_Kd skin.jpg\n")
+        archive.writestr("scan/skin.jpg", picture("JPEG", 32))
+    return held.getvalue()
+
+
+SCANS: tuple[tuple[str, Callable[[], bytes]], ...] = (
+    ("scan.zip", _archive),
+    ("cloud.ply", table_cloud),
+    ("square.glb", lambda: square_glb(np.full((4, 4), 99, np.uint8), picture())),
+    ("square.obj", lambda: textured_obj().encode()),
+)
+"""Scans by their names, and what writes each."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import shutil
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -69,6 +70,10 @@ class Tally:
         self.failures += other.failures
 
 
+KINDS = {"mesh": 8, "bytes": 3, "scene": 3, "model": 1, "report": 0.3, "scan": 1}
+"""What is tried, and how often."""
+
+
 class Trials:
     """Makes and runs trials by their number.
 
@@ -91,6 +96,10 @@ class Trials:
         for command in (["check"], ["report", "--workers", "1", "--out", str(page)]):
             answer([*command, *options, str(scene)])
         answer(["inspect", "--quiet", str(self._models[0])])
+        (cloud := self._folder / "cloud.ply").write_bytes(shapes.table_cloud())
+        answer(["scan", "--out", str(self._folder / "game"), "--yes", "--quiet", str(cloud)])
+        cloud.unlink()
+        shutil.rmtree(self._folder / "game", ignore_errors=True)
         page.unlink(missing_ok=True)
 
     @cached_property
@@ -100,7 +109,7 @@ class Trials:
     def run(self, number: int) -> Tally:
         """Runs a trial."""
         random = Random(f"{self._seed} {number}")
-        kind = random.choices(["mesh", "bytes", "scene", "model", "report"], [8, 3, 3, 1, 0.3])[0]
+        kind = random.choices(list(KINDS), list(KINDS.values()))[0]
         place = self._folder / f"{self._seed}-{number}"
         place.mkdir(parents=True)
         files, arguments = getattr(self, f"_{kind}")(random, place)
@@ -163,6 +172,13 @@ class Trials:
         text = damaged(seed.read_bytes(), random)
         model.write_bytes(text.replace(b'mesh = "', f'mesh = "{seed.parent.as_posix()}/'.encode()))
         return [model], ["inspect", "--json", "--no-cache", "--quiet", str(model)]
+
+    def _scan(self, random: Random, place: Path) -> tuple[list[Path], list[str]]:
+        """A scan of which bytes are damaged: an archive, a cloud of points, a mesh with a picture."""
+        name, write = random.choice(shapes.SCANS)
+        scan = place / name
+        scan.write_bytes(damaged(write(), random))
+        return [scan], ["scan", "--out", str(place / "game"), "--yes", "--json", "--quiet", str(scan)]
 
     def _report(self, random: Random, place: Path) -> tuple[list[Path], list[str]]:
         """The report of a damaged scene."""
