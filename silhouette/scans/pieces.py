@@ -101,6 +101,7 @@ def find_pieces(
     ()
     """
     points = np.asarray(points, dtype=np.float64)
+    points = np.where(usable[:, None], points, 0.0)
     if not usable.any():
         return Pieces(np.full(len(points), -1, dtype=np.int32), ())
     edges = edges_of(points, faces, usable, spacing)

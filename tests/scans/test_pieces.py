@@ -1,0 +1,190 @@
+"""What stands on small tables made at once, taken apart: figures by their bases, things by their creases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from silhouette.geometry import Floats
+from silhouette.scans.pieces import Blob, Pieces, find_pieces
+from tests.support.grown_tables import Heights, Table, box, disc, figure, table
+from tests.support.pieces_apart import apart
+
+
+def pieces_of(scanned: Table, *, noise: float = 0.1, step: float = 1.0, faces: bool = True) -> Pieces:
+    return find_pieces(
+        scanned.points,
+        scanned.faces if faces else None,
+        np.ones(len(scanned.points), dtype=bool),
+        np.abs(scanned.points[:, 2]) < max(4 * noise, 0.3),
+        noise=noise,
+        spacing=step,
+        size=scanned.size,
+    )
+
+
+def fighters(found: Pieces) -> list[Blob]:
+    return [blob for blob in found.blobs if blob.kind == "fighter"]
+
+
+def terrain(found: Pieces) -> list[Blob]:
+    return [blob for blob in found.blobs if blob.kind == "terrain"]
+
+
+def centres(found: Pieces) -> list[tuple[int, int]]:
+    return sorted((round(b.disc.centre[0]), round(b.disc.centre[1])) for b in fighters(found) if b.disc is not None)
+
+
+def test_figures_and_terrain_apart() -> None:
+    scanned = table([figure(-50, 0), box(20, 10, 60, 40, 35), figure(50, -50, base=32)])
+    found = pieces_of(scanned)
+    assert centres(found) == [(-50, 0), (50, -50)]
+    assert [blob.kind for blob in found.blobs] == ["fighter", "fighter", "terrain"]
+    assert apart(found.labels, scanned.truth).right > 0.95
+    assert all(blob.on is None and not blob.could_be_several and not blob.is_odd for blob in found.blobs)
+    assert found.labels.dtype == np.int32
+    assert len(found.labels) == len(scanned.points)
+
+
+def test_the_same_of_a_cloud_of_points() -> None:
+    scanned = table([figure(-50, 0), box(20, 10, 60, 40, 35)], noise=0.3)
+    found = pieces_of(scanned, noise=0.3, faces=False)
+    assert centres(found) == [(-50, 0)]
+    assert apart(found.labels, scanned.truth).right > 0.95
+
+
+def test_two_base_to_base_and_three_in_a_row() -> None:
+    places = [(-40, 0), (-14.9, 0), (30, -40), (30, -14.9), (30, 10.2)]
+    scanned = table([figure(*place) for place in places])
+    found = pieces_of(scanned)
+    assert centres(found) == sorted((round(x), round(y)) for x, y in places)
+    assert min(apart(found.labels, scanned.truth).best.values()) > 0.75
+
+
+def test_a_figure_against_a_wall() -> None:
+    scanned = table([figure(0, 0), box(0, 15.2, 90, 5, 50)])
+    found = pieces_of(scanned)
+    assert centres(found) == [(0, 0)]
+    assert len(terrain(found)) == 1
+    assert min(apart(found.labels, scanned.truth).best.values()) > 0.75
+
+
+def test_a_figure_on_a_crate_on_a_crate() -> None:
+    scanned = table([box(0, 0, 70, 60, 30), box(0, 0, 45, 45, 60), figure(0, 0, on=60)])
+    found = pieces_of(scanned)
+    (standing,) = fighters(found)
+    assert standing.ground == pytest.approx(60, abs=0.5)
+    assert standing.on is not None
+    assert found.blobs[standing.on - 1].kind == "terrain"
+    below = np.abs(scanned.points[:, 2] - 60) < 0.5  # what it stands on is what its base touches
+    assert np.bincount(found.labels[below & (found.labels > 0)]).argmax() == standing.on
+
+
+def test_a_figure_half_off_a_roof_is_found() -> None:
+    """Its rim is seen in full, the roof's edge below its middle."""
+
+    def leaning_out(u: Floats, v: Floats) -> Floats:
+        return figure(28, 0, on=40)(u, v)
+
+    found = pieces_of(table([box(0, 0, 60, 60, 40), leaning_out]))
+    assert len(fighters(found)) == 1
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        pytest.param(disc(0, 0, 26, 34), id="barrel"),
+        pytest.param(disc(0, 0, 76, 95), id="can"),
+        pytest.param(disc(0, 0, 25, 2.5), id="token"),
+    ],
+)
+def test_what_is_round_is_no_figure(thing: Heights) -> None:
+    assert fighters(pieces_of(table([thing]))) == []
+
+
+def test_a_pillar_on_a_round_base_is_asked_about() -> None:
+    found = pieces_of(table([lambda u, v: np.maximum(disc(0, 0, 40)(u, v), disc(0, 0, 20, 60)(u, v))]))
+    (pillar,) = found.blobs
+    assert pillar.is_odd
+    assert "pillar" in pillar.why
+
+
+@pytest.mark.parametrize(
+    "things",
+    [
+        pytest.param([box(0, 0, 80, 5, 60), box(-37.5, 30, 5, 60, 60)], id="L ruin"),
+        pytest.param([box(0, 0, 80, 5, 60), box(0, 30, 5, 60, 40)], id="T ruin"),
+        pytest.param([box(-15, 0, 30, 50, 15), box(15, 0, 30, 50, 30)], id="steps"),
+        pytest.param([box(0, 0, 60, 50, 40), box(30, 0, 3, 8, 40), box(-30, 0, 3, 8, 40)], id="ribbed"),
+        pytest.param([box(0, 0, 70, 60, 40), box(15, 10, 10, 10, 55)], id="chimney"),
+        pytest.param([box(x, 0, 4, 4, 30) for x in (-30, 0, 30)] + [box(0, 0, 64, 2, 20)], id="fence"),
+    ],
+)
+def test_terrain_stays_whole(things: list[Heights]) -> None:
+    assert len(pieces_of(table(things)).blobs) == 1
+
+
+@pytest.mark.parametrize(
+    "things",
+    [
+        pytest.param([box(-25, 0, 50, 60, 40), box(27, 5, 50, 45, 65, turn=8)], id="side by side"),
+        pytest.param([box(0, 0, 90, 80, 40), box(5, 5, 45, 40, 85, turn=20)], id="one on the other"),
+        pytest.param([box(-30, 0, 60, 60, 50), disc(27, 0, 52, 80)], id="box and can"),
+    ],
+)
+def test_things_that_touch_are_apart(things: list[Heights]) -> None:
+    scanned = table(things)
+    assert apart(pieces_of(scanned).labels, scanned.truth).right > 0.95
+
+
+def test_a_die_is_asked_about_and_a_crate_is_not() -> None:
+    found = pieces_of(table([box(-30, 0, 16, 16, 16), box(30, 0, 40, 40, 35)]))
+    assert [blob.is_odd for blob in found.blobs] == [True, False]
+    assert "die" in found.blobs[0].why
+
+
+def test_nothing_on_the_table() -> None:
+    scanned = table([])
+    found = pieces_of(scanned)
+    assert found.blobs == ()
+    assert (found.labels == 0).all()
+
+
+def test_one_huge_thing_over_the_table() -> None:
+    scanned = table([box(0, 0, 150, 150, 30)])
+    found = pieces_of(scanned)
+    assert [blob.kind for blob in found.blobs] == ["terrain"]
+
+
+def test_specks_beside_below_and_above_belong_to_nothing() -> None:
+    scanned = table([figure(0, 0)])
+    specks = np.array([[0, 0, 90.0], [300, 0, 5], [10, 10, -60]]).repeat(3, axis=0)
+    specks = specks + np.tile(np.eye(3), (3, 1))
+    faces = len(scanned.points) + np.arange(9).reshape(3, 3)
+    more = Table(
+        np.vstack([scanned.points, specks]),
+        np.vstack([scanned.faces, faces]),
+        np.append(scanned.truth, [-1] * 9),
+        scanned.size,
+    )
+    found = pieces_of(more)
+    assert len(found.blobs) == 1
+    assert (found.labels[-9:] == -1).all()
+
+
+def test_what_is_not_usable_is_left_out() -> None:
+    scanned = table([figure(0, 0)])
+    points = scanned.points.copy()
+    points[7] = np.nan
+    usable = np.isfinite(points).all(1)
+    faces = scanned.faces[usable[scanned.faces].all(1)]
+    found = find_pieces(points, faces, usable, np.abs(points[:, 2]) < 0.4, noise=0.1, spacing=1.0, size=scanned.size)
+    assert len(found.blobs) == 1
+    assert found.labels[7] == -1
+
+
+def test_the_same_scan_gives_the_same_pieces() -> None:
+    scanned = table([figure(0, 0), box(40, 0, 30, 30, 30), box(-45, 0, 30, 40, 50)])
+    one, other = pieces_of(scanned), pieces_of(scanned)
+    assert (one.labels == other.labels).all()
+    assert one.blobs == other.blobs
