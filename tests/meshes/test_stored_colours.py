@@ -116,6 +116,20 @@ def test_a_gltf_picture_and_its_factor(tmp_path: Path) -> None:
     assert read(tmp_path / "none.glb", square_glb()).colours is None
 
 
+def test_the_older_kind_of_gltf_material(tmp_path: Path) -> None:
+    content = square_glb(image=picture())
+    told = b'{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}'
+    older = b'{"extensions":{"KHR_materials_pbrSpecularGlossiness":{"diffuseTexture":{"index":0}}}}'
+    assert told in content
+    size = int.from_bytes(content[12:16], "little")
+    tree = content[20 : 20 + size].replace(told, older)
+    tree += b" " * (-len(tree) % 4)
+    rest = content[20 + size :]
+    length = 20 + len(tree) + len(rest)
+    head = content[:8] + length.to_bytes(4, "little") + len(tree).to_bytes(4, "little") + b"JSON"
+    assert np.array_equal(shown(read(tmp_path / "a.glb", head + tree + rest)), CORNERS_SHOWN)
+
+
 def test_a_jpeg_and_a_large_picture_are_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(skins, "FINE", 32)
     for form in ("PNG", "JPEG"):

@@ -66,14 +66,19 @@ class Painter:
         if "material" not in primitive:
             return _Material()
         material = item(self._tree.get("materials"), primitive["material"], "material")
-        shading = material.get("pbrMetallicRoughness", {})
+        shading, names = material.get("pbrMetallicRoughness", {}), ("baseColorFactor", "baseColorTexture")
+        older = material.get("extensions", {}).get("KHR_materials_pbrSpecularGlossiness", {})
+        if older and not set(names) & shading.keys():
+            shading, names = older, ("diffuseFactor", "diffuseTexture")
         if not isinstance(shading, dict):
-            raise ValueError("pbrMetallicRoughness is no object")
-        red, green, blue = map(float, shading["baseColorFactor"][:3]) if "baseColorFactor" in shading else (1.0,) * 3
-        factor = (red, green, blue) if "baseColorFactor" in shading else None
-        if "baseColorTexture" not in shading:
+            raise ValueError("the shading of a material is no object")
+        factor = None
+        if names[0] in shading:
+            red, green, blue = map(float, shading[names[0]][:3])
+            factor = red, green, blue
+        if names[1] not in shading:
             return _Material(factor=factor)
-        told = shading["baseColorTexture"]
+        told = shading[names[1]]
         texture = item(self._tree.get("textures"), told["index"], "texture")
         packed = texture.get("extensions", {})
         source = next((packed[name]["source"] for name in ("EXT_texture_webp",) if name in packed), None)
