@@ -116,14 +116,14 @@ def test_a_figure_that_looks_nobody_knows_where_has_its_eye_in_the_middle_of_its
 ) -> None:
     path = tmp_path / "figure.toml"
     path.write_text(f'{FIGURE}turn = {turn}\nfacing = "unknown"\n', encoding="utf-8")
-    unknown = load_scene(path).piece("Kal").eye  # type: ignore[attr-defined]
+    unknown = load_scene(path).piece("Kal").eye
     assert unknown == pytest.approx([0.0, 0.0, 30.0], abs=0.01)
     path.write_text(f"{FIGURE}turn = {turn}\n", encoding="utf-8")
-    known = load_scene(path).piece("Kal").eye  # type: ignore[attr-defined]
+    known = load_scene(path).piece("Kal").eye
     assert np.linalg.norm(known - unknown) == pytest.approx(5.0, abs=0.01), "on the face"
 
 
 def test_an_eye_that_is_given_stays_where_it_is_given(tmp_path: Path) -> None:
     path = tmp_path / "figure.toml"
     path.write_text(f'{FIGURE}facing = "unknown"\neye = [0, 3, 27]\n', encoding="utf-8")
-    assert load_scene(path).piece("Kal").eye == pytest.approx([0.0, 3.0, 27.0])  # type: ignore[attr-defined]
+    assert load_scene(path).piece("Kal").eye == pytest.approx([0.0, 3.0, 27.0])
