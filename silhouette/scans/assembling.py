@@ -123,9 +123,9 @@ def _piece(
 ) -> ScannedPiece:
     """A piece with its place and mesh; ``rough`` is how far off what was scanned may lie, mm."""
     blob, found = identified.pieces.blobs[number - 1], identified.matches[number - 1]
-    kind = cast(PlacedKind, blob.kind if before is None else before.kind)
     own = around.points[identified.pieces.labels == number]
     is_known = found is not None and found.sure
+    kind = cast(PlacedKind, before.kind if before is not None else _kind(blob, found))
     turn, facing, mesh = 0.0, None, None
     if found is not None and is_known:
         place = np.array([*found.at[:2], 0.0 if blob.on is None and abs(found.at[2]) < ON_TABLE else found.at[2]])
@@ -156,6 +156,11 @@ def _piece(
         facing_doubt=found.facing if found is not None and is_known and kind != "terrain" else None,
         surface=found.residual if found is not None and is_known else rough,
     )
+
+
+def _kind(blob: Blob, found: Match | None) -> PlacedKind:
+    """What a piece is: a vehicle where it is a known one beyond doubt, else as it looks."""
+    return "vehicle" if found is not None and found.sure and found.known.model.kind == "vehicle" else blob.kind
 
 
 def _outline(points: Floats) -> Floats:

@@ -68,16 +68,19 @@ def identify(
     Args:
         pieces: as they were told apart by their shapes.
         around: the points.
-        figures: the models to look for in what may be figures.
+        figures: the models to look for in what may be figures; vehicles among them have no round base, and are looked
+            for in what may be terrain.
         terrain: the same for terrain.
         step: called when a piece is done.
     """
+    fighters = [one for one in figures if one.model.kind != "vehicle"]
+    others = [*terrain, *(one for one in figures if one.model.kind == "vehicle")]
     labels = pieces.labels.copy()
     blobs = list(pieces.blobs)
     matches: list[Match | None] = []
     added: list[tuple[Blob, Match]] = []
     for number, blob in enumerate(pieces.blobs, start=1):
-        known = figures if blob.kind == "fighter" else terrain
+        known = fighters if blob.kind == "fighter" else others
         own = np.flatnonzero(labels == number)
         found = _match(own, blob, known, around)
         if found is not None and found.sure and blob.could_be_several:

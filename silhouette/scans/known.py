@@ -11,15 +11,13 @@ from typing import Any
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
+from silhouette.files.fingerprints import MESHES
 from silhouette.files.reading import DOCUMENTS
 from silhouette.lazy import cached_property
 from silhouette.models.entries import Kind
 from silhouette.models.inspection import is_model_file
 from silhouette.models.model import Model, load_model
 from silhouette.scans.visible import Surface, visible_surface
-
-MESHES = (".stl", ".obj", ".ply", ".glb", ".gltf", ".3mf", ".off")
-"""How mesh files end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +58,8 @@ def known_models(paths: Sequence[str], kind: Kind, cache: Cache) -> KnownModels:
 
     Args:
         paths: as the user gave them.
-        kind: of all of them. Model files of another kind are an error where named, and passed over in folders.
+        kind: of all of them; among figures, model files of vehicles stay vehicles. Model files of another kind are an
+            error where named, and passed over in folders.
         cache: keeps what takes long to work out.
 
     Raises:
@@ -85,7 +84,8 @@ def known_models(paths: Sequence[str], kind: Kind, cache: Cache) -> KnownModels:
                 continue
             seen.add(real)
             try:
-                models.append(Known(str(file), load_model(file, cache, kind)))
+                is_vehicle = kind == "fighter" and _kind_of(file) == "vehicle"
+                models.append(Known(str(file), load_model(file, cache, "vehicle" if is_vehicle else kind)))
             except SilhouetteError as problem:
                 if not named.is_dir():
                     raise
