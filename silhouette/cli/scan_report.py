@@ -52,9 +52,8 @@ def _cells(piece: ScannedPiece, ground: str) -> list[str]:
     facing = "" if piece.kind == "terrain" else "unknown" if piece.facing is None else f"{piece.facing % 360.0:.0f}°"
     at = ", ".join(f"{place:.0f}" for place in piece.at[: 2 if abs(piece.at[2]) < 0.5 else 3])
     base = "" if piece.disc is None or piece.kind == "terrain" else f"{piece.disc.diameter:.0f} mm"
-    model = ""
-    if piece.match is not None:
-        stem = Path(piece.match.known.path).stem
-        model = f"{stem} ± {piece.match.residual:.1f} mm" if piece.match.sure else f"{stem}?"
+    model = piece.likeness
+    if piece.match is not None and piece.match.sure:
+        model += f" ± {piece.match.residual:.1f} mm"
     name = f"{piece.name} (several?)" if piece.could_be_several else piece.name
     return [str(piece.number), name, at, facing, piece.on or ground, base, model]

@@ -181,10 +181,8 @@ def _legend(table: ScannedTable, text: Face) -> list[tuple[Colour, str]]:
 
 def _called(piece: ScannedPiece) -> str:
     """The name of a piece, and the known model that it is."""
-    match = piece.match
-    if match is None or Path(match.known.path).stem == piece.name:
-        return piece.name
-    return f"{piece.name} ({Path(match.known.path).stem}{'' if match.sure else '?'})"
+    is_said = piece.likeness in ("", piece.name)
+    return piece.name if is_said else f"{piece.name} ({piece.likeness})"
 
 
 def _mark_pieces(drawing: Drawing, table: ScannedTable, pixel_of: PixelOf) -> None:

@@ -80,6 +80,16 @@ class ScannedPiece:
     facing_doubt: float | None
     surface: float
 
+    @property
+    def likeness(self) -> str:
+        """The name of the known model that it is, or with a question mark that a figure may be; empty elsewhere.
+
+        What terrain looks like without being sure is of no use: something is always the least unlike.
+        """
+        if self.match is None or not (self.match.sure or self.kind == "fighter"):
+            return ""
+        return Path(self.match.known.path).stem + ("" if self.match.sure else "?")
+
 
 @dataclass(frozen=True, eq=False)
 class ScannedTable:

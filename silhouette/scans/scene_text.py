@@ -117,7 +117,7 @@ def _facts(piece: ScannedPiece) -> Iterator[str]:
     if match is not None and match.sure:
         next_best = "" if match.runner_up is None else f"; the next best is off by {match.runner_up:.2f} mm"
         yield f"# {Path(match.known.path).name}, which fits to {match.residual:.2f} mm{next_best}"
-    elif match is not None:
+    elif match is not None and piece.likeness:
         yield f"# as it was scanned; it may be {Path(match.known.path).name}, which fits to {match.residual:.2f} mm"
     if piece.mesh is not None and piece.mesh.holes:
         across = f"{piece.mesh.largest:.0f} mm across"
