@@ -14,9 +14,9 @@ from silhouette.scans.surfaces import groups_of
 SHORTEST, TALLEST = 8.0, 130.0
 """mm; what stands on a base is a figure when it rises so far above it."""
 
-CONTACT = 0.5
+CONTACT = 0.6
 """Of a rim's length: what is grown together with its surroundings along more than that is a part of them, as a tower
-of a wall, unless its rim is seen well."""
+of a wall, unless its rim is seen well; the worse a disc, the less of that it may have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +102,6 @@ def _on_disc(
     grown = outside[across] & np.isin(outer[across], bound)
     seam = np.unique(across[grown[:, ::-1]])
     contact = len(seam) * spacing / (np.pi * disc.diameter)
-    if contact > CONTACT and disc.quality < 0.85:
+    if contact > CONTACT * disc.quality and disc.quality < 0.85:
         return None
     return Standing(disc, near[figure].astype(np.int32), rises, contact > 0)

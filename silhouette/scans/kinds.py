@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+from scipy.spatial import ConvexHull, QhullError, cKDTree
 from shapely import MultiPoint, oriented_envelope
 
 from silhouette.geometry import Floats
 from silhouette.scans.discs import Disc
+from silhouette.scans.surfaces import groups_of
 
 
 @dataclass(frozen=True)
@@ -21,11 +22,13 @@ class Look:
         kind: fighter or terrain.
         is_odd: whether one should ask.
         why: what speaks for it, in a few words for people.
+        could_be_several: whether it may be several figures that touch.
     """
 
     kind: Literal["fighter", "terrain"]
     is_odd: bool = False
     why: str = ""
+    could_be_several: bool = False
 
 
 TERRAIN = Look("terrain")
@@ -83,6 +86,11 @@ def of_thing(points: Floats, size: tuple[float, float] | None) -> Look:
         return Look("terrain", True, f"flat, {narrow:.0f} by {wide:.0f} mm, as a phone")
     if _is_vessel(points, height):
         return Look("terrain", True, f"round and hollow as a mug, {narrow:.0f} mm across")
+    if 15 < height < 100 and narrow > 18 and wide < 130 and (plate := _plate(points)) is not None:
+        bodies = _bodies(points[points[:, 2] > plate + 6])
+        if bodies > 1:
+            return Look("fighter", False, f"{bodies} bodies rise from its base", True)
+        return Look("fighter", True, f"{height:.0f} mm high, on a base that is not round")
     # slimmer than high, as tall as figures are, and neither a box nor a bottle
     if 18 < height < 80 and wide < 0.9 * height and narrow > 6 and _ragged(points) > 0.25:
         return Look("fighter", True, f"upright, {height:.0f} mm high, on no round base that was seen")
@@ -112,6 +120,29 @@ def _is_vessel(points: Floats, height: float) -> bool:
         return False
     within = np.hypot(*(points[:, :2] - middle).T) < 0.5 * radius.mean()
     return not within.any() or bool(points[within, 2].max() < top - 0.4 * height)
+
+
+def _plate(points: Floats) -> float | None:
+    """The height of a level base of 2 to 6 mm on which the rest stands, or None: an oval or a square one."""
+    low = np.sort(points[(points[:, 2] > 1.7) & (points[:, 2] < 6.5), 2])
+    if len(low) < 30:
+        return None
+    within = np.searchsorted(low, low + 0.7, side="right") - np.arange(len(low))
+    first = int(np.argmax(within))
+    # a fifth of all points within 0.7 mm: a wall has that only where it is 3.5 mm high
+    if within[first] < 0.2 * len(points) or points[:, 2].max() < low[first] + 12:
+        return None
+    return float(np.median(low[first : first + within[first]]))
+
+
+def _bodies(points: Floats) -> int:
+    """How many upright things there are in points that no longer hang together: each a sixth of them and more."""
+    if len(points) < 40:
+        return 1
+    voxels, which = np.unique(np.floor(points / 3.0).astype(np.int64), axis=0, return_inverse=True)
+    near = cKDTree(voxels).query_pairs(1.8, output_type="ndarray").astype(np.int32)
+    group = groups_of(len(voxels), near)[which.ravel()]
+    return max(1, int((np.bincount(group) > len(points) / 6).sum()))
 
 
 def _ragged(points: Floats) -> float:

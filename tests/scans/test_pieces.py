@@ -137,6 +137,25 @@ def test_things_that_touch_are_apart(things: list[Heights]) -> None:
     assert apart(pieces_of(scanned).labels, scanned.truth).right > 0.95
 
 
+def on_oval(x: float, y: float) -> Heights:
+    def heights(u: Floats, v: Floats) -> Floats:
+        oval = np.where(((u - x) / 17.5) ** 2 + ((v - y) / 30) ** 2 < 1, 3.0, 0.0)
+        return np.maximum(oval, figure(x, y, base=22)(u, v))
+
+    return heights
+
+
+def test_a_figure_on_an_oval_base_is_asked_about() -> None:
+    (found,) = pieces_of(table([on_oval(0, 0)])).blobs
+    assert (found.kind, found.disc, found.is_odd) == ("fighter", None, True)
+    assert "not round" in found.why
+
+
+def test_two_on_oval_bases_that_touch_are_apart_or_flagged() -> None:
+    found = pieces_of(table([on_oval(-17.2, 0), on_oval(17.2, 6)]))
+    assert len(found.blobs) == 2 or found.blobs[0].could_be_several
+
+
 def test_a_die_is_asked_about_and_a_crate_is_not() -> None:
     found = pieces_of(table([box(-30, 0, 16, 16, 16), box(30, 0, 40, 40, 35)]))
     assert [blob.is_odd for blob in found.blobs] == [True, False]
