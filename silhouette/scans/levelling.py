@@ -87,7 +87,9 @@ def _on_foot(scan: Scan, surfels: Surfels, foot: Foot, up: Floats) -> Level:
     low, high = np.percentile(moved(turned, surfels.points), [0.1, 99.9], axis=0)
     turned[:2, 3] -= (low[:2] + high[:2]) / 2
     on_table = np.zeros(len(scan.vertices), dtype=bool)
-    return Level(turned, None, _tilt(foot.normal, up), 0.0, surfels.roughness(), surfels.spacing, on_table)
+    tilt = _tilt(foot.normal, up)
+    questions = (_LEANS,) if tilt > LEANING else ()
+    return Level(turned, None, tilt, 0.0, surfels.roughness(), surfels.spacing, on_table, questions)
 
 
 def _checked(scan: Scan) -> Surfels:
@@ -136,6 +138,10 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     )
 
 
+LEANING = 8.0
+"""Degrees between a foot and the file's upright from which on one asks: phones know it within two."""
+
+_LEANS = Question("up", "Does it stand level on its lowest parts? They are not level in the file.", ("yes", "no"))
 _WHICH_SIDE = Question("up", "Which side of the table is up?", ("as taken", "the other side"))
 
 

@@ -55,10 +55,13 @@ def foot_of(surfels: Surfels, up: Floats) -> Foot | None:
     except (QhullError, ValueError):
         return None
     corners, middle = points[hull.vertices], points.mean(axis=0)
+    samples = surfels.samples[
+        ((surfels.samples > low - 0.05 * size) & (surfels.samples < high + 0.05 * size)).all(axis=1)
+    ]
     feet = [
         foot
         for normal in _sides(hull)
-        if (foot := _foot_below(points, corners, middle, normal, TOUCH * size)) is not None
+        if (foot := _foot_below(samples, corners, middle, normal, TOUCH * size)) is not None
     ]
     feet = [foot for foot in feet if foot.share >= LEAST]
     if not feet:
@@ -94,6 +97,8 @@ def _sides(hull: ConvexHull) -> Floats:
 def _foot_below(points: Floats, corners: Floats, middle: Floats, normal: Floats, touch: float) -> Foot | None:
     """The foot on the side that faces against a normal, fitted to what touches; None where the thing would tip over."""
     offset = float((corners @ normal).min())
+    # A side of the hull is found within a few degrees: the feet lie within so much of it.
+    points = points[np.abs(points @ normal - offset) < 6 * touch]
     for _ in range(4):
         near = points[points @ normal - offset < touch]
         axes = np.linalg.svd(np.eye(3) - np.outer(normal, normal))[0][:, :2].T
@@ -116,13 +121,11 @@ def _foot_below(points: Floats, corners: Floats, middle: Floats, normal: Floats,
 
 
 def _lowest(flat: Floats, height: Floats, middle: Floats) -> NDArray[np.int64]:
-    """The lowest point in each of 64 sectors and three rings about the middle: the ground, not a rounded rim."""
+    """The lowest point in each of 72 sectors about the middle: the ground, not what lies within or rounds a rim."""
     away = flat - middle
-    far = np.hypot(away[:, 0], away[:, 1])
-    sector = np.floor((np.arctan2(away[:, 1], away[:, 0]) / (2 * np.pi) % 1.0) * 64)
-    ring = np.minimum(np.floor(3 * far / max(float(far.max()), 1e-300)), 2)
-    order = np.lexsort((height, sector * 3 + ring))
-    return order[np.unique((sector * 3 + ring)[order], return_index=True)[1]]
+    sector = np.floor((np.arctan2(away[:, 1], away[:, 0]) / (2 * np.pi) % 1.0) * 72)
+    order = np.lexsort((height, sector))
+    return order[np.unique(sector[order], return_index=True)[1]]
 
 
 def _plane_through(points: Floats, normal: Floats) -> tuple[Floats, float] | None:
