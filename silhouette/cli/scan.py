@@ -78,14 +78,14 @@ def scan(
     with Waiting(f"scanning {file}", quiet=quiet) as waiting:
         table = scan_table(request, mesh_cache(no_cache), earlier, waiting.step)
     with Waiting(f"writing {out}", quiet=quiet):
-        write_folder(table, out, earlier)
+        write_folder(table, out)
     if table.questions and not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty():
         answered = _ask(table, out)
         if answered:
-            earlier = replace(earlier, asked={**earlier.asked, **answered})
+            earlier = replace(table.earlier, asked={**table.earlier.asked, **answered})
             with Waiting(f"scanning {file} with your answers", quiet=quiet) as waiting:
                 table = scan_table(request, mesh_cache(no_cache), earlier, waiting.step)
-                write_folder(table, out, earlier, keeps_scene=False)
+                write_folder(table, out, keeps_scene=False)
     result = None
     if attacker is not None:
         ruling = Selection(table.called(attacker), None if target is None else table.called(target))

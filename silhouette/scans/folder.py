@@ -15,7 +15,7 @@ from silhouette.files.documents import read_document
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.reading import DOCUMENTS
 from silhouette.files.writing import replacing_folder, write_file
-from silhouette.scans.keeping import RECORD, SCENE, Earlier
+from silhouette.scans.keeping import RECORD, SCENE
 from silhouette.scans.mesh_writing import ply_bytes
 from silhouette.scans.picture import draw_table
 from silhouette.scans.record import record_of
@@ -32,13 +32,12 @@ FLOOR = 0.5
 """mm above the top of a base, as measured, that still belong to it: a scan's ledge is not quite level."""
 
 
-def write_folder(table: ScannedTable, folder: Path, earlier: Earlier, *, keeps_scene: bool = True) -> None:
+def write_folder(table: ScannedTable, folder: Path, *, keeps_scene: bool = True) -> None:
     """Writes the folder of a scanned table; other files in it stay.
 
     Args:
         table: what is to be written.
         folder: that of an earlier run, or a new one.
-        earlier: what is kept of the earlier run.
         keeps_scene: whether the scene that is there is kept under another name, with all that a person wrote into it.
 
     Raises:
@@ -56,8 +55,7 @@ def write_folder(table: ScannedTable, folder: Path, earlier: Earlier, *, keeps_s
         write_file(new / LABELS, lambda file: np.save(file, table.labels, allow_pickle=False))
         write_file(new / RECORD, json.dumps(document(record_of(table)), indent=1) + "\n")
         draw_table(table, new / PICTURE)
-        kept = earlier.matched([np.array(piece.at) for piece in table.pieces])
-        write_file(new / SCENE, scene_text(table, files, earlier, kept))
+        write_file(new / SCENE, scene_text(table, files))
 
 
 def _mesh_keys(piece: ScannedPiece, table: ScannedTable, folder: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ A piece of the new run is that of the earlier one which stands nearest, of the s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +76,25 @@ class Earlier:
         pieces: those of its scene.
         asked: the questions that a player has answered, with their answers, by their keys.
         keys: those of the scene that no scan can know.
+        scale: mm in a unit of the file, which all places rest on; None where it is not known.
     """
 
     pieces: tuple[EarlierPiece, ...] = ()
     asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     keys: Mapping[str, Any] = field(default_factory=dict)
+    scale: float | None = None
+
+    def at_scale(self, mm: float) -> Earlier:
+        """The same with all places as they are where a unit of the file is ``mm``: the answer on the scale moves them.
+
+        >>> kal = EarlierPiece("Kal", "fighter", np.array([10.0, 0, 0]), None, None, {})
+        >>> Earlier((kal,), scale=25.0).at_scale(50.0).pieces[0].at.tolist()
+        [20.0, 0.0, 0.0]
+        """
+        ratio = 1.0 if self.scale is None else mm / self.scale
+        pieces = tuple(replace(piece, at=piece.at * ratio) for piece in self.pieces)
+        asked = {key: _moved(question, ratio) for key, question in self.asked.items()}
+        return replace(self, pieces=pieces, asked=asked, scale=mm)
 
     def answer(self, question: Question) -> str | None:
         """The answer of a player to a question, or to one of its kind about the same place; None without one.
@@ -143,7 +157,16 @@ def earlier_run(folder: Path) -> Earlier:
     ]
     asked = {str(one["key"]): one for one in _tables(document, "question") if {"key", "answer"} <= one.keys()}
     keys = {key: document[key] for key in SCENE_KEYS if key in document}
-    return Earlier(tuple(pieces), asked, keys)
+    scale = read_document(record).get("scale")
+    return Earlier(tuple(pieces), asked, keys, float(scale) if isinstance(scale, int | float) and scale > 0 else None)
+
+
+def _moved(question: Mapping[str, Any], ratio: float) -> Mapping[str, Any]:
+    """A question whose place, if it has one, is moved away from the origin by a ratio."""
+    at = question.get("at")
+    if ratio == 1.0 or not isinstance(at, list):
+        return question
+    return {**question, "at": [round(place * ratio, 1) for place in at]}
 
 
 def _kind(key: str) -> str:

@@ -75,6 +75,7 @@ def scan_table(
     answered = earlier.asked.get("scale")
     wanted = request.wanted if answered is None else replace(request.wanted, answer=str(answered["answer"]))
     scale = scale_of(scan, lie, wanted, [*figures.models, *terrain.models])
+    earlier = earlier.at_scale(scale.mm)
     step(4, STEPS)
     to_table = np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level
     points = scan.vertices @ to_table[:3, :3].T + to_table[:3, 3]
@@ -105,4 +106,5 @@ def scan_table(
         pieces=pieces,
         questions=(*asked, *questions),
         warnings=(*scan.warnings, *scale.warnings, *figures.warnings, *terrain.warnings, *remarks(pieces)),
+        earlier=earlier,
     )

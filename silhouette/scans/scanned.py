@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers
 from silhouette.scans.discs import Disc
+from silhouette.scans.keeping import Earlier
 from silhouette.scans.matching import Match
 from silhouette.scans.questions import Question
 from silhouette.scans.reading import Colours, Scan
@@ -107,6 +108,7 @@ class ScannedTable:
         pieces: in the order of their numbers; numbers that were left out are missing.
         questions: what is not settled, the likeliest answer of each taken.
         warnings: a sentence for each thing that the user should know.
+        earlier: what is kept of an earlier run into the same folder, with its places at this scale.
     """
 
     scan: Scan
@@ -121,6 +123,7 @@ class ScannedTable:
     pieces: tuple[ScannedPiece, ...]
     questions: tuple[Question, ...]
     warnings: tuple[str, ...]
+    earlier: Earlier = field(default_factory=Earlier)
 
     def on_table(self) -> Floats:
         """(n, 3) float64 mm: the vertices of the scan on the table."""

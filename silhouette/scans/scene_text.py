@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from silhouette.scans.keeping import Earlier, EarlierPiece
+import numpy as np
+
+from silhouette.scans.keeping import EarlierPiece
 from silhouette.scans.questions import Question
 from silhouette.scans.scanned import ScannedPiece, ScannedTable
 
@@ -31,18 +33,16 @@ def toml(value: Any) -> str:
     return json.dumps(value)
 
 
-def scene_text(
-    table: ScannedTable, files: Mapping[str, Mapping[str, Any]], earlier: Earlier, kept: Sequence[EarlierPiece | None]
-) -> str:
+def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]]) -> str:
     """The scene of a scanned table.
 
     Args:
         table: what was found.
         files: for each piece, by its name, the keys that say what its mesh is.
-        earlier: the earlier run into the same folder.
-        kept: for each piece of the table the piece of the earlier run, or None.
     """
-    blocks = [_head(table, earlier), _doubt(table)]
+    earlier = table.earlier
+    kept = earlier.matched([np.array(piece.at) for piece in table.pieces])
+    blocks = [_head(table), _doubt(table)]
     blocks += [_table("question", answered) for answered in earlier.asked.values()]
     blocks += [_question(question) for question in table.questions if question.key not in earlier.asked]
     order = sorted(zip(table.pieces, kept, strict=True), key=lambda pair: pair[0].kind != "terrain")
@@ -54,9 +54,9 @@ def scene_text(
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _head(table: ScannedTable, earlier: Earlier) -> str:
+def _head(table: ScannedTable) -> str:
     """The keys of the scene."""
-    keys = dict(earlier.keys)
+    keys = dict(table.earlier.keys)
     keys.pop("check", None)
     scan = table.scan.path.name
     top = {"title": f"The table of {scan}", "rules": "necromunda"} | keys

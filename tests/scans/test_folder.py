@@ -23,7 +23,7 @@ MODELS = Path(__file__).resolve().parents[2] / "models"
 
 def test_the_scene_is_judged_as_it_is(tmp_path: Path) -> None:
     folder = tmp_path / "game"
-    write_folder(scanned_table(colours=True), folder, Earlier())
+    write_folder(scanned_table(colours=True), folder)
     scene = load_scene(folder / "scene.toml")
     assert {piece.name for piece in scene.pieces} == {"figure 1", "terrain 1"}
     figure = scene.piece("figure 1")
@@ -38,7 +38,7 @@ def test_the_files_are_those_of_the_contract(tmp_path: Path) -> None:
     import jsonschema
 
     table = scanned_table(matched(sure=False), odd=True)
-    write_folder(table, tmp_path / "game", Earlier())
+    write_folder(table, tmp_path / "game")
     record = json.loads((tmp_path / "game" / "scan.json").read_text())
     jsonschema.validate(record, schema_of("scan"))
     assert record["pieces"][0]["match"] == {"residual": 0.41, "runner_up": 1.3, "sure": False}
@@ -61,7 +61,7 @@ def test_a_sure_figure_is_a_copy_of_its_mesh_with_the_keys_of_its_model_file(tmp
     for name in ("ganger_rifle.toml", "ganger_rifle.glb"):
         shutil.copy(MODELS / name, tmp_path / name)
     table = scanned_table(matched(sure=True, path=str(tmp_path / "ganger_rifle.toml")))
-    write_folder(table, tmp_path / "game", Earlier())
+    write_folder(table, tmp_path / "game")
     (tmp_path / "ganger_rifle.glb").unlink()
     scene = load_scene(tmp_path / "game" / "scene.toml")
     original = tomllib.loads((MODELS / "ganger_rifle.toml").read_text())
@@ -88,7 +88,7 @@ def test_two_meshes_of_one_name_are_both_kept(tmp_path: Path) -> None:
 
 def test_a_second_run_keeps_names_answers_checks_and_other_files(tmp_path: Path) -> None:
     folder = tmp_path / "game"
-    write_folder(scanned_table(odd=True), folder, Earlier())
+    write_folder(scanned_table(odd=True), folder)
     text = (folder / "scene.toml").read_text()
     text = text.replace('name = "figure 1"', 'name = "Kal"\ngang = "Orlock"').replace(
         'facing = "unknown"', "facing = 45"
@@ -98,7 +98,7 @@ def test_a_second_run_keeps_names_answers_checks_and_other_files(tmp_path: Path)
     (folder / "scene.toml").write_text(text)
     (folder / "notes.txt").write_text("mine")
     earlier = earlier_run(folder)
-    write_folder(scanned_table(earlier=earlier, odd=True), folder, earlier)
+    write_folder(scanned_table(earlier=earlier, odd=True), folder)
     document = tomllib.loads((folder / "scene.toml").read_text())
     assert document["fighter"][0]["name"] == "Kal"
     assert document["fighter"][0]["gang"] == "Orlock"
@@ -108,7 +108,7 @@ def test_a_second_run_keeps_names_answers_checks_and_other_files(tmp_path: Path)
     assert (folder / "notes.txt").read_text() == "mine"
     assert (folder / "scene.before.toml").read_text() == text
     again = earlier_run(folder)
-    write_folder(scanned_table(earlier=again, odd=True), folder, again)
+    write_folder(scanned_table(earlier=again, odd=True), folder)
     assert (folder / "scene.toml").read_text() == tomllib_text(document, folder)
 
 
@@ -123,7 +123,7 @@ def test_where_the_folder_cannot_be_written_the_earlier_one_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "game"
-    write_folder(scanned_table(), folder, Earlier())
+    write_folder(scanned_table(), folder)
     before = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
 
     def fails(*_: object) -> None:
@@ -131,7 +131,7 @@ def test_where_the_folder_cannot_be_written_the_earlier_one_stays(
 
     monkeypatch.setattr("silhouette.scans.folder.draw_table", fails)
     with pytest.raises(FileError, match="no space left"):
-        write_folder(scanned_table(), folder, Earlier())
+        write_folder(scanned_table(), folder)
     assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
     assert [file.name for file in tmp_path.iterdir()] == ["game"]
 
@@ -142,7 +142,7 @@ def test_names_that_are_no_file_names_are_kept_in_the_scene(tmp_path: Path) -> N
     odd = 'K"al / \\ \N{SNOWMAN}'
     piece = EarlierPiece(odd, "fighter", np.array([70.0, -30.0, 0.0]), 10.0, 0.0, {})
     earlier = Earlier((piece,))
-    write_folder(scanned_table(earlier=earlier), tmp_path / "game", earlier)
+    write_folder(scanned_table(earlier=earlier), tmp_path / "game")
     scene = load_scene(tmp_path / "game" / "scene.toml")
     assert scene.piece(odd).facing == 10.0
     with pytest.raises(Exception, match="nothing is called"):

@@ -83,5 +83,5 @@ def scanned_table(
     to_table = np.diag([1000.0, 1000.0, 1000.0, 1.0])
     return ScannedTable(
         scan, Scale(1000.0, "units", 0.0), to_table, (300.0, 200.0), 0.4, 0.2, 0.3, 1.2, labels, pieces, asked,
-        tuple(remarks(pieces)),
+        tuple(remarks(pieces)), earlier or Earlier(),
     )  # fmt: skip

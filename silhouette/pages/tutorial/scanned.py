@@ -8,7 +8,7 @@ from pathlib import Path
 from silhouette.files.cache import Cache
 from silhouette.pages.tutorial.words import Scanned
 from silhouette.scans.folder import PICTURE, write_folder
-from silhouette.scans.keeping import SCENE, Earlier
+from silhouette.scans.keeping import SCENE
 from silhouette.scans.scan import ScanRequest, scan_table
 
 
@@ -49,7 +49,7 @@ def scan_scene(scanned: Scanned, scenes: Path, cache: Cache, folder: Path) -> Sc
         FileError: where the scan cannot be used.
     """
     table = scan_table(ScanRequest(scenes / scanned.file, (scenes / scanned.figures,)), cache)
-    write_folder(table, folder, Earlier())
+    write_folder(table, folder)
     figures = [piece for piece in table.pieces if piece.kind != "terrain"]
     sure = [piece.match.residual for piece in figures if piece.match is not None and piece.match.sure]
     size = table.size or (0.0, 0.0)
