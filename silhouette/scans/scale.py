@@ -49,6 +49,9 @@ TABLES = (600, 610, 700, 762, 800, 900, 914, 1000, 1118, 1120, 1200, 1219, 1220,
 PLAINLY = 3.0
 """Difference of log-likelihoods from which on one answer is taken without asking: odds of 20 to 1."""
 
+OTHER = "another size: give --length or --scale"
+"""The answer besides a single one, which settles nothing."""
+
 AGREE = 0.04
 """How far the scale by bases may lie from that of the file's units, as a share, to confirm it: phones are 2 % off."""
 
@@ -117,9 +120,8 @@ def scale_of(scan: Scan, level: Level, wanted: Wanted = Wanted(), known: Sequenc
         best = options[0]
     question = None
     if best.ask:
-        question = Question(
-            "scale", f"How large is it? {best.why}", tuple(dict.fromkeys(one.text for one in options[:5]))
-        )
+        answers = tuple(dict.fromkeys(one.text for one in options[:5]))
+        question = Question("scale", f"How large is it? {best.why}", answers if len(answers) > 1 else (*answers, OTHER))
     return Scale(best.mm, best.source, best.error, question, best.warnings)
 
 
@@ -379,5 +381,8 @@ def _options(scan: Scan, there: _There, sizes: Sizes, order: list[float], votes:
         warnings.append(f"{meant} {there.words(own)}; the file's numbers are {taken}.")
     why = "Round bases of sizes that exist fit in more than one way." if seen else "No round bases tell it."
     first = _Option(best, source, error, _text(sizes.named(best), there, best), ask, why, tuple(warnings))
-    answers = rivals or [mm for mm in order[1:] if abs(math.log(mm / best)) > AGREE]
-    return [first, *(_Option(mm, source, error, _text(sizes.named(mm), there, mm)) for mm in answers)]
+    kept = [best]
+    for mm in rivals or order[1:]:
+        if all(abs(math.log(mm / other)) > AGREE for other in kept):
+            kept.append(mm)
+    return [first, *(_Option(mm, source, error, _text(sizes.named(mm), there, mm)) for mm in kept[1:])]
