@@ -64,6 +64,29 @@ def test_chunks_that_differ_by_rounding_are_joined() -> None:
     assert len(joined.vertices) <= 1.001 * len(vertices)
 
 
+def test_chunks_on_grids_of_their_own_are_sewn_along_their_rims() -> None:
+    """As Draco stores them; what lies apart, and what is one patch, stays as it is."""
+    vertices, faces = hill(40)
+    middle = vertices[faces][:, :, :2].mean(axis=1)
+    chunk = (middle[:, 0] > 0).astype(int) + 2 * (middle[:, 1] > 0)
+    parts, numbered, start = [], [], 0
+    for number in range(4):
+        used, corners = np.unique(faces[chunk == number], return_inverse=True)
+        grid = 0.15 + 0.05 * number
+        parts.append(np.round(vertices[used] / grid) * grid)
+        numbered.append(corners.reshape(-1, 3) + start)
+        start += len(used)
+    far = vertices[faces[:1]][0] + np.array([0.0, 0.0, 50.0])
+    stored = np.concatenate([*parts, far])
+    every = np.concatenate([*numbered, [[start, start + 1, start + 2]]]).astype(np.int32)
+    joined, number = welded(scan_of(stored, every))
+    assert len(joined.vertices) == len(vertices) + 3
+    assert len(joined.faces) == len(faces) + 1
+    assert np.abs(joined.vertices[number] - stored).max() < 0.5
+    alone, _ = welded(scan_of(vertices, faces))
+    assert len(alone.vertices) == len(vertices)
+
+
 def test_colours_come_from_what_is_usable_and_numbers_that_are_none_join_nothing() -> None:
     vertices = np.array([[0.0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0], [np.nan, 0, 0], [np.nan, 0, 0]])
     faces = np.array([[1, 2, 3]], np.int32)
