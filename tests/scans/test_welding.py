@@ -16,7 +16,7 @@ from silhouette.scans.welding import welded
 RNG = np.random.default_rng(2)
 
 
-def hill(side: int = 100) -> tuple[Floats, Integers]:
+def hill(side: int = 70) -> tuple[Floats, Integers]:
     """A scanned table of 360 x 360 mm with a block on it, as a surface with noise; vertices and faces."""
     across = np.linspace(-180.0, 180.0, side)
     x, y = np.meshgrid(across, across, indexing="ij")
