@@ -18,6 +18,9 @@ CONTACT = 0.6
 """Of a rim's length: what is grown together with its surroundings along more than that is a part of them, as a tower
 of a wall, unless its rim is seen well; the worse a disc, the less of that it may have."""
 
+CENTRAL = 0.3
+"""Of the points over a base, within two thirds of its radius: figures stand in the middle, stairs at the rim."""
+
 
 @dataclass(frozen=True, eq=False)
 class Standing:
@@ -98,6 +101,9 @@ def _on_disc(
     figure = linked | (free & (np.isin(outer, touching) | (distance < radius)))
     rises = float(height[figure].max())
     if not disc.height + SHORTEST < rises:
+        return None
+    body = distance[linked & (height > 2 * disc.height)]
+    if len(body) and (body < 0.65 * radius).mean() < CENTRAL:
         return None
     grown = outside[across] & np.isin(outer[across], bound)
     seam = np.unique(across[grown[:, ::-1]])

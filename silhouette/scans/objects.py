@@ -188,8 +188,8 @@ def parts_of(
     spacing: float,
     ground: float,
     colours: NDArray[np.uint8] | None = None,
-) -> tuple[Integers, bool]:
-    """(k,) the number of the thing that each point of a region belongs to, from 0, and whether that was a close thing.
+) -> tuple[Integers, set[int]]:
+    """(k,) the thing that each point of a region belongs to, from 0, and those things that may be several.
 
     Args:
         points: (n, 3) mm, of the whole scan.
@@ -204,7 +204,7 @@ def parts_of(
     whole = np.zeros(len(members), dtype=np.int32)
     each = 0.87 * spacing**2
     if len(members) * each < 2 * 3 * SMALLEST**2:
-        return whole, False
+        return whole, set()
     diagonal = float(np.linalg.norm(np.ptp(points[members], axis=0)))
     # wide enough that noise tilts no normal of a cell by more than FLAT, narrow enough for 40 of them along a region
     width = float(np.clip(diagonal / 40, max(2.5 * spacing, 5 * noise), max(10.0, 5 * noise, 2.5 * spacing)))
@@ -213,17 +213,19 @@ def parts_of(
     group = grown_together(len(cells.middles), cells.pairs, attracts)
     group = things(cells, attracts, group, each, ground)
     group, doubt = separate(cells, attracts, group, FLAT)
-    return np.unique(group, return_inverse=True)[1].ravel().astype(np.int32)[cells.cell], doubt
+    numbers, number = np.unique(group, return_inverse=True)
+    doubtful = {int(k) for k in np.flatnonzero(np.isin(numbers, list(doubt)))}
+    return number.ravel().astype(np.int32)[cells.cell], doubtful
 
 
-def separate(cells: Cells, attracts: Floats, group: Integers, flat: float) -> tuple[Integers, bool]:
-    """(c,) the groups after parts that do not part cleanly have become one, and whether that was a close thing.
+def separate(cells: Cells, attracts: Floats, group: Integers, flat: float) -> tuple[Integers, set[int]]:
+    """(c,) the groups after parts that do not part cleanly have become one, and those where that was a close thing.
 
     Two parts are two things where the seam between them is concave nearly all along, where neither lies within the
     other's hull, where together they are far from convex, and where at least one is solid. The worst seam goes first.
     """
     group = group.copy()
-    doubt = False
+    doubt: set[int] = set()
     while True:
         pairs = _seams(cells, attracts, group)
         hulls = {number: _Hull(cells.middles[group == number], cells.width) for number in np.unique(group).tolist()}
@@ -238,7 +240,10 @@ def separate(cells: Cells, attracts: Floats, group: Integers, flat: float) -> tu
                 worst = (bad, a, b)
         if worst is None:
             return group, doubt
-        doubt |= worst[0] < 0.1
+        if worst[0] < 0.1:
+            doubt.add(worst[1])
+        if worst[2] in doubt:
+            doubt = doubt - {worst[2]} | {worst[1]}
         group[group == worst[2]] = worst[1]
 
 

@@ -141,8 +141,8 @@ def find_pieces(
             look = of_thing(points[mine], size)
             low = float(np.percentile(points[mine, 2], 2))
             grounded = low < ground + 2 * spacing
-            why = look.why or ("its surface has creases as where things touch" if doubt else "")
-            several = doubt or look.could_be_several
+            why = look.why or ("its surface has creases as where things touch" if part in doubt else "")
+            several = part in doubt or look.could_be_several
             parts.append((Blob(look.kind, None, 0.0 if grounded else low, None, several, look.is_odd, why), mine))
     return _numbered(points, edges, labels, parts)
 

@@ -68,7 +68,7 @@ def regions_above(
     return without_crumbs(points, edges, labels, spacing)
 
 
-def without_crumbs(points: Floats, edges: Integers, labels: Integers, spacing: float, least: float = 60.0) -> Integers:
+def without_crumbs(points: Floats, edges: Integers, labels: Integers, spacing: float, least: float = 150.0) -> Integers:
     """Labels in which regions of few points, of less than so many square mm, have gone to the table or to -1.
 
     To the table where they lie on it: so small and low a thing is its unevenness.

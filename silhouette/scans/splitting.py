@@ -85,7 +85,21 @@ def cells_of(
     pairs = pairs[(pairs >= 0).all(1) & (pairs[:, 0] != pairs[:, 1])]
     pairs = np.vstack([pairs, _bridges(middles, pairs.astype(np.int32), width)])
     pairs = np.unique(np.sort(pairs, axis=1), axis=0)
-    return Cells(members, cell.astype(np.int32), middles, mean, counts.astype(np.int32), pairs.astype(np.int32), width)
+    hues: Floats | None = None
+    if colours is not None:
+        shares = colours[members].astype(np.float64) + 8  # so that black is grey, not noise
+        sums = np.column_stack([np.bincount(cell, shares[:, k], count) for k in range(3)])
+        hues = np.asarray(sums / sums.sum(1, keepdims=True), dtype=np.float64)
+    return Cells(
+        members,
+        cell.astype(np.int32),
+        middles,
+        np.asarray(mean, dtype=np.float64),
+        counts.astype(np.int32),
+        pairs.astype(np.int32),
+        width,
+        hues,
+    )
 
 
 def _bridges(middles: Floats, pairs: Integers, width: float) -> Integers:
@@ -113,9 +127,11 @@ def attraction(cells: Cells) -> Floats:
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
     spread = ((cells.normals[other] - cells.normals[one]) * way).sum(1)
     attracts = np.clip(spread, -1, 1) + FLAT
-    if cells.hues is not None:  # colours speak at creases alone: what is painted on a face parts nothing
+    if cells.hues is not None:
+        # colours speak at creases; on a flat face they leave FLAT just above 0, so that what is painted on it parts
+        # nothing, but two boxes with their faces in one plane do not grow together before each is whole
         contrast = contrast_of(cells.hues[one], cells.hues[other])
-        attracts -= 0.2 * contrast * (spread < -0.05)
+        attracts -= contrast * np.where(spread < -0.05, 0.2, np.where(spread < 0.3, 0.8 * FLAT, 0.0))
     return np.asarray(attracts)
 
 
