@@ -22,12 +22,14 @@ STEP = 2.0**-20
 
 Coordinates of 32 bits, moved by the transforms of several nodes, differ by less. Scans tell nothing so fine apart."""
 
-
 APART = 0.1
 """Of the median edge: rims of two patches that are nearer than this are one line.
 
 Draco stores each chunk of a surface on a grid of its own, of 11 to 14 bits, so that chunks meet only nearly. A scan
 shows nothing that is a tenth as large as its triangles."""
+
+KEPT = 0.9
+"""Of the triangles: where sewing takes more than the slivers along rims, the patches are no chunks of one surface."""
 
 _NEIGHBOURS = 4
 """Of a vertex on a rim, that are looked at: itself, one of each patch where three meet, and one to spare."""
@@ -58,9 +60,10 @@ def welded(scan: Scan) -> tuple[Scan, NDArray[np.int32]]:
         return joined, number
     patch = components(_edges(scan.faces), len(scan.vertices))[_first(number)]
     sewn = None if (patch[joined.usable] == patch[joined.usable][0]).all() else _sewn(joined, patch)
-    if sewn is None:
+    stitched = joined if sewn is None else _joined(joined, sewn)
+    if sewn is None or len(stitched.faces) < KEPT * len(joined.faces):
         return joined, number
-    return _joined(joined, sewn), sewn[number]
+    return stitched, sewn[number]
 
 
 def _joined(scan: Scan, number: NDArray[np.int32]) -> Scan:

@@ -87,6 +87,14 @@ def test_chunks_on_grids_of_their_own_are_sewn_along_their_rims() -> None:
     assert len(alone.vertices) == len(vertices)
 
 
+def test_a_heap_of_triangles_is_not_sewn() -> None:
+    size = np.where(np.arange(3000) < 1700, 100.0, 0.5)[:, None, None]
+    heap = (RNG.normal(size=(3000, 3, 3)) * size).reshape(-1, 3)
+    joined, number = welded(scan_of(heap, np.arange(9000, dtype=np.int32).reshape(-1, 3)))
+    assert len(joined.vertices) == 9000
+    assert np.array_equal(number, np.arange(9000))
+
+
 def test_colours_come_from_what_is_usable_and_numbers_that_are_none_join_nothing() -> None:
     vertices = np.array([[0.0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0], [np.nan, 0, 0], [np.nan, 0, 0]])
     faces = np.array([[1, 2, 3]], np.int32)
