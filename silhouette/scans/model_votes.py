@@ -12,8 +12,8 @@ from silhouette.geometry import Flags, Floats
 from silhouette.scans.known import Known
 from silhouette.scans.known_scale import ScaleMatch, match_scale
 
-PIECES = 3
-"""On how many pieces models are tried: two that agree leave no doubt, and one more may be of no model given."""
+PIECES = 5
+"""On how many pieces models are tried: two that agree leave no doubt, some may be of no model, more are more exact."""
 
 ALIKE = 0.08
 """How far, as a share, a piece's height may be from a model's: scans lose spear points, and scales are 2 % off."""

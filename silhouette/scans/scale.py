@@ -215,7 +215,7 @@ def _with_models(
     if found is None or not found.sure:
         return options
     text = f"{there.words(found.mm)}, by {' and '.join(found.models[:3])}"
-    return [_Option(found.mm, "known models", found.error, text, warnings=options[0].warnings), *options]
+    return [_Option(found.mm, "known models", found.error, text, warnings=(_unlike(scan, there, found.mm),)), *options]
 
 
 def levelled(scan: Scan, level: Level) -> Floats:
@@ -353,6 +353,15 @@ def _ordered(scan: Scan, there: _There, sizes: Sizes) -> list[_Option]:
     return _options(scan, there, sizes, [found[k] for k in order], {found[k]: float(votes[k]) for k in order})
 
 
+def _unlike(scan: Scan, there: _There, mm: float) -> str:
+    """The warning that a scan has not the units that its file says, or that its format usually has."""
+    declared = _unit(scan)
+    meant = f"In {NAMES[declared]}, as the file says," if declared else "In millimetres"
+    name = next((name for name, unit in UNITS.items() if unit == mm), None)
+    taken = NAMES[name] if name else f"{mm:.4g} mm per unit"
+    return f"{meant} {there.words(UNITS[declared or 'mm'])}; the file's numbers are taken as {taken}."
+
+
 def _options(scan: Scan, there: _There, sizes: Sizes, order: list[float], votes: dict[float, float]) -> list[_Option]:
     """The answers in their order; the first knows whether to ask, why, and what to warn of."""
     best = order[0]
@@ -375,10 +384,7 @@ def _options(scan: Scan, there: _There, sizes: Sizes, order: list[float], votes:
         ask = bool(rivals) or not seen
         error = sizes.refined(best)[1] if seen else 0.25
     if best != own:
-        taken = f"taken as {NAMES[name]}" if name else f"taken as {best:.4g} mm per unit"
-        declared = _unit(scan)
-        meant = f"In {NAMES[declared]}, as the file says," if declared else "In millimetres"
-        warnings.append(f"{meant} {there.words(own)}; the file's numbers are {taken}.")
+        warnings.append(_unlike(scan, there, best))
     why = "Round bases of sizes that exist fit in more than one way." if seen else "No round bases tell it."
     first = _Option(best, source, error, _text(sizes.named(best), there, best), ask, why, tuple(warnings))
     kept = [best]
