@@ -23,7 +23,13 @@ SCALES = 8
 
 
 def scale_by_models(
-    points: Floats, usable: Flags, spacing: float, noise: float, known: Sequence[Known], hypotheses: Sequence[float]
+    points: Floats,
+    usable: Flags,
+    spacing: float,
+    noise: float,
+    known: Sequence[Known],
+    hypotheses: Sequence[float],
+    most: int = PIECES,
 ) -> ScaleMatch | None:
     """The scale at which known models fit pieces of a scan, or None where none fits.
 
@@ -33,6 +39,7 @@ def scale_by_models(
         spacing: the median distance between neighbouring points.
         noise: standard deviation of the table's surface.
         known: the models to look for.
+        most: on so many pieces they are tried.
         hypotheses: mm per unit, the likeliest first; where there are none, heights of pieces and models tell which.
     """
     if not known:
@@ -45,7 +52,7 @@ def scale_by_models(
     tried = _apart(tried)[:SCALES]
     # (height, scale, piece)
     alike = np.abs(np.log(np.multiply.outer(tried, tall))[None] - np.log(heights)[:, None, None]) < ALIKE
-    chosen = np.flatnonzero(alike.any(axis=(0, 1)))[:PIECES]
+    chosen = np.flatnonzero(alike.any(axis=(0, 1)))[:most]
     if not len(chosen):
         return None
     fitting = alike[:, :, chosen].any(axis=(1, 2))

@@ -10,12 +10,13 @@ from typing import Literal
 import numpy as np
 
 from silhouette.errors import RequestError
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Flags
 from silhouette.scans.base_votes import BASES, Sizes
 from silhouette.scans.discs import find_discs
 from silhouette.scans.known import Known
 from silhouette.scans.levelling import Level
-from silhouette.scans.model_votes import scale_by_models
+from silhouette.scans.model_votes import PIECES, scale_by_models
+from silhouette.scans.plausible import There, levelled
 from silhouette.scans.questions import Question
 from silhouette.scans.reading import Scan
 
@@ -30,21 +31,6 @@ DECLARED = {"millimeter": "mm", "centimeter": "cm", "foot": "ft", "meter": "m"}
 """Units as 3MF files call them."""
 
 NAMES = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet", "m": "metres"}
-
-EDGES = (150.0, 4000.0)
-"""Edges in mm that a table for games may have: from a dice tray to a club's longest."""
-
-WIDTHS = (30.0, 2000.0)
-"""Widths in mm of a thing scanned without a table: from one figure to a whole board of terrain."""
-
-TALLEST = 600.0
-"""Height in mm of the tallest things on a table for games."""
-
-ABSURD = (100.0, 10_000.0)
-"""A table with edges beyond these, in mm, is refused even when the user says so: a slip of a unit."""
-
-TABLES = (600, 610, 700, 762, 800, 900, 914, 1000, 1118, 1120, 1200, 1219, 1220, 1524, 1800, 1829)
-"""Edges in mm that tables, boards and mats for games often have."""
 
 PLAINLY = 3.0
 """Difference of log-likelihoods from which on one answer is taken without asking: odds of 20 to 1."""
@@ -101,14 +87,14 @@ def scale_of(scan: Scan, level: Level, wanted: Wanted = Wanted(), known: Sequenc
     Raises:
         RequestError: what the user gives cannot be: two points in one place, a table of 4 cm, no such bases.
     """
-    there = _There.of(scan, level)
+    there = There.of(scan, level)
     if wanted.length is not None:
-        return there.checked(_by_length(wanted.length, level), "--length")
+        return _checked(there, _by_length(wanted.length, level), "--length")
     if wanted.scale is not None:
-        return there.checked(Scale(wanted.scale, "given", 0.0), "--scale")
+        return _checked(there, Scale(wanted.scale, "given", 0.0), "--scale")
     number = _number(wanted.answer)
     if number is not None:
-        return there.checked(Scale(number, "given", 0.0), "the answer")
+        return _checked(there, Scale(number, "given", 0.0), "the answer")
     options = _by_given_bases(scan, level, there, wanted.bases) if wanted.bases else _judged(scan, level, there)
     if wanted.answer is not None:
         for option in options:
@@ -138,89 +124,34 @@ class _Option:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _There:
-    """How large what was scanned is in the file's units: edges along x and y, and the height of the tallest on it."""
-
-    edges: tuple[float, float]
-    height: float
-    spacing: float
-    table: bool
-
-    @classmethod
-    def of(cls, scan: Scan, level: Level) -> _There:
-        points = levelled(scan, level)[scan.usable]
-        low, high = np.percentile(points, [0.1, 99.9], axis=0)
-        edges = level.size or (float(high[0] - low[0]), float(high[1] - low[1]))
-        return cls(edges, max(float(high[2]), 0.0), level.spacing, level.size is not None)
-
-    def words(self, mm: float) -> str:
-        """What it is at a scale."""
-        x, y = (edge * mm for edge in self.edges)
-        if self.table:
-            return f"the table is {x:.0f} x {y:.0f} mm"
-        return f"it is {x:.0f} x {y:.0f} mm wide and {self.height * mm:.0f} mm tall"
-
-    def limits(self) -> tuple[float, float]:
-        """The least and the largest scale at which it has a size for games."""
-        least, most = EDGES if self.table else WIDTHS
-        tallest = TALLEST / self.height if self.height > 0 else math.inf
-        return least / max(min(self.edges), 1e-300), min(most / max(*self.edges, 1e-300), tallest)
-
-    def plausible(self, mm: float) -> bool:
-        least, most = self.limits()
-        return least <= mm <= most
-
-    def checked(self, scale: Scale, by: str) -> Scale:
-        """A scale that the user gave: refused where it is absurd, with a warning where it is unusual.
-
-        Raises:
-            RequestError: for no positive number, or a table smaller than 10 cm or larger than 10 m.
-        """
-        if not (math.isfinite(scale.mm) and scale.mm > 0):
-            raise RequestError(f"{by} gives {scale.mm:g} mm per unit of the file; a scale is a number above 0")
-        if self.table and not ABSURD[0] <= max(self.edges) * scale.mm <= ABSURD[1]:
-            x, y = (edge * scale.mm / 10 for edge in self.edges)
-            raise RequestError(
-                f"by {by} the table would be {x:.3g} x {y:.3g} cm; a scale is how many mm one unit of the file is"
-            )
-        if self.plausible(scale.mm):
-            return scale
-        return replace(scale, warnings=(f"By {by} {self.words(scale.mm)}, which is unusual.",))
-
-    def likeness(self, mm: float) -> float:
-        """The logarithm of how usual it is at a scale: of a table's edges, and of how close a phone's points lie."""
-        usual = -0.5 * (math.log(max(self.edges) * mm / (850 if self.table else 150)) / 0.6) ** 2
-        close = -0.5 * math.log(max(self.spacing * mm, 1e-9) / 1.7) ** 2
-        if not self.table:
-            return usual + close
-        off = np.abs(np.log(np.multiply.outer(np.array(self.edges) * mm, 1 / np.array(TABLES)))).min(axis=1)
-        return usual + close + float(np.log1p(4 * np.exp(-0.5 * (off / 0.006) ** 2)).sum())
-
-    def common(self, mm: float) -> bool:
-        """Whether both edges are among those that tables often have, within 1 %."""
-        edges = np.array(self.edges) * mm
-        return self.table and bool((np.abs(np.log(edges[:, None] / TABLES)).min(axis=1) < 0.01).all())
-
-
 def _with_models(
-    scan: Scan, level: Level, there: _There, options: list[_Option], known: Sequence[Known]
+    scan: Scan, level: Level, there: There, options: list[_Option], known: Sequence[Known]
 ) -> list[_Option]:
-    """The answers where models are known: theirs first where they are sure, unless the file's units stand."""
-    if options[0].source == "units" and not options[0].ask:
-        return options
+    """The answers where models are known: theirs first where they are sure.
+
+    Where the file's units stand, two pieces are tried: models that fit at 2 % more or less are worth a warning.
+    """
+    stands = options[0].source == "units" and not options[0].ask
     points, usable = levelled(scan, level), _on_table(scan, level)
-    scales = [option.mm for option in options]
-    found = scale_by_models(points, usable, level.spacing, level.noise, known, scales)
+    scales = [option.mm for option in (options[:1] if stands else options)]
+    pieces = 2 if stands else PIECES
+    found = scale_by_models(points, usable, level.spacing, level.noise, known, scales, pieces)
     if found is None or not found.sure:
+        return options
+    if stands:
+        off = found.mm / options[0].mm - 1
+        if abs(off) > 0.02:
+            size = "small" if off > 0 else "large"
+            warning = f"By the scan's units known models are {abs(off):.1%} too {size}: {', '.join(found.models[:3])}."
+            options[0] = replace(options[0], warnings=(*options[0].warnings, warning))
         return options
     text = f"{there.words(found.mm)}, by {' and '.join(found.models[:3])}"
     return [_Option(found.mm, "known models", found.error, text, warnings=(_unlike(scan, there, found.mm),)), *options]
 
 
-def levelled(scan: Scan, level: Level) -> Floats:
-    """The vertices (n, 3) of a scan in its levelled frame, in the file's unit."""
-    return np.asarray(scan.vertices @ level.to_level[:3, :3].T + level.to_level[:3, 3])
+def _checked(there: There, scale: Scale, by: str) -> Scale:
+    """A scale that the user gave, with a warning where it is unusual; refused where it is absurd."""
+    return replace(scale, warnings=there.checked(scale.mm, by))
 
 
 def _unit(scan: Scan) -> str | None:
@@ -247,7 +178,7 @@ def _by_length(length: tuple[float, tuple[float, float, float], tuple[float, flo
     return Scale(mm / apart, "length", min(0.7 * level.spacing / apart, 1.0))
 
 
-def _sizes(scan: Scan, level: Level, there: _There, least: float, most: float) -> Sizes:
+def _sizes(scan: Scan, level: Level, there: There, least: float, most: float) -> Sizes:
     """The sizes of the round bases between two diameters in the file's unit."""
     points, usable = levelled(scan, level), _on_table(scan, level)
     # A base of fewer than eight points across shows no circle.
@@ -277,13 +208,13 @@ def _on_table(scan: Scan, level: Level) -> Flags:
     return np.asarray(scan.usable & inside & (points[:, 2] > -10 * max(level.noise, level.spacing)))
 
 
-def _any_size(scan: Scan, level: Level, there: _There) -> Sizes:
+def _any_size(scan: Scan, level: Level, there: There) -> Sizes:
     """The sizes of the round bases whatever the scale: from 25 mm on the largest table to 100 mm on the smallest."""
     low, high = there.limits()
     return _sizes(scan, level, there, max(20 / high, 0.01 * max(there.edges)), min(110 / low, 0.25 * max(there.edges)))
 
 
-def _by_given_bases(scan: Scan, level: Level, there: _There, bases: tuple[float, ...]) -> list[_Option]:
+def _by_given_bases(scan: Scan, level: Level, there: There, bases: tuple[float, ...]) -> list[_Option]:
     """The scale by the bases of which the user gave the sizes."""
     if not all(math.isfinite(base) and 10 <= base <= 300 for base in bases):
         raise RequestError("--bases needs diameters in mm from 10 to 300, such as 25,32")
@@ -311,7 +242,7 @@ def _by_given_bases(scan: Scan, level: Level, there: _There, bases: tuple[float,
     ]
 
 
-def _text(named: tuple[float, ...], there: _There, mm: float) -> str:
+def _text(named: tuple[float, ...], there: There, mm: float) -> str:
     """An answer: the bases that stand there at a scale, and how large the table is."""
     if not named:
         return there.words(mm)
@@ -320,7 +251,7 @@ def _text(named: tuple[float, ...], there: _There, mm: float) -> str:
     return f"bases of {listed} mm: {there.words(mm)}"
 
 
-def _judged(scan: Scan, level: Level, there: _There) -> list[_Option]:
+def _judged(scan: Scan, level: Level, there: There) -> list[_Option]:
     """The answers by the file's units and the bases, the likeliest first; the first says whether to ask."""
     own = UNITS[_unit(scan) or "mm"]
     if there.plausible(own):
@@ -332,7 +263,7 @@ def _judged(scan: Scan, level: Level, there: _There) -> list[_Option]:
     return _ordered(scan, there, _any_size(scan, level, there))
 
 
-def _ordered(scan: Scan, there: _There, sizes: Sizes) -> list[_Option]:
+def _ordered(scan: Scan, there: There, sizes: Sizes) -> list[_Option]:
     """The answers by some sizes, the likeliest first.
 
     A scale is some unit's, or any number. The numbers of one unit are one scale, those of any are spread over a range
@@ -353,7 +284,7 @@ def _ordered(scan: Scan, there: _There, sizes: Sizes) -> list[_Option]:
     return _options(scan, there, sizes, [found[k] for k in order], {found[k]: float(votes[k]) for k in order})
 
 
-def _unlike(scan: Scan, there: _There, mm: float) -> str:
+def _unlike(scan: Scan, there: There, mm: float) -> str:
     """The warning that a scan has not the units that its file says, or that its format usually has."""
     declared = _unit(scan)
     meant = f"In {NAMES[declared]}, as the file says," if declared else "In millimetres"
@@ -362,7 +293,7 @@ def _unlike(scan: Scan, there: _There, mm: float) -> str:
     return f"{meant} {there.words(UNITS[declared or 'mm'])}; the file's numbers are taken as {taken}."
 
 
-def _options(scan: Scan, there: _There, sizes: Sizes, order: list[float], votes: dict[float, float]) -> list[_Option]:
+def _options(scan: Scan, there: There, sizes: Sizes, order: list[float], votes: dict[float, float]) -> list[_Option]:
     """The answers in their order; the first knows whether to ask, why, and what to warn of."""
     best = order[0]
     own = UNITS[_unit(scan) or "mm"]

@@ -189,7 +189,17 @@ def test_known_models_settle_what_bases_leave_open(made: Made, monkeypatch: pyte
     assert (found.mm, found.source, found.error, found.question) == (37.3, "known models", 0.004, None)
     monkeypatch.setattr(scales, "scale_by_models", lambda *_: replace(sure, sure=False))
     assert scale_of(scan, lie, Wanted(), known).question is not None
-    assert scale_of(*made(RPG, 1000.0, units="m"), Wanted(), known).source == "units"
+
+
+def test_known_models_that_are_off_the_units_are_a_warning(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    scan, lie = made(RPG, 1000.0, units="m")
+    for mm, said in ((1035.0, "3.5% too small: orc.stl"), (1010.0, "")):
+        match = ScaleMatch(mm, 0.004, True, ("orc.stl",))
+        monkeypatch.setattr(scales, "scale_by_models", lambda *_, found=match: found)
+        found = scale_of(scan, lie, Wanted(), [object()])  # type: ignore[list-item]
+        assert (found.mm, found.source, found.question) == (1000.0, "units", None)
+        assert said in " ".join(found.warnings)
+        assert bool(found.warnings) == bool(said)
 
 
 def test_a_thing_without_a_table_has_its_units_where_it_may(made: Made) -> None:
