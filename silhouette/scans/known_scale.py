@@ -5,9 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from silhouette.geometry import Floats
 from silhouette.scans.known import Known
-from silhouette.scans.matching import match
+from silhouette.scans.matching import FEWEST_POINTS, Candidate, doubt, scanned_piece
+from silhouette.scans.poses import Upright
+from silhouette.scans.quality import PATCH, cost_of, is_alike, quality
+from silhouette.scans.registration import Fit, Scanned, coarse_poses, explain, paired
+
+OFF = 0.1
+"""As a share, how far a model's height may be from the piece's at a scale that is tried: scans lose thin tops, and the
+scales that bases tell are 2 % off."""
+
+AGREE = 0.015
+"""As a share, how far the scales of two pieces may be apart and mean the same one."""
+
+LEAST_ERROR = 0.002
+"""As a share: the scans themselves are not better than this."""
+
+FINALISTS = 4
+"""So many poses of models are refined for each piece and scale."""
+
+FLAT = 0.8
+"""The least cosine between the normals of scan and model where scales are measured: scans round edges off, which makes
+things smaller, and edges have other normals then."""
+
+ROUNDS = 25
+"""Of the refinement with the scale, which moves more slowly than that of a pose alone."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +42,7 @@ class ScaleMatch:
     Attributes:
         mm: per unit of the file.
         error: its standard deviation as a share of it.
-        sure: whether two pieces agree on it, or one large one leaves no doubt.
+        sure: whether two pieces agree on it, or one that leaves no doubt.
         models: paths of the models that were found.
     """
 
@@ -25,6 +50,16 @@ class ScaleMatch:
     error: float
     sure: bool
     models: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Scaled:
+    """A model at a pose on a piece at a scale, which is ``mm`` per unit, with its standard deviation as a share."""
+
+    mm: float
+    error: float
+    candidate: Candidate
+    scanned: Scanned
 
 
 def match_scale(
@@ -47,10 +82,114 @@ def match_scale(
     >>> match_scale([], [], [1.0], 0.5) is None
     True
     """
-    best: tuple[float, float, Known] | None = None
+    tried: list[list[_Scaled]] = [[] for _ in blobs]
+    sure: list[_Scaled] = []
     for mm in hypotheses:
-        for blob in blobs:
-            found = match(blob * mm, None, known, None, 0.0, noise * mm)
-            if found is not None and (best is None or found.residual < best[0]):
-                best = (found.residual, mm, found.known)
-    return None if best is None else ScaleMatch(best[1], 0.02, False, (best[2].path,))
+        for number, blob in enumerate(blobs):
+            tried[number] += _fitted(blob, known, mm, noise)
+        sure = _agreeing([best for entries in tried if (best := _clear(entries)) is not None])
+        if len(sure) > 1 and _is_telling(sure):
+            break
+    every = sorted((one for entries in tried for one in entries), key=lambda one: one.candidate.quality.cost)
+    if not every:
+        return None
+    if not sure:
+        least = every[0]
+        return ScaleMatch(least.mm, max(least.error, 0.02), False, (least.candidate.known.path,))
+    weights = np.array([1.0 / max(one.error, LEAST_ERROR) ** 2 for one in sure])
+    mm = float(np.exp((weights * np.log([one.mm for one in sure])).sum() / weights.sum()))
+    error = max(float(weights.sum() ** -0.5), LEAST_ERROR)
+    contradicted = sum(_clear(entries) is not None for entries in tried) > len(sure)
+    paths = tuple(dict.fromkeys(one.candidate.known.path for one in sure))
+    return ScaleMatch(mm, error, _is_telling(sure) and (len(sure) > 1 or not contradicted), paths)
+
+
+def _agreeing(clear: Sequence[_Scaled]) -> list[_Scaled]:
+    """The most pieces that agree on a scale."""
+    groups = [[one for one in clear if abs(np.log(one.mm / other.mm)) <= AGREE] for other in clear]
+    return max(groups, key=len, default=[])
+
+
+def _is_telling(group: Sequence[_Scaled]) -> bool:
+    """Whether the models of pieces tell a scale: two boxes of one shape fit another box at some scale or other."""
+    return len({one.candidate.known for one in group}) > 1 or any(not _is_plain(one) for one in group)
+
+
+def _fitted(blob: Floats, known: Sequence[Known], mm: float, noise: float) -> list[_Scaled]:
+    """The models of about the size of a piece at a scale, each where it fits best: a quick look, then the best."""
+    if len(blob) < FEWEST_POINTS:
+        return []
+    tall = max(float(blob[:, 2].max()) * mm, 1e-9)
+    fitting = [one for one in known if abs(np.log(one.model.mesh.bounds[1, 2] / tall)) <= OFF]
+    scanned = scanned_piece(blob * mm, None, None, 0.0, noise * mm)
+    if not fitting or np.count_nonzero(scanned.body) < FEWEST_POINTS:
+        return []
+    quick = [
+        (cost_of(explain(one.surface, scanned, start, 600), scanned, max(scanned.noise, 0.5))[0], number, start)
+        for number, one in enumerate(fitting)
+        for _, start in coarse_poses(one.surface, scanned, 5.0, 2)
+    ]
+    best = sorted(quick, key=lambda entry: entry[0])[:FINALISTS]
+    return [_refined(fitting[number], scanned, start, blob, mm, noise) for _, number, start in best]
+
+
+def _clear(entries: Sequence[_Scaled]) -> _Scaled | None:
+    """The best of what was tried on a piece, where nothing speaks against it."""
+    if not entries:
+        return None
+    best = min(entries, key=lambda entry: entry.candidate.quality.cost)
+    others = [entry.candidate for entry in entries if entry is not best and not _is_same(best, entry)]
+    return None if doubt(best.candidate, others, best.scanned) else best
+
+
+def _is_same(one: _Scaled, other: _Scaled) -> bool:
+    """Whether two are one and the same, reached from two scales."""
+    return (
+        one.candidate.known is other.candidate.known
+        and abs(np.log(one.mm / other.mm)) <= AGREE
+        and one.candidate.fit.pose.turned_from(other.candidate.fit.pose) < np.radians(5.0)
+    )
+
+
+def _refined(known: Known, scanned: Scanned, start: Upright, blob: Floats, mm: float, noise: float) -> _Scaled:
+    """The pose and the scale at which a model fits best, near those given; point-to-plane as `registration` does."""
+    surface = known.surface
+    chosen = scanned.chosen(1500)
+    points, normals = scanned.points[chosen], scanned.normals[chosen]
+    pose, grown, system = start, 1.0, np.eye(5)
+    least = max(3.0 * scanned.noise, 1.0)
+    reach = max(2.0, 0.05 * surface.reach + 0.05 * float(surface.points[:, 2].max()))
+    for number in range(ROUNDS):
+        gate = max(least, reach * 0.85**number)
+        like = 0.0 if gate > least else FLAT
+        rows, apart, weight = paired(surface, scanned, pose, points * grown, normals, gate, like)
+        along = np.einsum("ij,ij->i", rows[:, :3], points * grown)
+        rows = np.column_stack([rows, -along])
+        system = (rows * weight[:, None]).T @ rows
+        right = rows.T @ (weight * apart)
+        # It stands on its ground, to within the slow errors of a scan.
+        prior = np.array([0.0, 0.0, 20.0, 0.0, 0.0])
+        system[np.diag_indices(5)] += prior + 1e-9
+        right -= prior * (0.0, 0.0, pose.z, 0.0, 0.0)
+        delta = np.linalg.solve(system, right)
+        delta *= min(1.0, gate / max(float(np.abs(delta[:3]).max()), 1e-12), 0.03 / max(abs(float(delta[4])), 1e-12))
+        pose = Upright(pose.x + delta[0], pose.y + delta[1], pose.z + delta[2], pose.yaw + delta[3])
+        grown = float(np.clip(grown * np.exp(delta[4]), 0.85, 1.18))
+        if abs(delta[4]) < 1e-4 and gate == least:
+            break
+    final = scanned_piece(blob * mm * grown, None, None, 0.0, noise * mm * grown)
+    explained = explain(surface, final, pose, 3000)
+    scatter = min(1.48 * float(np.median(explained.forward)), max(2.0 * final.noise, 0.8))
+    own = quality(known, explained, final, pose, scatter)
+    covariance = (
+        np.linalg.inv(system).astype(np.float64) * max(scatter, 0.1) ** 2 * max(1.0, (PATCH / final.spacing) ** 2)
+    )
+    candidate = Candidate(known, Fit(pose, covariance[:4, :4]), explained, own, scatter)
+    return _Scaled(mm * grown, float(np.sqrt(covariance[4, 4])), candidate, final)
+
+
+def _is_plain(one: _Scaled) -> bool:
+    """Whether a model looks the same turned by a right angle or by two, as boxes and drums do."""
+    surface, tolerance = one.candidate.known.surface, one.candidate.quality.tolerance
+    straight = Upright(0.0, 0.0, 0.0, 0.0)
+    return any(is_alike(surface, straight, Upright(0.0, 0.0, 0.0, turn), tolerance) for turn in (np.pi / 2.0, np.pi))

@@ -165,21 +165,36 @@ def refine(surface: Surface, scanned: Scanned, start: Upright, reach: float, rou
     return Fit(pose, covariance)
 
 
-def _step(
-    surface: Surface, scanned: Scanned, pose: Upright, points: Floats, normals: Floats, gate: float
-) -> tuple[Upright, Floats, float]:
-    """One round of Gauss and Newton: the new pose, its covariance, and how far the rim moved in mm."""
+def paired(
+    surface: Surface, scanned: Scanned, pose: Upright, points: Floats, normals: Floats, gate: float, like: float = 0.0
+) -> tuple[Floats, Floats, Floats]:
+    """How far scanned points lie from a model's surface, and how that changes with its pose.
+
+    Points whose normals' cosine with the model's is not above ``like`` have no weight.
+
+    Returns:
+        (n, 4) the change of each distance with x, y, z and yaw, (n,) the distances along the normals of the nearest
+        points of the model, mm, and (n,) weights from 0 to 1, 0 from twice ``gate`` on.
+    """
     local = pose.localise(points)
     distance, nearest = surface.tree.query(local, distance_upper_bound=2.0 * gate)
     met = np.isfinite(distance)
     nearest = np.where(met, nearest, 0)
     normal = pose.turn(surface.normals[nearest])
-    met &= scanned.agreement(normal, normals) > 0.0
+    met &= scanned.agreement(normal, normals) > like
     apart = np.einsum("ij,ij->i", pose.turn(local - surface.points[nearest]), normal)
     weight = np.where(met, np.clip(1.0 - (distance / (2.0 * gate)) ** 2, 0.0, None) ** 2, 0.0)
     weight *= np.clip(1.0 - (apart / (2.0 * gate)) ** 2, 0.0, None) ** 2
     arm = points - (pose.x, pose.y, pose.z)
     rows = np.column_stack([normal, normal[:, 1] * arm[:, 0] - normal[:, 0] * arm[:, 1]])
+    return rows, apart, weight
+
+
+def _step(
+    surface: Surface, scanned: Scanned, pose: Upright, points: Floats, normals: Floats, gate: float
+) -> tuple[Upright, Floats, float]:
+    """One round of Gauss and Newton: the new pose, its covariance, and how far the rim moved in mm."""
+    rows, apart, weight = paired(surface, scanned, pose, points, normals, gate)
     sigma = max(scanned.noise, 0.1)
     system = (rows * (weight / sigma**2)[:, None]).T @ rows
     right = rows.T @ (weight * apart) / sigma**2
