@@ -44,7 +44,7 @@ SCENES: dict[str, Callable[[], Floats]] = {
 }
 REFUSED: dict[str, tuple[Callable[[], Floats], str]] = {
     "ball": (ball, "which way is up cannot be told"),
-    "line": (lambda: np.linspace([0.0, 0, 0], [600.0, 0, 0], 5000), "no surface"),
+    "line": (lambda: np.linspace([0.0, 0, 0], [600.0, 0, 0], 5000), "it "),
     "one place": (lambda: np.ones((5000, 3)), "one point"),
     "three points": (lambda: np.eye(3), "no surface"),
     "nothing": (lambda: np.zeros((0, 3)), "no triangles"),
