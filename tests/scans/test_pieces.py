@@ -36,7 +36,7 @@ def centres(found: Pieces) -> list[tuple[int, int]]:
 
 
 def test_figures_and_terrain_apart() -> None:
-    scanned = table([figure(-50, 0), box(20, 10, 60, 40, 35), figure(50, -50, base=32)])
+    scanned = table([figure(-50, 0), box(20, 10, 60, 40, 35), figure(50, -50, base=32)], size=140)
     found = pieces_of(scanned)
     assert centres(found) == [(-50, 0), (50, -50)]
     assert [blob.kind for blob in found.blobs] == ["fighter", "fighter", "terrain"]
@@ -47,14 +47,14 @@ def test_figures_and_terrain_apart() -> None:
 
 
 def test_the_same_of_a_cloud_of_points() -> None:
-    scanned = table([figure(-50, 0), box(20, 10, 60, 40, 35)], noise=0.3)
+    scanned = table([figure(-35, 0), box(20, 10, 50, 40, 35)], noise=0.3)
     found = pieces_of(scanned, noise=0.3, faces=False)
-    assert centres(found) == [(-50, 0)]
+    assert centres(found) == [(-35, 0)]
     assert apart(found.labels, scanned.truth).right > 0.95
 
 
 def test_two_base_to_base_and_three_in_a_row() -> None:
-    places = [(-40, 0), (-14.9, 0), (30, -40), (30, -14.9), (30, 10.2)]
+    places = [(-35, 0), (-9.9, 0), (35, -30), (35, -4.9), (35, 20.2)]
     scanned = table([figure(*place) for place in places])
     found = pieces_of(scanned)
     assert centres(found) == sorted((round(x), round(y)) for x, y in places)
@@ -94,7 +94,7 @@ def test_a_figure_half_off_a_roof_is_found() -> None:
     "thing",
     [
         pytest.param(disc(0, 0, 26, 34), id="barrel"),
-        pytest.param(disc(0, 0, 76, 95), id="can"),
+        pytest.param(disc(0, 0, 76, 60), id="can"),
         pytest.param(disc(0, 0, 25, 2.5), id="token"),
     ],
 )
@@ -133,7 +133,7 @@ def test_terrain_stays_whole(things: list[Heights]) -> None:
     ],
 )
 def test_things_that_touch_are_apart(things: list[Heights]) -> None:
-    scanned = table(things)
+    scanned = table(things, size=140)
     assert apart(pieces_of(scanned).labels, scanned.truth).right > 0.95
 
 
@@ -156,6 +156,30 @@ def test_two_on_oval_bases_that_touch_are_apart_or_flagged() -> None:
     assert len(found.blobs) == 2 or found.blobs[0].could_be_several
 
 
+def test_two_boxes_that_make_one_step_may_be_several() -> None:
+    """Their sides are nearly in one plane: nobody can tell without colours; they are not merged in silence."""
+    found = pieces_of(table([box(-22, 0, 40, 50, 40), box(20, 5, 40, 45, 65, turn=8)]))
+    assert len(found.blobs) == 2 or found.blobs[0].could_be_several
+
+
+def test_colours_part_what_creases_leave_open() -> None:
+    scanned = table([box(-22, 0, 40, 50, 40), box(20, 5, 40, 45, 65, turn=8)])
+    paint = np.array([[90, 90, 90], [160, 60, 50], [50, 90, 160]], dtype=np.uint8)
+    on_table = np.abs(scanned.points[:, 2]) < 0.4
+    usable = np.ones(len(on_table), dtype=bool)
+    found = find_pieces(
+        scanned.points,
+        scanned.faces,
+        usable,
+        on_table,
+        noise=0.1,
+        spacing=1.0,
+        size=scanned.size,
+        colours=paint[scanned.truth],
+    )
+    assert apart(found.labels, scanned.truth).right > 0.95
+
+
 def test_a_die_is_asked_about_and_a_crate_is_not() -> None:
     found = pieces_of(table([box(-30, 0, 16, 16, 16), box(30, 0, 40, 40, 35)]))
     assert [blob.is_odd for blob in found.blobs] == [True, False]
@@ -170,7 +194,7 @@ def test_nothing_on_the_table() -> None:
 
 
 def test_one_huge_thing_over_the_table() -> None:
-    scanned = table([box(0, 0, 150, 150, 30)])
+    scanned = table([box(0, 0, 106, 106, 30)])
     found = pieces_of(scanned)
     assert [blob.kind for blob in found.blobs] == ["terrain"]
 
@@ -203,7 +227,7 @@ def test_what_is_not_usable_is_left_out() -> None:
 
 
 def test_the_same_scan_gives_the_same_pieces() -> None:
-    scanned = table([figure(0, 0), box(40, 0, 30, 30, 30), box(-45, 0, 30, 40, 50)])
+    scanned = table([figure(0, 0), box(35, 0, 30, 30, 30)])
     one, other = pieces_of(scanned), pieces_of(scanned)
     assert (one.labels == other.labels).all()
     assert one.blobs == other.blobs

@@ -67,7 +67,7 @@ def figure(x: float, y: float, base: float = 25.0, height: float = 32.0, on: flo
 
 
 def table(
-    things: Sequence[Heights], *, size: float = 140.0, step: float = 1.0, noise: float = 0.1, seed: int = 1
+    things: Sequence[Heights], *, size: float = 110.0, step: float = 1.0, noise: float = 0.1, seed: int = 1
 ) -> Table:
     """A square table with things on it, as its scan.
 
