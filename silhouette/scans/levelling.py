@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +133,7 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     to_level = _turned_to(turn, rectangle.middle) @ to_level
     inside = (np.abs(moved(to_level, scan.vertices)[:, :2]) < np.array(size) / 2 + 2 * surfels.spacing).all(axis=1)
     on_table = near & inside & (np.abs(rest) < max(3.5 * noise, min(0.3 * surfels.spacing, 0.002 * plane.extent)))
-    questions = () if table.sure else (_WHICH_SIDE,)
+    questions = () if table.sure else (WHICH_SIDE,)
     return Level(
         to_level, size, _tilt(to_level[2, :3], up), surface.flatness(), noise, surfels.spacing, on_table, questions
     )
@@ -141,8 +142,31 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
 LEANING = 8.0
 """Degrees between a foot and the file's upright from which on one asks: phones know it within two."""
 
-_LEANS = Question("up", "Does it stand level on its lowest parts? They are not level in the file.", ("yes", "no"))
-_WHICH_SIDE = Question("up", "Which side of the table is up?", ("as taken", "the other side"))
+_LEANS = Question("leaning", "Does it stand level on its lowest parts? They are not level in the file.", ("yes", "no"))
+WHICH_SIDE = Question("up", "Which side of the table is up?", ("as taken", "the other side"))
+"""What is asked where neither the pieces nor the file tell it; the second answer turns it over."""
+
+
+def as_answered(lie: Level, scan: Scan, answers: Mapping[str, str]) -> Level:
+    """The level as a player has said that it is: with the other side up, or as upright as in the file.
+
+    Args:
+        lie: as it was found.
+        scan: of which it is.
+        answers: by the keys of the questions.
+    """
+    if answers.get(WHICH_SIDE.key) == WHICH_SIDE.answers[1]:
+        return replace(lie, to_level=np.diag([1.0, -1.0, -1.0, 1.0]) @ lie.to_level)
+    if answers.get(_LEANS.key) != _LEANS.answers[1]:
+        return lie
+    from scipy.spatial.transform import Rotation
+
+    upright = lie.to_level[:3, 1 if scan.up == "y" else 2]
+    turned = np.eye(4)
+    turned[:3, :3] = Rotation.align_vectors([[0.0, 0.0, 1.0]], [upright])[0].as_matrix()
+    to_level = turned @ lie.to_level
+    to_level[2, 3] -= float(moved(to_level, scan.vertices[scan.usable])[:, 2].min())
+    return replace(lie, to_level=to_level, tilt=0.0)
 
 
 def _tilt(normal: Floats, up: Floats) -> float:

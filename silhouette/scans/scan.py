@@ -17,7 +17,7 @@ from silhouette.scans.assembling import remarks, scanned_pieces
 from silhouette.scans.identify import Surroundings, identify
 from silhouette.scans.keeping import Earlier
 from silhouette.scans.known import known_models
-from silhouette.scans.levelling import level
+from silhouette.scans.levelling import as_answered, level
 from silhouette.scans.pieces import find_pieces
 from silhouette.scans.reading import read_scan
 from silhouette.scans.scale import Wanted, scale_of
@@ -68,6 +68,8 @@ def scan_table(
     scan, joined = welded(stored)
     step(1, STEPS)
     lie = level(scan)
+    answers = {question.key: answer for question in lie.questions if (answer := earlier.answer(question)) is not None}
+    lie = as_answered(lie, scan, answers)
     step(2, STEPS)
     figures = known_models([str(path) for path in request.figures], "fighter", cache)
     terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
