@@ -17,7 +17,7 @@ fitted to a few points as often as it takes (Fischler and Bolles, 1981) and then
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -338,15 +338,3 @@ def _mode(values: Floats, width: float) -> float:
     count = np.searchsorted(ordered, ordered + width, side="right") - np.arange(len(ordered))
     first = int(np.argmax(count))
     return float(np.median(ordered[first : first + count[first]]))
-
-
-def moved(disc: Disc, scale: float) -> Disc:
-    """The same disc in another unit, of which there are so many to one of its own."""
-    return replace(
-        disc,
-        centre=(disc.centre[0] * scale, disc.centre[1] * scale),
-        ground=disc.ground * scale,
-        height=disc.height * scale,
-        diameter=disc.diameter * scale,
-        error=disc.error * scale,
-    )

@@ -107,6 +107,7 @@ def find_pieces(
     edges = edges_of(points, faces, usable, spacing)
     normals = _normals(points, faces, usable, edges, noise, spacing)
     if discs is None:
+        # two thirds of the least base's area is ground enough to stand on
         surfaces = level_surfaces(points, normals, edges, spacing=spacing, least_area=160.0, above=1.8)
         discs = find_discs(
             points,
@@ -120,7 +121,7 @@ def find_pieces(
             edges=edges,
         )
     labels = regions_above(points, edges, usable, on_table, noise, spacing, size)
-    parts: list[tuple[Blob, Integers]] = []
+    parts: list[_PartOfScan] = []
     rest = labels.copy()
     believed = [disc for disc in discs if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7)]
     for standing in on_discs(points, edges, labels, believed, noise, spacing):
@@ -128,8 +129,7 @@ def find_pieces(
         look = of_figure(points[standing.points], standing.disc)
         blob = Blob(look.kind, standing.disc, standing.disc.ground, None, False, look.is_odd, look.why)
         parts.append((blob, standing.points))
-    rest = _regrown(points, edges, rest, np.unique(labels[rest == -2]), spacing)
-    rest = taken_in(points, rest)
+    rest = taken_in(points, _regrown(points, edges, rest, np.unique(labels[rest == -2]), noise, spacing))
     ground = max(3 * noise, 0.4) + spacing
     for number in np.unique(rest[rest > 0]):
         members = np.flatnonzero(rest == number).astype(np.int32)
@@ -138,13 +138,21 @@ def find_pieces(
         )
         for part in range(int(split.max()) + 1):
             mine = members[split == part]
-            look = of_thing(points[mine], size)
-            low = float(np.percentile(points[mine, 2], 2))
-            grounded = low < ground + 2 * spacing
-            why = look.why or ("its surface has creases as where things touch" if part in doubt else "")
-            several = part in doubt or look.could_be_several
-            parts.append((Blob(look.kind, None, 0.0 if grounded else low, None, several, look.is_odd, why), mine))
+            parts.append((_thing(points[mine], size, ground + 2 * spacing, part in doubt), mine))
     return _numbered(points, edges, labels, parts)
+
+
+_PartOfScan = tuple[Blob, Integers]
+"""A piece, and the indices of its points."""
+
+
+def _thing(points: Floats, size: tuple[float, float] | None, ground: float, doubt: bool) -> Blob:
+    """A piece without a round base by its points (k, 3); `doubt` where its creases say that it may be several."""
+    look = of_thing(points, size)
+    low = float(np.percentile(points[:, 2], 2))
+    why = look.why or ("its surface has creases as where things touch" if doubt else "")
+    several = doubt or look.could_be_several
+    return Blob(look.kind, None, 0.0 if low < ground else low, None, several, look.is_odd, why)
 
 
 def _normals(
@@ -159,7 +167,7 @@ def _normals(
     return normals
 
 
-def _regrown(points: Floats, edges: Integers, rest: Integers, cut: Integers, spacing: float) -> Integers:
+def _regrown(points: Floats, edges: Integers, rest: Integers, cut: Integers, noise: float, spacing: float) -> Integers:
     """(n,) what is left of the regions, numbered anew as it hangs together; -3 for fringes of the regions in `cut`."""
     linked = edges[(rest[edges[:, 0]] > 0) & (rest[edges[:, 0]] == rest[edges[:, 1]])]
     group = groups_of(len(points), linked)
@@ -179,12 +187,15 @@ def _regrown(points: Floats, edges: Integers, rest: Integers, cut: Integers, spa
     home = np.where(small, largest[region], np.arange(len(numbers)))
     out[index] = 1 + home[which]
     # a fringe that is left of a region when its figures are out
-    fringe = (count[home] * 0.87 * spacing**2 < FRINGE) & np.isin(region, cut)
+    top = np.full(len(numbers), -np.inf)
+    np.maximum.at(top, home[which], points[index, 2])
+    low = top[home] < max(2.0, 6 * noise)  # the fillet about a base, however long
+    fringe = ((count[home] * 0.87 * spacing**2 < FRINGE) | low) & np.isin(region, cut)
     out[index[fringe[which]]] = -3
     return out
 
 
-def _numbered(points: Floats, edges: Integers, labels: Integers, parts: list[tuple[Blob, Integers]]) -> Pieces:
+def _numbered(points: Floats, edges: Integers, labels: Integers, parts: list[_PartOfScan]) -> Pieces:
     """The pieces in their order, with what stands on what."""
     middles = [points[index].mean(0) for _, index in parts]
     order = sorted(
