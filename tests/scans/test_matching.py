@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.scans.discs import Disc
 from silhouette.scans.known_scale import match_scale
 from silhouette.scans.matching import Known, known_models, match
+from silhouette.scans.reading import read_scan
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 FIGURES = ("brute", "ganger_blade", "ganger_rifle", "heavy", "leader", "scout")
@@ -168,3 +170,27 @@ def _box(*size: float) -> Mesh:
     faces = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6]]
     faces += [[1, 5, 7], [1, 7, 3], [0, 2, 6], [0, 6, 4]]
     return Mesh(corners, np.array(faces, np.int32), np.zeros(12, np.int32))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["easy.glb", "usual.ply", "no_scale.obj", "points.ply"])
+def test_figures_of_the_shared_scans_are_named_placed_and_turned(
+    shared: Path, figures: Sequence[Known], name: str
+) -> None:
+    """Cut out by the truth, among all figures that lie there and the project's own."""
+    folder = shared / "scans"
+    truth = json.loads((folder / name).with_suffix(".truth.json").read_text())
+    to_table = np.array(truth["to_table"]).reshape(4, 4)
+    points = read_scan(folder / name).vertices @ to_table[:3, :3].T + to_table[:3, 3]
+    known = known_models([str(shared / "meshes" / "miniatures" / "rpg.scad")], "fighter", Cache.default()).models
+    for piece in (piece for piece in truth["pieces"] if piece["kind"] == "fighter"):
+        at, ground = np.array(piece["base_at"][:2]), piece["base_at"][2]
+        near = np.hypot(*(points[:, :2] - at).T) < piece["base"] / 2.0 + 2.0
+        own = points[near & (points[:, 2] > ground + 0.3)]
+        disc = Disc((at[0] + 0.3, at[1] - 0.3), ground, 3.0, piece["base"], 0.5, 1.0)
+        found = match(own, None, (*known, *figures), disc, ground, 0.1, several=True)
+        assert found is not None
+        assert Path(found.known.path).name == Path(piece["mesh"]).name
+        assert np.hypot(*(np.array(found.at[:2]) - at)) < 1.0
+        alike = found.facing > 30.0
+        assert alike or angle(found.turn, piece["facing"] - 90.0) < 4.0
