@@ -22,6 +22,9 @@ from silhouette.scans.upright import Foot, foot_of
 ACROSS = 80
 """Cells along a table's side for the fit: 7 mm on one of 600 mm, smaller than a base and larger than the noise."""
 
+UNDER = -0.3
+"""Cosine of the angle to the table's normal below which a surface faces down; walls and rough parts do not."""
+
 FEWEST_POINTS = 30
 """Of a cloud: with fewer there is no telling which points are neighbours."""
 
@@ -105,9 +108,12 @@ def _checked(scan: Scan) -> Surfels:
 def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     plane = table.plane
     to_level = frame(plane.normal, plane.offset)
+    seen = surfels.samples
+    if surfels.out is not None and plane.facing > 0.5:
+        seen = seen[surfels.out @ plane.normal > UNDER]  # the underside of a closed mesh is another surface
     reach, floor = 1.5 * surfels.cell, 2 * surfels.spacing
     for _ in range(4):
-        samples = moved(to_level, surfels.samples)
+        samples = moved(to_level, seen)
         surface = Tabletop.of(samples, plane.extent / ACROSS, reach)
         two = surface.step()
         if two is not None:
@@ -116,7 +122,7 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
             continue
         to_level = surface.plane() @ to_level
         reach = max(min(reach, 6 * surface.rough()), floor)
-    samples = moved(to_level, surfels.samples)
+    samples = moved(to_level, seen)
     surface = Tabletop.of(samples, plane.extent / ACROSS, reach)
     vertices = moved(to_level, scan.vertices)
     rest, near = surface.rest(vertices)
@@ -125,7 +131,7 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     far = max(reach, 0.006 * plane.extent) if floor == 2 * surfels.spacing else reach
     apart = np.ones(len(samples), dtype=bool)
     for wall in table.walls:
-        apart &= np.abs(surfels.samples @ wall.normal - wall.offset) > 0.75 * surfels.cell
+        apart &= np.abs(seen @ wall.normal - wall.offset) > 0.75 * surfels.cell
     edge = samples[apart & (np.abs(samples[:, 2]) < far), :2]
     over = samples[apart & (samples[:, 2] > far) & (samples[:, 2] < BRIDGE * plane.extent), :2]
     rectangle = rectangle_round(edge, max(2 * surfels.spacing, surfels.cell), over)

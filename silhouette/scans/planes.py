@@ -111,7 +111,7 @@ def _best_plane(
     Planes come from three surfels, which finds large ones exactly, and from one with its normal, which finds small
     ones. A surfel speaks for a plane that it is near to, with its normal along the plane's.
     """
-    points, normals, cell = surfels.points[left], surfels.normals[left], surfels.cell
+    points, normals, cell, sided = surfels.points[left], surfels.normals[left], surfels.cell, surfels.sided
     three = rng.integers(0, len(left), (1500, 3))
     across = np.cross(points[three[:, 1]] - points[three[:, 0]], points[three[:, 2]] - points[three[:, 0]])
     length = np.linalg.norm(across, axis=1)
@@ -128,13 +128,13 @@ def _best_plane(
     for k in np.argsort(-votes, kind="stable")[:8]:
         normal, offset = tried[k], float(offsets[k])
         for reach in (3.0, 2.0, 1.0, NEAR, NEAR):
-            near = (np.abs(points @ normal - offset) < reach * cell) & (np.abs(normals @ normal) > ALONG)
+            near = _alike(normals, normal, sided, np.abs(points @ normal - offset) < reach * cell)
             if near.sum() < 3:
                 break
             middle = points[near].mean(axis=0)
             normal = np.linalg.eigh(np.cov((points[near] - middle).T))[1][:, 0]
             offset = float(normal @ middle)
-        near = (np.abs(points @ normal - offset) < NEAR * cell) & (np.abs(normals @ normal) > ALONG)
+        near = _alike(normals, normal, sided, np.abs(points @ normal - offset) < NEAR * cell)
         if best is None or near.sum() > best[0]:
             best = int(near.sum()), normal, offset, near
     if best is None:
@@ -143,6 +143,15 @@ def _best_plane(
     # What is left of the same plane (rough parts, rims) goes with it, so that it is not found again.
     near |= np.abs(points @ normal - offset) < 1.5 * cell
     return normal, offset, near
+
+
+def _alike(normals: Floats, normal: Floats, sided: bool, among: Flags) -> Flags:
+    """Which surfels, among some, face along a normal or against it: of a closed board not both, but the more."""
+    along = normals @ normal
+    alike = (np.abs(along) > ALONG) & among
+    if sided:
+        alike &= np.sign(along) == (1.0 if (along[alike] > 0).sum() * 2 >= alike.sum() else -1.0)
+    return np.asarray(alike)
 
 
 def axes_in(normal: Floats) -> Floats:
@@ -157,7 +166,7 @@ def seen_from(surfels: Surfels, normal: Floats, offset: float, *, keep_side: boo
     """What lies in a plane and what stands on it; turned over where more stands on the other side, unless kept."""
     points, cell = surfels.points, surfels.cell
     height = points @ normal - offset
-    inliers = (np.abs(height) < cell) & (np.abs(surfels.normals @ normal) > ALONG)
+    inliers = _alike(surfels.normals, normal, surfels.sided, np.abs(height) < cell)
     axes = axes_in(normal)
     flat = points @ axes.T
     # What stands in the way (a river of terrain from edge to edge) does not part a table.

@@ -17,6 +17,9 @@ SURFELS = 40_000
 SAMPLES = (50_000, 200_000)
 """Least and most points drawn from a mesh, four for each triangle between."""
 
+MOST = 400_000
+"""Samples of a cloud at most."""
+
 EACH = 5
 """Samples for each surfel at least, so that its mean is half as rough as the scan."""
 
@@ -38,6 +41,7 @@ class Surfels:
         sided: whether the scan has triangles or normals.
         cell: the edge of a voxel.
         samples: (k, 3) float64, of which the means were taken: drawn evenly from the triangles, or the cloud.
+        out: (k, 3) float64, the direction out of the surface at each sample, or None where the scan does not say.
         spacing: the median distance between neighbouring points of the scan as stored.
     """
 
@@ -46,6 +50,7 @@ class Surfels:
     sided: bool
     cell: float
     samples: Floats
+    out: Floats | None
     spacing: float
 
     def roughness(self) -> float:
@@ -65,6 +70,9 @@ def surfels_of(scan: Scan, seed: int = 0) -> Surfels:
         samples = scan.vertices[scan.usable]
         out = scan.normals[scan.usable] if scan.normals is not None else None
         spacing = _point_distance(samples)
+        if len(samples) > MOST:
+            some = np.sort(np.random.default_rng(seed).choice(len(samples), MOST, replace=False))
+            samples, out = samples[some], None if out is None else out[some]
     cell = _voxel(samples, 0.0 if len(scan.faces) else spacing)
     kept, voxels = _voxels_of(samples, cell)
     counts = np.bincount(voxels)
@@ -73,7 +81,7 @@ def surfels_of(scan: Scan, seed: int = 0) -> Surfels:
     if out is not None:
         against = (_sums(voxels, out[kept]) * normals).sum(axis=1) < 0
         normals[against] *= -1
-    return Surfels(means, normals, out is not None, cell, samples, spacing)
+    return Surfels(means, normals, out is not None, cell, samples, out, spacing)
 
 
 def _drawn(scan: Scan, rng: np.random.Generator) -> tuple[Floats, Floats]:

@@ -69,7 +69,7 @@ class Tabletop:
         fit = np.array([0.0, 0.0, _commonest(z)])
         for _ in range(10):
             rest = z - a @ fit
-            far = max(4.685 * 1.4826 * float(np.median(np.abs(rest))), 1e-12 * self.cell)
+            far = max(4.685 * 1.4826 * float(np.median(np.abs(rest))), 1e-6 * self.cell)
             weight = np.maximum(0, 1 - (rest / far) ** 2) ** 2
             fit = np.linalg.lstsq(a * np.sqrt(weight)[:, None], z * np.sqrt(weight), rcond=None)[0]
         normal = np.array([-fit[0], -fit[1], 1.0]) / np.sqrt(fit[0] ** 2 + fit[1] ** 2 + 1)
