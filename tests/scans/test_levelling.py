@@ -138,6 +138,15 @@ def test_a_mat_on_a_larger_table_is_the_table() -> None:
     assert size_in_mm(found, 1.0) == pytest.approx([600, 600], rel=0.015)
 
 
+def test_the_underside_of_a_closed_board_is_not_its_surface() -> None:
+    top = scanned_table((600, 400), FEW, spacing=COARSE, noise=0.0)
+    under = moved(sheet((600, 400), COARSE), standing((180, 0, 0), (0, 0, -12)))
+    scan, truth = as_scan(top + under, turned=(0.8, 0, 0))
+    found = level(scan)
+    assert max(off(found, truth, 1.0)) < 0.05
+    assert not found.on_table[len(top.points) :].any()
+
+
 def test_noise_and_unevenness_are_told_apart_and_move_the_plane_little() -> None:
     scan, truth = as_scan(scanned_table((900, 600), FEW, spacing=COARSE, noise=2.0, warp=3.0))
     found = level(scan)
