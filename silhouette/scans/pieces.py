@@ -179,18 +179,19 @@ def _regrown(points: Floats, edges: Integers, rest: Integers, cut: Integers, noi
     which = which.ravel()
     region = np.zeros(len(numbers), dtype=np.int64)
     region[which] = rest[index]
-    # parts that were put to one region across gaps stay together, unless a figure parted them
-    largest = np.zeros(int(region.max()) + 1, dtype=np.int64)
-    for one in np.argsort(count, kind="stable"):
-        largest[region[one]] = one
-    small = count * 0.87 * spacing**2 < np.minimum(CRUMB, 0.15 * count[largest[region]] * spacing**2)
-    home = np.where(small, largest[region], np.arange(len(numbers)))
-    out[index] = 1 + home[which]
-    # a fringe that is left of a region when its figures are out
+    area = count * 0.87 * spacing**2
+    # what is left of a region beside its figures: the fillet about their bases, however long, and bits
     top = np.full(len(numbers), -np.inf)
-    np.maximum.at(top, home[which], points[index, 2])
-    low = top[home] < max(2.0, 6 * noise)  # the fillet about a base, however long
-    fringe = ((count[home] * 0.87 * spacing**2 < FRINGE) | low) & np.isin(region, cut)
+    np.maximum.at(top, which, points[index, 2])
+    fringe = np.isin(region, cut) & ((top < max(2.0, 6 * noise)) | (area < FRINGE))
+    # parts that were put to one region across gaps stay together, unless a figure parted them
+    largest = np.full(int(region.max()) + 1, -1)
+    for one in np.argsort(np.where(fringe, -1, count), kind="stable"):
+        largest[region[one]] = one
+    host = largest[region]
+    fringe &= fringe[host] | (top < max(2.0, 6 * noise))
+    small = area < np.minimum(CRUMB, 0.15 * area[host])
+    out[index] = 1 + np.where(small, host, np.arange(len(numbers)))[which]
     out[index[fringe[which]]] = -3
     return out
 
