@@ -240,7 +240,7 @@ def separate(cells: Cells, attracts: Floats, group: Integers, flat: float) -> tu
                 worst = (bad, a, b)
         if worst is None:
             return group, doubt
-        if worst[0] < 0.05:
+        if worst[0] < 0.1:
             doubt.add(worst[1])
         if worst[2] in doubt:
             doubt = doubt - {worst[2]} | {worst[1]}
