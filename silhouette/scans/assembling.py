@@ -130,7 +130,7 @@ def _piece(
     if found is not None and is_known:
         place = np.array([*found.at[:2], 0.0 if blob.on is None and abs(found.at[2]) < ON_TABLE else found.at[2]])
         turn = found.turn
-        facing = None if kind == "terrain" else found.turn + found.known.model.front
+        facing = found.turn + found.known.model.front if kind != "terrain" and found.has_front else None
     else:
         carries = [one.disc for one in identified.pieces.blobs if one.on == number and one.disc is not None]
         mesh = piece_mesh(around.points, faces, around.scan.colours, place, around.spacing, kind == "terrain", carries)
@@ -153,7 +153,7 @@ def _piece(
         triangles=len(faces),
         could_be_several=blob.could_be_several,
         place=found.place if found is not None and is_known else rough,
-        facing_doubt=found.facing if found is not None and is_known and kind != "terrain" else None,
+        facing_doubt=found.facing if found is not None and is_known and kind != "terrain" and found.has_front else None,
         surface=found.residual if found is not None and is_known else rough,
     )
 

@@ -29,6 +29,9 @@ FINALISTS = 8
 """So many of the best poses of all models are refined on all points, and compared."""
 
 
+SAME_SIDE = 30.0
+"""Degrees: a turn that is in more doubt than this comes from another side that looks alike, not from noise."""
+
 MOST_NOISE = 0.8
 """mm: so much points scatter about the right model at thin and rough parts, even where the table is smooth. What
 scatters more, and more than twice as much as the table, does not lie on the model."""
@@ -47,7 +50,7 @@ class Match:
         sure: whether this is the right model in the right pose beyond reasonable doubt.
         place: mm, standard deviation of the place.
         facing: degrees, standard deviation of the turn; of a model that looks the same from several sides the angle
-            between them, so that more than 30 means that it cannot be known which side is its front.
+            between them, with which ``has_front`` is false.
         explained: (k,) bool, which of the points given lie on this model, as near as the scan's noise allows.
         why: what speaks against being sure, in a few words; empty where it is.
     """
@@ -62,6 +65,11 @@ class Match:
     facing: float
     explained: Flags
     why: str = ""
+
+    @property
+    def has_front(self) -> bool:
+        """Whether it can be told which side is its front: not so where it looks the same from several sides."""
+        return self.facing <= SAME_SIDE
 
 
 @dataclass(frozen=True, eq=False)
