@@ -28,7 +28,7 @@ def known(*heights: float) -> list[Any]:
 def test_pieces_stand_apart_the_slender_first_with_their_points_down_to_the_table() -> None:
     found = pieces_apart(table(), 1.5 / UNIT, 0.1 / UNIT)
     assert [round(float(piece[:, 2].max()) * UNIT) for piece in found] == [38, 60, 70]
-    assert all(piece[:, 2].min() * UNIT < 2 for piece in found)
+    assert all(piece[:, 2].min() * UNIT < 3.5 for piece in found)
 
 
 def test_only_models_and_pieces_of_one_height_at_some_scale_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
