@@ -126,6 +126,7 @@ def report(runs: Sequence[Run]) -> list[tuple[str, str, str]]:
     known = [each for each in runs if each.score is not None and each.known]
     named = [one for each in known for one in (each.score.figures if each.score else ()) if one.found]
     right = [one for one in named if one.named]
+    sure = [one for one in right if one.sure]
     pairs = [pair for each in runs for pair in each.pairs]
     rows = [
         ("scans understood", "all", f"{len(good)} of {len(runs)}"),
@@ -155,9 +156,10 @@ def report(runs: Sequence[Run]) -> list[tuple[str, str, str]]:
         ("figures where none stands", "", str(sum(len(each.extra) for each in good))),
         ("figures named right, of those found", "≥ 95 %", _part(len(right), len(named))),
         ("figures named wrong and sure", "0", str(sum(one.sure and one.named is False for one in named))),
-        ("figures that are sure", "", _part(sum(one.sure for one in named), len(named))),
-        ("place, 90th percentile", "≤ 0.5 mm", f"{_ninety(one.off for one in right):.2f} mm"),
-        ("facing, 90th percentile", "≤ 2°", f"{_ninety(one.turned or 0.0 for one in right):.2f}°"),
+        ("figures that are sure", "", _part(len(sure), len(named))),
+        ("place of those, 90th percentile", "≤ 0.5 mm", f"{_ninety(one.off for one in sure):.2f} mm"),
+        ("facing of those, 90th percentile", "≤ 2°", f"{_ninety(one.turned or 0.0 for one in sure):.2f}°"),
+        ("place of all that are named right, 90th percentile", "", f"{_ninety(one.off for one in right):.2f} mm"),
         ("terrain: points right", "≥ 95 %", f"{100 * _mean(each.terrain for each in with_tables):.1f} %"),
         ("verdicts the same, all pairs", "≥ 90 %", _part(sum(pair.same for pair in pairs), len(pairs))),
         ("the same where the facing is known", "", _part(sum(pair.same for pair in facing), len(facing))),

@@ -93,7 +93,7 @@ def score(truth: Truth, document: Mapping[str, Any], labels: Integers, true_labe
         height=abs(float(middle[2])),
         scale=abs(document["scale"] / truth.unit - 1.0),
         scale_from=document["scale_from"],
-        asked=any(re.search(r"scale|unit|\bmm\b|bases", text) for text in texts),
+        asked=any(re.search(r"How large|unit", text) for text in texts),
         figures=figures,
         extra=extra,
         terrain=_terrain(truth, labels, true_labels),

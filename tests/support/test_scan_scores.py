@@ -109,13 +109,15 @@ def test_a_wrong_scale_is_a_share_and_places_are_held_against_the_true_table(
     truth: Truth, document: dict[str, Any]
 ) -> None:
     grown = np.diag([1.02, 1.02, 1.02, 1.0]) @ np.array(document["to_table"]).reshape(4, 4)
-    document |= {"to_table": grown.ravel().tolist(), "scale": 10.2, "questions": ["Is one unit 10.2 mm?"]}
+    document |= {"to_table": grown.ravel().tolist(), "scale": 10.2, "questions": ["How large is it?"]}
     for piece in document["pieces"]:
         piece["at"] = [1.02 * value for value in piece["at"]]
     one = scored(truth, document)
     assert one.scale == pytest.approx(0.02)
     assert one.asked
     assert figure(one, "alone").off == pytest.approx(0, abs=1e-9)
+    other = scored(truth, document | {"questions": ["Is figure 1 the scout? It fits to 0.5 mm."]})
+    assert not other.asked
 
 
 def test_a_figure_is_found_within_three_millimetres_and_only_once(truth: Truth, document: dict[str, Any]) -> None:
