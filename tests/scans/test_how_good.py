@@ -11,7 +11,6 @@ import pytest
 import silhouette
 from silhouette.files.cache import Cache
 from silhouette.scans.folder import write_folder
-from silhouette.scans.keeping import Earlier
 from silhouette.scans.scan import ScanRequest, scan_table
 from tests.support.scan_maker import EXAMPLE, table_scene, truth_of
 from tests.support.scan_scores import PairScore, Score, compare_verdicts, score
@@ -26,7 +25,7 @@ def understood(
 ) -> tuple[Score, list[PairScore]]:
     """How well a scan was understood, and the verdicts of both scenes."""
     table = scan_table(ScanRequest(truth.scan, (figures,), terrain), Cache.default())
-    write_folder(table, folder, Earlier())
+    write_folder(table, folder)
     document = json.loads((folder / "scan.json").read_text(encoding="utf-8"))
     found = score(truth, document, np.load(folder / "labels.npy"), truth.labels(table.scan.vertices))
     rows, scanned = (silhouette.matrix(scene, pixel=0.2) for scene in (truth.scene, folder / "scene.toml"))
