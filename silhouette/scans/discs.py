@@ -194,7 +194,7 @@ class _Search:
     @property
     def slack(self) -> float:
         """How far a point of a cut may lie off its circle: the noise, and the steps of the scan's own grid."""
-        return 2 * self.noise + 0.35 * self.spacing
+        return max(2 * self.noise, 0.25 * self.spacing) + 0.35 * self.spacing
 
     def _disc(self, place: _Place, centre: Floats, radius: float, height: float) -> Disc | None:
         """The base of which a circle at some height above the ground is the rim, or None where it has no ledge."""
