@@ -268,7 +268,7 @@ def doubt(best: Candidate, others: Sequence[Candidate], scanned: Scanned) -> str
     # in every limb had 10 % unseen.
     if own.unexplained > share * 0.045 or own.unexplained_patch > max(25.0 * area, large):
         return "the scan shows what the model has not"
-    if own.unseen > share * 0.085 or own.unseen_patch > max(40.0 * area, large):
+    if own.unseen > (0.24 if large else 0.085) or own.unseen_patch > max(40.0 * area, large):
         return "the model has what the scan does not show"
     for other in others:
         if other.known is best.known:
