@@ -36,7 +36,8 @@ class FigureScore:
         flagged: whether the piece that has most of its points could be several, as the scan says.
         named: whether the model is right; None where none was named.
         sure: whether the scan is sure of the model.
-        turned: degrees between the facing and the true one; None where the model is not right.
+        turned: degrees between the turn and the true one; None where the model is not right, or not sure: what stands
+            there is then what was scanned.
     """
 
     name: str
@@ -136,7 +137,7 @@ def _figure_score(
     match = None if piece is None else piece.get("match")
     named = None if model is None else Path(model).stem == figure.mesh
     turned = None
-    if piece is not None and named:
+    if piece is not None and named and match and match["sure"]:
         turned = abs((piece["turn"] + turn - figure.turn + 180.0) % 360.0 - 180.0)
     return FigureScore(
         name=figure.name,
