@@ -18,8 +18,11 @@ from silhouette.cli.waiting import Waiting
 from silhouette.errors import RequestError
 
 if TYPE_CHECKING:
+    from silhouette.files.cache import Cache
+    from silhouette.judging import SceneResult
     from silhouette.scans.questions import Question
     from silhouette.scans.scale import Wanted
+    from silhouette.scans.scan import ScanRequest
     from silhouette.scans.scanned import ScannedTable
 
 RULING = "ruling.png"
@@ -61,47 +64,59 @@ def scan(
     With --figures, each figure is looked for among your meshes. With --from and --to, the ruling follows at once.
     Run it again to answer a question that you have written into scene.toml: names and answers are kept.
     """
-    from silhouette.batches.chunks import BatchSettings
-    from silhouette.cli.scan_report import scan_report
-    from silhouette.cli.tables import scene_report, scenes_document
-    from silhouette.judging import Selection
-    from silhouette.scans.folder import write_folder
-    from silhouette.scans.keeping import SCENE, earlier_run
-    from silhouette.scans.record import record_of
-    from silhouette.scans.scan import ScanRequest, scan_table
+    from silhouette.scans.keeping import SCENE
+    from silhouette.scans.scan import ScanRequest
 
     if attacker is None and target is not None:
         raise RequestError("--to without --from; a ruling needs who looks: say --from NAME as well")
-    earlier = earlier_run(out)
-    wanted = _wanted(scale, bases, length)
-    request = ScanRequest(file, tuple(figures or ()), tuple(terrain or ()), wanted)
-    with Waiting(f"scanning {file}", quiet=quiet) as waiting:
-        table = scan_table(request, mesh_cache(no_cache), earlier, waiting.step)
-    with Waiting(f"writing {out}", quiet=quiet):
-        write_folder(table, out)
-    if table.questions and not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty():
-        answered = _ask(table, out)
-        if answered:
-            earlier = replace(table.earlier, asked={**table.earlier.asked, **answered})
-            with Waiting(f"scanning {file} with your answers", quiet=quiet) as waiting:
-                table = scan_table(request, mesh_cache(no_cache), earlier, waiting.step)
-                write_folder(table, out, keeps_scene=False)
+    request = ScanRequest(file, tuple(figures or ()), tuple(terrain or ()), _wanted(scale, bases, length))
+    may_ask = not (yes or as_json) and sys.stdin.isatty() and sys.stdout.isatty()
+    table = _written(request, out, mesh_cache(no_cache), may_ask=may_ask, quiet=quiet)
     result = None
     if attacker is not None:
+        from silhouette.batches.chunks import BatchSettings
+        from silhouette.judging import Selection
+
         ruling = Selection(table.called(attacker), None if target is None else table.called(target))
         settings = BatchSettings("auto", None, cached=not no_cache, device=None, error=None)
         result = SceneJob(ruling, settings, out / RULING, quiet).judge(out / SCENE)
+    _show(table, out, result, as_json=as_json, quiet=quiet)
+    return ExitStatus.OK if result is None else status_of([result])
+
+
+def _written(request: ScanRequest, out: Path, cache: Cache, *, may_ask: bool, quiet: bool) -> ScannedTable:
+    """The scanned table, with its folder written; where a player may be asked, once more with the answers."""
+    from silhouette.scans.folder import write_folder
+    from silhouette.scans.keeping import earlier_run
+    from silhouette.scans.scan import scan_table
+
+    earlier = earlier_run(out)
+    with Waiting(f"scanning {request.file}", quiet=quiet) as waiting:
+        table = scan_table(request, cache, earlier, waiting.step)
+    with Waiting(f"writing {out}", quiet=quiet):
+        write_folder(table, out)
+    answered = _ask(table, out) if may_ask and table.questions else {}
+    if not answered:
+        return table
+    earlier = replace(table.earlier, asked={**table.earlier.asked, **answered})
+    with Waiting(f"scanning {request.file} with your answers", quiet=quiet) as waiting:
+        table = scan_table(request, cache, earlier, waiting.step)
+        write_folder(table, out, keeps_scene=False)
+    return table
+
+
+def _show(table: ScannedTable, out: Path, result: SceneResult | None, *, as_json: bool, quiet: bool) -> None:
+    """Prints what was found, and the ruling, if there is one."""
+    from silhouette.cli.scan_report import scan_report
+    from silhouette.cli.tables import scene_report, scenes_document
+    from silhouette.scans.record import record_of
+
     if as_json:
         show_json({**record_of(table), **({} if result is None else scenes_document([result]))})
     else:
-        show(*scan_report(table, out, quiet=quiet))
-        if result is not None:
-            show(*scene_report(result, quiet=quiet))
-    if result is None:
-        return ExitStatus.OK
-    if result.error is not None:
+        show(*scan_report(table, out, quiet=quiet), *([] if result is None else scene_report(result, quiet=quiet)))
+    if result is not None and result.error is not None:
         complain(result.error)
-    return status_of([result])
 
 
 def _wanted(scale: float | None, bases: str | None, length: str | None) -> Wanted:

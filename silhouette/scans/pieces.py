@@ -15,7 +15,7 @@ from silhouette.scans.kinds import of_figure, of_thing
 from silhouette.scans.objects import parts_of
 from silhouette.scans.questions import Question
 from silhouette.scans.regions import nearest_along, regions_above, taken_in
-from silhouette.scans.surfaces import edges_of, groups_of, level_surfaces, outward, vertex_normals
+from silhouette.scans.surfaces import Surface, edges_of, groups_of, level_surfaces, outward, vertex_normals
 
 
 @dataclass(frozen=True)
@@ -109,17 +109,7 @@ def find_pieces(
     if discs is None:
         # two thirds of the least base's area is ground enough to stand on
         surfaces = level_surfaces(points, normals, edges, spacing=spacing, least_area=160.0, above=1.8)
-        discs = find_discs(
-            points,
-            faces,
-            spacing=spacing,
-            noise=noise,
-            least=LEAST,
-            most=MOST,
-            usable=usable,
-            surfaces=surfaces,
-            edges=edges,
-        )
+        discs = _discs(points, faces, usable, surfaces, edges, noise, spacing)
     labels = regions_above(points, edges, usable, on_table, noise, spacing, size)
     parts: list[_PartOfScan] = []
     rest = labels.copy()
@@ -131,15 +121,28 @@ def find_pieces(
         parts.append((blob, standing.points))
     rest = taken_in(points, _regrown(points, edges, rest, np.unique(labels[rest == -2]), noise, spacing))
     ground = max(3 * noise, 0.4) + spacing
+    near = {"noise": noise, "spacing": spacing, "ground": ground}
     for number in np.unique(rest[rest > 0]):
         members = np.flatnonzero(rest == number).astype(np.int32)
-        split, doubt = parts_of(
-            points, normals, edges, members, noise=noise, spacing=spacing, ground=ground, colours=colours
-        )
+        split, doubt = parts_of(points, normals, edges, members, colours=colours, **near)
         for part in range(int(split.max()) + 1):
             mine = members[split == part]
             parts.append((_thing(points[mine], size, ground + 2 * spacing, part in doubt), mine))
     return _numbered(points, edges, labels, parts)
+
+
+def _discs(
+    points: Floats,
+    faces: Integers | None,
+    usable: Flags,
+    surfaces: list[Surface],
+    edges: Integers,
+    noise: float,
+    spacing: float,
+) -> list[Disc]:
+    """The round bases on the table and on level surfaces above it."""
+    sizes = {"least": LEAST, "most": MOST, "noise": noise, "spacing": spacing}
+    return find_discs(points, faces, usable=usable, surfaces=surfaces, edges=edges, **sizes)
 
 
 _PartOfScan = tuple[Blob, Integers]

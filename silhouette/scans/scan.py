@@ -74,9 +74,7 @@ def scan_table(
     figures = known_models([str(path) for path in request.figures], "fighter", cache)
     terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
     step(3, STEPS)
-    answered = earlier.asked.get("scale")
-    wanted = request.wanted if answered is None else replace(request.wanted, answer=str(answered["answer"]))
-    scale = scale_of(scan, lie, wanted, [*figures.models, *terrain.models])
+    scale = scale_of(scan, lie, _wanted(request, earlier), [*figures.models, *terrain.models])
     earlier = earlier.at_scale(scale.mm)
     step(4, STEPS)
     to_table = np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level
@@ -110,3 +108,9 @@ def scan_table(
         warnings=(*scan.warnings, *scale.warnings, *figures.warnings, *terrain.warnings, *remarks(pieces)),
         earlier=earlier,
     )
+
+
+def _wanted(request: ScanRequest, earlier: Earlier) -> Wanted:
+    """What is known of the scale, with the answer of a player."""
+    answered = earlier.asked.get("scale")
+    return request.wanted if answered is None else replace(request.wanted, answer=str(answered["answer"]))
