@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.rules import FIRST
 from silhouette.scans.keeping import EarlierPiece
 from silhouette.scans.questions import Question
 from silhouette.scans.scanned import ScannedPiece, ScannedTable
@@ -59,7 +60,7 @@ def _head(table: ScannedTable) -> str:
     keys = dict(table.earlier.keys)
     keys.pop("check", None)
     scan = table.scan.path.name
-    top = {"title": f"The table of {scan}", "rules": "necromunda"} | keys
+    top = {"title": f"The table of {scan}", "rules": FIRST} | keys
     lines = [
         f"# Made from {scan}. Names, gangs, facings, eyes, checks and answers are yours to edit, and are kept when the",
         "# scan is made into a scene again; everything else is then found anew. Lengths are mm, the origin is the",
