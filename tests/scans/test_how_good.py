@@ -42,8 +42,9 @@ def check_wanted(truth: Truth, found: Score, pairs: list[PairScore]) -> None:
     assert [figure.name for figure in found.figures if figure.found and not figure.named] == []
     assert found.terrain >= 0.95
     sure = [figure for figure in found.figures if figure.sure]
-    assert np.percentile([figure.off for figure in sure], 90) <= max(0.5, truth.noise)
-    assert np.percentile([figure.turned or 0.0 for figure in sure], 90) <= 2.0
+    rougher = max(1.0, truth.noise / 0.5)  # 0.5 mm and 2 degrees are wanted where a depth is noisy by 0.5 mm
+    assert np.percentile([figure.off for figure in sure], 90) <= 0.5 * rougher
+    assert np.percentile([figure.turned or 0.0 for figure in sure], 90) <= 2.0 * rougher
     facing = [pair for pair in pairs if pair.known]
     assert sum(pair.same for pair in facing) >= 0.9 * len(facing), [pair for pair in facing if not pair.same]
 
