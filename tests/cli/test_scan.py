@@ -76,7 +76,7 @@ def table_of_boxes(tmp_path: Path) -> Path:
     table.apply_translation((0.0, 0.0, -0.25))
     box = trimesh.creation.box((2.0, 1.5, 1.0))
     box.apply_translation((4.0, 2.0, 0.5))
-    both = trimesh.util.concatenate([table, box]).subdivide_to_size(0.2)
+    both = trimesh.util.concatenate([table, box]).subdivide_to_size(0.5)
     file = tmp_path / "table.ply"
     file.write_bytes(ply_bytes(np.asarray(both.vertices), np.asarray(both.faces, np.int32)))
     return file
