@@ -30,6 +30,15 @@ ON_TABLE = 2.0
 LEAST_GAP = 1.0
 """mm2 of a figure that were not seen and are worth a remark: about a pixel of a coarse scan."""
 
+LIKELY = 1.0
+"""mm, root mean square: a model that fits so well has its limbs where the figure has them, which tells its turn."""
+
+NARROW = 12.0
+"""Degrees: a turn that is told no better than this is not told."""
+
+UNSURE, LEAST_UNSURE = 3.0, 5.0
+"""The doubt about a turn from a model that is not sure: so many times that of the fit, and so many degrees at least."""
+
 PIECE = re.compile(r"\bpiece (\d+)\b")
 """How the questions of earlier steps name a piece: by its number."""
 
@@ -126,16 +135,15 @@ def _piece(
     own = around.points[identified.pieces.labels == number]
     is_known = found is not None and found.sure
     kind = cast(PlacedKind, before.kind if before is not None else _kind(blob, found))
-    turn, facing, mesh = 0.0, None, None
+    turn, facing, mesh = 0.0, None if kind == "terrain" else _facing(found), None
     if found is not None and is_known:
         place = np.array([*found.at[:2], 0.0 if blob.on is None and abs(found.at[2]) < ON_TABLE else found.at[2]])
         turn = found.turn
-        facing = found.turn + found.known.model.front if kind != "terrain" and found.has_front else None
     else:
         carries = [one.disc for one in identified.pieces.blobs if one.on == number and one.disc is not None]
         mesh = piece_mesh(around.points, faces, around.scan.colours, place, around.spacing, kind == "terrain", carries)
-    front = found.known.model.front if found is not None and is_known else None
-    if before is not None and kind != "terrain" and before.looks_elsewhere(front):
+    is_given = before is not None and before.facing is not None and kind != "terrain"
+    if before is not None and is_given:
         facing = before.facing
     return ScannedPiece(
         name=names[number - 1],
@@ -144,6 +152,7 @@ def _piece(
         at=(float(place[0]), float(place[1]), float(place[2])),
         turn=turn,
         facing=facing,
+        facing_is_given=is_given,
         on=None if blob.on is None else names[blob.on - 1],
         disc=blob.disc,
         match=found,
@@ -153,9 +162,27 @@ def _piece(
         triangles=len(faces),
         could_be_several=blob.could_be_several,
         place=found.place if found is not None and is_known else rough,
-        facing_doubt=found.facing if found is not None and is_known and kind != "terrain" and found.has_front else None,
+        facing_doubt=None if kind == "terrain" or is_given else _facing_doubt(found),
         surface=found.residual if found is not None and is_known else rough,
     )
+
+
+def _facing(found: Match | None) -> float | None:
+    """Where a figure looks: where the model that it is, or that it most probably is, looks; else None."""
+    is_told = found is not None and (found.has_front if found.sure else _is_likely(found))
+    return found.turn + found.known.model.front if found is not None and is_told else None
+
+
+def _facing_doubt(found: Match | None) -> float | None:
+    """The standard deviation of that in degrees."""
+    if found is None or _facing(found) is None:
+        return None
+    return found.facing if found.sure else max(UNSURE * found.facing, LEAST_UNSURE)
+
+
+def _is_likely(found: Match) -> bool:
+    """Whether a figure looks where a model does that fits well, if not beyond doubt: then limbs lie on limbs."""
+    return found.residual <= LIKELY and found.facing <= NARROW
 
 
 def _kind(blob: Blob, found: Match | None) -> PlacedKind:
@@ -195,9 +222,10 @@ def remarks(pieces: Sequence[ScannedPiece]) -> Iterator[str]:
     gaps = [f"{piece.name} ({mesh.open_area:.0f} mm2)" for piece, mesh in scanned if mesh.open_area >= LEAST_GAP]
     if gaps:
         yield f"gaps that no camera saw into are left open: {', '.join(gaps)}"
-    blind = [piece.name for piece, _ in scanned if piece.kind != "terrain"]
-    if blind:
-        yield (
-            f"as scanned, with an estimated eye: {', '.join(blind)}; give their meshes with --figures, or write "
-            "eye and facing into the scene"
-        )
+    figures = [piece for piece, _ in scanned if piece.kind != "terrain"]
+    if figures:
+        names = ", ".join(piece.name for piece in figures)
+        yield f"as scanned, with an estimated eye: {names}; give their meshes with --figures, or write eye"
+    lost = ", ".join(piece.name for piece in pieces if piece.kind != "terrain" and piece.facing is None)
+    if lost:
+        yield f"nobody knows where they look: {lost}; write facing into the scene"

@@ -17,9 +17,6 @@ from silhouette.files.documents import read_document
 from silhouette.geometry import Floats
 from silhouette.scans.questions import Question
 
-SAME_DIRECTION = 0.05
-"""Degrees: what is written is rounded to hundredths."""
-
 SAME_PLACE = 15.0
 """mm: two places that are nearer to each other are those of one piece; half of a base of 30 mm."""
 
@@ -42,7 +39,7 @@ class EarlierPiece:
         name: its name.
         kind: the table it stands in.
         at: (3,) mm, its place.
-        facing, turn: degrees, as its scene has them; None where it does not.
+        facing: degrees, where a player has said it; None where the scan has, or nobody.
         keys: those of its keys that no scan can know.
     """
 
@@ -50,22 +47,7 @@ class EarlierPiece:
     kind: str
     at: Floats
     facing: float | None
-    turn: float | None
     keys: Mapping[str, Any]
-
-    def looks_elsewhere(self, front: float | None) -> bool:
-        """Whether a person has said where it looks: elsewhere than its mesh does, whose front is in some direction.
-
-        Args:
-            front: degrees, of the known model that stands for it; None where what was scanned does, which has none.
-
-        >>> kal = EarlierPiece("Kal", "fighter", np.zeros(3), 121.0, 31.0, {})
-        >>> kal.looks_elsewhere(90.0), kal.looks_elsewhere(80.0), kal.looks_elsewhere(None)
-        (False, True, True)
-        """
-        if self.facing is None or front is None or self.turn is None:
-            return self.facing is not None
-        return abs((self.facing - self.turn - front + 180.0) % 360.0 - 180.0) > SAME_DIRECTION
 
 
 @dataclass(frozen=True)
@@ -87,7 +69,7 @@ class Earlier:
     def at_scale(self, mm: float) -> Earlier:
         """The same with all places as they are where a unit of the file is ``mm``: the answer on the scale moves them.
 
-        >>> kal = EarlierPiece("Kal", "fighter", np.array([10.0, 0, 0]), None, None, {})
+        >>> kal = EarlierPiece("Kal", "fighter", np.array([10.0, 0, 0]), None, {})
         >>> Earlier((kal,), scale=25.0).at_scale(50.0).pieces[0].at.tolist()
         [20.0, 0.0, 0.0]
         """
@@ -122,7 +104,7 @@ class Earlier:
     def matched(self, places: Sequence[Floats]) -> list[EarlierPiece | None]:
         """For each place (3,) mm the earlier piece that stood there, the nearest pairs first; None for a new one.
 
-        >>> kal = EarlierPiece("Kal", "fighter", np.array([0.0, 0, 0]), None, None, {})
+        >>> kal = EarlierPiece("Kal", "fighter", np.array([0.0, 0, 0]), None, {})
         >>> found = Earlier((kal,)).matched([np.array([9.0, 0, 0]), np.array([0.0, 1, 0])])
         >>> [piece and piece.name for piece in found]
         [None, 'Kal']
@@ -151,13 +133,14 @@ def earlier_run(folder: Path) -> Earlier:
         return Earlier()
     if not record.exists():
         raise FileError(folder, f"has a {SCENE} that no scan wrote, and it is not overwritten; give another folder")
-    document = read_document(scene)
+    document, found = read_document(scene), read_document(record)
+    rows = _tables(found, "pieces")
     pieces = [
-        piece for kind in KINDS for entry in _tables(document, kind) if (piece := _piece(kind, entry)) is not None
+        piece for kind in KINDS for entry in _tables(document, kind) if (piece := _piece(kind, entry, rows)) is not None
     ]
     asked = {str(one["key"]): one for one in _tables(document, "question") if {"key", "answer"} <= one.keys()}
     keys = {key: document[key] for key in SCENE_KEYS if key in document}
-    scale = read_document(record).get("scale")
+    scale = found.get("scale")
     return Earlier(tuple(pieces), asked, keys, float(scale) if isinstance(scale, int | float) and scale > 0 else None)
 
 
@@ -180,14 +163,23 @@ def _tables(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _piece(kind: str, entry: Mapping[str, Any]) -> EarlierPiece | None:
-    """A piece of an earlier scene; None for what is none."""
+def _piece(kind: str, entry: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> EarlierPiece | None:
+    """A piece of an earlier scene; None for what is none.
+
+    Args:
+        kind: the table it stands in.
+        entry: its keys.
+        rows: the pieces as the earlier run has recorded them.
+    """
     at, name = entry.get("at"), entry.get("name")
     if not isinstance(at, list) or not 2 <= len(at) <= 3 or not isinstance(name, str):
         return None
     keys = {key: entry[key] for key in PIECE_KEYS if key in entry}
     place = np.array([*at, 0.0][:3], dtype=np.float64)
-    return EarlierPiece(name, kind, place, _degrees(entry.get("facing")), _degrees(entry.get("turn")), keys)
+    row = next((row for row in rows if row.get("at") == at), None) or {}
+    facing = _degrees(entry.get("facing"))
+    is_found = row.get("facing_from") == "scan" and _degrees(row.get("facing")) == facing
+    return EarlierPiece(name, kind, place, None if is_found else facing, keys)
 
 
 def _degrees(value: Any) -> float | None:

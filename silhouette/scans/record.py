@@ -56,6 +56,10 @@ class PieceRecord(TypedDict):
     facing: Annotated[
         float | Literal["unknown"] | None, Field(description="degrees anticlockwise from +x; null for terrain")
     ]
+    facing_from: Annotated[
+        Literal["scan", "scene"] | None,
+        Field(description="scene where a player has written it there; null for terrain"),
+    ]
     on: Annotated[str | None, Field(description="the piece that it stands on; null on the table")]
     base: Annotated[BaseRecord | None, Field(description="null for terrain, and where none was found")]
     model: Annotated[str | None, Field(description="the known model it looks most like, as it was given")]
@@ -121,6 +125,7 @@ def _piece(piece: ScannedPiece) -> PieceRecord:
         "at": (x, y, z),
         "turn": round(piece.turn % 360.0, 2),
         "facing": facing,
+        "facing_from": None if is_terrain else "scene" if piece.facing_is_given else "scan",
         "on": piece.on,
         "base": None if piece.disc is None or is_terrain else {"diameter": round(piece.disc.diameter, 1)},
         "model": None if piece.match is None else piece.match.known.path,

@@ -52,6 +52,7 @@ class ScannedPiece:
         at: x, y, z in mm on the table of its origin: the middle of its base or of its box, and what it stands on.
         turn: degrees by which its mesh is turned from how it lies in its file.
         facing: degrees anticlockwise from +x in which it looks; None where that is unknown, and for terrain.
+        facing_is_given: whether a player has said so, and not the scan.
         on: the name of the piece of terrain that it stands on, or None for the table.
         disc: its round base, or None.
         match: the known model that it looks most like, sure or not, or None.
@@ -69,6 +70,7 @@ class ScannedPiece:
     at: tuple[float, float, float]
     turn: float
     facing: float | None
+    facing_is_given: bool
     on: str | None
     disc: Disc | None
     match: Match | None

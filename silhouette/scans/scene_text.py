@@ -119,7 +119,8 @@ def _facts(piece: ScannedPiece) -> Iterator[str]:
         next_best = "" if match.runner_up is None else f"; the next best is off by {match.runner_up:.2f} mm"
         yield f"# {Path(match.known.path).name}, which fits to {match.residual:.2f} mm{next_best}"
     elif match is not None and piece.likeness:
-        yield f"# as it was scanned; it may be {Path(match.known.path).name}, which fits to {match.residual:.2f} mm"
+        name, looks = Path(match.known.path).name, "" if piece.facing is None else "; it looks where that would"
+        yield f"# as it was scanned; it may be {name}, which fits to {match.residual:.2f} mm{looks}"
     if piece.mesh is not None and piece.mesh.holes:
         across = f"{piece.mesh.largest:.0f} mm across"
         yield f"# holes that no camera saw into, now closed: {piece.mesh.holes}, up to {across}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,16 +37,22 @@ def test_a_match_that_is_not_sure_is_asked_about_and_what_was_scanned_stands() -
     table = scanned_table(matched(sure=False))
     (figure, _), (question,) = table.pieces, table.questions
     assert figure.mesh is not None
-    assert figure.facing is None
+    assert (figure.turn, figure.facing, figure.facing_doubt) == (0.0, 121.0, 5.0), "it looks where the model would"
     assert question.key == "model at 70,-30"
     assert question.answers == (NEITHER, "oswald")
     assert question.at == pytest.approx((70.0, -30.0))
 
 
+@pytest.mark.parametrize("worse", [{"residual": 1.1}, {"facing": 13.0}])
+def test_a_model_that_fits_badly_does_not_tell_where_a_figure_looks(worse: dict[str, float]) -> None:
+    figure = scanned_table(replace(matched(sure=False), **worse)).pieces[0]
+    assert (figure.facing, figure.facing_doubt) == (None, None)
+
+
 @pytest.mark.parametrize("answer, is_known", [("oswald", True), (NEITHER, False)])
 def test_the_answer_settles_which_model_it_is(answer: str, is_known: bool) -> None:
     asked = {"model at 72,-30": {"key": "model at 72,-30", "text": "?", "at": [72.0, -30.0], "answer": answer}}
-    kal = EarlierPiece("Kal", "fighter", PLACE, None, None, {})
+    kal = EarlierPiece("Kal", "fighter", PLACE, None, {})
     table = scanned_table(matched(sure=False), Earlier((kal,), asked))
     figure = table.pieces[0]
     assert figure.name == "Kal"
@@ -53,15 +61,15 @@ def test_the_answer_settles_which_model_it_is(answer: str, is_known: bool) -> No
 
 
 def test_names_kinds_and_facings_of_an_earlier_run_stay() -> None:
-    kal = EarlierPiece("figure 9", "vehicle", PLACE, 12.0, 31.0, {})
-    box = EarlierPiece("figure 1", "terrain", np.array([-60.0, 20.0, 0.0]), None, None, {})
+    kal = EarlierPiece("figure 9", "vehicle", PLACE, 12.0, {})
+    box = EarlierPiece("figure 1", "terrain", np.array([-60.0, 20.0, 0.0]), None, {})
     first, crate = scanned_table(matched(sure=True), Earlier((kal, box))).pieces
     assert (first.name, first.kind, first.facing, first.turn) == ("figure 9", "vehicle", 12.0, 31.0)
     assert crate.name == "figure 1"
 
 
 def test_a_new_piece_takes_no_name_that_another_has() -> None:
-    elsewhere = EarlierPiece("figure 1", "terrain", np.array([-60.0, 20.0, 0.0]), None, None, {})
+    elsewhere = EarlierPiece("figure 1", "terrain", np.array([-60.0, 20.0, 0.0]), None, {})
     figure, crate = scanned_table(earlier=Earlier((elsewhere,))).pieces
     assert (figure.name, crate.name) == ("figure 2", "figure 1")
 

@@ -42,7 +42,7 @@ def test_the_files_are_those_of_the_contract(tmp_path: Path) -> None:
     record = json.loads((tmp_path / "game" / "scan.json").read_text())
     jsonschema.validate(record, schema_of("scan"))
     assert record["pieces"][0]["match"] == {"residual": 0.41, "runner_up": 1.3, "sure": False}
-    assert record["pieces"][0]["facing"] == "unknown"
+    assert record["pieces"][0]["facing"] == 121.0
     assert record["pieces"][0]["base"] == {"diameter": 25.1}
     assert record["pieces"][1]["base"] is None
     assert record["questions"] == [question.text for question in table.questions]
@@ -140,7 +140,7 @@ def test_names_that_are_no_file_names_are_kept_in_the_scene(tmp_path: Path) -> N
     from silhouette.scans.keeping import EarlierPiece
 
     odd = 'K"al / \\ \N{SNOWMAN}'
-    piece = EarlierPiece(odd, "fighter", np.array([70.0, -30.0, 0.0]), 10.0, 0.0, {})
+    piece = EarlierPiece(odd, "fighter", np.array([70.0, -30.0, 0.0]), 10.0, {})
     earlier = Earlier((piece,))
     write_folder(scanned_table(earlier=earlier), tmp_path / "game")
     scene = load_scene(tmp_path / "game" / "scene.toml")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,9 @@ target = "figure 2"
 
 def folder_with(tmp_path: Path, scene: str = SCENE) -> Path:
     (tmp_path / "scene.toml").write_text(scene)
-    (tmp_path / "scan.json").write_text("{}")
+    rows = [{"at": [10.0, 20.0, 0.0], "facing": 40.0, "facing_from": "scan"}]
+    rows.append({"at": [100, 20], "facing": 30.0, "facing_from": "scan"})
+    (tmp_path / "scan.json").write_text(json.dumps({"pieces": rows}))
     return tmp_path
 
 
@@ -57,8 +60,7 @@ def test_names_gangs_checks_answers_and_facings_are_found(tmp_path: Path) -> Non
     found = earlier_run(folder_with(tmp_path))
     kal, other = found.pieces
     assert (kal.name, kal.kind, kal.facing, kal.keys) == ("Kal", "fighter", 45.0, {"gang": "Orlock"})
-    assert kal.looks_elsewhere(90.0)
-    assert not other.looks_elsewhere(90.0), "it looks where its mesh does"
+    assert other.facing is None, "the scan itself has found it"
     assert other.at.tolist() == [100.0, 20.0, 0.0]
     assert {key: question["answer"] for key, question in found.asked.items()} == {"scale": "32 mm"}
     assert found.keys["title"] == "Game night"
@@ -80,7 +82,7 @@ def test_each_piece_is_that_which_stood_nearest(tmp_path: Path) -> None:
 
 
 def test_a_piece_on_a_roof_is_not_the_one_below_it() -> None:
-    kal = EarlierPiece("Kal", "fighter", np.array([0.0, 0.0, 75.0]), None, None, {})
+    kal = EarlierPiece("Kal", "fighter", np.array([0.0, 0.0, 75.0]), None, {})
     assert Earlier((kal,)).matched([np.zeros(3)]) == [None]
 
 
@@ -108,3 +110,10 @@ def test_a_scene_that_is_broken_is_named_and_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("scene", ['fighter = "Kal"', "[[fighter]]\nname = 3\nat = 4", "question = [1]", "terrain = 7"])
 def test_tables_of_other_forms_are_passed_over_or_named(tmp_path: Path, scene: str) -> None:
     assert earlier_run(folder_with(tmp_path, scene)).pieces == ()
+
+
+def test_a_facing_that_a_player_gave_once_stays_given(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path)
+    rows = [{"at": [10.0, 20.0, 0.0], "facing": 45.0, "facing_from": "scene"}]
+    (folder / "scan.json").write_text(json.dumps({"pieces": rows}))
+    assert earlier_run(folder).pieces[0].facing == 45.0
