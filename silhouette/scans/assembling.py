@@ -98,9 +98,9 @@ def _origin(number: int, blob: Blob, identified: Identified, around: Surrounding
 def _names(blobs: Sequence[Blob], matches: Sequence[Match | None], kept: Sequence[EarlierPiece | None]) -> list[str]:
     """A unique name for each piece: the one that it had, that of the known terrain that it is, or a number."""
     taken = {before.name for before in kept if before is not None}
-    names = []
+    names: list[str] = []
     for blob, found, before in zip(blobs, matches, kept, strict=True):
-        if before is not None:
+        if before is not None and before.name not in names:
             names.append(before.name)
             continue
         is_known = blob.kind == "terrain" and found is not None and found.sure

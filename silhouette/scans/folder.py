@@ -63,7 +63,7 @@ def _mesh_keys(piece: ScannedPiece, table: ScannedTable, folder: Path) -> dict[s
     if piece.mesh is None:
         assert piece.match is not None
         return _copied(Path(piece.match.known.path), folder)
-    name = f"{_file_name(piece.name)}.ply"
+    name = _free_name(_file_name(piece.name), folder)
     write_file(folder / name, ply_bytes(piece.mesh.vertices, piece.mesh.faces, piece.mesh.colours))
     keys: dict[str, Any] = {"mesh": f"{MESHES}/{name}", "units": "mm", "origin": "keep", "scan": True}
     if piece.kind != "terrain":
@@ -103,6 +103,15 @@ def _copied(source: Path, folder: Path) -> dict[str, Any]:
 def _plain(keys: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a model file, ``mesh`` apart, which may stand in a scene's piece as they are."""
     return {key: value for key, value in keys.items() if key != "mesh"}
+
+
+def _free_name(stem: str, folder: Path) -> str:
+    """The name of a mesh that is not in a folder yet: pieces may be called "Kal!" and "kal", or as a copied mesh is."""
+    number, name = 1, f"{stem}.ply"
+    while (folder / name).exists():
+        number += 1
+        name = f"{stem}_{number}.ply"
+    return name
 
 
 def _file_name(name: str) -> str:

@@ -23,8 +23,14 @@ SAME_PLACE = 15.0
 PIECE_KEYS = ("gang", "eye", "eyes", "arcs", "insignificant")
 """The keys of a piece that no scan can know, and that are kept as they are."""
 
+MESH_KEYS = ("eye", "eyes", "arcs", "insignificant")
+"""Those of them that hold for one mesh alone: they are in its own frame, or name its parts."""
+
 SCENE_KEYS = ("title", "rules", "readings", "tolerance", "pixel", "error", "base_contact", "check", "source")
-"""The same of the scene."""
+"""The keys of the scene that no scan can know."""
+
+DOUBT_KEYS = ("eye", "rule", "guard")
+"""Those of its ``[doubt]``: who has the benefit of doubt is for the players."""
 
 KINDS = ("terrain", "fighter", "vehicle")
 
@@ -41,6 +47,7 @@ class EarlierPiece:
         at: (3,) mm, its place.
         facing: degrees, where a player has said it; None where the scan has, or nobody.
         keys: those of its keys that no scan can know.
+        model: the file name of the known model's mesh that stands for it; empty where what was scanned of it does.
     """
 
     name: str
@@ -48,6 +55,19 @@ class EarlierPiece:
     at: Floats
     facing: float | None
     keys: Mapping[str, Any]
+    model: str = ""
+
+    def keys_with(self, mesh: Mapping[str, Any]) -> dict[str, Any]:
+        """Its keys, without those that hold for its mesh alone where another one now stands for it.
+
+        >>> kal = EarlierPiece("Kal", "fighter", np.zeros(3), None, {"gang": "Orlock", "eye": [0, 4, 30]})
+        >>> kal.keys_with({"mesh": "meshes/kal.ply", "scan": True})
+        {'gang': 'Orlock', 'eye': [0, 4, 30]}
+        >>> kal.keys_with({"mesh": "meshes/oswald.stl"})
+        {'gang': 'Orlock'}
+        """
+        is_same = _model_of(mesh) == self.model
+        return {key: value for key, value in self.keys.items() if is_same or key not in MESH_KEYS}
 
 
 @dataclass(frozen=True)
@@ -124,8 +144,10 @@ def earlier_run(folder: Path) -> Earlier:
     """What is to be kept of an earlier run into a folder; nothing where there was none.
 
     Raises:
-        FileError: where the folder has a scene that no scan wrote, or one that cannot be read.
+        FileError: where the folder is a file, or has a scene that no scan wrote, or one that cannot be read.
     """
+    if folder.exists() and not folder.is_dir():
+        raise FileError(folder, "is a file, and is not overwritten; give a folder")
     scene, record = folder / SCENE, folder / RECORD
     if not scene.exists():
         if folder.is_dir() and any(folder.iterdir()) and not record.exists():
@@ -140,6 +162,9 @@ def earlier_run(folder: Path) -> Earlier:
     ]
     asked = {str(one["key"]): one for one in _tables(document, "question") if {"key", "answer"} <= one.keys()}
     keys = {key: document[key] for key in SCENE_KEYS if key in document}
+    doubt = document.get("doubt")
+    if isinstance(doubt, dict) and (settled := {key: doubt[key] for key in DOUBT_KEYS if key in doubt}):
+        keys["doubt"] = settled
     scale = found.get("scale")
     return Earlier(tuple(pieces), asked, keys, float(scale) if isinstance(scale, int | float) and scale > 0 else None)
 
@@ -179,7 +204,12 @@ def _piece(kind: str, entry: Mapping[str, Any], rows: Sequence[Mapping[str, Any]
     row = next((row for row in rows if row.get("at") == at), None) or {}
     facing = _degrees(entry.get("facing"))
     is_found = row.get("facing_from") == "scan" and _degrees(row.get("facing")) == facing
-    return EarlierPiece(name, kind, place, None if is_found else facing, keys)
+    return EarlierPiece(name, kind, place, None if is_found else facing, keys, _model_of(entry))
+
+
+def _model_of(entry: Mapping[str, Any]) -> str:
+    """The file name of the mesh of a known model, from the keys of a piece; empty for one that was scanned."""
+    return "" if entry.get("scan") is True else Path(str(entry.get("mesh", ""))).name
 
 
 def _degrees(value: Any) -> float | None:

@@ -58,13 +58,15 @@ def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]]) -> s
 def _head(table: ScannedTable) -> str:
     """The keys of the scene."""
     keys = dict(table.earlier.keys)
-    keys.pop("check", None)
+    for below in ("check", "doubt"):
+        keys.pop(below, None)
     scan = table.scan.path.name
     top = {"title": f"The table of {scan}", "rules": FIRST} | keys
     lines = [
-        f"# Made from {scan}. Names, gangs, facings, eyes, checks and answers are yours to edit, and are kept when the",
-        "# scan is made into a scene again; everything else is then found anew. Lengths are mm, the origin is the",
-        "# middle of the table, and angles are degrees anticlockwise from x, seen from above.",
+        f"# Made from {scan}. Names, gangs, facings, eyes, checks, answers and who has the benefit of doubt are",
+        "# yours to edit, and are kept when the scan is made into a scene again; everything else is then found anew.",
+        "# Lengths are mm, the origin is the middle of the table, and angles are degrees anticlockwise from x, seen",
+        "# from above.",
     ]
     lines += [f"{_key(key)} = {toml(value)}" for key, value in top.items()]
     if table.size is not None:
@@ -73,14 +75,16 @@ def _head(table: ScannedTable) -> str:
 
 
 def _doubt(table: ScannedTable) -> str:
-    """The doubt of the scene: the largest of its pieces, which say their own where it is less."""
+    """The doubt of the scene: the largest of its pieces, which say their own where it is less, and what players say."""
     place = max((piece.place for piece in table.pieces if piece.kind != "terrain"), default=table.noise)
     surface = max((piece.surface for piece in table.pieces if piece.mesh is not None), default=table.noise)
     rows = [
         ("place", place, "mm, how far off each figure may stand: its own doubt comes first"),
         ("surface", surface, "mm, how far off the outline of a scanned piece may lie"),
     ]
-    return "\n".join(["[doubt]", *(_line(f"{key} = {toml(round(value, 2))}", text) for key, value, text in rows)])
+    lines = [_line(f"{key} = {toml(round(value, 2))}", text) for key, value, text in rows]
+    lines += [f"{key} = {toml(value)}" for key, value in table.earlier.keys.get("doubt", {}).items()]
+    return "\n".join(["[doubt]", *lines])
 
 
 def _question(question: Question) -> str:
@@ -94,7 +98,7 @@ def _question(question: Question) -> str:
 def _piece(piece: ScannedPiece, file: Mapping[str, Any], before: EarlierPiece | None) -> str:
     """A piece's table."""
     lines = [f"[[{piece.kind}]]", *_facts(piece), f"name = {toml(piece.name)}"]
-    own = {} if before is None else dict(before.keys)
+    own = {} if before is None else before.keys_with(file)
     lines += [f"{_key(key)} = {toml(value)}" for key, value in {**file, **own}.items()]
     lines.append(f"at = {toml([round(place, 2) + 0.0 for place in piece.at])}")
     lines.append(f"turn = {toml(round(piece.turn % 360.0, 2))}")

@@ -86,6 +86,38 @@ def test_two_meshes_of_one_name_are_both_kept(tmp_path: Path) -> None:
     assert paths == ["meshes/orc.stl", "meshes/2/orc.stl", "meshes/orc.stl"]
 
 
+def test_pieces_whose_names_make_the_same_file_name_have_meshes_of_their_own(tmp_path: Path) -> None:
+    from silhouette.scans.keeping import EarlierPiece
+
+    names = {(70.0, -30.0): "Kal!", (-60.0, 20.0): "kal"}
+    earlier = Earlier(
+        tuple(EarlierPiece(name, "terrain", np.array([*at, 0.0]), None, {}) for at, name in names.items())
+    )
+    write_folder(scanned_table(earlier=earlier), tmp_path / "game")
+    scene = load_scene(tmp_path / "game" / "scene.toml")
+    heights = {piece.name: piece.model.mesh.bounds[1, 2] for piece in scene.pieces}
+    assert heights == pytest.approx({"Kal!": 33.0, "kal": 25.0})
+
+
+def test_a_name_that_a_player_has_given_twice_gets_a_number(tmp_path: Path) -> None:
+    from silhouette.scans.keeping import EarlierPiece
+
+    places = (np.array([70.0, -30.0, 0.0]), np.array([-60.0, 20.0, 0.0]))
+    earlier = Earlier(tuple(EarlierPiece("Kal", "terrain", at, None, {}) for at in places))
+    assert [piece.name for piece in scanned_table(earlier=earlier).pieces] == ["Kal", "terrain 1"]
+
+
+def test_what_players_have_settled_of_doubt_is_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "game"
+    write_folder(scanned_table(), folder)
+    text = (folder / "scene.toml").read_text()
+    (folder / "scene.toml").write_text(text.replace("[doubt]\n", '[doubt]\nrule = "attacker"\nguard = 0.9\n'))
+    write_folder(scanned_table(earlier=earlier_run(folder)), folder)
+    doubt = tomllib.loads((folder / "scene.toml").read_text())["doubt"]
+    assert (doubt["rule"], doubt["guard"], doubt["place"]) == ("attacker", 0.9, 0.3)
+    assert load_scene(folder / "scene.toml").pieces
+
+
 def test_a_second_run_keeps_names_answers_checks_and_other_files(tmp_path: Path) -> None:
     folder = tmp_path / "game"
     write_folder(scanned_table(odd=True), folder)

@@ -100,6 +100,12 @@ def test_a_folder_that_no_scan_made_is_refused(tmp_path: Path) -> None:
         earlier_run(tmp_path)
 
 
+def test_a_file_in_the_place_of_the_folder_is_refused_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "table.glb").write_bytes(b"mine")
+    with pytest.raises(FileError, match="is a file, and is not overwritten"):
+        earlier_run(tmp_path / "table.glb")
+
+
 def test_a_scene_that_is_broken_is_named_and_kept(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, "title = \n")
     with pytest.raises(FileError, match=r"scene\.toml"):
