@@ -11,7 +11,7 @@ from silhouette.scans.identify import Identified, without
 from silhouette.scans.keeping import Earlier
 from silhouette.scans.matching import Match
 from silhouette.scans.pieces import Blob
-from silhouette.scans.questions import Question
+from silhouette.scans.questions import Question, kind_of
 
 NEITHER = "none of these"
 """The answer that a scanned piece is no known model."""
@@ -68,7 +68,7 @@ def as_answered(
     for number, (blob, found, place) in enumerate(
         zip(identified.pieces.blobs, identified.matches, places, strict=True), start=1
     ):
-        answers = {_kind_of(question): earlier.answer(question) for question in about_shape(number, blob, place)}
+        answers = {kind_of(question.key): earlier.answer(question) for question in about_shape(number, blob, place)}
         if answers.get("odd") == LEFT_OUT:
             left_out.append(number)
         if answers.get("odd") is not None:
@@ -89,10 +89,6 @@ def as_answered(
         about = about_model(number, found, place) if blob.kind == "fighter" else None
         asked += [*about_shape(number, blob, place), *([] if about is None else [about])]
     return kept, stand, [question for question in asked if earlier.answer(question) is None]
-
-
-def _kind_of(question: Question) -> str:
-    return question.key.partition(" at ")[0]
 
 
 def _told(found: Match | None, answer: str | None) -> Match | None:

@@ -5,6 +5,7 @@ A piece of the new run is that of the earlier one which stands nearest, of the s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 from silhouette.errors import FileError
 from silhouette.files.documents import read_document
 from silhouette.geometry import Floats
-from silhouette.scans.questions import Question
+from silhouette.scans.questions import SCALE, Question, kind_of
 
 SAME_PLACE = 15.0
 """mm: two places that are nearer to each other are those of one piece; half of a base of 30 mm."""
@@ -114,7 +115,7 @@ class Earlier:
         nearest, answer = SAME_PLACE, None
         for key, other in self.asked.items():
             at = other.get("at")
-            if _kind(key) != _kind(question.key) or not isinstance(at, list) or len(at) != 2:
+            if kind_of(key) != kind_of(question.key) or not isinstance(at, list) or len(at) != 2:
                 continue
             apart = float(np.hypot(at[0] - question.at[0], at[1] - question.at[1]))
             if apart < nearest:
@@ -144,7 +145,8 @@ def earlier_run(folder: Path) -> Earlier:
     """What is to be kept of an earlier run into a folder; nothing where there was none.
 
     Raises:
-        FileError: where the folder is a file, or has a scene that no scan wrote, or one that cannot be read.
+        FileError: where the folder is a file, or has a scene that no scan wrote, one that cannot be read, or one with
+            an answer that is none of those to its question.
     """
     if folder.exists() and not folder.is_dir():
         raise FileError(folder, "is a file, and is not overwritten; give a folder")
@@ -160,7 +162,8 @@ def earlier_run(folder: Path) -> Earlier:
     pieces = [
         piece for kind in KINDS for entry in _tables(document, kind) if (piece := _piece(kind, entry, rows)) is not None
     ]
-    asked = {str(one["key"]): one for one in _tables(document, "question") if {"key", "answer"} <= one.keys()}
+    answered = [one for one in _tables(document, "question") if {"key", "answer"} <= one.keys()]
+    asked = {str(one["key"]): _checked(scene, one) for one in answered}
     keys = {key: document[key] for key in SCENE_KEYS if key in document}
     doubt = document.get("doubt")
     if isinstance(doubt, dict) and (settled := {key: doubt[key] for key in DOUBT_KEYS if key in doubt}):
@@ -169,17 +172,26 @@ def earlier_run(folder: Path) -> Earlier:
     return Earlier(tuple(pieces), asked, keys, float(scale) if isinstance(scale, int | float) and scale > 0 else None)
 
 
+def _checked(scene: Path, question: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A question with its answer as a text, if that is one of its answers; the scale may be a number of mm as well.
+
+    Raises:
+        FileError: where it is another: taken as it is, it would settle nothing, and the question would be gone.
+    """
+    answer, answers = str(question["answer"]), question.get("answers")
+    is_number = question["key"] == SCALE and re.fullmatch(r"\d+(\.\d*)?", answer) is not None
+    if isinstance(answers, list) and answers and answer not in answers and not is_number:
+        listed = ", ".join(f'"{one}"' for one in answers)
+        raise FileError(scene, f"question '{question['key']}': '{answer}' is no answer to it; the answers are {listed}")
+    return {**question, "answer": answer}
+
+
 def _moved(question: Mapping[str, Any], ratio: float) -> Mapping[str, Any]:
     """A question whose place, if it has one, is moved away from the origin by a ratio."""
     at = question.get("at")
     if ratio == 1.0 or not isinstance(at, list):
         return question
     return {**question, "at": [round(place * ratio, 1) for place in at]}
-
-
-def _kind(key: str) -> str:
-    """The kind of a question, from a key such as "odd at 3,4"."""
-    return key.partition(" at ")[0]
 
 
 def _tables(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

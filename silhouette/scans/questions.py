@@ -5,16 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+SCALE = "scale"
+"""The key of the question how large the scan is."""
+
+
+def kind_of(key: str) -> str:
+    """The kind of a question, from its key: what is asked, without the place that it is asked about.
+
+    >>> kind_of("odd at 3,4"), kind_of(SCALE)
+    ('odd', 'scale')
+    """
+    return key.partition(" at ")[0]
+
 
 @dataclass(frozen=True)
 class Question:
     """A question that only the player can answer.
 
     Attributes:
-        key: by which an answer given earlier is found again, such as "scale" or "touching figure 2".
+        key: by which an answer given earlier is found again, such as "scale" or "odd at 3,4".
         text: the question in one sentence, with what it is about.
         answers: what can be answered, the likeliest first.
-        about: names of the pieces that it is about; none for the whole scan.
+        about: names of the pieces that it is about (their numbers until they have names); none for the whole scan.
         at: x, y in mm on the table where there is something to look at, or None.
     """
 

@@ -17,7 +17,7 @@ from silhouette.scans.known import Known
 from silhouette.scans.levelling import Level
 from silhouette.scans.model_votes import PIECES, scale_by_models
 from silhouette.scans.plausible import There, levelled
-from silhouette.scans.questions import Question
+from silhouette.scans.questions import SCALE, Question
 from silhouette.scans.reading import Scan
 
 __all__ = ["BASES", "Scale", "ScaleSource", "Wanted", "scale_of"]
@@ -107,7 +107,7 @@ def scale_of(scan: Scan, level: Level, wanted: Wanted = Wanted(), known: Sequenc
     question = None
     if best.ask:
         answers = tuple(dict.fromkeys(one.text for one in options[:5]))
-        question = Question("scale", f"How large is it? {best.why}", answers if len(answers) > 1 else (*answers, OTHER))
+        question = Question(SCALE, f"How large is it? {best.why}", answers if len(answers) > 1 else (*answers, OTHER))
     return Scale(best.mm, best.source, best.error, question, best.warnings)
 
 
@@ -178,7 +178,7 @@ def _by_length(length: tuple[float, tuple[float, float, float], tuple[float, flo
     return Scale(mm / apart, "length", min(0.7 * level.spacing / apart, 1.0))
 
 
-def _sizes(scan: Scan, level: Level, there: There, least: float, most: float) -> Sizes:
+def _sizes(scan: Scan, level: Level, least: float, most: float) -> Sizes:
     """The sizes of the round bases between two diameters in the file's unit."""
     points, usable = levelled(scan, level), _on_table(scan, level)
     # A base of fewer than eight points across shows no circle.
@@ -211,7 +211,7 @@ def _on_table(scan: Scan, level: Level) -> Flags:
 def _any_size(scan: Scan, level: Level, there: There) -> Sizes:
     """The sizes of the round bases whatever the scale: from 25 mm on the largest table to 100 mm on the smallest."""
     low, high = there.limits()
-    return _sizes(scan, level, there, max(20 / high, 0.01 * max(there.edges)), min(110 / low, 0.25 * max(there.edges)))
+    return _sizes(scan, level, max(20 / high, 0.01 * max(there.edges)), min(110 / low, 0.25 * max(there.edges)))
 
 
 def _by_given_bases(scan: Scan, level: Level, there: There, bases: tuple[float, ...]) -> list[_Option]:
@@ -256,7 +256,7 @@ def _judged(scan: Scan, level: Level, there: There) -> list[_Option]:
     own = UNITS[_unit(scan) or "mm"]
     if there.plausible(own):
         # Most files are what they say: then bases of sizes that exist are quickly found among diameters near them.
-        sizes = _sizes(scan, level, there, 20 / own, 110 / own)
+        sizes = _sizes(scan, level, 20 / own, 110 / own)
         options = _ordered(scan, there, sizes)
         if options[0].mm == own and not options[0].ask and min(sizes.named(own), default=100) <= 40:
             return options

@@ -19,6 +19,7 @@ from silhouette.scans.keeping import Earlier
 from silhouette.scans.known import known_models
 from silhouette.scans.levelling import as_answered, level
 from silhouette.scans.pieces import find_pieces
+from silhouette.scans.questions import SCALE
 from silhouette.scans.reading import read_scan
 from silhouette.scans.scale import Wanted, scale_of
 from silhouette.scans.scanned import ScannedTable
@@ -91,8 +92,9 @@ def scan_table(
     around = Surroundings(scan, points, vertex_normals(points, scan.faces, scan.usable), noise, spacing)
     identified = identify(found, around, figures.models, terrain.models, lambda: step(next(done), total))
     labels, pieces, questions = scanned_pieces(identified, around, earlier)
-    scale_questions = () if scale.question is None else (scale.question,)
-    asked = [question for question in (*lie.questions, *scale_questions) if earlier.answer(question) is None]
+    asked = [question for question in lie.questions if earlier.answer(question) is None]
+    # An answer that does not settle the scale, such as "another size", leaves the question open.
+    asked += [] if scale.question is None else [scale.question]
     return ScannedTable(
         scan=stored,
         scale=scale,
@@ -112,5 +114,5 @@ def scan_table(
 
 def _wanted(request: ScanRequest, earlier: Earlier) -> Wanted:
     """What is known of the scale, with the answer of a player."""
-    answered = earlier.asked.get("scale")
+    answered = earlier.asked.get(SCALE)
     return request.wanted if answered is None else replace(request.wanted, answer=str(answered["answer"]))

@@ -113,6 +113,19 @@ def test_a_scene_that_is_broken_is_named_and_kept(tmp_path: Path) -> None:
     assert (folder / "scene.toml").read_text() == "title = \n"
 
 
+@pytest.mark.parametrize(
+    "answer, is_one", [('"32 mm"', True), ("25.4", True), ('"25.4"', True), ('"about 32"', False), ('"32 MM"', False)]
+)
+def test_an_answer_that_is_none_is_refused_with_those_that_are(tmp_path: Path, answer: str, is_one: bool) -> None:
+    scene = f'[[question]]\nkey = "scale"\ntext = "Which?"\nanswers = ["25 mm", "32 mm"]\nanswer = {answer}\n'
+    folder = folder_with(tmp_path, scene)
+    if is_one:
+        assert earlier_run(folder).asked["scale"]["answer"] == answer.strip('"')
+        return
+    with pytest.raises(FileError, match='no answer to it; the answers are "25 mm", "32 mm"'):
+        earlier_run(folder)
+
+
 @pytest.mark.parametrize("scene", ['fighter = "Kal"', "[[fighter]]\nname = 3\nat = 4", "question = [1]", "terrain = 7"])
 def test_tables_of_other_forms_are_passed_over_or_named(tmp_path: Path, scene: str) -> None:
     assert earlier_run(folder_with(tmp_path, scene)).pieces == ()
