@@ -146,7 +146,24 @@ def _with_models(
             options[0] = replace(options[0], warnings=(*options[0].warnings, warning))
         return options
     text = f"{there.words(found.mm)}, by {' and '.join(found.models[:3])}"
-    return [_Option(found.mm, "known models", found.error, text, warnings=(_unlike(scan, there, found.mm),)), *options]
+    mm, error = _with_bases(found.mm, found.error, options)
+    return [_Option(mm, "known models", error, text, warnings=(_unlike(scan, there, mm),)), *options]
+
+
+def _with_bases(mm: float, error: float, options: Sequence[_Option]) -> tuple[float, float]:
+    """The scale by known models with that by the round bases which agrees with it, each by its error, and its error.
+
+    They are wrong independently: the tops of models are rounded off, and the rims of bases.
+
+    >>> _with_bases(100.0, 0.01, [_Option(101.0, "bases", 0.01, ""), _Option(200.0, "bases", 0.01, "")])[0]
+    100.5
+    """
+    weight, total = 1.0 / error**2, mm / error**2
+    for option in options:
+        if option.source == "bases" and abs(option.mm / mm - 1.0) < 2.0 * np.hypot(error, option.error):
+            weight, total = weight + 1.0 / option.error**2, total + option.mm / option.error**2
+            break
+    return total / weight, weight**-0.5
 
 
 def _checked(there: There, scale: Scale, by: str) -> Scale:
