@@ -47,7 +47,7 @@ def write_folder(table: ScannedTable, folder: Path, *, keeps_scene: bool = True)
         if folder.is_dir():
             for old in folder.iterdir():
                 if old.name not in OURS:
-                    (shutil.copytree if old.is_dir() else shutil.copy2)(old, new / old.name)
+                    _copy_as_it_is(old, new / old.name)
             if keeps_scene and (folder / SCENE).is_file():
                 shutil.copy2(folder / SCENE, new / BEFORE)
         (new / MESHES).mkdir()
@@ -56,6 +56,14 @@ def write_folder(table: ScannedTable, folder: Path, *, keeps_scene: bool = True)
         write_file(new / RECORD, json.dumps(document(record_of(table)), indent=1) + "\n")
         draw_table(table, new / PICTURE)
         write_file(new / SCENE, scene_text(table, files))
+
+
+def _copy_as_it_is(old: Path, new: Path) -> None:
+    """Copies a file, a link or a folder; links stay links, wherever they lead."""
+    if old.is_dir() and not old.is_symlink():
+        shutil.copytree(old, new, symlinks=True)
+    else:
+        shutil.copy2(old, new, follow_symlinks=False)
 
 
 def _mesh_keys(piece: ScannedPiece, table: ScannedTable, folder: Path) -> dict[str, Any]:

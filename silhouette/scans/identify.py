@@ -95,7 +95,7 @@ def identify(
         step()
     blobs += [blob for blob, _ in added]
     every = (*matches, *(one for _, one in added))
-    return Identified(Pieces(labels, tuple(blobs), pieces.questions), every)
+    return Identified(Pieces(labels, tuple(blobs)), every)
 
 
 def _match(own: Indices, blob: Blob, known: Sequence[Known], around: Surroundings) -> Match | None:
@@ -149,4 +149,4 @@ def without(pieces: Pieces, matches: Sequence[Match | None], left_out: Sequence[
         blob = pieces.blobs[number - 1]
         on = None if blob.on is None or blob.on in left_out else int(renumbered[blob.on])
         blobs.append(replace(blob, on=on))
-    return Identified(Pieces(labels, tuple(blobs), pieces.questions), tuple(matches[number - 1] for number in kept))
+    return Identified(Pieces(labels, tuple(blobs)), tuple(matches[number - 1] for number in kept))

@@ -12,7 +12,7 @@ from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.files.fingerprints import MESHES
-from silhouette.files.reading import DOCUMENTS
+from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.lazy import cached_property
 from silhouette.models.entries import Kind
 from silhouette.models.inspection import is_model_file
@@ -73,6 +73,8 @@ def known_models(paths: Sequence[str], kind: Kind, cache: Cache) -> KnownModels:
     seen: set[str] = set()
     for path in paths:
         named = Path(path)
+        if not named.exists():
+            raise missing(named)
         files = [named]
         if named.is_dir():
             files = _in_folder(named)

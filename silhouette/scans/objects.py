@@ -86,7 +86,7 @@ def things(cells: Cells, attracts: Floats, group: Integers, each: float, ground:
             return group
         for number in numbers:
             if int(number) not in looks:
-                looks[int(number)] = _part(cells, attracts, group, int(number), each, ground)
+                looks[int(number)] = _part(cells, group, int(number), each, ground)
         failing = [number for number in looks if not looks[number].is_thing]
         if not failing:
             return group
@@ -116,7 +116,7 @@ def _host(cells: Cells, attracts: Floats, group: Integers, number: int) -> int:
     return int(group[rest[int(np.argmin(distance))]])
 
 
-def _part(cells: Cells, attracts: Floats, group: Integers, number: int, each: float, ground: float) -> Part:
+def _part(cells: Cells, group: Integers, number: int, each: float, ground: float) -> Part:
     mine = group == number
     middles, normals, counts = cells.middles[mine], cells.normals[mine], cells.counts[mine].astype(np.float64)
     low, high = middles.min(0), middles.max(0)

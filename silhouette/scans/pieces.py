@@ -13,7 +13,6 @@ from silhouette.scans.discs import Disc, find_discs
 from silhouette.scans.figures import on_discs
 from silhouette.scans.kinds import of_figure, of_thing
 from silhouette.scans.objects import parts_of
-from silhouette.scans.questions import Question
 from silhouette.scans.regions import nearest_along, regions_above, taken_in
 from silhouette.scans.surfaces import Surface, edges_of, groups_of, level_surfaces, outward, vertex_normals
 
@@ -49,12 +48,10 @@ class Pieces:
         labels: (n,) int32 for each vertex of the scan: 0 the table, k the k-th piece (from 1; a figure's base belongs
             to it), -1 what belongs to nothing: loose specks, what lies beside or below the table.
         blobs: the pieces; the k-th bears the number k + 1.
-        questions: such as whether two that touch are one.
     """
 
     labels: Integers
     blobs: tuple[Blob, ...]
-    questions: tuple[Question, ...] = ()
 
 
 Labels = NDArray[np.int32]

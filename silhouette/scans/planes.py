@@ -42,7 +42,6 @@ class Plane:
         hull: (k, 3) float64, the convex outline of the largest part that hangs together: rows a, b, c with
             a x + b y + c <= 0 inside, x and y along `axes`; a and b have length 1.
         axes: (2, 3) float64, two directions in the plane.
-        above: how many surfels stand over the inside of the outline on the normal's side, and `below` on the other.
         things: the heights of the separate things that stand on it, on the normal's side.
         facing: mean of the scan's own normals along this one, 1 where all agree and 0 where the scan has none.
         middle: (3,) float64, the mean of the inliers.
@@ -54,8 +53,6 @@ class Plane:
     inliers: NDArray[np.bool_]
     hull: Floats
     axes: Floats
-    above: int
-    below: int
     things: Floats
     facing: float
     middle: Floats
@@ -183,7 +180,7 @@ def seen_from(surfels: Surfels, normal: Floats, offset: float, *, keep_side: boo
         return seen_from(surfels, -normal, -offset, keep_side=True)
     things = _things(flat[above], height[above], cell)
     middle = points[inliers].mean(axis=0)
-    return Plane(normal, float(offset), inliers, outline, axes, *counts, things, facing, middle, extent)
+    return Plane(normal, float(offset), inliers, outline, axes, things, facing, middle, extent)
 
 
 def _outline(flat: Floats, bridging: Floats, cell: float) -> tuple[Floats, float] | None:

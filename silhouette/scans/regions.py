@@ -65,10 +65,10 @@ def regions_above(
     final = result[group_of]
     final[(final == -1) & (heights[index] < least)] = 0
     labels[index] = final
-    return without_crumbs(points, edges, labels, spacing)
+    return _without_crumbs(points, labels, spacing)
 
 
-def without_crumbs(points: Floats, edges: Integers, labels: Integers, spacing: float, least: float = 150.0) -> Integers:
+def _without_crumbs(points: Floats, labels: Integers, spacing: float, least: float = 150.0) -> Integers:
     """Labels in which regions of few points, of less than so many square mm, have gone to the table or to -1.
 
     To the table where they lie on it: so small and low a thing is its unevenness.

@@ -46,7 +46,7 @@ def shifted(model: Floats, weights: Floats, points: Floats, yaws: Floats) -> lis
     rise = max(cell, float(max(high[2], model[:, 2].max())) / LAYERS)
     layer = np.clip(model[:, 2] / rise, 0, LAYERS - 1).astype(np.intp)
     reach = int(2.0 * np.hypot(model[:, 0], model[:, 1]).max() / cell) + 3
-    near = _nearness(points, low, cell, rise, reach)
+    near = _nearness(points, low, cell, rise)
     size = tuple(next_fast_len(length + reach, real=True) for length in near.shape[1:])
     there = rfft2(near, size)
     starts = []
@@ -68,7 +68,7 @@ def shifted(model: Floats, weights: Floats, points: Floats, yaws: Floats) -> lis
     return starts
 
 
-def _nearness(points: Floats, low: Floats, cell: float, rise: float, reach: int) -> NDArray[np.float32]:
+def _nearness(points: Floats, low: Floats, cell: float, rise: float) -> NDArray[np.float32]:
     """(layers, columns, rows) from 1 in cells with a scanned point down to 0 two cells away, with a margin of two."""
     from scipy.ndimage import distance_transform_edt
 

@@ -129,6 +129,7 @@ def test_a_second_run_keeps_names_answers_checks_and_other_files(tmp_path: Path)
     text += '\n[[check]]\nattacker = "Kal"\ntarget = "Kal"\nexpect = { verdict = "open" }\n'
     (folder / "scene.toml").write_text(text)
     (folder / "notes.txt").write_text("mine")
+    (folder / "link").symlink_to("nowhere")
     earlier = earlier_run(folder)
     write_folder(scanned_table(earlier=earlier, odd=True), folder)
     document = tomllib.loads((folder / "scene.toml").read_text())
@@ -138,6 +139,7 @@ def test_a_second_run_keeps_names_answers_checks_and_other_files(tmp_path: Path)
     assert document["question"][0]["answer"] == "terrain"
     assert document["check"][0]["expect"] == {"verdict": "open"}
     assert (folder / "notes.txt").read_text() == "mine"
+    assert (folder / "link").readlink() == Path("nowhere")
     assert (folder / "scene.before.toml").read_text() == text
     again = earlier_run(folder)
     write_folder(scanned_table(earlier=again, odd=True), folder)
