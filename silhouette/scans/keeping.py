@@ -165,11 +165,18 @@ def earlier_run(folder: Path) -> Earlier:
     answered = [one for one in _tables(document, "question") if {"key", "answer"} <= one.keys()]
     asked = {str(one["key"]): _checked(scene, one) for one in answered}
     keys = {key: document[key] for key in SCENE_KEYS if key in document}
+    if keys.get("title") == title_of(Path(str(found.get("scan"))).name):
+        del keys["title"]  # nobody has written it: another scan into this folder gives another one
     doubt = document.get("doubt")
     if isinstance(doubt, dict) and (settled := {key: doubt[key] for key in DOUBT_KEYS if key in doubt}):
         keys["doubt"] = settled
     scale = found.get("scale")
     return Earlier(tuple(pieces), asked, keys, float(scale) if isinstance(scale, int | float) and scale > 0 else None)
+
+
+def title_of(scan: str) -> str:
+    """The title of a scene to which nobody has given one, by the name of the scan's file."""
+    return f"The table of {scan}"
 
 
 def _checked(scene: Path, question: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.rules import FIRST
-from silhouette.scans.keeping import EarlierPiece
+from silhouette.scans.keeping import EarlierPiece, title_of
 from silhouette.scans.questions import Question
 from silhouette.scans.scanned import ScannedPiece, ScannedTable
 
@@ -61,7 +61,7 @@ def _head(table: ScannedTable) -> str:
     for below in ("check", "doubt"):
         keys.pop(below, None)
     scan = table.scan.path.name
-    top = {"title": f"The table of {scan}", "rules": FIRST} | keys
+    top = {"title": title_of(scan), "rules": FIRST} | keys
     lines = [
         f"# Made from {scan}. Names, gangs, facings, eyes, checks, answers and who has the benefit of doubt are",
         "# yours to edit, and are kept when the scan is made into a scene again; everything else is then found anew.",
