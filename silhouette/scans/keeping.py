@@ -219,8 +219,9 @@ def _piece(kind: str, entry: Mapping[str, Any], rows: Sequence[Mapping[str, Any]
     if not isinstance(at, list) or not 2 <= len(at) <= 3 or not isinstance(name, str):
         return None
     keys = {key: entry[key] for key in PIECE_KEYS if key in entry}
-    place = np.array([*at, 0.0][:3], dtype=np.float64)
-    row = next((row for row in rows if row.get("at") == at), None) or {}
+    # Whoever writes `on` writes two numbers: the height is as the scan has found it.
+    row = next((row for row in rows if isinstance(row.get("at"), list) and row["at"][: len(at)] == at), None) or {}
+    place = np.array([*at, *row.get("at", ())[len(at) :], 0.0][:3], dtype=np.float64)
     facing = _degrees(entry.get("facing"))
     is_found = row.get("facing_from") == "scan" and _degrees(row.get("facing")) == facing
     return EarlierPiece(name, kind, place, None if is_found else facing, keys, _model_of(entry))

@@ -86,6 +86,13 @@ def test_a_piece_on_a_roof_is_not_the_one_below_it() -> None:
     assert Earlier((kal,)).matched([np.zeros(3)]) == [None]
 
 
+def test_a_piece_that_is_lowered_onto_a_roof_has_the_height_that_the_scan_has_found(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, '[[fighter]]\nname = "Kal"\non = "container"\nat = [10.0, 20.0]\n')
+    rows = [{"at": [10.0, 20.0, 49.75], "facing": "unknown", "facing_from": "scan"}]
+    (folder / "scan.json").write_text(json.dumps({"pieces": rows}))
+    assert earlier_run(folder).pieces[0].at.tolist() == [10.0, 20.0, 49.75]
+
+
 def test_a_new_folder_and_an_empty_one_have_nothing_to_keep(tmp_path: Path) -> None:
     assert earlier_run(tmp_path / "new") == Earlier()
     assert earlier_run(tmp_path) == Earlier()
