@@ -19,6 +19,9 @@ NEITHER = "none of these"
 TERRAIN, FIGURE, LEFT_OUT = "terrain", "a figure", "no part of the game: leave it out"
 """The answers to what an odd thing is."""
 
+UNLIKE = 2.0
+"""mm, root mean square: what fits no better than this is none of the known models, and may be no figure at all."""
+
 ONE, SEVERAL = "one piece", "several that touch"
 
 
@@ -43,10 +46,16 @@ def about_shape(number: int, blob: Blob, place: Floats) -> list[Question]:
     return asked
 
 
-def about_model(number: int, match: Match | None, place: Floats) -> Question | None:
-    """Whether a piece is the known model that it looks most like, where that is not sure."""
-    if match is None or match.sure:
+def about_model(number: int, blob: Blob, match: Match | None, place: Floats) -> Question | None:
+    """Whether a piece is the known model that it looks most like, where that is not sure; or what else it is."""
+    if match is None or match.sure or blob.kind != "fighter":
         return None
+    if match.residual > UNLIKE:
+        if blob.on is None:
+            return None  # a figure of somebody whose meshes are not known; on terrain it may be a part of that
+        text = f"piece {number} looks like a figure and like none of the known ones: what is it?"
+        at = (float(place[0]), float(place[1]))
+        return Question(_key("odd", place), text, (FIGURE, TERRAIN, LEFT_OUT), (str(number),), at)
     stem = Path(match.known.path).stem
     text = f"is piece {number} {stem}? It fits to {match.residual:.1f} mm, which is not beyond doubt"
     return Question(_key("model", place), text, (NEITHER, stem), (str(number),), (float(place[0]), float(place[1])))
@@ -68,16 +77,16 @@ def as_answered(
     for number, (blob, found, place) in enumerate(
         zip(identified.pieces.blobs, identified.matches, places, strict=True), start=1
     ):
-        answers = {kind_of(question.key): earlier.answer(question) for question in about_shape(number, blob, place)}
+        model = about_model(number, blob, found, place)
+        questions = [*about_shape(number, blob, place), *([] if model is None else [model])]
+        answers = {kind_of(question.key): earlier.answer(question) for question in questions}
         if answers.get("odd") == LEFT_OUT:
             left_out.append(number)
         if answers.get("odd") is not None:
-            kind = blob.kind if answers["odd"] != FIGURE else "fighter"
-            blob = replace(blob, is_odd=False, kind=kind)
+            blob = replace(blob, is_odd=False, kind="fighter" if answers["odd"] == FIGURE else "terrain")
         if answers.get("several") == ONE:
             blob = replace(blob, could_be_several=False)
-        question = about_model(number, found, place)
-        settled.append((blob, found if question is None else _told(found, earlier.answer(question))))
+        settled.append((blob, _told(found, answers.get("model"))))
     blobs = tuple(blob for blob, _ in settled)
     whole = replace(
         identified, pieces=replace(identified.pieces, blobs=blobs), matches=tuple(one for _, one in settled)
@@ -86,7 +95,7 @@ def as_answered(
     stand = [place for number, place in enumerate(places, start=1) if number not in left_out]
     asked: list[Question] = []
     for number, (blob, found, place) in enumerate(zip(kept.pieces.blobs, kept.matches, stand, strict=True), start=1):
-        about = about_model(number, found, place) if blob.kind == "fighter" else None
+        about = about_model(number, blob, found, place)
         asked += [*about_shape(number, blob, place), *([] if about is None else [about])]
     return kept, stand, [question for question in asked if earlier.answer(question) is None]
 

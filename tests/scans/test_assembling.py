@@ -49,6 +49,17 @@ def test_a_model_that_fits_badly_does_not_tell_where_a_figure_looks(worse: dict[
     assert (figure.facing, figure.facing_doubt) == (None, None)
 
 
+def test_what_is_like_no_known_figure_is_asked_about_where_it_may_be_terrain() -> None:
+    unlike = replace(matched(sure=False), residual=2.7)
+    assert scanned_table(unlike).questions == (), "somebody else's figure"
+    (question,) = scanned_table(unlike, on_crate=True).questions
+    assert question.text == "figure 1 looks like a figure and like none of the known ones: what is it?"
+    assert question.answers[0] == FIGURE
+    settled = scanned_table(unlike, answered("odd at 70,-30", TERRAIN), on_crate=True)
+    assert [piece.kind for piece in settled.pieces] == ["terrain", "terrain"]
+    assert settled.questions == ()
+
+
 @pytest.mark.parametrize("answer, is_known", [("oswald", True), (NEITHER, False)])
 def test_the_answer_settles_which_model_it_is(answer: str, is_known: bool) -> None:
     asked = {"model at 72,-30": {"key": "model at 72,-30", "text": "?", "at": [72.0, -30.0], "answer": answer}}

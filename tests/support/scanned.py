@@ -67,6 +67,7 @@ def scanned_table(
     odd: bool = False,
     colours: bool = False,
     several: bool = False,
+    on_crate: bool = False,
     file: Path = Path("table.ply"),
 ) -> ScannedTable:
     """The table as the steps before would have told it apart."""
@@ -74,7 +75,7 @@ def scanned_table(
     tints = np.full((len(vertices), 3), 90, np.uint8) if colours else None
     scan = Scan(file, "ply", vertices / 1000.0, faces, tints, None, np.ones(len(vertices), bool), "z", None)
     blobs = (
-        Blob("fighter", DISC, 0.0, None, several, False),
+        Blob("fighter", DISC, 0.0, 2 if on_crate else None, several, False),
         Blob("terrain", None, 0.0, None, False, odd, "a mug" if odd else ""),
     )
     identified = Identified(Pieces(labels, blobs), (match, None))
