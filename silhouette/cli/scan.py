@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from silhouette.scans.scan import ScanRequest
     from silhouette.scans.scanned import ScannedTable
 
-RULING = "ruling.png"
-"""The picture of what the attacker sees, in the folder of the scan."""
-
 
 def scan(
     file: Annotated[
@@ -64,6 +61,7 @@ def scan(
     With --figures, each figure is looked for among your meshes. With --from and --to, the ruling follows at once.
     Run it again to answer a question that you have written into scene.toml: names and answers are kept.
     """
+    from silhouette.scans.folder import RULING
     from silhouette.scans.keeping import SCENE
     from silhouette.scans.scan import ScanRequest
 

@@ -13,8 +13,8 @@ from silhouette.scans.matching import Match
 from silhouette.scans.pieces import Blob
 from silhouette.scans.questions import Question, kind_of
 
-NEITHER = "none of these"
-"""The answer that a scanned piece is no known model."""
+AS_SCANNED, NEITHER = "not sure: keep what was scanned", "none of the known ones"
+"""The answers that leave it open which model a scanned piece is, and that say that it is none."""
 
 TERRAIN, FIGURE, LEFT_OUT = "terrain", "a figure", "no part of the game: leave it out"
 """The answers to what an odd thing is."""
@@ -58,7 +58,9 @@ def about_model(number: int, blob: Blob, match: Match | None, place: Floats) -> 
         return Question(_key("odd", place), text, (FIGURE, TERRAIN, LEFT_OUT), (str(number),), at)
     stem = Path(match.known.path).stem
     text = f"is piece {number} {stem}? It fits to {match.residual:.1f} mm, which is not beyond doubt"
-    return Question(_key("model", place), text, (NEITHER, stem), (str(number),), (float(place[0]), float(place[1])))
+    return Question(
+        _key("model", place), text, (AS_SCANNED, stem, NEITHER), (str(number),), (float(place[0]), float(place[1]))
+    )
 
 
 def _key(kind: str, place: Floats) -> str:

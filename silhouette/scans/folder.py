@@ -25,7 +25,10 @@ from silhouette.version import document
 
 MESHES, PICTURE, LABELS, BEFORE = "meshes", "scan.png", "labels.npy", "scene.before.toml"
 
-OURS = (SCENE, RECORD, MESHES, PICTURE, LABELS)
+RULING = "ruling.png"
+"""The picture of what the attacker sees; that of an earlier run shows another scene."""
+
+OURS = (SCENE, RECORD, MESHES, PICTURE, LABELS, RULING)
 """What each run writes anew; everything else in the folder stays."""
 
 FLOOR = 0.5

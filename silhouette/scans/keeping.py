@@ -80,12 +80,26 @@ class Earlier:
         asked: the questions that a player has answered, with their answers, by their keys.
         keys: those of the scene that no scan can know.
         scale: mm in a unit of the file, which all places rest on; None where it is not known.
+        scan: the name of the file that was scanned; empty where there was none.
     """
 
     pieces: tuple[EarlierPiece, ...] = ()
     asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     keys: Mapping[str, Any] = field(default_factory=dict)
     scale: float | None = None
+    scan: str = ""
+
+    def for_scan(self, name: str) -> Earlier:
+        """The same for a file of some name: how large a unit is in another file says nothing of this one.
+
+        >>> earlier = Earlier(asked={"scale": {"key": "scale", "answer": "25.4"}}, scale=25.4, scan="monday.glb")
+        >>> earlier.for_scan("monday.glb") is earlier, dict(earlier.for_scan("friday.glb").asked)
+        (True, {})
+        """
+        if self.scan in ("", name):
+            return self
+        asked = {key: question for key, question in self.asked.items() if key != "scale"}
+        return replace(self, asked=asked, scale=None)
 
     def at_scale(self, mm: float) -> Earlier:
         """The same with all places as they are where a unit of the file is ``mm``: the answer on the scale moves them.
@@ -171,7 +185,8 @@ def earlier_run(folder: Path) -> Earlier:
     if isinstance(doubt, dict) and (settled := {key: doubt[key] for key in DOUBT_KEYS if key in doubt}):
         keys["doubt"] = settled
     scale = found.get("scale")
-    return Earlier(tuple(pieces), asked, keys, float(scale) if isinstance(scale, int | float) and scale > 0 else None)
+    mm = float(scale) if isinstance(scale, int | float) and scale > 0 else None
+    return Earlier(tuple(pieces), asked, keys, mm, Path(str(found.get("scan", ""))).name)
 
 
 def title_of(scan: str) -> str:

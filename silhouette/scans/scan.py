@@ -63,7 +63,7 @@ def scan_table(
     Raises:
         FileError: where the scan cannot be read, or which way is up cannot be told.
     """
-    earlier = earlier or Earlier()
+    earlier = (earlier or Earlier()).for_scan(request.file.name)
     step(0, STEPS)
     stored = read_scan(request.file)
     scan, joined = welded(stored)
@@ -107,7 +107,14 @@ def scan_table(
         labels=labels[joined],
         pieces=pieces,
         questions=(*asked, *questions),
-        warnings=(*scan.warnings, *scale.warnings, *figures.warnings, *terrain.warnings, *remarks(pieces)),
+        warnings=(
+            *_other_scan(request, earlier),
+            *scan.warnings,
+            *scale.warnings,
+            *figures.warnings,
+            *terrain.warnings,
+            *remarks(pieces),
+        ),
         earlier=earlier,
     )
 
@@ -116,3 +123,12 @@ def _wanted(request: ScanRequest, earlier: Earlier) -> Wanted:
     """What is known of the scale, with the answer of a player."""
     answered = earlier.asked.get(SCALE)
     return request.wanted if answered is None else replace(request.wanted, answer=str(answered["answer"]))
+
+
+def _other_scan(request: ScanRequest, earlier: Earlier) -> tuple[str, ...]:
+    """The warning, if any, that names and answers were written for another scan."""
+    if earlier.scan in ("", request.file.name):
+        return ()
+    return (
+        f"names and answers in this folder were written for {earlier.scan}; they are kept where pieces stand alike",
+    )

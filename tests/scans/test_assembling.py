@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from silhouette.scans.asking import FIGURE, LEFT_OUT, NEITHER, ONE, SEVERAL, TERRAIN
+from silhouette.scans.asking import AS_SCANNED, FIGURE, LEFT_OUT, NEITHER, ONE, SEVERAL, TERRAIN
 from silhouette.scans.keeping import Earlier, EarlierPiece
 from tests.support.scanned import matched, scanned_table
 
@@ -39,7 +39,7 @@ def test_a_match_that_is_not_sure_is_asked_about_and_what_was_scanned_stands() -
     assert figure.mesh is not None
     assert (figure.turn, figure.facing, figure.facing_doubt) == (0.0, 121.0, 5.0), "it looks where the model would"
     assert question.key == "model at 70,-30"
-    assert question.answers == (NEITHER, "oswald")
+    assert question.answers == (AS_SCANNED, "oswald", NEITHER)
     assert question.at == pytest.approx((70.0, -30.0))
 
 
@@ -60,7 +60,7 @@ def test_what_is_like_no_known_figure_is_asked_about_where_it_may_be_terrain() -
     assert settled.questions == ()
 
 
-@pytest.mark.parametrize("answer, is_known", [("oswald", True), (NEITHER, False)])
+@pytest.mark.parametrize("answer, is_known", [("oswald", True), (NEITHER, False), (AS_SCANNED, False)])
 def test_the_answer_settles_which_model_it_is(answer: str, is_known: bool) -> None:
     asked = {"model at 72,-30": {"key": "model at 72,-30", "text": "?", "at": [72.0, -30.0], "answer": answer}}
     kal = EarlierPiece("Kal", "fighter", PLACE, None, {})
