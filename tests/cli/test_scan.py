@@ -82,6 +82,7 @@ def table_of_boxes(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_questions_are_asked_at_a_terminal_and_answers_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

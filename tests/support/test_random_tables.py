@@ -18,6 +18,7 @@ def truth(folder: Path, seed: int) -> Truth:
     return truth_from(truth_of(scene, random_plan(seed)), folder / "made.truth.json", folder / "made.glb")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_random_table_has_figures_of_each_kind_and_none_that_overlap(tmp_path: Path, seed: int) -> None:
     made = truth(tmp_path, seed)
@@ -29,6 +30,7 @@ def test_a_random_table_has_figures_of_each_kind_and_none_that_overlap(tmp_path:
     assert not bases
 
 
+@pytest.mark.slow
 def test_the_same_seed_lays_the_same_table(tmp_path: Path) -> None:
     first, second = (tmp_path / name for name in "ab")
     documents = []
