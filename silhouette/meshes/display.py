@@ -115,7 +115,7 @@ def _build(source: Source) -> Arrays:
 
 
 def _painted(held: Content) -> tuple[NDArray[np.float32], Bytes]:
-    """Points (n, 3) on all faces, and their colours; white where a surface has none of its own."""
+    """Points (n, 3) on all faces, and their colours; white where a surface has no colour."""
     total = sum(len(surface.faces) for surface in held.surfaces)
     weights = POINTS if total <= FINE else POINTS[:1]
     points, colours = list[NDArray[np.float32]](), list[Bytes]()

@@ -38,7 +38,8 @@ def about_shape(number: int, blob: Blob, place: Floats) -> list[Question]:
     if blob.is_odd:
         why = f" ({blob.why})" if blob.why else ""
         text = f"piece {number} does not look like a part of the game{why}: what is it?"
-        asked.append(Question(_key("odd", place), text, (TERRAIN, LEFT_OUT, FIGURE), (str(number),), at))
+        taken, other = (FIGURE, TERRAIN) if blob.kind == "fighter" else (TERRAIN, FIGURE)
+        asked.append(Question(_key("odd", place), text, (taken, LEFT_OUT, other), (str(number),), at))
     if blob.could_be_several:
         why = f" ({blob.why})" if blob.why else ""
         text = f"piece {number} may be several that touch{why}: is it one?"
@@ -50,17 +51,15 @@ def about_model(number: int, blob: Blob, match: Match | None, place: Floats) -> 
     """Whether a piece is the known model that it looks most like, where that is not sure; or what else it is."""
     if match is None or match.sure or blob.kind != "fighter":
         return None
+    at = (float(place[0]), float(place[1]))
     if match.residual > UNLIKE:
         if blob.on is None:
             return None  # a figure of somebody whose meshes are not known; on terrain it may be a part of that
         text = f"piece {number} looks like a figure and like none of the known ones: what is it?"
-        at = (float(place[0]), float(place[1]))
         return Question(_key("odd", place), text, (FIGURE, TERRAIN, LEFT_OUT), (str(number),), at)
     stem = Path(match.known.path).stem
     text = f"is piece {number} {stem}? It fits to {match.residual:.1f} mm, which is not beyond doubt"
-    return Question(
-        _key("model", place), text, (AS_SCANNED, stem, NEITHER), (str(number),), (float(place[0]), float(place[1]))
-    )
+    return Question(_key("model", place), text, (AS_SCANNED, stem, NEITHER), (str(number),), at)
 
 
 def _key(kind: str, place: Floats) -> str:

@@ -34,10 +34,12 @@ LIKELY = 1.0
 """mm, root mean square: a model that fits so well has its limbs where the figure has them, which tells its turn."""
 
 NARROW = 12.0
-"""Degrees: a turn that is told no better than this is not told."""
+"""Degrees: where the turn of a model that is not sure is in more doubt than this, the facing is unknown."""
 
 UNSURE, LEAST_UNSURE = 3.0, 5.0
-"""The doubt about a turn from a model that is not sure: so many times that of the fit, and so many degrees at least."""
+"""Where the model is not sure, the doubt about the facing is this many times that of the fit, and at least this many
+degrees.
+"""
 
 PIECE = re.compile(r"\bpiece (\d+)\b")
 """How the questions of earlier steps name a piece: by its number."""
@@ -133,12 +135,12 @@ def _piece(
     """A piece with its place and mesh; ``rough`` is how far off what was scanned may lie, mm."""
     blob, found = identified.pieces.blobs[number - 1], identified.matches[number - 1]
     own = around.points[identified.pieces.labels == number]
-    is_known = found is not None and found.sure
+    known = found if found is not None and found.sure else None
     kind = cast(PlacedKind, before.kind if before is not None else _kind(blob, found))
     turn, facing, mesh = 0.0, None if kind == "terrain" else _facing(found), None
-    if found is not None and is_known:
-        place = np.array([*found.at[:2], 0.0 if blob.on is None and abs(found.at[2]) < ON_TABLE else found.at[2]])
-        turn = found.turn
+    if known is not None:
+        place = np.array([*known.at[:2], 0.0 if blob.on is None and abs(known.at[2]) < ON_TABLE else known.at[2]])
+        turn = known.turn
     else:
         carries = [one.disc for one in identified.pieces.blobs if one.on == number and one.disc is not None]
         mesh = piece_mesh(around.points, faces, around.scan.colours, place, around.spacing, kind == "terrain", carries)
@@ -161,9 +163,9 @@ def _piece(
         height=float(own[:, 2].max(initial=place[2]) - place[2]),
         triangles=len(faces),
         could_be_several=blob.could_be_several,
-        place=found.place if found is not None and is_known else rough,
+        place=rough if known is None else known.place,
         facing_doubt=None if kind == "terrain" or is_given else _facing_doubt(found),
-        surface=found.residual if found is not None and is_known else rough,
+        surface=rough if known is None else known.residual,
     )
 
 

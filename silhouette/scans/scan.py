@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from silhouette.files.cache import Cache
+from silhouette.geometry import Floats
 from silhouette.scans.assembling import remarks, scanned_pieces
 from silhouette.scans.identify import Surroundings, identify
 from silhouette.scans.keeping import Earlier
@@ -20,7 +21,7 @@ from silhouette.scans.known import known_models
 from silhouette.scans.levelling import as_answered, level
 from silhouette.scans.pieces import find_pieces
 from silhouette.scans.questions import SCALE
-from silhouette.scans.reading import read_scan
+from silhouette.scans.reading import Scan, read_scan
 from silhouette.scans.scale import Wanted, scale_of
 from silhouette.scans.scanned import ScannedTable
 from silhouette.scans.surfaces import vertex_normals
@@ -74,13 +75,13 @@ def scan_table(
     step(2, STEPS)
     figures = known_models([str(path) for path in request.figures], "fighter", cache)
     terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
+    unread = (*figures.warnings, *terrain.warnings)
     step(3, STEPS)
     scale = scale_of(scan, lie, _wanted(request, earlier), [*figures.models, *terrain.models])
     earlier = earlier.at_scale(scale.mm)
     step(4, STEPS)
     to_table = np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level
-    points = scan.vertices @ to_table[:3, :3].T + to_table[:3, 3]
-    points[~np.isfinite(points).all(axis=1)] = 0.0  # they are not usable, and libraries take no such numbers
+    points = _placed(scan, to_table)
     noise, spacing = lie.noise * scale.mm, lie.spacing * scale.mm
     size = None if lie.size is None else (lie.size[0] * scale.mm, lie.size[1] * scale.mm)
     found = find_pieces(
@@ -107,16 +108,16 @@ def scan_table(
         labels=labels[joined],
         pieces=pieces,
         questions=(*asked, *questions),
-        warnings=(
-            *_other_scan(request, earlier),
-            *scan.warnings,
-            *scale.warnings,
-            *figures.warnings,
-            *terrain.warnings,
-            *remarks(pieces),
-        ),
+        warnings=(*_other_scan(request, earlier), *scan.warnings, *scale.warnings, *unread, *remarks(pieces)),
         earlier=earlier,
     )
+
+
+def _placed(scan: Scan, to_table: Floats) -> Floats:
+    """The vertices (n, 3) on the table, mm; at the origin those that are no numbers, which libraries do not take."""
+    points: Floats = scan.vertices @ to_table[:3, :3].T + to_table[:3, 3]
+    points[~np.isfinite(points).all(axis=1)] = 0.0
+    return points
 
 
 def _wanted(request: ScanRequest, earlier: Earlier) -> Wanted:

@@ -98,6 +98,15 @@ def test_an_odd_thing_stays_terrain_with_a_question() -> None:
     assert [piece.kind for piece in table.pieces] == ["fighter", "terrain"]
 
 
+def test_the_first_answer_is_what_was_taken() -> None:
+    from silhouette.scans.asking import about_shape
+    from silhouette.scans.pieces import Blob
+
+    for kind, taken in (("fighter", FIGURE), ("terrain", TERRAIN)):
+        blob = Blob(kind, None, 0.0, None, False, True)  # type: ignore[arg-type]
+        assert about_shape(1, blob, PLACE)[0].answers[0] == taken
+
+
 @pytest.mark.parametrize(
     "answer, kinds", [(TERRAIN, ["fighter", "terrain"]), (FIGURE, ["fighter", "fighter"]), (LEFT_OUT, ["fighter"])]
 )

@@ -46,7 +46,7 @@ from silhouette.meshes.formats.parsing import parsed
 from silhouette.text import as_written
 
 GLTF = ("glb", "gltf")
-"""The endings of its two forms: binary, and JSON with the data in it or beside it."""
+"""The endings of glTF files: GLB is binary, glTF is JSON with the data inside it or in files beside it."""
 
 _POINTS_AND_LINES = (0, 1, 2, 3)
 _TRIANGLES, _STRIP = 4, 5

@@ -158,7 +158,7 @@ class _Reader:
         return by_part(materials, vertices, triangles, of_face[origins(lengths)], skins, rows)
 
     def _materials(self, faces: int) -> tuple[list[str], Indices]:
-        """The names of the materials, and for each face (faces,) the index of its own."""
+        """The names of the materials, and for each face (faces,) the index of its material."""
         starts = np.array([start for start, _ in self._named])
         run = np.diff(starts, append=faces)
         names = {material: index for index, material in enumerate(dict.fromkeys(name[2] for _, name in self._named))}

@@ -72,7 +72,7 @@ def even(block: bytes) -> Lines | None:
 
 
 def _those(signs: Signs, starts: Indices, ends: Indices, chosen: NDArray[np.bool_], word: int) -> Signs:
-    """The signs of some lines, without the word of so many letters that each begins with."""
+    """The characters of some lines, without the first word, which has the same length in all of them."""
     if not chosen.any():
         return signs[:0]
     copied = signs[np.repeat(chosen, ends - starts + 1)]
