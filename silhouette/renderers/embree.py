@@ -30,6 +30,9 @@ RAYS_WORTH_A_THREAD = 2048
 RAYS_WORTH_A_LOOK = 256
 """Fewer rays are cast all, without a look at which of them come near."""
 
+ATTEMPTS = 32
+"""So often a ray is sent again that meets faces which the eye only touches: of one corner these may be many."""
+
 FACES_KEPT = 20_000_000
 """Acceleration structures for up to this many faces stay in memory, the latest used first."""
 
@@ -38,7 +41,8 @@ class EmbreeRenderer:
     """Casts one ray per pixel, carried into the frame of each distinct mesh.
 
     The surfaces that Embree (float32) finds are met again in float64, in the plane of the face that was hit,
-    so that two faces in one plane are at equal depth and the lower id is in front, every time.
+    so that two faces in one plane are at equal depth and the lower id is in front, every time. A face that the eye only
+    touches (`NEAREST`) is passed through, which float32 alone cannot tell: the ray goes on behind it.
 
     Raises:
         RendererUnavailable: where embreex is not installed.
@@ -93,10 +97,15 @@ class EmbreeRenderer:
         for chunk in self._index(body.mesh):
             aim = self._aim(view, body, chunk)
             nearby = _rays_near(aim, plane)
-            if len(nearby):
-                rays = _along(aim, plane[:, nearby]).T.astype(np.float32, order="C")
-                origins = aim.eye.astype(np.float32) + np.float32(NEAREST) * rays
-                met[nearby] |= chunk.structure().run(origins, rays, query="OCCLUDED") >= 0
+            if len(nearby) == 0:
+                continue
+            along = _along(aim, plane[:, nearby])
+            if chunk.surrounds(aim.eye):
+                met[nearby] |= _first_met(chunk, aim.eye, along)[0] >= 0
+                continue
+            rays = along.T.astype(np.float32, order="C")
+            origins = np.broadcast_to(aim.eye.astype(np.float32), rays.shape)
+            met[nearby] |= chunk.structure().run(origins, rays, query="OCCLUDED") >= 0
         return met
 
     def _aim(self, view: View, body: Body, chunk: _Chunk) -> _Aim:
@@ -132,8 +141,18 @@ def _device() -> Any:
 
 @dataclass(eq=False)
 class _Chunk:
-    """Some neighbouring faces of a mesh with their bounding box, their planes and their acceleration structure."""
+    """Some neighbouring faces of a mesh with their bounding box, their planes and their acceleration structure.
 
+    Its frame is the mesh's, moved to the middle of the box, so that float32 is as fine as it can be there.
+
+    Attributes:
+        middle: (3,) mm, of the box, in the mesh's frame.
+        vertices: (n, 3) mm, in the chunk's frame.
+        faces: (m, 3)
+        box: (8, 3) mm, its corners, in the mesh's frame.
+    """
+
+    middle: Floats
     vertices: Floats
     faces: Integers
     box: Floats
@@ -145,7 +164,13 @@ class _Chunk:
         inside = np.zeros(len(mesh.faces), dtype=np.bool_)
         inside[start:stop] = True
         part = mesh if inside.all() else mesh.subset(inside)
-        return cls(part.vertices, part.faces, corners(part.vertices.min(axis=0), part.vertices.max(axis=0)))
+        low, high = part.vertices.min(axis=0), part.vertices.max(axis=0)
+        middle = (low + high) / 2
+        return cls(middle, part.vertices - middle, part.faces, corners(low, high))
+
+    def surrounds(self, eye: Floats) -> bool:
+        """Whether the eye (3,), in the chunk's frame, lies in the box or on it: a face may pass through it."""
+        return bool((np.abs(eye) <= self.box[-1] - self.middle + NEAREST).all())
 
     def structure(self) -> Any:
         """The Embree scene, built at the first call. Robust: no ray slips between two faces that share an edge."""
@@ -158,18 +183,20 @@ class _Chunk:
         return self._structure
 
     def planes(self) -> Floats:
-        """(m, 4): the normal of each face, not scaled, and its product with a corner of the face."""
+        """(m, 4): the unit normal of each face and its product with a corner; zeros where a face has no area."""
         if self._planes is None:
             first, second, third = (self.vertices[self.faces[:, corner]] for corner in range(3))
             (x, y, z), (u, v, w) = (second - first).T, (third - first).T
             normals = np.column_stack([y * w - z * v, z * u - x * w, x * v - y * u])
+            lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+            normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
             self._planes = np.column_stack([normals, np.einsum("ij,ij->i", normals, first)])
         return self._planes
 
 
 @dataclass(frozen=True, eq=False)
 class _Aim:
-    """The eye and the axes of a view in the frame of a chunk's body, and the chunk's place in the picture.
+    """The eye and the axes of a view in the frame of a body's chunk, and the chunk's place in the picture.
 
     Attributes:
         eye: (3,) float64.
@@ -192,7 +219,7 @@ def _aim(view: View, body: Body, chunk: _Chunk) -> _Aim:
         across, upward = across / depth, upward / depth
         rim = view.step
         window = (across.min() - rim, across.max() + rim, upward.min() - rim, upward.max() + rim)
-    eye = body.pose.localise(view.eye[None])[0]
+    eye = body.pose.localise(view.eye[None])[0] - chunk.middle
     return _Aim(eye, view.axes @ body.pose.rotation, window, bool(depth.max() <= 0.0))
 
 
@@ -230,22 +257,41 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
     if len(nearby) == 0:
         return
     along = _along(aim, plane if len(nearby) == plane.shape[1] else plane.take(nearby, axis=1))
-    rays = along.T.astype(np.float32, order="C")
-    origin = aim.eye.astype(np.float32)
-    faces, hit_depth = _cast(chunk.structure(), np.broadcast_to(origin, rays.shape), rays)
-    touching = (hit_depth < NEAREST).nonzero()[0]
-    if len(touching):
-        onward = origin + np.float32(NEAREST) * rays[touching]
-        faces[touching], further = _cast(chunk.structure(), onward, rays[touching])
-        hit_depth[touching] = further + np.float32(NEAREST)
+    faces, depth = _first_met(chunk, aim.eye, along)
     met = (faces >= 0).nonzero()[0]
     if len(met) == 0:
         return
-    depth = _exact_depth(chunk.planes().take(faces[met], axis=0), aim.eye, along.take(met, axis=1), hit_depth[met])
-    where = nearby[met]
+    depth, where = depth[met], nearby[met]
     closer = depth < front.depth[where]
     front.depth[where[closer]] = depth[closer]
     front.ids[where[closer]] = number
+
+
+def _first_met(chunk: _Chunk, eye: Floats, along: Floats) -> tuple[Integers, NDArray[np.float32]]:
+    """The face that each ray from the eye meets first, -1 for none, and its depth; no face that the eye only touches.
+
+    A ray that meets such a face is sent again from a point beside the eye, on that side of the face to which it goes,
+    and therefore cannot meet the face again. ``eye`` (3,) and ``along`` (3, n), as long as one unit of depth, are in
+    the chunk's frame.
+    """
+    structure, planes = chunk.structure(), chunk.planes()
+    rays = along.T.astype(np.float32, order="C")
+    faces, depth = _cast(structure, np.broadcast_to(eye.astype(np.float32), rays.shape), rays)
+    among = (faces >= 0).nonzero()[0]
+    beside = np.zeros((len(among), 3))
+    for attempt in range(1, ATTEMPTS + 1):
+        of_faces = planes.take(faces[among], axis=0)
+        depth[among], touched = _exact_depth(of_faces, eye, along.take(among, axis=1), depth[among])
+        if not touched.any():
+            return faces, depth
+        among, beside, normals = among[touched], beside[touched], of_faces[touched, :3]
+        side = np.copysign(attempt * NEAREST, np.einsum("ij,ij->i", normals, rays[among]))
+        beside += normals * side[:, None]
+        faces[among], depth[among] = _cast(structure, (eye + beside).astype(np.float32), rays[among])
+        met = faces[among] >= 0
+        among, beside = among[met], beside[met]
+    faces[among] = -1
+    return faces, depth
 
 
 def _cast(
@@ -292,14 +338,18 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _exact_depth(planes: Floats, eye: Floats, along: Floats, hit_depth: NDArray[np.float32]) -> NDArray[np.float32]:
+def _exact_depth(
+    planes: Floats, eye: Floats, along: Floats, hit_depth: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], Flags]:
     """(n,) depths at which rays from the eye meet the planes (n, 4) of the faces hit; Embree's where one is edge-on.
 
+    Also whether the eye only touches the face (`NEAREST`); the depth is Embree's there, whatever it is worth.
     ``along`` (3, n) are the rays in the chunk's frame, as long as one unit of depth.
     """
     ahead = np.einsum("ij,j->i", planes, np.array([*-eye, 1.0]))
     facing = np.einsum("ij,ji->i", planes[:, :3], along)
     with np.errstate(divide="ignore", invalid="ignore"):
         depth = ahead / facing
-    trusted = np.abs(depth - hit_depth) <= 1e-4 * (1.0 + hit_depth)
-    return np.maximum(np.where(trusted, depth, hit_depth), NEAREST).astype(np.float32)
+    touched: Flags = (np.abs(ahead) < NEAREST) | (hit_depth < NEAREST)
+    trusted = (np.abs(depth - hit_depth) <= 1e-4 * (1.0 + hit_depth)) & ~touched
+    return np.where(trusted, depth, hit_depth).astype(np.float32), touched

@@ -14,8 +14,12 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.views import View
 
 NEAREST = 1e-4
-"""A surface nearer to the eye than this, mm of depth, is not met: an eye that lies in a face only touches it, and what
-is only touched hides nothing."""
+"""What the eye only touches hides nothing, mm: a surface is not met at a depth below this, and a face is not met at all
+where its plane passes nearer to the eye than this, on it or seen edge-on, since it has no area in the picture.
+
+The float32 of a mesh file, and of Embree, spaces points 3e-5 to 6e-5 mm apart on a table of one metre: an eye that is
+meant to lie on a face may be so far from it.
+"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ and with the corners a, b, c of a triangle and s = d·(b × c) + d·(c × a) + d
     (d·(b × c) a + d·(c × a) b + d·(a × b) c) / s
 
 which lies in the triangle where the three products have one sign, and before the eye where its z is above zero.
+A triangle whose plane passes through the eye, a·(b × c) = 0, has no area in the picture and is left out.
 Nothing is divided by a depth on the way there, so a triangle that reaches behind the eye needs no clipping.
 """
 
@@ -119,6 +120,7 @@ def _nearest_hits(view: View, body: Body, samples: _Samples) -> tuple[Indices, F
     corners = points[body.mesh.faces]
     low, high = _bounding_boxes(view, corners, samples)
     chosen = np.flatnonzero((low <= high).all(axis=1))
+    chosen = chosen[~_touched(corners[chosen])]
     corners, low, high = corners[chosen], low[chosen], high[chosen]
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
     normals = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=1)
@@ -132,6 +134,15 @@ def _nearest_hits(view: View, body: Body, samples: _Samples) -> tuple[Indices, F
             np.minimum.at(depth, sample, distance)
     where = np.flatnonzero(depth < np.inf)
     return where, depth[where]
+
+
+def _touched(corners: Floats) -> Flags:
+    """(m,) the triangles, (m, 3, 3) seen from the eye, whose plane passes nearer to it than `NEAREST`."""
+    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1)
+    touched: Flags = np.abs(np.einsum("ij,ij->i", normals, a)) <= NEAREST * lengths
+    return touched
 
 
 def _bounding_boxes(view: View, corners: Floats, samples: _Samples) -> tuple[Indices, Indices]:
