@@ -1,0 +1,107 @@
+"""Random cases of sight by kind, each with exact shares; and what is wrong with counts of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from zlib import crc32
+
+import numpy as np
+
+from silhouette.measure.silhouette import OcclusionCounts
+from tests.support import fine_things, touching_things
+from tests.support.exact_shares import ExactShares
+from tests.support.sight_cases import Case
+
+FINE: dict[str, Callable[[np.random.Generator], Case]] = {
+    "dots": fine_things.dots,
+    "dots in rows": fine_things.dots_in_rows,
+    "holes": fine_things.holes,
+    "wires": fine_things.wires,
+    "rods": fine_things.rods,
+    "pinholes": fine_things.pinholes,
+    "slits": fine_things.slits,
+    "combs": fine_things.combs,
+    "gratings": fine_things.gratings,
+    "bits": fine_things.bits,
+    "thin targets": fine_things.thin_targets,
+    "needles": fine_things.needles,
+    "slivers": fine_things.slivers,
+}
+TOUCHING: dict[str, Callable[[np.random.Generator], Case]] = {
+    "seams": fine_things.seams,
+    "coplanar": touching_things.coplanar,
+    "standing": touching_things.standing,
+    "piercing": touching_things.piercing,
+    "soups": touching_things.soups,
+    "eyes on blocks": touching_things.eyes_on_blocks,
+    "eyes on targets": touching_things.eyes_on_targets,
+    "eyes inside": touching_things.eyes_inside,
+    "close vehicles": touching_things.close_vehicles,
+    "arcs across": touching_things.arcs_across,
+    "one behind another": touching_things.one_behind_another,
+    "turned pieces": touching_things.turned_pieces,
+}
+ORDINARY: dict[str, Callable[[np.random.Generator], Case]] = {"ordinary": touching_things.ordinary}
+KINDS = FINE | TOUCHING | ORDINARY
+"""How to make a case of each kind at random."""
+
+ROUNDING = 1e-9
+"""Shares may differ by so much from what is exact without a word: float64 in the counts, and in the oracle."""
+
+
+def case(kind: str, number: int) -> Case:
+    """One of the cases of a kind; the same, whatever other kinds there are."""
+    return KINDS[kind](np.random.default_rng([crc32(kind.encode()), number]))
+
+
+def faults(counts: OcclusionCounts, exact: ExactShares) -> list[str]:
+    """What is untrue in counts: each a sentence; none where all that is stated is true.
+
+    A verdict is taken from the counts as games do it, with no tolerance but the stated error.
+    """
+    found = []
+    if (counts.total == 0) != (exact.total == 0.0):
+        return [f"{counts.total} pixels of a target of area {exact.total:.2g}"]
+    if counts.total:
+        stated = {
+            "obscured": (counts.occluded / counts.total, exact.occluded, counts.error),
+            "seen": (counts.seen / counts.total, exact.seen, counts.error_seen),
+        }
+        if counts.in_arc and exact.in_arc > ROUNDING:
+            in_arc = counts.occluded_in_arc / counts.in_arc
+            stated["obscured in the arc"] = (in_arc, exact.occluded_in_arc, counts.error_in_arc)
+        for name, (share, truth, error) in stated.items():
+            if not abs(share - truth) <= error + ROUNDING:
+                found.append(f"{name}: {share:.6f} ± {error:.6f}, in truth {truth:.6f}")
+    if counts.seen == 0 and counts.error_seen == 0.0 and not exact.nothing_seen:
+        found.append(f"said to be hidden, and {exact.seen:.2g} is seen")
+    if counts.occluded == 0 and counts.error == 0.0 and not exact.nothing_occluded:
+        found.append(f"said to be in the open, and {exact.occluded:.2g} is obscured")
+    possible, right = could_be(counts), verdicts(exact)
+    if not possible & right:
+        found.append(f"could be {' or '.join(sorted(possible))}, and is {' or '.join(sorted(right))}")
+    return found
+
+
+def could_be(counts: OcclusionCounts) -> set[str]:
+    """The verdicts that hold within the stated error: hidden, open, less than half obscured, or more."""
+    if counts.total == 0:
+        return {"hidden"}
+    possible = set()
+    seen, share = counts.seen / counts.total, counts.occluded / counts.total
+    if seen <= counts.error_seen:
+        possible.add("hidden")
+    if seen + counts.error_seen > 0.0:
+        possible.update({"open"} if share <= counts.error else set())
+        possible.update({"less"} if share + counts.error > 0.0 and share - counts.error < 0.5 else set())
+        possible.update({"more"} if share + counts.error >= 0.5 else set())
+    return possible
+
+
+def verdicts(exact: ExactShares) -> set[str]:
+    """The verdict that is right; two at exactly half."""
+    if exact.total == 0.0 or exact.nothing_seen:
+        return {"hidden"}
+    if exact.nothing_occluded:
+        return {"open"}
+    return {name for name, way in (("less", 1), ("more", -1)) if way * (0.5 - exact.occluded) > -ROUNDING}

@@ -1,0 +1,85 @@
+"""The random cases: what is drawn on a screen looks as it was drawn, and each kind is what it says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import shapely
+
+from silhouette.measure.silhouette import OcclusionCounts
+from tests.support import shapes
+from tests.support.exact_shares import ExactShares, exact_shares
+from tests.support.hard_sights import KINDS, case, could_be, faults, verdicts
+from tests.support.sight_cases import Screen, bars, disc, rectangle
+
+EYE = np.array([3.0, -200.0, 40.0])
+PLATE = shapes.quad((-10, 0, 0), (10, 0, 0), (10, 0, 30), (-10, 0, 30))
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.95])
+@pytest.mark.parametrize("lean", [(0.0, 0.0), (0.004, -0.003)])
+def test_what_is_drawn_on_a_screen_has_its_size_at_the_target(share: float, lean: tuple[float, float]) -> None:
+    screen = Screen.before(PLATE, EYE, share, lean)
+    drawn = rectangle((1.0, 2.0), 6.0, 4.0, 20.0).difference(disc((1.0, 2.0), 0.5, 9))
+    found = exact_shares(PLATE, [screen.draw(drawn)], EYE)
+    assert found.occluded * found.total * screen.distance**2 == pytest.approx(drawn.area, rel=1e-9)
+
+
+def test_bars_cover_their_share_of_every_period() -> None:
+    drawn = bars(40.0, 0.25, 0.5, 31.7, 0.3)
+    found = exact_shares(PLATE, [Screen.before(PLATE, EYE, 0.5).draw(drawn)], EYE)
+    assert found.occluded == pytest.approx(0.5, abs=1e-3)
+    assert drawn.intersection(shapely.box(-5, -5, 5, 5)).area == pytest.approx(50.0, rel=0.02)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_case_is_the_same_every_time_and_another_one_is_not(kind: str) -> None:
+    first, again, other = case(kind, 1), case(kind, 1), case(kind, 2)
+    assert first.exact() == again.exact() != other.exact()
+    assert first.sight.target.model.significant is first.target
+    assert len(first.sight.present) == len(first.blockers)
+
+
+def test_few_cases_settle_nothing() -> None:
+    """Where all or nothing is obscured, not much can be wrong: most kinds have many cases between."""
+    shares = [case(kind, number).exact().occluded for kind in KINDS if kind != "seams" for number in range(3)]
+    assert np.mean([1e-9 < share < 1 - 1e-9 for share in shares]) > 0.6
+
+
+COUNTS = OcclusionCounts(1000, 400, 1000, 400, (400,), (400,), 0.01, 0.01, 0.01)
+EXACT = ExactShares(0.1, 0.405, 0.595, 1.0, 0.405, (), (), 1)
+
+
+def test_counts_within_their_errors_are_faultless() -> None:
+    assert faults(COUNTS, EXACT) == []
+    assert could_be(COUNTS) == verdicts(EXACT) == {"less"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "truth", "words"),
+    [
+        ({}, {"occluded": 0.411}, "obscured: 0.400000 ± 0.010000"),
+        ({}, {"seen": 0.58}, "seen: 0.600000"),
+        ({}, {"occluded_in_arc": 0.5}, "obscured in the arc"),
+        ({"total": 0}, {}, "0 pixels of a target"),
+        ({}, {"total": 0.0}, "1000 pixels of a target of area 0"),
+        ({"occluded": 1000, "occluded_in_arc": 1000, "error_seen": 0.0}, {"seen": 1e-9}, "said to be hidden"),
+        ({"occluded": 0, "error": 0.0}, {"occluded": 1e-9}, "said to be in the open"),
+        ({"occluded": 499, "error": 0.0005}, {"occluded": 0.51}, "could be less, and is more"),
+        ({"occluded": 0, "error": 0.0}, {"occluded": 0.4}, "could be open, and is less"),
+    ],
+)
+def test_what_is_untrue_is_named(changed: dict[str, float], truth: dict[str, float], words: str) -> None:
+    found = faults(replace(COUNTS, **changed), replace(EXACT, **truth))  # type: ignore[arg-type]
+    assert any(words in fault for fault in found), found
+
+
+def test_exactly_half_may_be_either() -> None:
+    assert verdicts(replace(EXACT, occluded=0.5)) == {"less", "more"}
+    assert verdicts(replace(EXACT, occluded=0.0)) == {"open"}
+    assert verdicts(replace(EXACT, seen=0.0)) == {"hidden"}
+    assert could_be(replace(COUNTS, occluded=495)) == {"less", "more"}
+    assert could_be(replace(COUNTS, occluded=0, error=0.0)) == {"open"}
+    assert could_be(replace(COUNTS, occluded=995, occluded_in_arc=995)) == {"hidden", "more"}
