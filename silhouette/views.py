@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import dist, sqrt
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,11 +28,18 @@ MOST_PIXELS = 4_000_000
 FEWEST_ACROSS = 24
 """A picture that would have fewer pixels across is taken with smaller ones: the error of a handful cannot be stated."""
 
+SMALLEST = 1e-6
+"""No pixel is narrower, in mm: where vertices lie, float64 itself says only to 1e-10 on a table of a metre or two."""
+
 MARGIN = 4
 """Pixels left free round the target."""
 
 MULTIPLE = 16
 """Width and height are multiples of this, so that a coarse grid of blocks fits into the picture."""
+
+
+Projection = Literal["flat", "cube"]
+"""How a target is looked at: in one flat picture, or in the six faces of a cube round the eye."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,39 +183,94 @@ def in_any(arcs: Sequence[VisionArc], points: Any, edges: bool = True) -> Flags:
     return inside
 
 
-def fit_view(eye: Any, aim: Any, points: Floats, pixel: float, roll: float = ROLL, facing: float = 90.0) -> list[View]:
+def fit_view(
+    eye: Any,
+    aim: Any,
+    points: Floats,
+    pixel: float,
+    roll: float = ROLL,
+    facing: float = 90.0,
+    tighter: Callable[[Callable[[Floats], Flags]], Floats] | None = None,
+) -> list[View]:
     """The picture of a target, or the six faces of a cube where it reaches round the eye.
 
     One flat picture is taken straight at ``aim``, upright but for ``roll``, fitted to the ``points`` with a margin
-    (contract, section 3). Where a point lies more than 75° off the middle no flat picture will do: the six faces of
-    a cube round the eye are given, whose pixels together cover every direction once.
+    (contract, section 3). Where a point lies more than 75° off the middle, or at the eye, no flat picture will do: the
+    six faces of a cube round the eye are given, whose pixels together cover every direction once.
 
     Args:
         eye: (3,) mm, world.
-        aim: (3,) the middle of the box round the target's significant parts.
-        points: (n, 3) every corner of those parts.
-        pixel: mm per pixel at the distance of ``aim``; larger where the picture would pass `MOST_PIXELS`, smaller
-            where it would have fewer than `FEWEST_ACROSS` across.
+        aim: (3,) the middle of the box round the target's significant parts. Where it is the eye, the picture is taken
+            along ``facing``.
+        points: (n, 3) every corner of those parts, or points in whose convex hull they lie.
+        pixel: mm per pixel at the distance of ``aim``, for a cube at `target_distance`; larger where the picture would
+            pass `MOST_PIXELS`, smaller where it would have fewer than `FEWEST_ACROSS` across.
         roll: degrees by which the grid is turned against the upright.
         facing: what is up in the picture when the target is straight above or below.
+        tighter: asked only where some of the ``points`` do not fit into a flat picture: points that hold the parts more
+            tightly, which decide then. It is given a function that says which of some points (n, 3) fit. None where
+            ``points`` are the corners themselves.
+
+    A triangle before the eye; one that reaches behind it; points that hold the first, and reach behind it:
+
+    >>> triangle = np.array([[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0]])
+    >>> projection_of(fit_view([0.0, 0.0, 0.0], triangle.mean(axis=0), triangle, 0.1))
+    'flat'
+    >>> projection_of(fit_view([9.0, 0.5, 0.5], triangle.mean(axis=0), triangle, 0.1))
+    'cube'
+    >>> loose = np.array([[-1.0, 0.0, 0.0], [19.0, 0.0, 0.0], [9.0, 2.0, 0.0], [9.0, 0.0, 2.0]])
+    >>> projection_of(fit_view([0.0, 0.0, 0.0], triangle.mean(axis=0), loose, 0.1, tighter=lambda fits: triangle))
+    'flat'
     """
     eye, aim = np.asarray(eye, dtype=np.float64), np.asarray(aim, dtype=np.float64)
     distance = dist(aim, eye)
     axes = _upright((aim - eye) / distance if distance > 0.0 else np.array([*cosine_and_sine(facing), 0.0]), facing)
-    across, upward, depth = ((points - eye) @ axes.T).T
-    if (np.hypot(across, upward) > WIDEST * depth).any():
-        return _cube(eye, axes, pixel / max(distance, 1e-6))
+    seen = (points - eye) @ axes.T
+    if tighter is not None and not _fitting(seen).all():
+        seen = (tighter(lambda some: _fitting((some - eye) @ axes.T)) - eye) @ axes.T
+    if not _fitting(seen).all():
+        return _cube(eye, axes, pixel / max(target_distance(eye, aim, points), SMALLEST))
     cosine, sine = cosine_and_sine(roll)
-    axes = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]]) @ axes
-    across, upward = (points - eye) @ axes[0] / depth, (points - eye) @ axes[1] / depth
+    turn = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    axes, (across, upward, depth) = turn @ axes, turn @ seen.T
+    distance = distance or target_distance(eye, aim, points)
+    across, upward = across / depth, upward / depth
     least, most, lowest, highest = (float(end) for axis in (across, upward) for end in (axis.min(), axis.max()))
     spans = most - least, highest - lowest
-    step = min(pixel / distance, max(spans) / FEWEST_ACROSS)
+    step = max(min(pixel, distance * max(spans) / FEWEST_ACROSS), SMALLEST) / distance
     step = max(step, sqrt(spans[0] * spans[1] / MOST_PIXELS))
     width, height = (int(-(-(span / step + 2 * MARGIN) // MULTIPLE) * MULTIPLE) for span in spans)
     left = (least + most) / 2 - width * step / 2
     top = (lowest + highest) / 2 + height * step / 2
     return [View(eye, axes, left, top, step, width, height)]
+
+
+def projection_of(views: Sequence[View]) -> Projection:
+    """Which of the two `fit_view` took."""
+    return "flat" if len(views) == 1 else "cube"
+
+
+def target_distance(eye: Any, aim: Any, points: Floats) -> float:
+    """The distance, mm, at which the pixels of a target's picture are measured: that of its middle, ``aim`` (3,).
+
+    A target round the eye may have its middle at the eye, where no pixel is as wide as a mm. It lies, on the whole,
+    half as far away as the farthest of the ``points`` (n, 3) in whose convex hull it is: that is the least distance.
+
+    >>> cube = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    >>> [round(target_distance([x, 0.0, 0.0], [0.0, 0.0, 0.0], cube), 2) for x in (0.0, 9.0)]
+    [0.87, 9.0]
+    >>> target_distance([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], np.zeros((1, 3)))
+    0.0
+    """
+    ways = points - np.asarray(eye, dtype=np.float64)
+    return max(dist(aim, eye), sqrt(float(np.einsum("ij,ij->i", ways, ways).max())) / 2)
+
+
+def _fitting(seen: Floats) -> Flags:
+    """(n,) which of the points (n, 3), along right, up and forward, lie before the eye, up to 75° off the middle."""
+    across, upward, depth = seen.T
+    fitting: Flags = (depth > 0.0) & (across * across + upward * upward <= (WIDEST * depth) ** 2)
+    return fitting
 
 
 def _upright(forward: Floats, facing: float) -> Floats:

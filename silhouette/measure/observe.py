@@ -27,11 +27,11 @@ from silhouette.measure.culling import disjoint, in_view, picture_bounds
 from silhouette.measure.refine import SampledView
 from silhouette.measure.samples import ERROR_GOAL, SampleRequest
 from silhouette.measure.silhouette import OcclusionCounts, measure
-from silhouette.meshes.bounds import bounding_points
+from silhouette.meshes.bounds import bounding_points, tighter_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Renderer
 from silhouette.scenes.table import Occluders, Piece
-from silhouette.views import View, VisionArc, fit_view
+from silhouette.views import Projection, View, VisionArc, fit_view, projection_of, target_distance
 
 FINEST = 4
 """The largest factor by which a picture is taken finer, where the error of a share reaches across a threshold."""
@@ -130,6 +130,7 @@ class Observation:
         counts: numbers of pixels and the errors of their shares; ``counts.nearest`` and ``counts.alone`` have an entry
             for each of ``blockers``.
         pixel: mm per pixel at the target, as measured.
+        projection: "flat" where one picture was taken, "cube" where the target reaches round the eye.
         masks: the pixels that were counted: one picture, or the six faces of a cube round the eye; the pixels of all
             of them together are those of ``counts``. Empty where they were not kept.
     """
@@ -138,6 +139,7 @@ class Observation:
     blockers: tuple[Piece, ...]
     counts: OcclusionCounts
     pixel: float
+    projection: Projection
     masks: tuple[Mask, ...] = ()
 
 
@@ -165,14 +167,21 @@ def observe(
         error_goal: the error, as a share, that is small enough where no threshold is near; `ERROR_GOAL` by default.
         keep: whether the observation keeps its masks.
     """
-    target = sight.target
-    box, outer = target.body_box, target.pose.place(bounding_points(target.model.significant))
+    target, body, place = sight.target, sight.target.model.significant, sight.target.pose.place
+    box, outer = target.body_box, place(bounding_points(body))
     aim = box.mean(axis=0)
-    views = fit_view(sight.eye, aim, outer, pixel, facing=sight.facing)
+    views = fit_view(
+        sight.eye,
+        aim,
+        outer,
+        pixel,
+        facing=sight.facing,
+        tighter=lambda fits: place(tighter_points(body, lambda points: fits(place(points)))),
+    )
     farthest = float(np.linalg.norm(box - sight.eye, axis=1).max())
     blockers, bodies = _blockers_in(sight, views, outer, farthest)
     request = SampleRequest(
-        Body(1, target.model.significant, target.pose),
+        Body(1, body, target.pose),
         bodies,
         _arcs_that_matter(sight.arcs, box),
         renderer,
@@ -181,7 +190,10 @@ def observe(
         error_goal or ERROR_GOAL,
     )
     # A very large or small target has coarser or finer pixels than asked for; a rounding difference is ignored.
-    width = views[0].step * float(np.linalg.norm(aim - sight.eye))
+    projection = projection_of(views)
+    width = views[0].step * (
+        float(np.linalg.norm(aim - sight.eye)) if projection == "flat" else target_distance(sight.eye, aim, box)
+    )
     width = pixel if abs(width - pixel) <= 1e-9 * pixel else width
     counts, sampled_views = measure(views, request, width)
     # A share that is too close to a threshold stays so on a finer grid; one that is only uncertain may be decided.
@@ -190,7 +202,7 @@ def observe(
         factor *= 2
         counts, sampled_views = measure([view.refined(factor) for view in views], request, width / factor)
     masks = tuple(Mask.of(sampled) for sampled in sampled_views) if keep else ()
-    return Observation(sight, tuple(blockers), counts, width / factor, masks)
+    return Observation(sight, tuple(blockers), counts, width / factor, projection, masks)
 
 
 def _arcs_that_matter(arcs: tuple[VisionArc, ...] | None, box: Floats) -> list[VisionArc] | None:

@@ -19,7 +19,7 @@ Capture = pytest.CaptureFixture[str]
 ROW = {
     *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
     *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "rule", "reason"),
-    *("renderer", "pixel", "expected"),
+    *("renderer", "pixel", "projection", "expected"),
 }
 PARTIAL = CHECK + 'expect = { verdict = "partial cover", occluded = [0.3, 0.36] }\n'
 WRONG = CHECK + 'expect = { verdict = "hidden" }\n'

@@ -22,6 +22,10 @@ def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
         facts.append(("renderer", ", ".join(dict.fromkeys(row["renderer"] for row in measured))))
         pixels = dict.fromkeys(f"{row['pixel']:.3g}" for row in measured)
         facts.append(("fineness", f"{' and '.join(pixels)} mm per pixel at the target"))
+        if any(row.get("projection") == "cube" for row in measured):
+            facts.append(
+                ("projection", "six faces of a cube round the eye, where a target reaches round it; else flat")
+            )
     elif rows:
         facts.append(("measured", "nothing: this game is judged exactly, by its geometry"))
     facts += rule_called(scene.rules).basis(scene)

@@ -140,6 +140,7 @@ def _verdict(
         could_be=could_be,
         renderer=settings.renderer.name,
         pixel=cover.pixel,
+        projection=cover.projection,
         warnings=tuple(dict.fromkeys([*_doubts(scene, cover), *_warnings(cover, settings.pixel)])),
         arc=arc,
         is_facing_known=attacker.facing is not None,

@@ -13,6 +13,7 @@ from typing import (
 from typing_extensions import TypedDict
 
 from silhouette.rules.base import Level, MeasuredVerdict
+from silhouette.views import Projection
 
 NAME = "skirmishcorps"
 
@@ -33,7 +34,7 @@ MEASURED = ("marginal", "could_be", "renderer", "pixel", "warnings")
 ANSWERS: dict[str, tuple[str, ...]] = {
     "protection": (
         *("line_of_sight", "cover", "protected_by", "in_contact_with", "modifier", "occluded", "error"),
-        *("target_pixels", "occluded_pixels", "blockers", "other_readings", *MEASURED),
+        *("target_pixels", "occluded_pixels", "blockers", "other_readings", *MEASURED, "projection"),
     ),
     "close combat": ("possible", "to_hit", "dodge_parry"),
     "flanked": ("flanked", "dive_penalty", "landing", *MEASURED),
@@ -89,6 +90,7 @@ class SkirmishCorpsRow(TypedDict):
     could_be: NotRequired[list[str]]
     renderer: NotRequired[str]
     pixel: NotRequired[float]
+    projection: NotRequired[Projection]
     warnings: NotRequired[list[str]]
     possible: NotRequired[bool]
     to_hit: NotRequired[int | None]

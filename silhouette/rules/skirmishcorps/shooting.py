@@ -114,6 +114,7 @@ def protection(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Set
         "renderer": settings.renderer.name,
         "pixel": whole.pixel,
         "warnings": _warnings(shot, settings.pixel),
+        "projection": whole.projection,
     }
     return SkirmishCorpsVerdict(
         attacker.name,
