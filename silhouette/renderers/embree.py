@@ -18,7 +18,7 @@ from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Flags, Floats, Integers, corners
 from silhouette.installation import package_command
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import NEAREST, Body, Layer
+from silhouette.renderers.protocol import NEAREST, Body, Cast, Layer
 from silhouette.views import View
 
 FACES_PER_CHUNK = 1 << 18
@@ -32,6 +32,9 @@ RAYS_WORTH_A_LOOK = 256
 
 ATTEMPTS = 32
 """So often a ray is sent again that meets faces which the eye only touches: of one corner these may be many."""
+
+AIMS_KEPT = 4096
+"""So many aims of views at chunks are remembered, the latest."""
 
 FACES_KEPT = 20_000_000
 """Acceleration structures for up to this many faces stay in memory, the latest used first."""
@@ -61,8 +64,7 @@ class EmbreeRenderer:
             ) from None
         self.device = f"CPU, embreex {getattr(embreex, '__version__', '')}".rstrip()
         self._indexes: OrderedDict[str, list[_Chunk]] = OrderedDict()
-        self._view: View | None = None
-        self._aims: dict[tuple[Body, _Chunk], _Aim] = {}
+        self._aims: OrderedDict[tuple[View, Body, _Chunk], _Aim] = OrderedDict()
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
         """See `Renderer.share`: builds every acceleration structure that is not there yet, and ends its thread."""
@@ -90,6 +92,32 @@ class EmbreeRenderer:
                 _trace(self._aim(view, body, chunk), body.id, chunk, plane, front)
         return Layer(front.ids.reshape(shape), front.depth.reshape(shape))
 
+    def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
+        """See `silhouette.renderers.protocol.depths`: the rays of all casts at one mesh are cast in one go."""
+        ends = np.cumsum([0, *(len(cast.places) for cast in casts)])
+        depth = np.full(ends[-1], np.inf, dtype=np.float32)
+        if not len(depth):
+            return depth
+        rays = _through(casts, np.diff(ends))
+        together: dict[_Chunk, list[tuple[_Aim, NDArray[np.intp]]]] = {}
+        for cast, start, end in zip(casts, ends, ends[1:], strict=False):
+            for chunk in self._index(cast.body.mesh):
+                aim = self._aim(cast.view, cast.body, chunk)
+                nearby = _rays_near(aim, rays[start:end, :2].T)
+                if len(nearby):
+                    together.setdefault(chunk, []).append((aim, nearby + start))
+        for chunk, aimed in together.items():
+            counts = [len(nearby) for _, nearby in aimed]
+            where = np.concatenate([nearby for _, nearby in aimed])
+            along, stop = np.empty((len(where), 3)), 0
+            for (aim, nearby), count in zip(aimed, counts, strict=True):
+                start, stop = stop, stop + count
+                np.dot(rays[nearby], aim.axes, out=along[start:stop])
+            eyes = np.repeat([aim.eye for aim, _ in aimed], counts, axis=0)
+            met = _first_met(chunk, eyes, along)[1]
+            depth[where] = np.minimum(depth[where], met)
+        return depth
+
     def coverage(self, view: View, body: Body, pixels: Any) -> Flags:
         """See `silhouette.renderers.protocol.coverage`: a ray ends at the first face that it meets, near or far."""
         rows, columns = np.asarray(pixels).reshape(-1, 2).T
@@ -101,7 +129,7 @@ class EmbreeRenderer:
                 continue
             along = _along(aim, plane[:, nearby])
             if chunk.surrounds(aim.eye):
-                met[nearby] |= _first_met(chunk, aim.eye, along)[0] >= 0
+                met[nearby] |= _first_met(chunk, np.broadcast_to(aim.eye, along.T.shape), along.T)[0] >= 0
                 continue
             rays = along.T.astype(np.float32, order="C")
             origins = np.broadcast_to(aim.eye.astype(np.float32), rays.shape)
@@ -110,12 +138,12 @@ class EmbreeRenderer:
 
     def _aim(self, view: View, body: Body, chunk: _Chunk) -> _Aim:
         """The aim at a chunk, computed once for each view and body: a measurement sends its rays in several rounds."""
-        if view is not self._view:
-            self._view = view
-            self._aims.clear()
-        aim = self._aims.get((body, chunk))
+        key = (view, body, chunk)
+        aim = self._aims.get(key)
         if aim is None:
-            aim = self._aims[body, chunk] = _aim(view, body, chunk)
+            aim = self._aims[key] = _aim(view, body, chunk)
+            if len(self._aims) > AIMS_KEPT:
+                self._aims.popitem(last=False)
         return aim
 
     def _index(self, mesh: Mesh) -> list[_Chunk]:
@@ -228,6 +256,13 @@ def _plane(view: View, rows: Any, columns: Any) -> Floats:
     return np.stack([view.left + (columns + 0.5) * view.step, view.top - (rows + 0.5) * view.step])
 
 
+def _through(casts: Sequence[Cast], counts: Integers) -> Floats:
+    """(n, 3) the rays of all casts in the axes of their views: across, upward, and one forward."""
+    rows, columns = np.concatenate([cast.places for cast in casts]).T
+    left, top, step = np.repeat([[cast.view.left, cast.view.top, cast.view.step] for cast in casts], counts, axis=0).T
+    return np.column_stack([left + (columns + 0.5) * step, top - (rows + 0.5) * step, np.ones(len(rows))])
+
+
 def _rays_near(aim: _Aim, plane: Floats) -> NDArray[np.intp]:
     """(k,) the indices of those rays through the ``plane`` (2, n) that come near the chunk."""
     if aim.behind:
@@ -257,7 +292,7 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
     if len(nearby) == 0:
         return
     along = _along(aim, plane if len(nearby) == plane.shape[1] else plane.take(nearby, axis=1))
-    faces, depth = _first_met(chunk, aim.eye, along)
+    faces, depth = _first_met(chunk, np.broadcast_to(aim.eye, along.T.shape), along.T)
     met = (faces >= 0).nonzero()[0]
     if len(met) == 0:
         return
@@ -267,30 +302,39 @@ def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -
     front.ids[where[closer]] = number
 
 
-def _first_met(chunk: _Chunk, eye: Floats, along: Floats) -> tuple[Integers, NDArray[np.float32]]:
-    """The face that each ray from the eye meets first, -1 for none, and its depth; no face that the eye only touches.
+def _first_met(chunk: _Chunk, eyes: Floats, along: Floats) -> tuple[Integers, NDArray[np.float32]]:
+    """The face that each ray meets first, -1 for none, and its depth, inf for none; no face that the eye only touches.
 
     A ray that meets such a face is sent again from a point beside the eye, on that side of the face to which it goes,
-    and therefore cannot meet the face again. ``eye`` (3,) and ``along`` (3, n), as long as one unit of depth, are in
-    the chunk's frame.
+    and therefore cannot meet the face again.
+
+    Args:
+        chunk: which faces.
+        eyes: (n, 3) mm, where each ray begins, in the chunk's frame.
+        along: (n, 3) the rays in the chunk's frame, as long as one unit of depth.
     """
     structure, planes = chunk.structure(), chunk.planes()
-    rays = along.T.astype(np.float32, order="C")
-    faces, depth = _cast(structure, np.broadcast_to(eye.astype(np.float32), rays.shape), rays)
-    among = (faces >= 0).nonzero()[0]
+    rays = along.astype(np.float32)
+    faces, depth = _cast(structure, eyes.astype(np.float32), rays)
+    missed = faces < 0
+    depth[missed] = np.inf
+    among = np.flatnonzero(~missed)
     beside = np.zeros((len(among), 3))
     for attempt in range(1, ATTEMPTS + 1):
-        of_faces = planes.take(faces[among], axis=0)
-        depth[among], touched = _exact_depth(of_faces, eye, along.take(among, axis=1), depth[among])
+        of_faces = planes.take(faces.take(among), axis=0)
+        depth[among], touched = _exact_depth(
+            of_faces, eyes.take(among, axis=0), along.take(among, axis=0), depth[among]
+        )
         if not touched.any():
             return faces, depth
         among, beside, normals = among[touched], beside[touched], of_faces[touched, :3]
         side = np.copysign(attempt * NEAREST, np.einsum("ij,ij->i", normals, rays[among]))
         beside += normals * side[:, None]
-        faces[among], depth[among] = _cast(structure, (eye + beside).astype(np.float32), rays[among])
+        faces[among], depth[among] = _cast(structure, (eyes[among] + beside).astype(np.float32), rays[among])
         met = faces[among] >= 0
+        depth[among[~met]] = np.inf
         among, beside = among[met], beside[met]
-    faces[among] = -1
+    faces[among], depth[among] = -1, np.inf
     return faces, depth
 
 
@@ -339,15 +383,16 @@ if hasattr(os, "register_at_fork"):
 
 
 def _exact_depth(
-    planes: Floats, eye: Floats, along: Floats, hit_depth: NDArray[np.float32]
+    planes: Floats, eyes: Floats, along: Floats, hit_depth: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], Flags]:
-    """(n,) depths at which rays from the eye meet the planes (n, 4) of the faces hit; Embree's where one is edge-on.
+    """(n,) depths at which rays from eyes (n, 3) meet the planes (n, 4) of the faces hit; Embree's where one is edge-on.
 
     Also whether the eye only touches the face (`NEAREST`); the depth is Embree's there, whatever it is worth.
-    ``along`` (3, n) are the rays in the chunk's frame, as long as one unit of depth.
+    ``along`` (n, 3) are the rays in the chunk's frame, as long as one unit of depth.
     """
-    ahead = np.einsum("ij,j->i", planes, np.array([*-eye, 1.0]))
-    facing = np.einsum("ij,ji->i", planes[:, :3], along)
+    normals = planes[:, :3]
+    ahead = planes[:, 3] - np.einsum("ij,ij->i", normals, eyes)
+    facing = np.einsum("ij,ij->i", normals, along)
     with np.errstate(divide="ignore", invalid="ignore"):
         depth = ahead / facing
     touched: Flags = (np.abs(ahead) < NEAREST) | (hit_depth < NEAREST)

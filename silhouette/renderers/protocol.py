@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Integers, Pose
+from silhouette.geometry import Flags, Floats, Integers, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.views import View
 
@@ -109,6 +109,44 @@ def render_separately(renderer: Renderer, view: View, bodies: Sequence[Body], pi
         return
     for body in bodies:
         yield renderer.render(view, [body], pixels)
+
+
+@dataclass(frozen=True, eq=False)
+class Cast:
+    """Rays through places of one picture, towards one body.
+
+    Attributes:
+        view: the picture.
+        body: what the rays may meet.
+        places: (n, 2) float64, row and column of each ray in the picture; the middle of a pixel lies at its index.
+    """
+
+    view: View
+    body: Body
+    places: Floats
+
+
+def depths(renderer: Renderer, casts: Sequence[Cast]) -> NDArray[np.float32]:
+    """(n,) mm along the axis of its view, the depth at which each ray of the casts meets its body; inf where none does.
+
+    The rays are those of the first cast, then those of the second, and so on. A renderer that gains by many casts at
+    once has a method ``depths(casts)``; another renders them one by one.
+
+    >>> from silhouette.renderers.reference import ReferenceRenderer
+    >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
+    >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
+    >>> body = Body(1, Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32)), Pose.standing())
+    >>> depths(ReferenceRenderer(), [Cast(view, body, np.array([[0.0, 0.0], [1.0, 1.0]]))]).tolist()
+    [5.0, inf]
+    >>> depths(ReferenceRenderer(), []).tolist()
+    []
+    """
+    at_once = getattr(renderer, "depths", None)
+    if at_once is not None:
+        found: NDArray[np.float32] = at_once(casts)
+        return found
+    met = [renderer.render(cast.view, [cast.body], cast.places).depth for cast in casts]
+    return np.concatenate([np.empty(0, np.float32), *met])
 
 
 def coverage(renderer: Renderer, view: View, body: Body, pixels: Any) -> Flags:
