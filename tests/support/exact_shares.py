@@ -118,25 +118,27 @@ def exact_shares(
     """
     eye = np.asarray(eye, dtype=np.float64)
     bodies = [np.asarray(mesh.vertices[mesh.faces], dtype=np.float64) - eye for mesh in (target, *blockers)]
-    cameras = _cameras(bodies[0].reshape(-1, 3), facing)
+    taken = cameras(bodies[0].reshape(-1, 3), facing)
     areas, of_each = np.zeros(4), np.zeros((2, len(blockers)))
-    for axes in cameras:
-        picture = _Picture.taken(axes, bodies, whole=len(cameras) > 1)
+    for axes in taken:
+        picture = _Picture.taken(axes, bodies, whole=len(taken) > 1)
         areas += picture.areas(eye, arcs)
         of_each += picture.areas_of_each() if each else 0.0
     total, free, in_arc, seen = areas.tolist()
     if total == 0.0:
-        return ExactShares(0.0, 0.0, 0.0, 0.0, 0.0, (), (), len(cameras))
+        return ExactShares(0.0, 0.0, 0.0, 0.0, 0.0, (), (), len(taken))
     occluded_in_arc = 1.0 - seen / in_arc if in_arc > EMPTY * total else 0.0
     nearest, alone = (of_each / total).tolist() if each else ((), ())
     shares = (1.0 - free / total, seen / total, in_arc / total, occluded_in_arc)
-    return ExactShares(total, *shares, tuple(nearest), tuple(alone), len(cameras))
+    return ExactShares(total, *shares, tuple(nearest), tuple(alone), len(taken))
 
 
-def _cameras(points: Floats, facing: float) -> list[Floats]:
+def cameras(points: Floats, facing: float = 90.0) -> list[Floats]:
     """The axes right, up and forward, (3, 3), of the flat picture of a target, or of the six faces of a cube.
 
-    ``points`` (n, 3) are the target's, seen from the eye.
+    Args:
+        points: (n, 3) the target's corners, seen from the eye.
+        facing: as of `exact_shares`.
     """
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
     ahead = np.array([*cosine_and_sine(facing), 0.0])
@@ -217,37 +219,48 @@ class _Picture:
         different = first != second
         return first[different], second[different]
 
+    @cached_property
+    def wholly_before(self) -> Flags:
+        """(n,) whether a triangle of a blocker lies before all of the target, wherever the two are in the picture."""
+        inverse = np.einsum("nkc,nc->nk", self.polygons, self.inverse[:, :2]) + self.inverse[:, 2:]
+        most = inverse[self.body == 0].max(initial=0.0)
+        before: Flags = (self.body > 0) & (inverse.min(axis=1, initial=np.inf) > most * (1.0 + SAME_DEPTH))
+        return before
+
     def areas(self, eye: Floats, arcs: Sequence[VisionArc] | None) -> Floats:
         """(4,) of the target: all of it; what is not obscured; what is in an arc; what is in one and not obscured."""
-        target = np.flatnonzero(self.body == 0)
+        target, blockers = np.flatnonzero(self.body == 0), range(1, self.blockers + 1)
         if len(target) == 0:
             return np.zeros(4)
-        total = self._area(self.shapes[target])
-        free = self.front(0, range(1, self.blockers + 1))
-        unobscured = self._area(free) if len(self.body) > len(target) else total
+        total = float(self.together(self.shapes[target]).area)
+        free = self.unobscured(self.front(0, blockers), blockers)
         if arcs is None:
-            return np.array([total, unobscured, total, unobscured])
+            return np.array([total, free, total, free])
         wedges = [self._in_wedge(arc, eye, target) for arc in arcs]
-        everything = range(self.blockers + 1)
-        within, seen = (self._area([self.front(0, bodies, wedge) for wedge in wedges]) for bodies in ([0], everything))
-        return np.array([total, unobscured, within, seen])
+        shown, seen = (
+            [self._common(wedge, self.front(0, bodies)) for wedge in wedges] for bodies in ([0], [0, *blockers])
+        )
+        return np.array([total, free, float(self.together(shown).area), self.unobscured(seen, blockers)])
 
     def areas_of_each(self) -> Floats:
         """(2, blockers) the area of the target before which each is the nearest; and that each would obscure alone."""
-        whole = self._together(self.shapes[self.body == 0])
+        whole = self.together(self.shapes[self.body == 0])
         areas = np.zeros((2, self.blockers))
         for number in range(1, self.blockers + 1):
-            others = [other for other in range(self.blockers + 1) if other != number]
-            in_front = self._together(self.front(number, others))
-            areas[0, number - 1] = shapely.area(shapely.intersection(in_front, whole, grid_size=self.grid))
-            areas[1, number - 1] = whole.area - self._area(self.front(0, [number]))
+            in_front = self.front(number, [other for other in range(self.blockers + 1) if other != number])
+            areas[0, number - 1] = self._common(self.together(in_front), whole).area
+            areas[1, number - 1] = whole.area - self.unobscured(self.front(0, [number]), [number])
         return areas
 
-    def front(self, body: int, others: Sequence[int], parts: Shapes | None = None) -> Shapes:
-        """For each triangle of a body, or ``parts`` of them, what no other triangle of those bodies lies before."""
-        rest = self.shapes[self.body == body] if parts is None else parts.copy()
+    def front(self, body: int, others: Sequence[int]) -> Shapes:
+        """For each triangle of a body, what no other triangle of those bodies lies before.
+
+        For the target, triangles `wholly_before` it are left out: see `unobscured`.
+        """
+        rest = self.shapes[self.body == body]
         first, second = self.overlaps
         chosen = (self.body[first] == body) & np.isin(self.body[second], others)
+        chosen &= ~self.wholly_before[second] | (body > 0)
         first, second = first[chosen], second[chosen]
         ahead = np.where(self.body[second] < body, 1.0 - SAME_DEPTH, 1.0 + SAME_DEPTH)
         covers = _cut(self.polygons[first], self.inverse[second] - ahead[:, None] * self.inverse[first])
@@ -259,17 +272,29 @@ class _Picture:
             order, place = np.argsort(owner, kind="stable"), np.searchsorted(np.flatnonzero(self.body == body), owners)
             together = shapely.multipolygons(_shapes(covers[real])[order], indices=owner[order])
             together = _polygonal(shapely.union_all(together[:, None], grid_size=self.grid, axis=1))
-            rest[place] = shapely.difference(rest[place], together, grid_size=self.grid)
+            rest[place] = _polygonal(shapely.difference(rest[place], together, grid_size=self.grid))
         return rest
 
-    def _together(self, parts: Any) -> Any:
-        """The union of some polygons."""
-        union = shapely.union_all(np.asarray(parts, dtype=np.object_).ravel(), grid_size=self.grid)
+    def unobscured(self, parts: Any, others: Sequence[int]) -> float:
+        """The area of parts of the target together, without what triangles of those bodies `wholly_before` it cover."""
+        whole = self.together(parts)
+        before = self.wholly_before & np.isin(self.body, others)
+        if not before.any():
+            return float(whole.area)
+        return float(shapely.difference(whole, self.together(self.shapes[before]), grid_size=self.grid).area)
+
+    def together(self, parts: Any) -> Any:
+        """The union of polygons; without the grid where the areas add up, so that nothing can have been lost."""
+        parts = np.asarray(parts, dtype=np.object_).ravel()
+        union = shapely.union_all(parts)
+        if abs(union.area - shapely.area(parts).sum()) > SLIVER * self.size**2:
+            union = shapely.union_all(parts, grid_size=self.grid)
         return _polygonal(np.array([union], dtype=np.object_))[0]
 
-    def _area(self, parts: Any) -> float:
-        """The area of some polygons together."""
-        return float(self._together(parts).area)
+    def _common(self, one: Any, other: Any) -> Any:
+        """The intersection of polygons, or of each of several with each of others."""
+        common = np.asarray(shapely.intersection(one, other, grid_size=self.grid), dtype=np.object_)
+        return _polygonal(common.ravel()).reshape(common.shape)[()]
 
     def _in_wedge(self, arc: VisionArc, eye: Floats, triangles: Numbers) -> Shapes:
         """The part of each triangle that lies in the wedge."""

@@ -9,10 +9,13 @@ import pytest
 import shapely
 
 from silhouette.measure.silhouette import OcclusionCounts
+from silhouette.renderers.protocol import Body
+from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.views import View, in_any
 from tests.support import shapes
-from tests.support.exact_shares import ExactShares, exact_shares
+from tests.support.exact_shares import ExactShares, cameras, exact_shares
 from tests.support.hard_sights import KINDS, case, could_be, faults, verdicts
-from tests.support.sight_cases import Screen, bars, disc, rectangle
+from tests.support.sight_cases import Case, Screen, bars, disc, rectangle
 
 EYE = np.array([3.0, -200.0, 40.0])
 PLATE = shapes.quad((-10, 0, 0), (10, 0, 0), (10, 0, 30), (-10, 0, 30))
@@ -40,6 +43,48 @@ def test_a_case_is_the_same_every_time_and_another_one_is_not(kind: str) -> None
     assert first.exact() == again.exact() != other.exact()
     assert first.sight.target.model.significant is first.target
     assert len(first.sight.present) == len(first.blockers)
+
+
+def by_random_rays(one: Case, count: int) -> tuple[float, float, float]:
+    """The shares obscured, in an arc and seen, of rays to random points of the target's triangles; flat pictures only.
+
+    A point where k triangles lie one behind another is found k times as often, and counts one k-th.
+    """
+    eye, random = one.eye, np.random.default_rng(1)
+    corners = one.pose.place(one.target.vertices)[one.target.faces] - eye
+    (axes,) = cameras(corners.reshape(-1, 3))
+    seen = corners @ axes.T
+    flat = seen[..., :2] / seen[..., 2:]
+    (a, b), (c, d) = (flat[:, 1] - flat[:, 0]).T, (flat[:, 2] - flat[:, 0]).T
+    areas = np.abs(a * d - b * c)
+    chosen = random.choice(len(flat), count, p=areas / areas.sum())
+    points = np.einsum("ni,nij->nj", random.dirichlet(np.ones(3), count), flat[chosen])
+    met_by, _ = shapely.STRtree(shapely.polygons(flat)).query(shapely.points(points), "intersects")
+    times = np.bincount(met_by, minlength=count)
+    view = View(eye, axes, 0.0, 0.0, 1.0, 1, 1)
+    places = np.column_stack([-points[:, 1], points[:, 0]]) - 0.5
+    bodies = [Body(number, mesh, one.pose) for number, mesh in enumerate((one.target, *one.blockers), 1)]
+    target, front = (ReferenceRenderer().render(view, some, places) for some in (bodies[:1], bodies))
+    met = (target.ids == 1) & (times > 0)
+    weight = met / np.maximum(times, 1)
+    obscured = front.ids != 1
+    shown = eye + view.directions(*places.T) * np.where(met, target.depth, 1.0)[:, None]
+    inside = np.ones(count, dtype=np.bool_) if one.arcs is None else in_any(one.arcs, shown)
+    shares = [float((weight * flags).sum() / weight.sum()) for flags in (obscured, inside, inside & ~obscured)]
+    return shares[0], shares[1], shares[2]
+
+
+@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("eyes on targets", "eyes inside")])
+def test_exact_shares_are_those_of_random_rays(kind: str, number: int) -> None:
+    """3,000 rays of the reference renderer give shares to within 1/40: 2.7 standard deviations or more."""
+    one = case(kind, number)
+    exact = one.exact()
+    if exact.pictures == 1:
+        occluded, in_arc, seen = by_random_rays(one, 3000)
+        assert occluded == pytest.approx(exact.occluded, abs=0.025)
+        assert in_arc == pytest.approx(exact.in_arc, abs=0.025)
+        assert seen == pytest.approx(exact.seen, abs=0.025)
 
 
 def test_few_cases_settle_nothing() -> None:
