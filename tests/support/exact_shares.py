@@ -39,6 +39,9 @@ SAME_DEPTH = 1e-11
 """Two depths are equal where they differ by less than this share, 3e-9 mm at 300 mm: faces in one plane differ by what
 float64 rounds away, some 1e-15."""
 
+IN_PLANE = 1e-9
+"""mm: an eye so near to the plane of a face lies in it, but for rounding, and sees no side of it."""
+
 SLIVER = 1e-15
 """A polygon smaller than this share of the picture is left out: rounding made it, and it may not be simple."""
 
@@ -164,7 +167,7 @@ class _Picture:
         size: of the picture, the longer of its two sides.
         body: (n,) to which body each belongs; the target is body 0.
         polygons: (n, k, 2) the part of each in the picture, convex, anticlockwise; k corners, some of them equal.
-        cones: (n, 3, 3) three lines (p, q, r): p x + q y + r >= 0 in the triangle.
+        sides: (n, 4, 3) lines (p, q, r): p x + q y + r >= 0 in the triangle, where it is not too near to be met.
         inverse: (n, 3) a line too: p x + q y + r is one over the depth.
     """
 
@@ -173,7 +176,7 @@ class _Picture:
     size: float
     body: Numbers
     polygons: Floats
-    cones: Floats
+    sides: Floats
     inverse: Floats
 
     @classmethod
@@ -188,19 +191,19 @@ class _Picture:
             low, high = places.min(axis=0), places.max(axis=0)
         across = np.cross(b - a, c - a)
         volume = np.einsum("ij,ij->i", a, across)
-        cones = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=1) * np.sign(volume)[:, None, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            inverse = across / volume[:, None]
-        possible = np.isfinite(inverse).all(axis=1) & _may_reach(a, b, c, low, high)
-        body, cones, inverse = body[possible], cones[possible], inverse[possible]
+        size = float((high - low).max())
+        sides = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b), np.zeros_like(a)], axis=1)
+        sides *= np.sign(volume)[:, None, None]
+        possible = np.abs(volume) > IN_PLANE * np.linalg.norm(across, axis=1)
+        possible &= _may_reach(a, b, c, low, high)
+        body, sides, inverse = body[possible], sides[possible], across[possible] / volume[possible, None]
+        sides[:, 3] = [0.0, 0.0, 1.0 / NEAREST] - inverse
         window = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
         polygons = np.broadcast_to(window, (len(body), 4, 2))
-        for side in range(3):
-            polygons = _cut(polygons, cones[:, side])
-        polygons = _cut(polygons, [0.0, 0.0, 1.0 / NEAREST] - inverse)
-        size = float((high - low).max())
+        for side in range(4):
+            polygons = _cut(polygons, sides[:, side])
         kept = _sizes(polygons) > SLIVER * size**2
-        return cls(axes, len(bodies) - 1, size, body[kept], polygons[kept], cones[kept], inverse[kept])
+        return cls(axes, len(bodies) - 1, size, body[kept], polygons[kept], sides[kept], inverse[kept])
 
     @property
     def grid(self) -> float:
@@ -264,8 +267,8 @@ class _Picture:
         first, second = first[chosen], second[chosen]
         ahead = np.where(self.body[second] < body, 1.0 - SAME_DEPTH, 1.0 + SAME_DEPTH)
         covers = _cut(self.polygons[first], self.inverse[second] - ahead[:, None] * self.inverse[first])
-        for side in range(3):
-            covers = _cut(covers, self.cones[second, side])
+        for side in range(4):
+            covers = _cut(covers, self.sides[second, side])
         real = _sizes(covers) > SLIVER * self.size**2
         owners, owner = np.unique(first[real], return_inverse=True)
         if len(owners):

@@ -92,10 +92,13 @@ def test_a_room_round_the_eye_is_looked_at_through_a_cube() -> None:
     assert [*found.nearest, *found.alone] == pytest.approx([found.occluded] * 2, abs=1e-12)
 
 
-@pytest.mark.parametrize("distance", [0.5, 1.0])
-def test_a_face_nearer_than_can_be_met_hides_nothing(distance: float) -> None:
-    """The eye a hundred-thousandth of a millimetre before a wall that it touches."""
-    assert exact_shares(WALL, [upright(0, 1e-5 * distance, 9)], EYE_AT_ORIGIN).nothing_occluded
+@pytest.mark.parametrize(("distance", "share"), [(0.0, 0.0), (1e-13, 0.0), (1e-5, 0.0), (1e-3, 1.0)])
+def test_a_face_nearer_than_can_be_met_hides_nothing(distance: float, share: float) -> None:
+    """What lies less than 0.0001 mm before the eye is not met; from 1e-13 mm the eye is in the plane of a floor."""
+    assert exact_shares(WALL, [upright(0, distance, 9)], EYE_AT_ORIGIN).occluded == pytest.approx(share, abs=1e-12)
+    floor = shapes.quad((-9, -9, -distance), (9, -9, -distance), (9, 9, -distance), (-9, 9, -distance))
+    below = max(0.0, 0.1 - distance / 9) / 0.2 if distance > 1e-9 else 0.0
+    assert exact_shares(WALL, [floor], EYE_AT_ORIGIN).occluded == pytest.approx(below, abs=distance)
 
 
 def test_convex_shapes_are_as_their_outlines_are() -> None:

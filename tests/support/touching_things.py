@@ -208,7 +208,8 @@ def one_behind_another(random: Random) -> Case:
 
 def turned_pieces(random: Random) -> Case:
     """Pieces that stand turned: the picture is taken at the middle of the box along the world's axes."""
-    target = shapes.joined(shapes.box((-20, -3, 0), (5, 3, 12)), shapes.box((5, -3, 0), (9, 3, random.uniform(12, 40))))
+    high = float(random.uniform(12, 40))
+    target = shapes.joined(shapes.box((-20, -3, 0), (5, 3, 12)), shapes.box((5, -3, 0), (9, 22, high)))
     pose = Pose.standing(random.uniform(-100, 100, 3), float(random.uniform(0, 360)))
     eye = pose.place([[*random.uniform(-30, 30, 2), 15.0]])[0] + [0.0, -float(random.uniform(30, 120)), 0.0]
     blockers = _walls(random, target, pose.localise(eye[None])[0], 2)
