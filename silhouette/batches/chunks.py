@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.errors import FileError, RendererUnavailable, RequestError
-from silhouette.files.cache import Cache, MemoryCache
+from silhouette.files.cache import CACHED_TRIANGLES, Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.renderers.registry import drivers_are_loaded
 from silhouette.rules import RULES
@@ -22,9 +22,6 @@ from silhouette.workers.forkserver import Loaded
 
 CHECKS_PER_CHUNK = 32
 """Checks of a scene that are given to a worker at once, at most."""
-
-CACHED_TRIANGLES = 4_000_000
-"""Triangles of models that stay in the memory of a process from scene to scene, at most."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def tutorial(
     from silhouette.workers import cores
 
     folder, fine = scenes_folder(scenes), None if pixel is None else usable_pixel(pixel)
-    cache = Cache(None) if no_cache else Cache.default()
+    cache = (Cache(None) if no_cache else Cache.default()).remembering()
     with Waiting(f"writing {out}", quiet=quiet, forking=True) as waiting:
         with settings():  # nobody waits for pages that then cannot be drawn
             measuring = choose(renderer)

@@ -62,13 +62,11 @@ def normals(view: View, ids: NDArray[np.int32], nearness: Values) -> Values:
     across = _slope(nearness, ids, 1) / np.float32(view.step)
     upward = _slope(nearness, ids, 0) / np.float32(-view.step)
     u, v = plane(view)
-    facing = np.empty((*nearness.shape, 3), np.float32)
-    facing[..., 0] = -across
-    facing[..., 1] = -upward
-    facing[..., 2] = across * u + upward * v - nearness
-    length = np.sqrt(np.einsum("ijk,ijk->ij", facing, facing))
-    facing /= np.where(length > 0.0, length, 1.0)[..., None]
-    return facing
+    facing = np.stack([-across, -upward, across * u + upward * v - nearness])
+    length = np.sqrt((facing * facing).sum(axis=0))
+    length[length == 0.0] = 1.0
+    facing /= length
+    return np.moveaxis(facing, 0, 2)  # one plane of the picture after the other in memory: twice as quick to work on
 
 
 def _slope(nearness: Values, ids: NDArray[np.int32], axis: int) -> Values:
@@ -89,10 +87,15 @@ def _slope(nearness: Values, ids: NDArray[np.int32], axis: int) -> Values:
 def light(view: View, facing: Values) -> Values:
     """The light (height, width) on surfaces with these normals, from 0 to 1: a lamp and an open sky."""
     up = (view.axes @ np.array([0.0, 0.0, 1.0])).astype(np.float32)
-    lamp = np.clip(facing @ LIGHT, 0.0, None)
-    sky = 0.5 + 0.5 * (facing @ up)
-    brightness: Values = (0.1 + 0.26 * sky + 0.74 * lamp).astype(np.float32)
-    return brightness
+    lamp = np.maximum(_product(facing, LIGHT), 0.0)
+    return (0.23 + 0.13 * _product(facing, up) + 0.74 * lamp).astype(np.float32, copy=False)
+
+
+def _product(first: Values, second: Values) -> Values:
+    """The scalar products (...) of vectors (..., 3)."""
+    (a, b, c), (x, y, z) = np.moveaxis(first, -1, 0), np.moveaxis(second, -1, 0)
+    product: Values = a * x + b * y + c * z
+    return product
 
 
 def hollows(view: View, nearness: Values) -> Values:
@@ -164,7 +167,7 @@ def _edges(ids: NDArray[np.int32], nearness: Values, facing: Values, axis: int) 
     )
     nearest = np.maximum(nearness[first], nearness[second])
     jump = ~change & (ids[first] != 0) & (step - expected > JUMP * nearest * nearest)
-    turn = np.einsum("ijk,ijk->ij", facing[first], facing[second])
+    turn = _product(facing[first], facing[second])
     crease = ~change & ~jump & (turn < CREASE) & (ids[first] != 0)
     return change, jump, crease
 

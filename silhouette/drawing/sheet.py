@@ -106,6 +106,7 @@ class Sheet:
     ) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
+        from matplotlib.ticker import NullLocator
 
         self.style, self.captions, self.names, self.width = style, captions, names, width
         self.lettering = style
@@ -113,6 +114,8 @@ class Sheet:
         self.figure: Figure = Figure(figsize=(width / INCH, width / INCH), facecolor=style.paper)
         FigureCanvasAgg(self.figure)
         self.axes: Axes = self.figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        for axis in (self.axes.xaxis, self.axes.yaxis):
+            axis.set_major_locator(NullLocator())  # no ticks are made, which are not shown
         self.tallest = TALLEST
         self.unit = 1.0
         self.data: dict[str, Any] = {}

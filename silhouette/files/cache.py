@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,6 +29,9 @@ Made = TypeVar("Made")
 FORMAT_VERSION = 2
 DIRECTORY_VARIABLE = "SILHOUETTE_CACHE_DIR"
 LARGEST_TOTAL = 2 * 1024**3
+CACHED_TRIANGLES = 4_000_000
+"""Triangles of models that stay in the memory of a process from scene to scene, at most."""
+
 _STALE_SECONDS = 3600.0
 _DAMAGE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 
@@ -109,6 +112,14 @@ class Cache:
         from platformdirs import user_cache_path
 
         return cls(user_cache_path("silhouette", appauthor=False))
+
+    def remembering(self) -> Cache:
+        """The same cache, which also keeps in memory what it makes of files, for one process that reads many scenes."""
+        if self.memory is not None:
+            return self
+        from silhouette.files.fingerprints import Fingerprints
+
+        return replace(self, memory=MemoryCache(Fingerprints().of, CACHED_TRIANGLES))
 
     def in_memory(self, file: Path, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
         """The object of `MemoryCache.get`; made each time where there is no memory."""

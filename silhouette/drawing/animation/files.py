@@ -27,6 +27,9 @@ COLOURS = 255
 SAMPLED = 20
 """The most frames from which the palette is chosen."""
 
+EVERY = 4
+"""One pixel of so many along each side of these frames is among them: some 600,000 are more than 255 colours need."""
+
 HOLD_FIRST, HOLD_LAST = 0.5, 1.5
 """The seconds for which the first and the last frame stay."""
 
@@ -113,7 +116,7 @@ def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
 def _palette(frames: Frames) -> Image.Image:
     """The colours of all frames, as an image that has them for its palette."""
     count = min(len(frames), SAMPLED)
-    width, height = (length // 2 for length in frames.size)
+    width, height = (length // EVERY for length in frames.size)
     sheet = Image.new("RGB", (width, height * count))
     for place in range(count):
         frame = frames.frame(place * (len(frames) - 1) // max(count - 1, 1))

@@ -85,6 +85,7 @@ def animate(
     from silhouette.drawing.sheet import settings
 
     check_path(out)
+    cache = cache.remembering()  # every frame has a scene of its own, of the same models
     document = read_document(animation.scene)
     rule: Rule[Any, Verdict] = rule_of(animation.scene, document)
     scene = rule.load(animation.scene, document, cache)

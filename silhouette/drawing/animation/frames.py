@@ -97,13 +97,14 @@ class Storyboard:
 
     def frame(self, number: int) -> Image.Image:
         """One frame, RGB, of `size`, both even."""
-        shot = self._shots[number]
-        width, height = self.size
-        large = Image.new("RGB", (width * FINE, height * FINE), LIGHT)
-        self._draw_head(large, shot)
-        below = self._head + (self._panels + GAP) * FINE
-        large.paste(self._plot.at(number), (EDGE * FINE, below))
-        frame = large.resize(self.size, Image.Resampling.LANCZOS)
+        shot, width = self._shots[number], self.size[0]
+        frame = Image.new("RGB", self.size, LIGHT)
+        head = Image.new("RGB", (width * FINE, self._head), LIGHT)
+        self._draw_head(head, shot)
+        plot = self._plot.at(number)
+        for large, at in ((head, (0, 0)), (plot, (EDGE, self._head // FINE + self._panels + GAP))):
+            shown = large.width // FINE, large.height // FINE
+            frame.paste(large.resize(shown, Image.Resampling.LANCZOS), at)
         x = EDGE
         for panel in shot.panels:
             frame.paste(Image.fromarray(panel), (x, self._head // FINE))

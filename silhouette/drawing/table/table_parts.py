@@ -74,19 +74,25 @@ def shown_box(sheet: Sheet, rings: Rings) -> Floats | None:
     """
     from shapely import LinearRing, Point, Polygon, box
 
-    left, bottom, right, top = sheet.bounds
-    frame, found = box(left, bottom, right, top), []
-    for ring in rings:
-        if len(ring) < 3:
-            continue
-        border = LinearRing(ring).intersection(frame)
-        if not border.is_empty:
-            found.append(border.bounds)
-        found += [(x, y, x, y) for x, y in frame.exterior.coords[:-1] if Polygon(ring).contains(Point(x, y))]
-    if not found:
+    areas = [ring for ring in rings if len(ring) >= 3]
+    if not areas:
         return None
-    boxes = np.array(found)
-    return np.array([boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)])
+    left, bottom, right, top = sheet.bounds
+    starts = np.cumsum([0, *(len(ring) for ring in areas[:-1])])
+    points = np.concatenate(areas)
+    low, high = np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)
+    apart = (low > [right, top]).any(axis=1) | (high < [left, bottom]).any(axis=1)
+    inside = (low >= [left, bottom]).all(axis=1) & (high <= [right, top]).all(axis=1)
+    boxes = [np.column_stack([low, high])[inside]]
+    frame = box(left, bottom, right, top)
+    for number in np.flatnonzero(~apart & ~inside):
+        ring = areas[number]
+        border, area = LinearRing(ring).intersection(frame), Polygon(ring)
+        found = [] if border.is_empty else [border.bounds]
+        found += [(x, y, x, y) for x, y in frame.exterior.coords[:-1] if area.contains(Point(x, y))]
+        boxes.append(np.array(found).reshape(-1, 4))
+    every = np.concatenate(boxes)
+    return np.array([every[:, :2].min(axis=0), every[:, 2:].max(axis=0)]) if len(every) else None
 
 
 def hatched(sheet: Sheet, rings: Rings, level: int, zorder: float, *, pale: bool = False) -> None:

@@ -5,6 +5,7 @@ mesh -> orthographic mask, by the spans of its triangles on the rows of a grid -
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -40,10 +41,20 @@ Rings = tuple[Floats, ...]
 """Closed outlines (n, 2), each without a repeated last point; holes go round the other way."""
 
 
-@lru_cache(maxsize=256)
+KEPT = 512
+"""Meshes whose outlines from above stay in memory."""
+
+_from_above: OrderedDict[str, Rings] = OrderedDict()
+
+
 def from_above(mesh: Mesh) -> Rings:
-    """The outline of a mesh seen from straight above, mm in its own frame."""
-    return outline(mesh, Pose.standing(), np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    """The outline of a mesh seen from straight above, mm in its own frame; traced once for equal meshes."""
+    if mesh.digest not in _from_above:
+        across, upward = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+        _from_above[mesh.digest] = outline(mesh, Pose.standing(), across, upward)
+        if len(_from_above) > KEPT:
+            _from_above.popitem(last=False)
+    return _from_above[mesh.digest]
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,116 @@
+"""DRAW: a figure as SVG, by matplotlib's own renderer but for two steps that take most of its time.
+
+A raster is encoded once, as the file is to hold it: matplotlib writes a lossless PNG of four channels, which would have
+to be read again. A text is measured once for all figures of a process: matplotlib forgets its size with each figure.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from io import BytesIO, StringIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.textpath import TextToPath, text_to_path
+from PIL import Image
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PALETTE = 256
+"""The most colours of a palette."""
+
+POINTS = 72.0
+"""Points in an inch."""
+
+Encoded = tuple[str, bytes]
+"""The kind of a picture, such as "jpeg", and its content."""
+
+Encode = Callable[[Image.Image], Encoded]
+
+
+def svg_of(figure: Figure, metadata: Mapping[str, Any], encode: Encode) -> str:
+    """The figure as matplotlib writes it, its rasters in a palette where that holds them exactly, else encoded.
+
+    Args:
+        figure: to be drawn within `silhouette.drawing.sheet.settings`.
+        metadata: as of matplotlib's ``savefig``.
+        encode: the encoder of rasters (RGBA) that have more than `PALETTE` colours.
+    """
+    stream, fine = StringIO(), figure.dpi
+    width, height = figure.get_size_inches() * POINTS
+    figure.set_dpi(POINTS)
+    try:
+        renderer = _Renderer(width, height, stream, fine, metadata, encode)
+        figure.draw(renderer)
+        renderer.finalize()  # type: ignore[no-untyped-call]
+    finally:
+        figure.set_dpi(fine)
+    return renderer.with_pictures(stream.getvalue())
+
+
+class _Renderer(RendererSVG):
+    """matplotlib's renderer: where it writes a raster it is given an empty one, which is exchanged in the text."""
+
+    def __init__(
+        self, width: float, height: float, stream: Any, dpi: float, metadata: Mapping[str, Any], encode: Encode
+    ) -> None:
+        super().__init__(width, height, stream, image_dpi=dpi, metadata=dict(metadata))  # type: ignore[no-untyped-call]
+        self._encode, self._pictures = encode, list[Encoded]()
+        self._text2path = _OUTLINES  # of this renderer and of those that draw halos through it
+
+    def draw_image(self, gc: Any, x: float, y: float, im: Any, transform: Any = None) -> None:
+        """Notes the picture, and has matplotlib write everything round it."""
+        if not im.size:
+            return
+        picture, empty = Image.fromarray(im), np.zeros_like(im)
+        self._pictures.append(_in_palette(picture) or self._encode(picture))
+        empty[0, 0, 0] = len(self._pictures) % 256  # matplotlib makes an id of the content
+        super().draw_image(gc, x, y, empty, transform)  # type: ignore[no-untyped-call]
+
+    def with_pictures(self, svg: str) -> str:
+        """The text with the encoded pictures in place of the empty ones, which stand in it in the same order."""
+        pictures = iter(self._pictures)
+
+        def data(_: re.Match[str]) -> str:
+            kind, content = next(pictures)
+            return f"data:image/{kind};base64,{b64encode(content).decode('ascii')}"
+
+        return re.sub(r"data:image/png;base64,\s*[^\"]+", data, svg)
+
+
+class _Outlines(TextToPath):
+    """Sizes and outlines of texts, each worked out once for the whole process."""
+
+    def get_text_width_height_descent(self, *what: Any) -> Any:
+        """The size of a text, in points."""
+        return _size(*what)
+
+    def get_text_path(self, *what: Any, **how: Any) -> Any:
+        """The outline of a text: its corners, and how they are joined; shared, so not to be written to."""
+        return _outline(*what, **how)
+
+
+_size = lru_cache(maxsize=4096)(text_to_path.get_text_width_height_descent)
+_outline = lru_cache(maxsize=1024)(text_to_path.get_text_path)
+_OUTLINES = _Outlines()
+
+
+def _in_palette(picture: Image.Image) -> Encoded | None:
+    """A picture (RGBA) of few colours in a palette, exactly; None where there are more than `PALETTE`."""
+    found = picture.getcolors(PALETTE)
+    if not found:
+        return None
+    packed = np.ascontiguousarray(picture).view(np.uint32)[..., 0]
+    colours = np.sort(np.array([colour for _, colour in found], np.uint8).reshape(-1, 4).view(np.uint32)[:, 0])
+    number = np.searchsorted(colours, packed).astype(np.uint8)
+    rows = colours.view(np.uint8).reshape(-1, 4)
+    paletted = Image.fromarray(number, "P")
+    paletted.putpalette(rows[:, :3].tobytes())
+    stream = BytesIO()
+    paletted.save(stream, "PNG", transparency=rows[:, 3].tobytes(), optimize=True)
+    return "png", stream.getvalue()
