@@ -13,7 +13,6 @@ from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 DISTRIBUTION = "silhouette-los"
 """The name on the package index. ``silhouette`` there is another project; it is our import and our command alone."""
@@ -124,6 +123,8 @@ def _source() -> tuple[str, bool]:
         return (_short(checkout), True) if (checkout / "pyproject.toml").is_file() else (DISTRIBUTION, False)
     origin = json.loads(noted) if noted else {}
     url = urlsplit(origin.get("url", ""))
+    from urllib.request import url2pathname  # it brings the libraries of a whole web client
+
     place = Path(url2pathname(url.path))
     if url.scheme != "file" or not place.exists():
         return "" if noted else DISTRIBUTION, False

@@ -28,7 +28,6 @@ from silhouette.scenes.scene import Check, Scene, read_document
 from silhouette.scenes.table import TableScene
 from silhouette.scenes.trying import Trial, with_trials
 from silhouette.text import Progress, did_you_mean, problem
-from silhouette.workers import parallel_map
 
 __all__ = ["PIXEL", "Judged", "JudgingOptions", "SceneResult", "Selection", "check", "judge_scene", "load_scene"]
 
@@ -365,6 +364,8 @@ def verdicts_of(scene: Scene, checks: Sequence[Check], settings: Settings, worke
         return map(verdict_of, checks)
     if not shared(scene, settings.renderer):
         return map(verdict_of, checks)
+    from silhouette.workers import parallel_map
+
     return parallel_map(verdict_of, checks, workers, _by_target(scene, checks))
 
 

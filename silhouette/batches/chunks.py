@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from silhouette.errors import FileError, RendererUnavailable, RequestError
 from silhouette.files.cache import CACHED_TRIANGLES, Cache, MemoryCache
@@ -17,8 +17,9 @@ from silhouette.files.fingerprints import Fingerprints
 from silhouette.renderers.registry import drivers_are_loaded
 from silhouette.rules import RULES
 from silhouette.text import Row, problem, strict
-from silhouette.workers import worker_number
-from silhouette.workers.forkserver import Loaded
+
+if TYPE_CHECKING:
+    from silhouette.workers.forkserver import Loaded
 
 CHECKS_PER_CHUNK = 32
 """Checks of a scene that are given to a worker at once, at most."""
@@ -217,6 +218,8 @@ class ChunkJudge:
 
         if self._settings.device is not None:
             return self._settings.device
+        from silhouette.workers import worker_number
+
         return device_for_worker(self._settings.renderer, worker_number() if self._number is None else self._number)
 
     def _row(self, scene: str, check: Any, failure: str) -> Row:

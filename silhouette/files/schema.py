@@ -63,7 +63,8 @@ class Location:
 class Entry(BaseModel):
     """A table of a user's file; keys that the schema does not have are mistakes."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # A schema is built when the first file is read by it: of most files, most tables are not used.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

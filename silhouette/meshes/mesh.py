@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from silhouette.files.cache import Arrays, Cache
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.lazy import cached_property
-from silhouette.meshes.formats import obj, off, ply, stl, threemf
 from silhouette.meshes.formats.base import (
     MOST_PARTS,
     MOST_TRIANGLES,
@@ -23,9 +22,11 @@ from silhouette.meshes.formats.base import (
     Surface,
     too_many_parts,
 )
-from silhouette.meshes.formats.gltf import GLTF, Gltf
 from silhouette.meshes.health import absurd, extremes, has_area, inspect, misdirected, used_vertices
-from silhouette.meshes.opening import opened, plainly
+from silhouette.meshes.opening import Source, opened, plainly
+
+if TYPE_CHECKING:
+    from silhouette.meshes.formats.gltf import Gltf
 
 # Every export has a few slivers, which are dropped; more than this share of all triangles gives a warning.
 _MANY = 0.01
@@ -106,7 +107,7 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
     """
     with plainly(path):
         source = opened(path)
-        gltf = Gltf(source.data, source.fetch, binary=source.format == "glb") if source.format in GLTF else None
+        gltf = _gltf(source)
         digest = _digest(source.format, source.data, gltf.external if gltf else {})
         entry = cache.fetch(f"mesh {digest}", lambda: _build(source.format, source.data, gltf))
     notes = json.loads(entry["notes"].tobytes())
@@ -122,6 +123,15 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
     )
 
 
+def _gltf(source: Source) -> Gltf | None:
+    """The content of a glTF file, which says what other files belong to it; None of another format."""
+    if source.format not in ("glb", "gltf"):
+        return None
+    from silhouette.meshes.formats.gltf import Gltf
+
+    return Gltf(source.data, source.fetch, binary=source.format == "glb")
+
+
 def _digest(ending: str, data: bytes, external: dict[str, bytes]) -> str:
     hashed = hashlib.blake2b(ending.encode(), digest_size=16)
     for name, content in [("", data), *sorted(external.items())]:
@@ -132,6 +142,9 @@ def _digest(ending: str, data: bytes, external: dict[str, bytes]) -> str:
 
 def _build(ending: str, data: bytes, gltf: Gltf | None) -> Arrays:
     """Everything that the cache keeps about a file, from its bytes."""
+    # The readers are imported where a mesh is not in the cache.
+    from silhouette.meshes.formats import obj, off, ply, stl, threemf
+
     units: str | None = None
     if gltf is not None:
         surfaces = gltf.surfaces()
