@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from zlib import crc32
 
 import numpy as np
 
 from silhouette.measure.silhouette import OcclusionCounts
-from tests.support import fine_things, touching_things
+from tests.support import fine_things, small_gaps, touching_things
 from tests.support.exact_shares import ExactShares
-from tests.support.sight_cases import Case
+from tests.support.sight_cases import Case, tidy
 
-FINE: dict[str, Callable[[np.random.Generator], Case]] = {
+Maker = Callable[[np.random.Generator], Case]
+
+FINE: dict[str, Maker] = {
     "dots": fine_things.dots,
+    "dots along the rim": fine_things.dots_along_the_rim,
     "dots in rows": fine_things.dots_in_rows,
+    "dust": fine_things.dust,
     "holes": fine_things.holes,
     "wires": fine_things.wires,
     "rods": fine_things.rods,
-    "pinholes": fine_things.pinholes,
-    "slits": fine_things.slits,
+    "foils": fine_things.foils,
     "combs": fine_things.combs,
     "gratings": fine_things.gratings,
-    "bits": fine_things.bits,
-    "thin targets": fine_things.thin_targets,
-    "needles": fine_things.needles,
-    "slivers": fine_things.slivers,
+    "pinholes": small_gaps.pinholes,
+    "drilled": small_gaps.drilled,
+    "slits": small_gaps.slits,
+    "bits": small_gaps.bits,
+    "thin targets": small_gaps.thin_targets,
+    "tiny targets": small_gaps.tiny_targets,
+    "needles": small_gaps.needles,
+    "slivers": small_gaps.slivers,
+    "shadows": small_gaps.shadows,
 }
-TOUCHING: dict[str, Callable[[np.random.Generator], Case]] = {
-    "seams": fine_things.seams,
+TOUCHING: dict[str, Maker] = {
+    "seams": small_gaps.seams,
     "coplanar": touching_things.coplanar,
     "standing": touching_things.standing,
     "piercing": touching_things.piercing,
@@ -36,12 +45,13 @@ TOUCHING: dict[str, Callable[[np.random.Generator], Case]] = {
     "eyes on blocks": touching_things.eyes_on_blocks,
     "eyes on targets": touching_things.eyes_on_targets,
     "eyes inside": touching_things.eyes_inside,
+    "from above": touching_things.from_above,
     "close vehicles": touching_things.close_vehicles,
     "arcs across": touching_things.arcs_across,
     "one behind another": touching_things.one_behind_another,
     "turned pieces": touching_things.turned_pieces,
 }
-ORDINARY: dict[str, Callable[[np.random.Generator], Case]] = {"ordinary": touching_things.ordinary}
+ORDINARY: dict[str, Maker] = {"ordinary": touching_things.ordinary}
 KINDS = FINE | TOUCHING | ORDINARY
 """How to make a case of each kind at random."""
 
@@ -50,8 +60,9 @@ ROUNDING = 1e-9
 
 
 def case(kind: str, number: int) -> Case:
-    """One of the cases of a kind; the same, whatever other kinds there are."""
-    return KINDS[kind](np.random.default_rng([crc32(kind.encode()), number]))
+    """One of the cases of a kind; the same, whatever other kinds there are. Its meshes are as files give them."""
+    made = KINDS[kind](np.random.default_rng([crc32(kind.encode()), number]))
+    return replace(made, target=tidy(made.target), blockers=tuple(tidy(mesh) for mesh in made.blockers))
 
 
 def faults(counts: OcclusionCounts, exact: ExactShares) -> list[str]:

@@ -125,11 +125,30 @@ class Screen:
         faces = [faces + start for (_, faces), start in zip(parts, starts, strict=False)]
         return shapes.mesh(self.place(np.concatenate([corners for corners, _ in parts])), np.concatenate(faces))
 
-    def outline(self, target: Mesh) -> Floats:
-        """(4,) the least u and v and the greatest u and v of a target."""
-        right, up, ahead = ((target.vertices - self.eye) @ self.axes.T).T
-        u, v = self.distance * right / ahead, self.distance * up / ahead
-        return np.array([u.min(), v.min(), u.max(), v.max()])
+    def drill(self, shape: Polygon, thickness: float) -> Mesh:
+        """The closed solid of a polygon and as much behind it, its holes drilled straight along the way forward."""
+        front = self.draw(shape)
+        back = shapes.moved(front, tuple(thickness * self.axes[2]))
+        sides = []
+        for ring in (shape.exterior, *shape.interiors):
+            near = self.place(ring.coords)
+            far = near + thickness * self.axes[2]
+            sides += [shapes.quad(*corners) for corners in zip(near[:-1], near[1:], far[1:], far[:-1], strict=True)]
+        return shapes.joined(front, shapes.flipped(back), *sides)
+
+    def seen(self, mesh: Mesh) -> Floats:
+        """(n, 2) where the corners of a mesh before the eye are seen on the screen."""
+        right, up, ahead = ((mesh.vertices - self.eye) @ self.axes.T).T
+        return self.distance * np.column_stack([right / ahead, up / ahead])
+
+    def outline(self, mesh: Mesh) -> Floats:
+        """(4,) the least u and v and the greatest u and v of a mesh."""
+        places = self.seen(mesh)
+        return np.concatenate([places.min(axis=0), places.max(axis=0)])
+
+    def image(self, mesh: Mesh) -> Any:
+        """The shapely polygon, or polygons, of a mesh as it is seen on the screen."""
+        return shapely.union_all(shapely.polygons(self.seen(mesh)[mesh.faces]), grid_size=1e-9)
 
 
 def rectangle(middle: Any, width: float, height: float, turn: float = 0.0) -> Polygon:
@@ -205,6 +224,43 @@ def any_eye(random: np.random.Generator, target: Mesh, least: float = 60.0, most
     angle = np.arctan2(normal[1], normal[0]) + random.uniform(-1.0, 1.0)
     way = unit(np.array([np.cos(angle), np.sin(angle), height * random.random()]))
     return np.asarray(target.bounds.mean(axis=0) + distance * way)
+
+
+def any_screen(random: np.random.Generator, target: Mesh, eye: Floats, nearest: float = 0.1) -> Screen:
+    """Before the target, anywhere on the way to it, from this share on; a third of them lean."""
+    size = float(np.linalg.norm(np.ptp(target.bounds, axis=0)))
+    farthest = max(1.0 - 0.8 * size / float(np.linalg.norm(target.bounds.mean(axis=0) - eye)), nearest)
+    lean = tuple(random.uniform(-0.004, 0.004, 2)) if random.random() < 0.3 else (0.0, 0.0)
+    return Screen.before(target, eye, float(random.uniform(nearest, farthest)), lean)
+
+
+def any_size(random: np.random.Generator, least: float = 0.02, most: float = 0.5) -> float:
+    """Any order of magnitude alike."""
+    return float(np.exp(random.uniform(np.log(least), np.log(most))))
+
+
+def any_turn(random: np.random.Generator) -> float:
+    """Any angle, or one that is upright or level, or that follows the sampling grid or climbs it in equal steps."""
+    kind = random.integers(4)
+    if kind < 2:
+        return float(random.uniform(0, 180)) if kind else 90.0 * float(random.integers(2))
+    return float(random.choice(GRID)) * float(random.choice([-1, 1])) + 90.0 * float(random.integers(2))
+
+
+def part_of(random: np.random.Generator, outline: Floats, share: float) -> Polygon:
+    """About this share of the rectangle (4,) round a target, from its left or from below, and more beside it."""
+    u, v, right, top = outline
+    if random.random() < 0.5:
+        return shapely.box(u - 9, v - 9, u + share * (right - u), top + 9)
+    return shapely.box(u - 9, v - 9, right + 9, v + share * (top - v))
+
+
+def tidy(mesh: Mesh) -> Mesh:
+    """The mesh as a file gives it: equal corners are one, and no triangle is without area."""
+    vertices, number = np.unique(mesh.vertices, axis=0, return_inverse=True)
+    faces = number.reshape(-1)[mesh.faces]
+    a, b, c = np.moveaxis(vertices[faces], 1, 0)
+    return shapes.mesh(vertices, faces[np.linalg.norm(np.cross(b - a, c - a), axis=1) > 0.0])
 
 
 def any_pixel(random: np.random.Generator) -> float:

@@ -43,6 +43,7 @@ def test_a_case_is_the_same_every_time_and_another_one_is_not(kind: str) -> None
     first, again, other = case(kind, 1), case(kind, 1), case(kind, 2)
     assert first.exact() == again.exact() != other.exact()
     assert first.sight.target.model.significant is first.target
+    assert len(np.unique(first.target.vertices, axis=0)) == len(first.target.vertices)
     assert len(first.sight.present) == len(first.blockers)
 
 

@@ -11,7 +11,7 @@ from silhouette.geometry import Floats, Pose, unit
 from silhouette.meshes.mesh import Mesh
 from silhouette.views import VisionArc, fighter_arc, vehicle_arc
 from tests.support import shapes
-from tests.support.sight_cases import Case, any_eye, any_pixel, any_target, box_from, figure, placed
+from tests.support.sight_cases import Case, any_eye, any_pixel, any_size, any_target, box_from, figure, placed
 
 Random = np.random.Generator
 
@@ -167,7 +167,8 @@ def close_vehicles(random: Random) -> Case:
     angle = np.radians(random.uniform(50, 82))
     gap = length / 2 / np.tan(angle)
     eye = np.array([random.uniform(-0.1, 0.1) * length, -width * 0.35 - gap * 0.5, random.uniform(0.2, 1.1) * height])
-    beside = box_from((random.uniform(-40, 40), eye[1] + 3, 0.0), (random.uniform(1, 15), 1.0, 2 * height))
+    way = random.uniform((-length / 2, -width / 2, 0), (length / 2, 0, height)) - eye
+    beside = box_from(eye + random.uniform(0.2, 0.7) * way, (random.uniform(1, 15), 1.0, random.uniform(1, height)))
     meshes, eye = _turned_together(random, [hull, beside], eye)
     return Case(meshes[0], (meshes[1],), eye, pixel=0.2)
 
@@ -191,11 +192,13 @@ def arcs_across(random: Random) -> Case:
 
 
 def _walls(random: Random, target: Mesh, eye: Floats, count: int) -> tuple[Mesh, ...]:
-    """Boxes on the way to a target."""
+    """Boxes on the way to a target, the thinner the nearer."""
     low, high = target.bounds
+    far = np.linalg.norm((low + high) / 2 - eye)
     places = [eye + random.uniform(0.15, 0.9) * (random.uniform(low, high) - eye) for _ in range(count)]
     return tuple(
-        box_from(place, random.uniform(1, 20, 3) * [1, 1, 1.5], float(random.uniform(0, 90))) for place in places
+        box_from(place, random.uniform(1, 20, 3) * [*[np.linalg.norm(place - eye) / far] * 2, 1], turn)
+        for place, turn in zip(places, random.uniform(0, 90, count), strict=True)
     )
 
 
@@ -206,14 +209,28 @@ def one_behind_another(random: Random) -> Case:
     return Case(target, _walls(random, target, eye, int(random.integers(4, 9))), eye, pixel=any_pixel(random))
 
 
+def from_above(random: Random) -> Case:
+    """The eye straight above or below the middle of the target, past walls and wires."""
+    target = any_target(random)
+    low, high = target.bounds
+    eye = (low + high) / 2 + [0.0, 0.0, float(random.choice([-1, 1])) * random.uniform(30, 200)]
+    blockers = []
+    for _ in range(int(random.integers(1, 4))):
+        place = eye + random.uniform(0.2, 0.8) * (random.uniform(low, high) - eye)
+        size = [any_size(random, 0.02, 12), any_size(random, 0.02, 12), 1.0]
+        blockers.append(box_from(place, size, float(random.uniform(0, 90))))
+    return Case(target, tuple(blockers), eye, pixel=any_pixel(random))
+
+
 def turned_pieces(random: Random) -> Case:
     """Pieces that stand turned: the picture is taken at the middle of the box along the world's axes."""
-    high = float(random.uniform(12, 40))
+    high, pose = (
+        float(random.uniform(12, 40)),
+        Pose.standing(random.uniform(-100, 100, 3), float(random.uniform(0, 360))),
+    )
     target = shapes.joined(shapes.box((-20, -3, 0), (5, 3, 12)), shapes.box((5, -3, 0), (9, 22, high)))
-    pose = Pose.standing(random.uniform(-100, 100, 3), float(random.uniform(0, 360)))
     eye = pose.place([[*random.uniform(-30, 30, 2), 15.0]])[0] + [0.0, -float(random.uniform(30, 120)), 0.0]
-    blockers = _walls(random, target, pose.localise(eye[None])[0], 2)
-    return Case(target, blockers, eye, pixel=0.1, pose=pose)
+    return Case(target, _walls(random, target, pose.localise(eye[None])[0], 2), eye, pixel=0.1, pose=pose)
 
 
 def ordinary(random: Random) -> Case:
