@@ -86,6 +86,9 @@ def test_exact_shares_are_those_of_random_rays(kind: str, number: int) -> None:
     """3,000 rays give shares to within 1/30: 3.6 standard deviations or more."""
     one = case(kind, number)
     exact = one.exact()
+    if exact.total == 0.0:  # edge-on
+        assert (kind, exact.seen) == ("from above", 0.0)
+        return
     assert by_random_rays(one, 3000) == pytest.approx([exact.occluded, exact.in_arc, exact.seen], abs=1 / 30)
 
 
