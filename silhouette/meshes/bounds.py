@@ -64,6 +64,14 @@ def tighter_points(mesh: Mesh, fits: Callable[[Floats], Flags]) -> Floats:
     return np.concatenate([small[~loose].reshape(-1, 3), mesh.vertices[used]])
 
 
+def faces_near(mesh: Mesh, point: Floats, reach: float) -> NDArray[np.intp]:
+    """(k,) ascending, the faces that may be nearer than ``reach`` mm to a point (3,): all that are, and some others."""
+    boxes = _boxes(mesh)
+    corners = boxes.small.reshape(-1, 8, 3)
+    near = ((corners[:, 0] <= point + reach) & (corners[:, 7] >= point - reach)).all(axis=1)
+    return np.flatnonzero(np.repeat(near, np.diff(boxes.ends, prepend=0)))
+
+
 @dataclass(frozen=True, eq=False)
 class _Boxes:
     """The corners of the boxes round runs of neighbouring faces.

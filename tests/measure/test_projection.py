@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 from shapely import Polygon, union_all
@@ -198,3 +198,42 @@ def test_a_flat_target_is_measured_from_its_middle_and_from_before_it(renderer: 
     assert seen(sheet, [], (0, 0, 0), renderer).counts.total == 0
     before = seen(sheet, [], 50 * np.eye(3)[axis], renderer)
     assert before.counts.total == pytest.approx((40 / 0.1) ** 2, rel=0.02)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(SEEDS)
+def test_an_eye_on_a_block_measures_the_share_that_lies_below_its_side(renderer: Renderer, seed: int) -> None:
+    """A plate across the plane of the block's side, everything posed at random: what lies below the side is hidden."""
+    random = np.random.default_rng(seed)
+    turn = Rotation.random(random_state=random).as_matrix()
+    move = random.uniform(-300, 300, 3)
+    size = random.uniform(10, 40, 2)
+    low, high = random.uniform(5, 30, 2)
+    block = shapes.box((-size[0], -size[1], -90), (size[0], size[1], 0))
+    eye = np.array([*(size * random.uniform(-0.9, 0.9, 2)), 0.0])
+    plate = shapes.quad((150, -15, -low), (150, 15, -low), (150, 15, high), (150, -15, high))
+    block, plate = (shapes.mesh(mesh.vertices @ turn.T + move, mesh.faces) for mesh in (block, plate))
+    aim = (plate.vertices.min(axis=0) + plate.vertices.max(axis=0)) / 2
+    axes = axes_at(aim - (turn @ eye + move))
+    points = (np.array([[150, -15, -low], [150, 15, -low], [150, 15, high], [150, -15, high]]) - eye) @ turn.T @ axes.T
+    level = (np.array([[150, -15, 0], [150, 15, 0]]) - eye) @ turn.T @ axes.T
+    flat, edge = points[:, :2] / points[:, 2:], level[:, :2] / level[:, 2:]
+    truth = Polygon([flat[0], flat[1], edge[1], edge[0]]).area / Polygon(flat).area
+    observation = seen(plate, [block], turn @ eye + move, renderer, pixel=0.2)
+    assert share(observation) == pytest.approx(truth, abs=observation.counts.error + 1e-3)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(SEEDS)
+def test_what_ends_in_the_plane_of_the_targets_face_obscures_nothing(renderer: Renderer, seed: int) -> None:
+    """A crate let into a wall, flush with its face, and a sheet on the face: posed at random, seen from before it."""
+    random = np.random.default_rng(seed)
+    pose = Pose(Rotation.random(random_state=random).as_matrix(), random.uniform(-300, 300, 3))
+    wall = shapes.box((-40, 0, -30), (40, 20, 30))
+    crate = shapes.box((random.uniform(-30, 0), 0, random.uniform(-20, 0)), (random.uniform(5, 30), 9, 15))
+    sheet = shapes.quad(*[(x, 0, z) for x, z in random.uniform(-25, 25, (4, 2))])
+    eye = np.array([random.uniform(-150, 150), -(10 ** random.uniform(0.5, 2.5)), random.uniform(-80, 80)])
+    posed = [shapes.mesh(pose.place(mesh.vertices), mesh.faces) for mesh in (wall, crate, sheet)]
+    observation = seen(posed[0], posed[1:], pose.place(eye[None])[0], renderer, pixel=0.4)
+    assert observation.counts.total > 0
+    assert observation.counts.occluded == 0

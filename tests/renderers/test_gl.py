@@ -183,7 +183,7 @@ def test_gl_draws_again_what_it_has_no_room_to_keep(gl: Renderer, monkeypatch: p
     bodies = [Body(k, shapes.square(2 * k), HERE) for k in range(1, 25)]
     for _ in range(2):
         assert [covered(layer) for layer in render_separately(gl, view, bodies)] == [(2 * k) ** 2 for k in range(1, 25)]
-    assert sum(depth.size for own in gl._patches.values() for *_, depth in own) <= kept  # type: ignore[attr-defined]
+    assert sum(patch.depth.size for own in gl._patches.values() for patch in own) <= kept  # type: ignore[attr-defined]
 
 
 def test_gl_draws_in_groups_where_all_at_once_are_too_many(

@@ -87,7 +87,8 @@ def test_layers_are_what_each_body_alone_would_give(renderer: Renderer, asked: s
     for layer, body in zip(found, bodies, strict=True):
         alone = renderer.render(view, [body], pixels)
         assert np.array_equal(layer.ids, alone.ids)
-        assert np.array_equal(layer.depth, alone.depth)
+        # OpenGL's depths are float32 of its own, but exact where another body is close.
+        assert np.allclose(layer.depth, alone.depth, rtol=1e-6 if renderer.name == "gl" else 0.0, atol=0.0)
     assert list(render_separately(renderer, view, [], pixels)) == []
 
 

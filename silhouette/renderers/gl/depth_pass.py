@@ -9,7 +9,7 @@ so that a check waits for the device once. Everything here needs a current conte
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Floats, corners
 from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.gl.exact import Depths, touched_faces
 from silhouette.renderers.protocol import NEAREST, Body
 from silhouette.views import View
 
@@ -48,7 +49,6 @@ out float found;
 void main() { found = texelFetch(drawn, place, 0).r; }
 """
 
-Depths = NDArray[np.float32]
 Window = tuple[slice, slice]
 """Rows and columns of a view."""
 
@@ -76,6 +76,21 @@ class MeshBuffer:
         GL.glBindBuffer(GL.GL_ELEMENT_ARRAY_BUFFER, self.buffers[1])
         GL.glBufferData(GL.GL_ELEMENT_ARRAY_BUFFER, faces.nbytes, faces, GL.GL_STATIC_DRAW)
         GL.glBindVertexArray(0)
+
+    def runs(self, body: Body, eye: Floats) -> Iterator[tuple[int, int]]:
+        """The runs of faces, first and number, that are drawn: all but those that the eye (3,) only touches."""
+        touched = touched_faces(body.mesh, body.pose.localise(eye[None])[0])
+        starts, ends = np.append(0, touched + 1), np.append(touched, self.triangles)
+        some = ends > starts
+        yield from zip(starts[some].tolist(), (ends - starts)[some].tolist(), strict=True)
+
+    def draw(self, start: int, count: int) -> None:
+        """Draws ``count`` faces from the face ``start`` on."""
+        from OpenGL import GL
+
+        GL.glBindVertexArray(self.array)
+        first = ctypes.c_void_p(3 * start * np.dtype(np.uint32).itemsize)
+        GL.glDrawElements(GL.GL_TRIANGLES, 3 * count, GL.GL_UNSIGNED_INT, first)
 
     def free(self) -> None:
         """Frees the memory on the device."""
@@ -133,7 +148,6 @@ class DepthPass:
         """For each body alone the window of the view that it may touch, and its depths there, inf where it is not."""
         from OpenGL import GL
 
-        clip_from_view = _clip_from_view(view)
         windows = [_window(view, body.pose.place(mesh.corners)) for body, mesh in bodies]
         sizes = [_size(window) for window in windows]
         if not any(sizes):
@@ -145,7 +159,7 @@ class DepthPass:
         done = 0
         for (body, mesh), window, size in zip(bodies, windows, sizes, strict=True):
             if size:
-                self._draw(window, clip_from_view @ _view_from_mesh(view, body, mesh.middle), mesh)
+                self._draw(window, view, body, mesh)
                 GL.glReadPixels(*_origin(window), *_shape(window)[::-1], GL.GL_RED, GL.GL_FLOAT, done * FLOAT)
                 done += size
         depths = self._fetched(GL.GL_PIXEL_PACK_BUFFER, done)
@@ -174,11 +188,10 @@ class DepthPass:
         GL.glBufferData(GL.GL_ARRAY_BUFFER, places.nbytes, places, GL.GL_STREAM_DRAW)
         GL.glActiveTexture(GL.GL_TEXTURE0)
         GL.glBindTexture(GL.GL_TEXTURE_2D, self._texture)
-        clip_from_view = _clip_from_view(view)
         for number, index in enumerate(touched.tolist()):
             body, mesh = bodies[index]
             GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[0])
-            self._draw(window, clip_from_view @ _view_from_mesh(view, body, mesh.middle), mesh)
+            self._draw(window, view, body, mesh)
             GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[1])
             self._look_up(number, len(places))
         depths[touched] = self._fetched(GL.GL_TRANSFORM_FEEDBACK_BUFFER, len(touched) * len(pixels)).reshape(
@@ -201,16 +214,16 @@ class DepthPass:
         GL.glEnable(GL.GL_BLEND)
         GL.glBlendEquation(GL.GL_MIN)
 
-    def _draw(self, window: Window, clip_from_mesh: Floats, mesh: MeshBuffer) -> None:
+    def _draw(self, window: Window, view: View, body: Body, mesh: MeshBuffer) -> None:
         """Draws one body into a window of the texture."""
         from OpenGL import GL
 
         GL.glScissor(*_origin(window), *_shape(window)[::-1])
         GL.glClearBufferfv(GL.GL_COLOR, 0, _NOTHING)
         GL.glUseProgram(self._program)
-        GL.glUniformMatrix4fv(self._clip_from_mesh, 1, GL.GL_TRUE, clip_from_mesh.astype(np.float32))
-        GL.glBindVertexArray(mesh.array)
-        GL.glDrawElements(GL.GL_TRIANGLES, 3 * mesh.triangles, GL.GL_UNSIGNED_INT, _START)
+        GL.glUniformMatrix4fv(self._clip_from_mesh, 1, GL.GL_TRUE, clip_from_mesh(view, body, mesh))
+        for start, count in mesh.runs(body, view.eye):
+            mesh.draw(start, count)
 
     def _look_up(self, number: int, count: int) -> None:
         """Copies ``count`` pixels of the texture into part ``number`` of the buffer."""
@@ -261,7 +274,6 @@ class DepthPass:
 
 
 _NOTHING = np.full(4, np.inf, np.float32)
-_START = ctypes.c_void_p(0)
 
 
 def _lookup_program() -> Any:
@@ -280,6 +292,11 @@ def _lookup_program() -> Any:
     if GL.glGetProgramiv(program, GL.GL_LINK_STATUS) != GL.GL_TRUE:
         raise RuntimeError(GL.glGetProgramInfoLog(program))
     return program
+
+
+def clip_from_mesh(view: View, body: Body, mesh: MeshBuffer) -> NDArray[np.float32]:
+    """The matrix (4, 4) from a mesh about its middle to OpenGL's clip space."""
+    return (_clip_from_view(view) @ _view_from_mesh(view, body, mesh.middle)).astype(np.float32)
 
 
 def _clip_from_view(view: View) -> Floats:

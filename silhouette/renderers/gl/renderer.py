@@ -13,13 +13,19 @@ from numpy.typing import NDArray
 from silhouette.errors import RendererUnavailable
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.gl.context import Context, context_on
-from silhouette.renderers.gl.depth_pass import TILE, DepthPass, Depths, MeshBuffer
+from silhouette.renderers.gl.depth_pass import TILE, DepthPass, MeshBuffer
+from silhouette.renderers.gl.exact import (
+    Depths,
+    Faces,
+    Patch,
+    close_pixels,
+    close_places,
+    exact_depth,
+    with_exact_depths,
+)
+from silhouette.renderers.gl.face_pass import FacePass
 from silhouette.renderers.protocol import Body, Layer
 from silhouette.views import View
-
-# Depths that differ by less than this share are equal. OpenGL computes in float32: faces in one plane, cut differently
-# and seen at 6°, came out 5e-6 apart on Mesa. It is 5 µm at 300 mm.
-SAME_DEPTH = 1.0 + 2.0**-16
 
 # The pixels by which a drawn picture exceeds the view on each side, because pixels just beyond it are often needed.
 MARGIN = 4
@@ -32,9 +38,6 @@ TRIANGLES_KEPT = 20_000_000
 DEPTHS_AT_ONCE = 16_000_000
 
 Place = tuple[int, int]
-Patch = tuple[int, int, Depths]
-"""Part of a picture: row and column at which it begins, counted from the picture's first pixel, and depths there."""
-
 BodyKey = tuple[Any, ...]
 """The picture, which mesh it is and where it stands, whatever the body's number."""
 
@@ -63,6 +66,7 @@ class GLRenderer:
         self._keeping = threading.Lock()
         with context.current():
             self._pass: DepthPass | None = DepthPass()
+        self._face_pass: FacePass | None = None
 
     @classmethod
     def create(cls, platform: str | None = None, device: int | None = None) -> GLRenderer:
@@ -88,9 +92,11 @@ class GLRenderer:
             return
         with self._context.current():
             self._pass.free()
+            if self._face_pass is not None:
+                self._face_pass.free()
             for buffer in self._meshes.values():
                 buffer.free()
-        self._pass = None
+        self._pass = self._face_pass = None
         self._meshes.clear()
         self._patches.clear()
 
@@ -112,7 +118,7 @@ class GLRenderer:
         if pixels is not None:
             return _front(ascending, self._depths(view, ascending, _middles(pixels)), (len(pixels),))
         layer = Layer.empty((view.height, view.width))
-        drawn = list(self._pictures(view, ascending))
+        drawn = self._settled(view, ascending)
         for patches in drawn:
             for target, depth in _within(layer.depth, patches):
                 np.minimum(target, depth, out=target)
@@ -120,7 +126,7 @@ class GLRenderer:
             for (ids, depth), (front, _) in zip(
                 _within(layer.ids, patches), _within(layer.depth, patches), strict=True
             ):
-                ids[(depth < np.inf) & (depth <= front * np.float32(SAME_DEPTH))] = body.id
+                ids[(depth < np.inf) & (depth <= front)] = body.id
         return layer
 
     def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
@@ -140,7 +146,7 @@ class GLRenderer:
                     _enter(body, [(layer.ids, layer.depth, next(depths))])
                 yield layer
             return
-        drawn = self._pictures(view, solid)
+        drawn = iter(self._settled(view, solid))
         for body in bodies:
             layer = Layer.empty((view.height, view.width))
             if len(body.mesh.faces):
@@ -148,6 +154,14 @@ class GLRenderer:
                 parts = zip(_within(layer.ids, patches), _within(layer.depth, patches), strict=True)
                 _enter(body, [(ids, target, depth) for (ids, depth), (target, _) in parts])
             yield layer
+
+    def _settled(self, view: View, bodies: Sequence[Body]) -> list[list[Patch]]:
+        """The patches of each body, with exact depths where two bodies are close to each other."""
+        pictures = list(self._pictures(view, bodies))
+        return [
+            with_exact_depths(view, body, patches, close, self._faces(view, body, close)) if len(close) else patches
+            for body, patches, close in zip(bodies, pictures, close_pixels(pictures), strict=True)
+        ]
 
     def _pictures(self, view: View, bodies: Sequence[Body]) -> Iterator[list[Patch]]:
         """For each body the patches of the picture and its margin that it touches, drawn unless they are kept.
@@ -169,10 +183,10 @@ class GLRenderer:
             for key in [key for key in self._patches if drawn and key[0] != next(iter(drawn))[0]]:
                 del self._patches[key]
             self._patches.update(drawn)
-            kept = sum(depth.size for patches in self._patches.values() for _, _, depth in patches)
+            kept = sum(patch.depth.size for patches in self._patches.values() for patch in patches)
             while kept > DEPTHS_KEPT:
                 _, dropped = self._patches.popitem(last=False)
-                kept -= sum(depth.size for _, _, depth in dropped)
+                kept -= sum(patch.depth.size for patch in dropped)
 
     def _drawn_whole(self, view: View, bodies: Sequence[Body]) -> list[list[Patch]]:
         """The patches of each body, tile by tile."""
@@ -189,12 +203,12 @@ class GLRenderer:
                     windows = self._pass.windows(tile, list(zip(bodies, buffers, strict=True)))
                     for own, ((rows, columns), depth) in zip(patches, windows, strict=True):
                         if depth.size:
-                            own.append((row + rows.start, column + columns.start, depth))
+                            own.append(Patch(row + rows.start, column + columns.start, depth))
             self._make_room()
         return patches
 
     def _depths(self, view: View, bodies: Sequence[Body], pixels: NDArray[np.int64]) -> Depths:
-        """(k, n) the depth of each body alone at pixels (n, 2), inf where it is not."""
+        """(k, n) the depth of each body alone at pixels (n, 2), inf where it is not; exact where two are close."""
         assert self._pass is not None
         depths = np.full((len(bodies), len(pixels)), np.inf, np.float32)
         if len(bodies) == 0 or len(pixels) == 0:
@@ -204,18 +218,39 @@ class GLRenderer:
         if _is_near(view, pixels) and None not in kept:
             for patches, depth in zip(kept, depths, strict=True):
                 _look_up(patches or [], pixels, depth)
-            return depths
+        else:
+            self._draw_at(view, bodies, pixels, depths)
+        for body, depth, close in zip(bodies, depths, close_places(depths), strict=True):
+            if close.any():
+                faces = self._faces(view, body, pixels[close])
+                depth[close] = exact_depth(view, body, pixels[close], faces, depth[close])
+        return depths
+
+    def _draw_at(self, view: View, bodies: Sequence[Body], pixels: NDArray[np.int64], depths: Depths) -> None:
+        """Enters the ``depths`` (k, n) of bodies at pixels (n, 2)."""
+        assert self._pass is not None
         tiles = list(_by_tile(view, pixels))
         done = 0
         for group in _groups(bodies, len(pixels)):
-            of_these = depths[done : done + len(group)]
+            these = slice(done, done + len(group))
             done += len(group)
             with self._context.current():
                 drawn = list(zip(group, self._buffers(group), strict=True))
                 for tile, chosen, places in tiles:
-                    of_these[:, chosen] = self._pass.depths(tile, drawn, places)
+                    depths[these, chosen] = self._pass.depths(tile, drawn, places)
                 self._make_room()
-        return depths
+
+    def _faces(self, view: View, body: Body, pixels: NDArray[np.int64]) -> Faces:
+        """(n,) the number of the body's face in front at pixels (n, 2), at all of which it is."""
+        faces = np.zeros(len(pixels), np.uint32)
+        with self._context.current():
+            if self._face_pass is None:
+                self._face_pass = FacePass()
+            (buffer,) = self._buffers([body])
+            for tile, chosen, places in _by_tile(view, pixels):
+                faces[chosen] = self._face_pass.faces(tile, body, buffer, places)
+            self._make_room()
+        return faces
 
     def _buffers(self, bodies: Sequence[Body]) -> list[MeshBuffer]:
         """The meshes on the device; those that are not there yet are put there."""
@@ -248,7 +283,7 @@ def _front(ascending: Sequence[Body], depths: Depths, shape: tuple[int, ...]) ->
     if len(ascending):
         np.min(depths, axis=0, out=layer.depth)
     for body, depth in zip(reversed(ascending), depths[::-1], strict=True):
-        layer.ids[(depth < np.inf) & (depth <= layer.depth * np.float32(SAME_DEPTH))] = body.id
+        layer.ids[(depth < np.inf) & (depth <= layer.depth)] = body.id
     return layer
 
 
@@ -336,16 +371,16 @@ def _by_tile(view: View, pixels: NDArray[np.int64]) -> Iterator[tuple[View, Any,
 def _within(picture: Any, patches: Sequence[Patch]) -> Iterator[tuple[Any, Depths]]:
     """For each patch the part of the picture that it covers, and the depths there."""
     height, width = picture.shape
-    for row, column, depth in patches:
-        top, left = max(row, 0), max(column, 0)
-        bottom, right = min(row + depth.shape[0], height), min(column + depth.shape[1], width)
-        if top < bottom and left < right:
-            yield picture[top:bottom, left:right], depth[top - row : bottom - row, left - column : right - column]
+    for patch in patches:
+        part = patch.within(0, 0, height, width)
+        if part.depth.size:
+            rows, columns = part.depth.shape
+            yield picture[part.row : part.row + rows, part.column : part.column + columns], part.depth
 
 
 def _look_up(patches: Sequence[Patch], pixels: NDArray[np.int64], depths: Depths) -> None:
     """Enters into ``depths`` (n,) the depths of the patches at pixels (n, 2)."""
-    for row, column, depth in patches:
-        rows, columns = pixels[:, 0] - row, pixels[:, 1] - column
-        inside = (rows >= 0) & (rows < depth.shape[0]) & (columns >= 0) & (columns < depth.shape[1])
-        depths[inside] = depth[rows[inside], columns[inside]]
+    for patch in patches:
+        rows, columns = pixels[:, 0] - patch.row, pixels[:, 1] - patch.column
+        inside = (rows >= 0) & (rows < patch.depth.shape[0]) & (columns >= 0) & (columns < patch.depth.shape[1])
+        depths[inside] = patch.depth[rows[inside], columns[inside]]
