@@ -1,0 +1,262 @@
+"""COUNT: the proof that a target is hidden: that in its picture surfaces that are nearer leave no gap, however small.
+
+A *sheet* is what faces nearer than the target cover of the picture. It ends only at its contours (`contours`). So a
+square cell of the picture is covered wholly where one place in it is covered, and no contour runs through the cell
+that has this place on the side of its sheet: on the straight way from the place to any other, the sheet that is there
+could end only by crossing such a contour.
+
+    +---------+     +---------+     +---------+
+    |         |     |  # /    |     |   / #   |      x  a place that a ray has found covered
+    |    x    |     |  #/  x  |     |  x /  # |      /  a contour, # the side of its sheet
+    |         |     |  /      |     |   / #   |
+    +---------+     +---------+     +---------+
+      covered         covered          cut into smaller cells
+
+What is left is asked the other way round: a sheet that ends at a contour may have another one behind or before it. It
+has, all along a piece of the contour, where the strip just outside the piece is covered, by the same rule. Where all
+pieces in a cell are found to be so, and its middle is covered, no covered part of the cell has an end in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats
+from silhouette.measure.cells import Grid, among
+from silhouette.measure.contours import Contours, Placed, contours
+from silhouette.measure.patches import Patches
+from silhouette.measure.strips import open_contours
+from silhouette.meshes.clusters import Indices
+from silhouette.renderers.protocol import NEAREST, Body, Renderer
+from silhouette.views import View
+
+CELL = 16.0
+"""Pixels: the width of the first cells. Larger ones meet more contours, smaller ones are more."""
+
+MOST_CELLS = 4096
+"""So many first cells at most, and so many that are cut further: where more are left the claim is most likely false."""
+
+CUTS = (1, 4, 4)
+"""Into how many, along each side, a cell that is not proven is cut, time after time: down to a quarter of a pixel."""
+
+SURELY = 1e-6
+"""The share of a depth that is within the rounding of float32, several times over."""
+
+BESIDE = 0.0437
+"""How far, in shares of a cell, from its middle rays are sent: not where edges of models on round coordinates lie."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unproven:
+    """What is left of a target where it is not proven that all of it is hidden, or that nothing is before it.
+
+    Attributes:
+        area: pixels of the view, not less than the part of the target's image that is left; exactly 0 is a proof.
+        blocks: (n, 4) row and column where each square with such a part begins, its height and width, in pixels.
+    """
+
+    area: float
+    blocks: Floats
+
+    @classmethod
+    def of(cls, parts: Sequence[tuple[Grid, Indices]]) -> Unproven:
+        """The cells of grids."""
+        blocks = [np.empty((0, 4))]
+        for grid, cells in parts:
+            column, row = grid.corners(cells)
+            size = np.full(len(cells), grid.size)
+            blocks.append(np.column_stack([row, column, size, size]))
+        joined = np.concatenate(blocks)
+        return cls(float((joined[:, 2] * joined[:, 3]).sum()), joined)
+
+
+def unproven_hidden(view: View, target: Body, blockers: Sequence[Body], renderer: Renderer) -> Unproven:
+    """Where in the picture it is not proven that blockers hide all of the target.
+
+    A surface hides what lies behind it, both of its sides alike; what it only touches, or what lies in it, is not
+    hidden.
+    A gap between two surfaces that is narrower than `NEAREST`, at the nearer one, is none: a mesh file cannot tell it
+    from the rounding of its own coordinates.
+
+    Args:
+        view: a flat picture, or a face of a cube; what lies outside is not asked.
+        target: what is to be hidden.
+        blockers: what may hide it.
+        renderer: finds out whether a place is covered; it must be able to look between pixels (`Renderer.sparse`).
+    """
+    grid = first_grid(view)
+    placed = Placed.of(view, target)
+    window = np.array([0.0, view.width, 0.0, view.height])
+    patches = Patches.of(placed, grid, np.flatnonzero(placed.within(window, NEAREST, np.inf)))
+    cells = np.flatnonzero(grid.touched(patches.low, patches.high))
+    scene = _Scene(view, renderer, [Placed.of(view, blocker) for blocker in blockers])
+    least = float(patches.least.min(initial=np.inf))
+    cells = _by_bodies(scene, grid, cells, least)
+    cells = _by_strips(scene, grid, cells, least)
+    if len(cells) == 0:
+        return Unproven.of([])
+    grid, patches, cells = _cut_clusters(grid, patches, cells)
+    cells = _by_strips(scene, grid, cells, least)
+    if len(cells) == 0:
+        return Unproven.of([])
+    aim = _Target.of(placed, patches, grid, cells)
+    for cut in CUTS:
+        aim = aim.cut(cells, cut)
+        cells, depth = aim.cells()
+        if len(cells) > MOST_CELLS:
+            break
+        cells = np.concatenate(
+            [cells[:0], *(_by_strips(scene, aim.grid, cells[group], far) for group, far in _by_depth(depth))]
+        )
+        cells.sort()
+        if len(cells) == 0:
+            break
+    return Unproven.of([(aim.grid, cells)])
+
+
+def first_grid(view: View) -> Grid:
+    """The picture in cells of 16 pixels, or larger ones where these were too many."""
+    size = CELL
+    while np.ceil(view.width / size) * np.ceil(view.height / size) > MOST_CELLS:
+        size *= 2.0
+    return Grid.of(view.width, view.height, size)
+
+
+def _cut_clusters(grid: Grid, patches: Patches, cells: Indices) -> tuple[Grid, Patches, Indices]:
+    """The patches that touch cells, and those of the cells cut into quarters of their width that are touched."""
+    patch, cell = grid.of_boxes(patches.low, patches.high)
+    (patch, _) = among(cells, cell, patch)
+    patches = patches.chosen(np.unique(patch))
+    finer, pieces = grid.finer(4), grid.children(cells, 4)
+    return finer, patches, pieces[finer.touched(patches.low, patches.high)[pieces]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Scene:
+    """What may hide the target, as the view sees it."""
+
+    view: View
+    renderer: Renderer
+    placed: list[Placed]
+
+    def covered(self, places: Floats, far: float, placed: Placed | None = None) -> Flags:
+        """(n,) whether a body, or any, is nearer than a depth at places (2, n), column and row in pixels."""
+        bodies = [one.body for one in self.placed] if placed is None else [placed.body]
+        depth = self.renderer.render(self.view, bodies, places[::-1].T - 0.5).depth
+        covered: Flags = depth < far - NEAREST - SURELY * far
+        return covered
+
+
+@dataclass(frozen=True, eq=False)
+class _Target:
+    """Which of the target's faces touch which cells.
+
+    Attributes:
+        placed: the target as the view sees it.
+        bounds: of its faces.
+        corners: (2, m, 3) of these, in the picture; nan where one reaches behind the eye.
+        grid: whose cells are meant.
+        face, cell: (n,) in pairs.
+    """
+
+    placed: Placed
+    bounds: Patches
+    corners: Floats
+    grid: Grid
+    face: Indices
+    cell: Indices
+
+    @classmethod
+    def of(cls, placed: Placed, patches: Patches, grid: Grid, cells: Indices) -> _Target:
+        """The faces that touch ``cells``."""
+        patch, cell = grid.of_boxes(patches.low, patches.high)
+        (patch, _) = among(cells, cell, patch)
+        bounds = Patches.of_faces(placed, patches.chosen(np.unique(patch)).faces())
+        points = placed.points(placed.clusters.corners.take(bounds.first, axis=0))
+        corners = points[:2] / np.where(bounds.least > NEAREST, points[2].T, np.nan).T
+        face, cell = grid.of_boxes(bounds.low, bounds.high)
+        face, cell, _ = among(cells, cell, face, cell)
+        return cls(placed, bounds, corners, grid, face, cell)
+
+    def cut(self, cells: Indices, factor: int) -> _Target:
+        """The same for those cells that ``cells`` are cut into."""
+        face, parent, _ = among(cells, self.cell, self.face, self.cell)
+        corner = self.grid.corners(parent)
+        low = np.maximum(self.bounds.low[:, face], corner)
+        high = np.minimum(self.bounds.high[:, face], corner + self.grid.size)
+        grid = self.grid.finer(factor)
+        number, cell = grid.of_boxes(low, high)
+        face, cell, _ = among(self.grid.children(cells, factor), cell, face[number], cell)
+        meets = ~(self.bounds.least[face] > NEAREST)
+        meets |= grid.overlapping(self.corners, face, cell)
+        return _Target(self.placed, self.bounds, self.corners, grid, face[meets], cell[meets])
+
+    def cells(self) -> tuple[Indices, Floats]:
+        """The cells that it touches, and a lower bound of its depth in each."""
+        cells, number = np.unique(self.cell, return_inverse=True)
+        least = np.full(len(cells), np.inf)
+        np.minimum.at(least, number, np.maximum(self.bounds.least[self.face], 0.0))
+        return cells, least
+
+
+def _by_depth(depth: Floats) -> Iterator[tuple[Indices, float]]:
+    """Groups of cells in which the target begins at much the same depth, and the least depth of each group."""
+    if len(depth) == 0:
+        return
+    span = float(depth.max() - depth.min())
+    groups = min(4, 1 + int(span / 2.0))
+    number = np.minimum(((depth - depth.min()) / max(span, 1e-9) * groups).astype(np.int64), groups - 1)
+    for group in np.unique(number):
+        chosen = np.flatnonzero(number == group)
+        yield chosen, float(depth[chosen].min())
+
+
+def _by_bodies(scene: _Scene, grid: Grid, cells: Indices, least: float) -> Indices:
+    """The cells that no body alone is proven to cover; the body that covers most of the middles is asked first."""
+    far = least - 2.0 * (NEAREST + SURELY * least)
+    if not scene.placed or far <= NEAREST or len(cells) == 0:
+        return cells
+    places = grid.corners(cells) + grid.size * np.array([[0.5 + BESIDE], [0.5 - BESIDE]])
+    covered = np.array([scene.covered(places, far, placed) for placed in scene.placed])
+    left = np.arange(len(cells))
+    for number in np.argsort(-covered.sum(axis=1), kind="stable"):
+        tried = left[covered[number, left]]
+        if len(tried) == 0:
+            continue
+        placed = scene.placed[number]
+        found = contours(placed, grid.window(cells[tried], grid.size), NEAREST, far)
+        failing = _failing(found, grid, cells[tried], places[:, tried])
+        left = np.setdiff1d(left, tried[~failing], assume_unique=True)
+    return cells[left]
+
+
+def _failing(found: Contours, grid: Grid, cells: Indices, places: Floats) -> Flags:
+    """(n,) whether a contour runs through a cell that has the place in it, (2, n), on the side of its sheet."""
+    line, cell = grid.of_lines(found.start, found.end, 2.0 * found.doubt)
+    line, number = among(cells, cell, line)
+    failing = np.zeros(len(cells), dtype=np.bool_)
+    failing[number[found.reach(line, places[:, number]) > -found.doubt[line]]] = True
+    return failing
+
+
+def _by_strips(scene: _Scene, grid: Grid, cells: Indices, least: float) -> Indices:
+    """The cells that all bodies together are not proven to cover."""
+    far = least - 2.0 * (NEAREST + SURELY * least)
+    if not scene.placed or far <= NEAREST or len(cells) == 0:
+        return cells
+    places = grid.corners(cells) + grid.size * np.array([[0.5 + BESIDE], [0.5 - BESIDE]])
+    covered = scene.covered(places, far)
+    tried = np.flatnonzero(covered)
+    if len(tried) == 0:
+        return cells
+    window = grid.window(cells, grid.size)
+    found = Contours.joined([contours(placed, window, NEAREST, far) for placed in scene.placed])
+    failing = _failing(found, grid, cells[tried], places[:, tried])
+    doubtful = tried[failing]
+    if len(doubtful):
+        failing[failing] = open_contours(found, grid, cells[doubtful], lambda asked: scene.covered(asked, far))
+    covered[tried[failing]] = False
+    return cells[~covered]

@@ -1,0 +1,113 @@
+"""COUNT: where in a picture a body is, from above: boxes round clusters, and round the faces of large ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats
+from silhouette.measure.cells import Grid
+from silhouette.measure.contours import Placed
+from silhouette.meshes.clusters import SIZE, Indices, spread
+from silhouette.renderers.protocol import NEAREST
+
+LARGE = 2.0
+"""A cluster that reaches farther than so many cells from its middle is bounded face by face."""
+
+
+@dataclass(frozen=True, eq=False)
+class Patches:
+    """Bounds of runs of faces: a cluster, or a single face.
+
+    Attributes:
+        low, high: (2, n) column and row, in pixels, of a box round that part of each which is before the eye.
+        least, greatest: (n,) mm, bounds of its depth.
+        first, count: (n,) its faces.
+    """
+
+    low: Floats
+    high: Floats
+    least: Floats
+    greatest: Floats
+    first: Indices
+    count: Indices
+
+    @classmethod
+    def of(cls, placed: Placed, grid: Grid, chosen: Indices) -> Patches:
+        """The patches of the chosen clusters."""
+        clusters = placed.clusters
+        x, y, depth = placed.centres[:, chosen]
+        radii = clusters.radii[chosen]
+        nearest = depth - radii
+        place = np.stack([x, y]) / np.where(nearest > NEAREST, depth, np.nan)
+        # A point of a sphere at P has the column c + m(P) / depth(P), where m is linear and 0 at the middle.
+        slopes = [
+            np.linalg.norm(placed.matrix[axis] - place[axis][:, None] * placed.matrix[2], axis=1) for axis in (0, 1)
+        ]
+        reach = np.stack(slopes) * radii / nearest * (1.0 + 1e-9)
+        small = (reach < LARGE * grid.size).all(axis=0)  # false where any of it is level with the eye or behind it
+        first = chosen * SIZE
+        count = np.minimum(first + SIZE, len(clusters.corners)) - first
+        whole = cls(
+            (place - reach)[:, small],
+            (place + reach)[:, small],
+            nearest[small],
+            (depth + radii)[small],
+            first[small],
+            count[small],
+        )
+        if small.all():
+            return whole
+        faces, _ = spread(first[~small], count[~small])
+        return cls.joined([whole, cls.of_faces(placed, faces)])
+
+    @classmethod
+    def of_faces(cls, placed: Placed, faces: Indices) -> Patches:
+        """A patch for each face."""
+        points = placed.points(placed.clusters.corners.take(faces, axis=0))
+        least, greatest = points[2].min(axis=1), points[2].max(axis=1)
+        low, high = boxes_between(points, NEAREST, np.inf)
+        return cls(low, high, least, greatest, faces, np.ones_like(faces)).chosen(greatest > NEAREST)
+
+    @classmethod
+    def joined(cls, several: list[Patches]) -> Patches:
+        """All patches of several bodies or parts."""
+        return cls(*(np.concatenate([getattr(one, name) for one in several], axis=-1) for name in cls.__annotations__))
+
+    def chosen(self, which: Flags | Indices) -> Patches:
+        """Those of them chosen by flags or numbers."""
+        return Patches(*(getattr(self, name)[..., which] for name in self.__dataclass_fields__))
+
+    def faces(self) -> Indices:
+        """The numbers of all their faces."""
+        return spread(self.first, self.count)[0]
+
+
+def boxes_between(points: Floats, near: float, far: float) -> tuple[Floats, Floats]:
+    """(2, m) where boxes begin and end, in pixels, round the parts of triangles (3, m, 3) between two depths.
+
+    The corners of a part are those of the triangle that lie there, and the cuts of its sides at either depth. The box
+    of an empty part begins after its end.
+    """
+    depth = points[2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        places = points[:2] / depth
+    inside = (depth >= near) & (depth <= far)
+    low = np.where(inside, places, np.inf).min(axis=2)
+    high = np.where(inside, places, -np.inf).max(axis=2)
+    cut = np.flatnonzero(~inside.all(axis=1))
+    for bound in (near, far):
+        if len(cut) == 0 or not np.isfinite(bound):
+            continue
+        for first, second in ((0, 1), (1, 2), (2, 0)):
+            start, way = points[:, cut, first], points[:, cut, second] - points[:, cut, first]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                share = (bound - start[2]) / way[2]
+            crosses = (share >= 0.0) & (share <= 1.0)
+            which = cut[crosses]
+            place = (start[:2, crosses] + share[crosses] * way[:2, crosses]) / bound
+            slack = 1e-9 * np.abs(place)
+            low[:, which] = np.minimum(low[:, which], place - slack)
+            high[:, which] = np.maximum(high[:, which], place + slack)
+    return low, high

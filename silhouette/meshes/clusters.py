@@ -1,0 +1,200 @@
+"""LOAD: a mesh as clusters of neighbouring faces with their bounds, and its edges with the faces on both sides.
+
+Both are what a search for contour edges asks of a mesh, from whatever eye; worked out once for each mesh and kept as
+long as the mesh.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Floats, Integers
+from silhouette.meshes.mesh import Mesh, merge_equal
+
+SIZE = 64
+"""Faces of a cluster: fewer are culled more closely, more are fewer to cull. Between 32 and 128 a search for contours
+takes as long."""
+
+THINNEST = 1e-6
+"""mm: a face thinner than this has no normal of which float64 could be sure, and counts as without area."""
+
+Singles = NDArray[np.float32]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """The faces of a mesh in runs of `SIZE`, and every edge with the cluster of its first face.
+
+    Attributes:
+        middle: (3,) mm: the planes are those of the mesh moved so that this is its origin.
+        reach: mm from the middle to the farthest vertex.
+        centres: (3, k) mm, of each cluster's box.
+        radii: (k,) mm from there to its farthest vertex.
+        axes: (3, k) the middle of the cone that contains the normals of all faces at its even edges.
+        cosines, sines: (k,) of the angle between the axis and the border of the cone; both 0 where that is 90° or more.
+        planes: (m, 4) float32: the unit normal of each face, and its product with a corner; zeros without area.
+        corners: (m, 3) int32: the faces, by vertices of which no two are equal.
+        vertices: (n, 3) mm.
+        even: the edges where two faces meet that run along them in opposite directions.
+        odd: all others: of one face, of more than two, or of two that are turned differently.
+    """
+
+    middle: Floats
+    reach: float
+    centres: Floats
+    radii: Floats
+    axes: Floats
+    cosines: Floats
+    sines: Floats
+    planes: Singles
+    corners: Integers
+    vertices: Floats
+    even: EvenEdges
+    odd: OddEdges
+
+
+@dataclass(frozen=True, eq=False)
+class EvenEdges:
+    """Edges of two faces.
+
+    Attributes:
+        ends: (e, 2) int32, the vertices, in the direction in which the first face runs.
+        faces: (e, 2) int32, the first and the second face.
+        starts: (k + 1,) where each cluster's edges begin.
+    """
+
+    ends: Integers
+    faces: Integers
+    starts: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class OddEdges:
+    """Edges of any number of faces.
+
+    Attributes:
+        ends: (e, 2) int32, the vertices.
+        first: (e + 1,) where each edge's faces begin.
+        faces: (f,) int32, the faces of one edge after those of the other.
+        along: (f,) int8, 1 where the face runs from the edge's first end to its second, else -1.
+        starts: (k + 1,) where each cluster's edges begin.
+    """
+
+    ends: Integers
+    first: Indices
+    faces: Integers
+    along: NDArray[np.int8]
+    starts: Indices
+
+
+_clusters: WeakKeyDictionary[Mesh, Clusters] = WeakKeyDictionary()
+
+
+def clusters_of(mesh: Mesh) -> Clusters:
+    """The clusters and edges of a mesh, worked out at the first call."""
+    if mesh not in _clusters:
+        _clusters[mesh] = _built(mesh)
+    return _clusters[mesh]
+
+
+def spread(starts: Indices, counts: Indices) -> tuple[Indices, Indices]:
+    """The numbers start, start + 1, ... of each of several runs, one run after the other; and whose run each is of.
+
+    >>> [part.tolist() for part in spread(np.array([7, 3, 5]), np.array([2, 0, 3]))]
+    [[7, 8, 5, 6, 7], [0, 0, 2, 2, 2]]
+    """
+    owner = np.repeat(np.arange(len(counts)), counts)
+    return np.arange(len(owner)) + (starts - (np.cumsum(counts) - counts))[owner], owner
+
+
+def _built(mesh: Mesh) -> Clusters:
+    vertices, merged = merge_equal(mesh.vertices)
+    corners = merged[mesh.faces]
+    starts = np.arange(0, len(corners), SIZE)
+    middle = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
+    a, b, c = (vertices[corners[:, corner]] for corner in range(3))
+    low = np.minimum.reduceat(np.minimum(np.minimum(a, b), c), starts)
+    high = np.maximum.reduceat(np.maximum(np.maximum(a, b), c), starts)
+    centres = (low + high) / 2
+    own = np.arange(len(corners)) // SIZE
+    square = np.max([((corner - centres[own]) ** 2).sum(axis=1) for corner in (a, b, c)], axis=0)
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    longest = np.sqrt(np.max([((p - q) ** 2).sum(axis=1) for p, q in ((a, b), (b, c), (c, a))], axis=0))[:, None]
+    normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > THINNEST * longest)
+    planes = np.column_stack([normals, np.einsum("ij,ij->i", normals, a - middle)]).astype(np.float32)
+    even, odd = _edges(corners, len(starts))
+    axes, cosines = _cones(normals, even, starts)
+    narrow = cosines > 0.0
+    return Clusters(
+        middle=middle,
+        reach=float(np.sqrt(((vertices - middle) ** 2).sum(axis=1).max())),
+        centres=np.ascontiguousarray(centres.T),
+        radii=np.sqrt(np.maximum.reduceat(square, starts)) * (1.0 + 1e-12),
+        axes=np.ascontiguousarray(axes.T),
+        cosines=np.where(narrow, cosines, 0.0),
+        sines=np.where(narrow, np.sqrt(np.maximum(1.0 - cosines**2, 0.0)), 0.0),
+        planes=planes,
+        corners=corners.astype(np.int32),
+        vertices=vertices,
+        even=even,
+        odd=odd,
+    )
+
+
+def _edges(corners: Integers, count: int) -> tuple[EvenEdges, OddEdges]:
+    """All edges of faces (m, 3), in the order of the clusters, of which there are ``count``."""
+    start = corners.T.ravel().astype(np.int64)
+    end = corners[:, [1, 2, 0]].T.ravel().astype(np.int64)
+    face = np.tile(np.arange(len(corners), dtype=np.int32), 3)
+    forth = start < end
+    order = np.argsort(np.where(forth, start << 32 | end, end << 32 | start), kind="stable")
+    start, end, face, forth = start[order], end[order], face[order], forth[order]
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    new = np.ones(len(low), dtype=np.bool_)
+    new[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    first = np.flatnonzero(new)
+    counts = np.diff(first, append=len(low))
+    pair = np.flatnonzero(counts == 2)
+    pair = pair[forth[first[pair]] != forth[first[pair] + 1]]
+    is_even = np.zeros(len(first), dtype=np.bool_)
+    is_even[pair] = True
+    ends = np.column_stack([start, end]).astype(np.int32)
+    faces = np.column_stack([face[first[pair]], face[first[pair] + 1]])
+    by_cluster = np.argsort(faces[:, 0] // SIZE, kind="stable")
+    clusters = np.arange(count + 1)
+    even = EvenEdges(
+        ends[first[pair]][by_cluster],
+        faces[by_cluster],
+        np.searchsorted((faces[:, 0] // SIZE)[by_cluster], clusters),
+    )
+    # A face that has lost a corner, since two of its corners are equal, has no area and no edge that counts.
+    rest = np.flatnonzero(~is_even & (low[first] != high[first]))
+    rest = rest[np.argsort(face[first[rest]] // SIZE, kind="stable")]
+    numbers, _ = spread(first[rest], counts[rest])
+    lower = np.column_stack([low[first[rest]], high[first[rest]]]).astype(np.int32)
+    odd = OddEdges(
+        lower,
+        np.concatenate([[0], np.cumsum(counts[rest])]),
+        face[numbers],
+        np.where(forth[numbers], 1, -1).astype(np.int8),
+        np.searchsorted(face[first[rest]] // SIZE, clusters),
+    )
+    return even, odd
+
+
+def _cones(normals: Floats, even: EvenEdges, starts: Indices) -> tuple[Floats, Floats]:
+    """(k, 3) axes and (k,) cosines of the cones that contain the normals of all faces at a cluster's even edges."""
+    axes = np.add.reduceat(normals, starts)
+    lengths = np.linalg.norm(axes, axis=1, keepdims=True)
+    axes = np.divide(axes, lengths, out=np.zeros_like(axes), where=lengths > 0.0)
+    own = np.repeat(np.arange(len(starts)), np.diff(even.starts))
+    cosines = np.ones(len(starts))
+    for side in (0, 1):
+        np.minimum.at(cosines, own, np.einsum("ij,ij->i", normals[even.faces[:, side]], axes[own]))
+    return axes, cosines - 1e-6  # more than float32 planes are off
