@@ -49,7 +49,9 @@ def _translated(words: Words, row: Row) -> str:
 
 
 def _of_share(words: Words, row: Row) -> str:
-    """The sentence for a measured share: how much of the target is obscured, and by what."""
+    """The sentence for a measured share: how much of the target is obscured, and by what; "" where it is edge-on."""
+    if not row["target_pixels"]:
+        return ""
     if row.get("in_arc") is False:  # None where it is unknown where the attacker faces
         return words("why out of arc", target=row["target"])
     blockers = [blocker for blocker in row["blockers"] if blocker["occluded"]]

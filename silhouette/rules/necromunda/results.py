@@ -129,6 +129,14 @@ class NecromundaVerdict(MeasuredVerdict):
         return self.counts.occluded_in_arc / self.counts.in_arc if self.counts.in_arc else None
 
     @property
+    def in_arc(self) -> bool | None:
+        """Whether some of the target lies in a vision arc; None where that cannot be known.
+
+        So it is where it is unknown where the attacker faces, and where the target has no area in the picture.
+        """
+        return self.counts.in_arc > 0 if self.is_facing_known and self.counts.total else None
+
+    @property
     def marginal(self) -> bool:
         """Whether another verdict holds within the error or the tolerance: the players should roll off (R20).
 
@@ -145,7 +153,7 @@ class NecromundaVerdict(MeasuredVerdict):
             "rules": self.rules,
             "verdict": self.verdict,
             "line_of_sight": self.line_of_sight,
-            "in_arc": counts.in_arc > 0 if self.is_facing_known else None,
+            "in_arc": self.in_arc,
             "occluded": self.occluded,
             "occluded_in_arc": self.occluded_in_arc,
             "error": counts.error,

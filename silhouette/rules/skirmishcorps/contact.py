@@ -37,8 +37,13 @@ class Footprint:
 
     @classmethod
     def of_corners(cls, corners: Any) -> Footprint:
-        """The footprint with these corners (k, 2), in order, mm."""
-        return cls(Polygon(np.asarray(corners, dtype=np.float64)))
+        """The footprint with these corners (k, 2), in order, mm; of two, as of an upright sheet, the line between them.
+
+        >>> Footprint.of_corners([[0.0, 0.0], [3.0, 4.0]]).core.length
+        5.0
+        """
+        places = np.asarray(corners, dtype=np.float64)
+        return cls(Polygon(places) if len(places) > 2 else MultiPoint(places).convex_hull)
 
     @classmethod
     def around(cls, points: Floats) -> Footprint:

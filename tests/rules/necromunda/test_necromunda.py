@@ -16,6 +16,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.results import RESULTS, NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
+from silhouette.text import verdict_in_words
 from tests.support.rulings import ruled
 
 EMBREE = EmbreeRenderer()
@@ -274,6 +275,16 @@ def test_the_result_has_every_key_of_the_contract() -> None:
     assert row["reason"] == "21.2 % of Vex is obscured by the barricade; less than half: partial cover"
     assert row["pixel"] == pytest.approx(0.2)
     assert row["projection"] == "flat"
+
+
+def test_a_flat_target_seen_edge_on_is_hidden_and_not_said_to_be_out_of_the_arc(tmp_path: Path) -> None:
+    sheet = "v 0 0 0\nv 0 0 30\nv 20 0 0\nf 1 2 3\n"
+    (tmp_path / "sheet.obj").write_text(sheet, encoding="utf-8")
+    flat = {"mesh": str(tmp_path / "sheet.obj"), "up": "z", "units": "mm", "base": "none", "name": "Vex"}
+    for aside, verdict, in_arc in ((0, "hidden", None), (40, "open", True)):
+        row = judged(table(fighters=[attacker(), {**flat, "at": [200, aside, 0]}])).row()
+        assert (row["verdict"], row["in_arc"]) == (verdict, in_arc)
+        assert verdict_in_words(row) == verdict
 
 
 @pytest.mark.parametrize(
