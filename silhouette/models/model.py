@@ -5,8 +5,9 @@ mesh file -> units, up, scale -> closed if solid -> base -> origin -> cut at the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -82,7 +83,7 @@ class Model:
         up: the axis that was up in the mesh file.
         watertight, holes: of the mesh file, before anything was closed.
         scan: whether its surface is a scan's, which lies a little off the truth.
-        thick: (n, 3) the thick parts of a mesh whose eye is estimated, as `thick_parts` has them; else None.
+        thick_from: gives `thick`, which pieces that say where their eye is do without; None where it is not needed.
         drawn_from: the mesh file whose colours it is shown in, and how that lies in this frame; None for solids.
         warnings: a sentence for each thing that the user should know.
     """
@@ -105,7 +106,7 @@ class Model:
     eyes: Mapping[ArcName, Floats] = field(default_factory=dict)
     front_from: Literal["given", "default"] = "default"
     scan: bool = False
-    thick: Floats | None = None
+    thick_from: Callable[[], Floats] | None = None
     drawn_from: DrawnFrom | None = None
 
     @cached_property
@@ -127,6 +128,11 @@ class Model:
     def eye_estimate(self) -> EyeEstimate:
         """The eye as estimated from the body, given or not, and what makes the estimate doubtful."""
         return eye_estimate(self.significant, self.front, self.thick)
+
+    @cached_property
+    def thick(self) -> Floats | None:
+        """(n, 3) the thick parts of a mesh whose eye is estimated, as `thick_parts` has them; else None."""
+        return None if self.thick_from is None else self.thick_from()
 
     @property
     def eye_from(self) -> Literal["given", "estimated"]:
@@ -296,9 +302,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     )  # fmt: skip
     model = _with_a_body(model, location)
     if kind == "fighter" and eye is None:
-        body = model.significant
-        thick = cache.fetch(f"thick {body.digest}", lambda: {"thick": thick_parts(body)})["thick"]
-        model = replace(model, thick=thick)
+        model = replace(model, thick_from=partial(_thick, model.significant, cache))
     return model
 
 
@@ -316,6 +320,11 @@ def model_of_solids(
         "parts", "mm", "given", "z", True, 0, (), front_from="default" if front is None else "given",
     )  # fmt: skip
     return _with_a_body(model, location)
+
+
+def _thick(body: Mesh, cache: Cache) -> Floats:
+    """(n, 3) the thick parts of a body."""
+    return cache.fetch(f"thick {body.digest}", lambda: {"thick": thick_parts(body)})["thick"]
 
 
 def _with_a_body(model: Model, location: Location) -> Model:

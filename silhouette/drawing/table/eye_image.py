@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.drawing.shading import plane
-from silhouette.drawing.table.windows import STRIP, rendered, swept
+from silhouette.drawing.table.windows import STRIP, cropped, rendered, swept
 from silhouette.geometry import Flags
 from silhouette.measure.observe import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, Sight
 from silhouette.meshes.mesh import Mesh
@@ -64,6 +64,14 @@ class EyeImage:
     kinds: NDArray[np.uint8]
     ghosts: Layer
     disregarded: Layer
+
+    def rows(self, chosen: slice) -> EyeImage:
+        """Some rows of the view, as an image of its own; the range has a start and a stop."""
+        layers = (self.front, self.target, self.ghosts, self.disregarded)
+        front, target, ghosts, disregarded = (Layer(layer.ids[chosen], layer.depth[chosen]) for layer in layers)
+        view = cropped(self.view, chosen, slice(0, self.view.width))
+        depth, inside, kinds = self.depth[chosen], self.inside[chosen], self.kinds[chosen]
+        return EyeImage(view, self.surrounds, front, depth, inside, target, kinds, ghosts, disregarded)
 
 
 def image_of(scene: TableScene, observation: Observation, renderer: Renderer, width: int, height: int) -> EyeImage:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +90,9 @@ STEEP = 0.5
 
 INCH = 25.4
 
+STRIP = 48
+"""Rows that are coloured at a time, at most: half as long again takes the whole view at once."""
+
 
 def coloured(
     image: EyeImage, scene: TableScene, target: Piece, blocking: Container[str], scenery: Scenery = DAY
@@ -103,20 +107,15 @@ def coloured(
         scenery: the colours of what is round the target.
     """
     view = image.view
-    solid = image.front.ids > 0
     distance = float(np.linalg.norm(target.body_box.mean(axis=0) - view.eye))
-    colours = _surroundings(image, distance, scenery)
     nearness = nearness_of(image.depth)
     facing = normals(view, image.front.ids, nearness)
-    brightness = light(view, facing)
-    seen = image.kinds == SEEN
-    brightness[seen] = EVEN + (1.0 - EVEN) * brightness[seen]
-    surfaces = lit(_albedo(image, scene, blocking, scenery)[solid], brightness[solid])
-    colours[solid] = mixed(surfaces, _rgb(scenery.sky_low), _haze(image.depth[solid], distance))
-    near = np.exp(-np.maximum(image.depth / np.float32(1.2 * distance) - np.float32(1.0), 0.0))
-    colours *= (1.0 - hollows(view, nearness) * near)[..., None]
-    beyond = ~image.inside
-    colours[beyond] = mixed(colours[beyond], _rgb(scenery.dimmed), 0.18)
+    dark, albedo = hollows(view, nearness), _albedo(scene, blocking, scenery)
+    edges = np.linspace(0, view.height, -(-view.height // STRIP) + 1).round().astype(int).tolist()
+    strips = [slice(start, stop) for start, stop in pairwise(edges)]
+    colours: Values = np.concatenate(
+        [_painted(image.rows(rows), facing[rows], dark[rows], albedo, distance, scenery) for rows in strips]
+    )
     strength = outlines(image.front.ids, nearness, facing)
     drawn = strength > 0.0
     colours[drawn] = mixed(colours[drawn], _rgb(scenery.line), strength[drawn])
@@ -128,7 +127,36 @@ def coloured(
     ):
         if layer.ids.any():
             draw(_Part(colours, view, layer), image)
-    return (np.clip(colours, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)
+    shown: NDArray[np.uint8] = (np.clip(colours, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)
+    return shown
+
+
+def _painted(
+    image: EyeImage, facing: Values, dark: Values, albedo: Values, distance: float, scenery: Scenery
+) -> Values:
+    """(height, width, 3): everything in its light, without lines, and without what is seen through other things.
+
+    Args:
+        image: some rows of the view, so few that what is worked out about them stays in the processor's cache.
+        facing, dark: their normals and hollows.
+        albedo: the colour of each id, from `_albedo`.
+        distance: mm to the target.
+        scenery: the colours of what is round the target.
+    """
+    colours = _surroundings(image, distance, scenery)
+    solid = image.front.ids > 0
+    brightness = light(image.view, facing)
+    seen = image.kinds == SEEN
+    brightness[seen] = EVEN + (1.0 - EVEN) * brightness[seen]
+    own = albedo[image.front.ids[solid]]
+    own[image.kinds[solid] == OUTSIDE] = _rgb(OUTSIDE_ARC)
+    surfaces = lit(own, brightness[solid])
+    colours[solid] = mixed(surfaces, _rgb(scenery.sky_low), _haze(image.depth[solid], distance))
+    near = np.exp(-np.maximum(image.depth / np.float32(1.2 * distance) - np.float32(1.0), 0.0))
+    colours *= (1.0 - dark * near)[..., None]
+    beyond = ~image.inside
+    colours[beyond] = mixed(colours[beyond], _rgb(scenery.dimmed), 0.18)
+    return colours
 
 
 def _haze(depth: Values, distance: float) -> Values:
@@ -145,16 +173,14 @@ def _rgb(colour: Colour) -> Values:
     return values
 
 
-def _albedo(image: EyeImage, scene: TableScene, blocking: Container[str], scenery: Scenery) -> Values:
-    """(height, width, 3): the colour of each surface: blockers warm, other pieces grey, the target by kind of pixel."""
+def _albedo(scene: TableScene, blocking: Container[str], scenery: Scenery) -> Values:
+    """(ids, 3): the colour of each piece by its id in the view: blockers warm, other pieces grey, the target blue."""
     table = np.zeros((FIRST_PIECE + len(scene.pieces), 3), np.float32)
     table[TARGET] = _rgb(SKY_BLUE)
     for number, piece in enumerate(scene.pieces, FIRST_PIECE):
         colour = scenery.terrain if piece.kind == "terrain" else scenery.model
         table[number] = _rgb(scenery.blocker if piece.name in blocking else colour)
-    albedo: Values = table[image.front.ids]
-    albedo[image.kinds == OUTSIDE] = _rgb(OUTSIDE_ARC)
-    return albedo
+    return table
 
 
 def _surroundings(image: EyeImage, distance: float, scenery: Scenery) -> Values:
@@ -169,7 +195,7 @@ def _surroundings(image: EyeImage, distance: float, scenery: Scenery) -> Values:
     colours[free] = mixed(_rgb(scenery.sky_low), _rgb(scenery.sky_high), np.clip(rising / STEEP, 0.0, 1.0))
     if not met.any():
         return colours
-    below = slice(int(met.any(axis=1).argmax()), None)
+    below = slice(min(int(met.any(axis=1).argmax()), max(len(met) - 2, 0)), None)  # a slope needs two rows
     met, depth = met[below], image.depth[below]
     lines = np.zeros(met.shape, np.float32)
     for start, ray in zip(view.eye[:2].astype(np.float32), (x, y), strict=True):

@@ -1,4 +1,9 @@
-"""DRAW: layers of large windows, rendered only where bodies are, and in strips."""
+"""DRAW: layers of large windows, whose rays are cast only where they may meet something.
+
+    body -> the image of each triangle's box -> tiles of the window that any of them reaches -> rays through these tiles
+
+A figure's box and a ruin's are mostly empty: of the rays that meet a box, four in five meet nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, corners
-from silhouette.renderers.protocol import Body, Layer, Renderer
+from silhouette.geometry import Flags, Floats, corners
+from silhouette.renderers.protocol import NEAREST, Body, Layer, Renderer
 from silhouette.views import View
 
 STRIP = 40
-"""Rows rendered at a time: with Embree five times faster than the whole window at once."""
+"""Rows of pixels that are worked on at a time, so that they stay in the processor's cache."""
+
+TILE = 8
+"""Pixels across a tile."""
+
+AT_ONCE = 40_000
+"""Rays that are cast at a time: with Embree five times faster than the whole window at once."""
 
 
 def rendered(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
@@ -30,15 +42,96 @@ def rendered(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
 
 
 def swept(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
-    """The layer of bodies in a view; ray casters render strips of `STRIP` rows, which fit into the cache."""
+    """The layer of bodies in a view; ray casters get the pixels of those tiles that a body reaches, body by body."""
     if not renderer.sparse:
         return renderer.render(view, bodies)
     layer = Layer.empty((view.height, view.width))
-    for start in range(0, view.height, STRIP):
-        rows = slice(start, min(start + STRIP, view.height))
-        strip = renderer.render(cropped(view, rows, slice(0, view.width)), bodies)
-        layer.ids[rows], layer.depth[rows] = strip.ids, strip.depth
+    ids, depth = layer.ids.reshape(-1), layer.depth.reshape(-1)
+    for body in sorted(bodies, key=lambda body: body.id):
+        pixels = _pixels_of(reached(view, body), view)
+        for some in np.array_split(pixels, -(-len(pixels) // AT_ONCE) or 1):
+            found = renderer.render(view, [body], some)
+            place = some[:, 0] * view.width + some[:, 1]
+            closer = found.depth < depth[place]
+            ids[place[closer]], depth[place[closer]] = found.ids[closer], found.depth[closer]
     return layer
+
+
+def reached(view: View, body: Body) -> Flags:
+    """(rows, columns) bool: the tiles of a view, from its upper left corner, that any triangle of a body may reach.
+
+    A triangle that reaches behind the eye is cut at `NEAREST` before it. Of each the box round its image is taken, and
+    a pixel more; so many boxes are entered at once as +1 and -1 at their corners, whose running sums count them:
+
+        +1  .  .  -1        1  1  1  0
+         .  .  .   .   ->   1  1  1  0
+        -1  .  .  +1        0  0  0  0
+    """
+    shape = -(-view.width // TILE), -(-view.height // TILE)
+    seen = (body.pose.place(body.mesh.vertices) - view.eye) @ view.axes.T
+    behind, faces = seen[:, 2] < NEAREST, body.mesh.faces
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = _tiles_of(np.stack([seen[:, 0], -seen[:, 1]]) / seen[:, 2], view, shape)
+    if behind.any():
+        hidden = behind[faces]
+        straddling = hidden.any(axis=1) & ~hidden.all(axis=1)
+        low_cut, high_cut = (_tiles_of(image, view, shape) for image in _images_of_cut(seen[faces[straddling].T]))
+        faces = faces[~hidden.any(axis=1)]
+    first, second, third = faces.T
+    least = np.minimum(np.minimum(low[:, first], low[:, second]), low[:, third])
+    past = np.maximum(np.maximum(high[:, first], high[:, second]), high[:, third])
+    if behind.any():
+        least, past = np.hstack([least, low_cut[0]]), np.hstack([past, high_cut[1]])
+    (left, top), (right, bottom) = least, past
+    stride = shape[0] + 1
+    changes = np.zeros((shape[1] + 1) * stride, np.int64)
+    for row, column, sign in ((top, left, 1), (top, right, -1), (bottom, left, -1), (bottom, right, 1)):
+        changes += sign * np.bincount(row * stride + column, minlength=len(changes))
+    tiles: Flags = changes.reshape(-1, stride).cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0
+    return tiles
+
+
+def _tiles_of(places: Floats, view: View, shape: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The column and row (2, n) of the tile that a pixel before each place lies in, and of that past a pixel behind it.
+
+    Args:
+        places: (2, n) in the plane at distance one, to the right and down.
+        view: the window.
+        shape: the columns and rows of tiles; beyond them everything is cut off.
+    """
+    tile = (places - np.array([[view.left], [-view.top]])) / (TILE * view.step)
+    limit = np.array([[shape[0]], [shape[1]]])
+    first, past = (np.clip(np.nan_to_num(tile + side), 0, limit) for side in (-1.0 / TILE, 1.0 + 1.0 / TILE))
+    return first.astype(np.int32), np.minimum(past, limit).astype(np.int32)
+
+
+def _images_of_cut(corners: Floats) -> tuple[Floats, Floats]:
+    """The least and the greatest, right and down (2, n), of the images of triangles cut `NEAREST` before the eye.
+
+    Args:
+        corners: (3, n, 3) right, up and forward of the corners of each, of which some but not all lie behind that.
+    """
+    points = [*corners]
+    for one, other in ((0, 1), (1, 2), (2, 0)):
+        depth = corners[[one, other], :, 2]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = ((NEAREST - depth[0]) / (depth[1] - depth[0]))[:, None]
+            crossing = corners[one] + share * (corners[other] - corners[one])
+        crossing[:, 2] = NEAREST
+        crossing[(depth[0] < NEAREST) == (depth[1] < NEAREST)] = np.nan
+        points.append(crossing)
+    every = np.stack(points)
+    every[every[..., 2] < NEAREST] = np.nan
+    images = np.stack([every[..., 0], -every[..., 1]]) / every[..., 2]
+    return np.nanmin(images, axis=1), np.nanmax(images, axis=1)
+
+
+def _pixels_of(tiles: Flags, view: View) -> NDArray[np.intp]:
+    """(n, 2) row and column of the pixels of some tiles, tile by tile: rays side by side meet the same triangles."""
+    within = np.indices((TILE, TILE)).reshape(2, 1, -1)
+    rows, columns = (TILE * np.stack(tiles.nonzero())[..., None] + within).reshape(2, -1)
+    inside = (rows < view.height) & (columns < view.width)
+    return np.column_stack([rows[inside], columns[inside]])
 
 
 def _rectangle(view: View, points: Floats) -> tuple[slice, slice]:
