@@ -290,7 +290,7 @@ class _Picture:
         """The union of polygons; without the grid where the areas add up, so that nothing can have been lost."""
         parts = np.asarray(parts, dtype=np.object_).ravel()
         union = shapely.union_all(parts)
-        if abs(union.area - shapely.area(parts).sum()) > SLIVER * self.size**2:
+        if abs(union.area - shapely.area(parts).sum()) > 1e-13 * union.area:
             union = shapely.union_all(parts, grid_size=self.grid)
         return _polygonal(np.array([union], dtype=np.object_))[0]
 

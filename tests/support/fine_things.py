@@ -91,6 +91,24 @@ def dots_in_rows(random: Random) -> Case:
     return Case(target, (screen.draw(drawn), *_beside(random, target, screen, drawn)), eye)
 
 
+def many_dots(random: Random) -> Case:
+    """Some 200 squares of 0.05 to 0.3 mm all over a target, and what makes half of it hidden, or nearly half."""
+    target = any_target(random, ("plate", "box"))
+    eye = any_eye(random, target)
+    screen = Screen.before(target, eye, float(random.uniform(0.2, 0.8)))
+    outline, count = screen.outline(target), int(random.integers(100, 250))
+    size = float(random.uniform(0.05, 0.3))
+    apart = max(float(np.sqrt(np.prod(outline[2:] - outline[:2]) / count)), 1.5 * size)
+    u, v = np.meshgrid(np.arange(outline[0], outline[2], apart), np.arange(outline[1], outline[3], apart))
+    middles = np.column_stack([u.ravel(), v.ravel()])
+    middles += random.uniform(0, apart - size, middles.shape)
+    corners = middles[:, None] + size * np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
+    faces = 4 * np.arange(len(corners))[:, None, None] + [[0, 1, 2], [0, 2, 3]]
+    mesh = shapes.mesh(screen.place(corners.reshape(-1, 2)), faces)
+    drawn = shapely.MultiPolygon(list(shapely.polygons(corners)))
+    return Case(target, (mesh, *_beside(random, target, screen, drawn)), eye, pixel=any_pixel(random))
+
+
 def dust(random: Random) -> Case:
     """Up to 120 tiny triangles anywhere between the eye and the target."""
     target = any_target(random)

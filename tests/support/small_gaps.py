@@ -68,6 +68,54 @@ def drilled(random: Random) -> Case:
     )
 
 
+def double_walls(random: Random) -> Case:
+    """Two walls that would hide all, each with holes and a slit: something is seen only where these fall together."""
+    target = any_target(random, ("plate", "box", "ball"))
+    eye = any_eye(random, target)
+    blockers = []
+    shape, slit = disc((0, 0), any_size(random, 0.05, 1.0), 6), any_size(random, 0.01, 0.3)
+    for share in random.uniform((0.15, 0.5), (0.45, 0.85)):
+        screen = Screen.before(target, eye, float(share))
+        outline = screen.outline(target)
+        cut = scattered(random, shape, outline, int(random.integers(1, 12)))
+        across = rectangle(random.uniform(0.7 * outline[:2], 0.7 * outline[2:]), 30.0, slit, any_turn(random))
+        blockers.append(screen.draw(_hiding_wall(target, screen).difference(cut).difference(across)))
+    return Case(target, tuple(blockers), eye, pixel=any_pixel(random))
+
+
+def sieves(random: Random) -> Case:
+    """A target that is a plate with holes of 0.05 to 0.5 mm, most of them in one half, and a wall before part of it."""
+    plate = any_target(random, ("plate",))
+    eye = any_eye(random, plate)
+    behind = Screen.before(plate, eye, 1.0)
+    outline = behind.outline(plate)
+    u, v, right, top = outline
+    shape = disc((0, 0), any_size(random, 0.05, 0.5), 6)
+    cut = scattered(random, shape, np.array([u, v, u + random.uniform(0.2, 1.0) * (right - u), top]), 40)
+    target = behind.draw(shapely.box(*outline).difference(cut))
+    screen = any_screen(random, target, eye)
+    return Case(target, (screen.draw(part_of(random, screen.outline(target), random.uniform(0.2, 0.8))),), eye)
+
+
+def interleaved(random: Random) -> Case:
+    """Dots, wires or bars of the target itself before what hides the rest of it."""
+    body = any_target(random, ("plate", "box"))
+    eye = any_eye(random, body)
+    share = float(random.uniform(0.2, 0.7))
+    near, between = Screen.before(body, eye, share), Screen.before(body, eye, share + 0.1)
+    outline = near.outline(body)
+    kind = random.integers(3)
+    if kind == 0:
+        drawn = scattered(random, disc((0, 0), any_size(random), 5), outline, int(random.integers(1, 30)))
+    elif kind == 1:
+        drawn = rectangle(random.uniform(outline[:2], outline[2:]), 8.0, any_size(random, 0.005, 0.3), any_turn(random))
+    else:
+        drawn = bars(6.0, any_size(random, 0.02, 0.3), float(random.uniform(0.5, 2.0)), any_turn(random))
+    target = shapes.joined(body, near.draw(drawn))
+    wall = _hiding_wall(body, between) if random.random() < 0.6 else part_of(random, between.outline(body), 0.5)
+    return Case(target, (between.draw(wall),), eye, pixel=any_pixel(random))
+
+
 def slits(random: Random) -> Case:
     """A wall that hides all, but for a slit of 0.001 to 0.1 mm, or whose two parts are that far apart."""
     target = any_target(random)

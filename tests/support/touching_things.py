@@ -52,6 +52,38 @@ def coplanar(random: Random) -> Case:
     return Case(target, tuple(blockers), eye, pixel=any_pixel(random))
 
 
+def shells(random: Random) -> Case:
+    """The target's own surface once more, at the same place, or a little larger or smaller, or a part of it."""
+    target = any_target(random, ("box", "figure", "ball"))
+    eye = any_eye(random, target)
+    middle = target.bounds.mean(axis=0)
+    blockers = []
+    for _ in range(int(random.integers(1, 3))):
+        grown = 1.0 + float(random.choice([0.0, -1.0, 1.0])) * any_size(random, 1e-3, 0.1)
+        copy = shapes.mesh(middle + grown * (target.vertices - middle), target.faces)
+        blockers.append(copy if random.random() < 0.5 else copy.subset(random.random(len(copy.faces)) < 0.5))
+    blockers = [one for one in blockers if len(one.faces)]
+    return Case(target, tuple(blockers), eye, pixel=any_pixel(random))
+
+
+def ground(random: Random) -> Case:
+    """Rough ground between the eye and the target, or round its feet: many small contours, seen at a low angle."""
+    target = any_target(random, ("box", "figure"))
+    eye = any_eye(random, target)
+    eye[2] = target.bounds[0, 2] + random.uniform(3, 40)
+    low = target.bounds[0]
+    share, size = random.uniform(0.0, 0.8), 11
+    middle = low[:2] + share * (eye[:2] - low[:2])
+    reach = random.uniform(8, 40)
+    x, y = np.meshgrid(*(middle[:, None] + np.linspace(-reach, reach, size)))
+    z = low[2] + random.normal(0, any_size(random, 0.05, 4.0), (size, size))
+    number = np.arange(size * size).reshape(size, size)
+    a, b, c, d = (part.ravel() for part in (number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]))
+    faces = np.concatenate([np.column_stack([a, b, c]), np.column_stack([a, c, d])])
+    field = shapes.mesh(np.column_stack([x.ravel(), y.ravel(), z.ravel()]), faces)
+    return Case(target, (field,), eye, pixel=any_pixel(random))
+
+
 def standing(random: Random) -> Case:
     """A target on a floor, or on a block, whose top is the plane of its underside; and against a wall."""
     target, low, high = _box_target(random)
@@ -175,7 +207,7 @@ def close_vehicles(random: Random) -> Case:
 
 def arcs_across(random: Random) -> Case:
     """The border of one or two vision arcs through the target, past none to three walls."""
-    target = any_target(random)
+    target = any_target(random, ("plate", "box", "box", "figure"))
     eye = any_eye(random, target)
     low, high = target.bounds[:, :2]
     apex = eye[:2] + random.uniform(-12, 12, 2) * (random.random() < 0.7)
@@ -189,6 +221,24 @@ def arcs_across(random: Random) -> Case:
         )
         arcs = tuple(vehicle_arc(str(name), apex, facing, 120.0, 60.0) for name in names)
     return Case(target, _walls(random, target, eye, int(random.integers(0, 4))), eye, arcs, any_pixel(random))
+
+
+def arc_slivers(random: Random) -> Case:
+    """The border of an arc so near to the end of the target that all but 0.002 to 0.2 mm lies in it, or outside."""
+    target = any_target(random, ("plate", "box", "ball"))
+    eye = any_eye(random, target)
+    apex = eye[:2] + random.uniform(-9, 9, 2)
+    ways = target.vertices[:, :2] - apex
+    middle = target.bounds.mean(axis=0)[:2] - apex
+    angles = np.arctan2(ways[:, 1], ways[:, 0]) - np.arctan2(middle[1], middle[0])
+    angles = (angles + np.pi) % (2 * np.pi) - np.pi
+    side = float(random.choice([-1, 1]))
+    end = int(np.argmax(side * angles))
+    beyond = any_size(random, 0.002, 0.2) * float(random.choice([-1, 1])) / float(np.hypot(*ways[end]))
+    border = np.arctan2(middle[1], middle[0]) + angles[end] + side * beyond
+    towards = float(np.degrees(border)) + 45.0 * float(random.choice([-1, 1]))
+    blockers = _walls(random, target, eye, int(random.integers(0, 3)))
+    return Case(target, blockers, eye, (fighter_arc(apex, towards),), any_pixel(random))
 
 
 def _walls(random: Random, target: Mesh, eye: Floats, count: int) -> tuple[Mesh, ...]:
