@@ -1,16 +1,15 @@
-"""How long pictures take: the figures of each game's example, and the report of ten checks on a crowded skirmish.
+"""How long pictures take: the figures of each game's example; a report, the tutorial and an animation.
 
-    python -m tests.benchmarks.pictures
+    python -m tests.benchmarks.pictures [--against DIR]
 
-A figure is drawn and written as SVG, its check judged before; the report is a whole process, start included, as many
-workers as cores, with a warm cache and without one.
+A figure is drawn and written as SVG, its check judged before. The others are whole processes in CPU seconds, start
+included, as many workers as cores, with a warm cache: a report of ten checks on a crowded skirmish, the whole tutorial
+with its animations, and an animation of 48 frames.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tempfile
 import time
 from itertools import permutations
@@ -26,8 +25,12 @@ from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called
 from silhouette.scenes.scene import Scene
+from tests.benchmarks.processes import PROJECT, checkouts, heading, in_turn
 
-PROJECT = Path(__file__).resolve().parents[2]
+EXAMPLE = PROJECT / "scenes" / "necromunda" / "example_2_partial_cover.toml"
+WALK = "60,100"
+"""Out from behind the barricade of the example."""
+
 SKIRMISH = PROJECT / "scenes" / "necromunda" / "skirmish.toml"
 CHECKS = 10
 RUNS = 3
@@ -71,19 +74,9 @@ def ten_checks(folder: Path) -> Path:
     return path
 
 
-def time_report(scene: Path, folder: Path, *options: str) -> tuple[float, int]:
-    """Seconds for a report, the median of some runs, and its bytes."""
-    page, taken = folder / "report.html", []
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        command = [sys.executable, "-m", "silhouette", "report", str(scene), "--out", str(page), *options]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        taken.append(time.perf_counter() - start)
-    return median(taken), page.stat().st_size
-
-
 def main() -> None:
     """Prints the tables."""
+    places = checkouts("How long pictures take.")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         print(f"{'seconds for a figure':40}{'mean':>8}{'longest':>10}")
@@ -91,10 +84,17 @@ def main() -> None:
         for what, example in {**examples, "necromunda, skirmish": SKIRMISH}.items():
             taken = time_figures(example, folder)
             print(f"{what:40}{sum(taken) / len(taken):8.2f}{max(taken):10.2f}", flush=True)
-        scene = ten_checks(folder)
-        for what, options in (("warm cache", ()), ("no cache", ("--no-cache",))):
-            seconds, size = time_report(scene, folder, *options)
-            print(f"report of {CHECKS} checks, {what}: {seconds:.1f} s, {size / 1e6:.1f} MB", flush=True)
+        heading("CPU seconds of whole processes", places)
+        page, film, pages = (str(folder / made) for made in ("report.html", "film.gif", "tutorial"))
+        report = ["report", str(ten_checks(folder)), "--out", page]
+        animation = ["draw", str(EXAMPLE), "--animate", film, "--walk", WALK]
+        commands = {
+            f"report of {CHECKS} checks": (report, RUNS),
+            "animation of 48 frames": (animation, RUNS),
+            "tutorial": (["tutorial", "--out", pages], 1),
+        }
+        for what, (command, runs) in commands.items():
+            in_turn(what, ["-m", "silhouette", *command, "--quiet"], places, folder, runs)
 
 
 if __name__ == "__main__":
