@@ -2,10 +2,10 @@
 
     python -m tests.benchmarks.matrices [--against DIR]
 
-First all 90 pairs of the skirmish, most of them hidden, in one process: CPU ms a check, and how much of it is loading and
-counting. Then whole processes of `silhouette matrix`, with an empty cache: the crowded table with two figures, and with
-ten; from the difference, CPU seconds for each of the 88 further checks, the meshes of eight further figures read and
-indexed; beside them a check with pyrender (two segmentation renders of 256 x 256), its meshes loaded before.
+First all 90 pairs of the skirmish, most of them hidden, in one process: CPU ms a check, and how much of it is loading
+and counting. Then whole processes of `silhouette matrix`, with an empty cache: the crowded table with two figures,
+and with ten; from the difference, CPU seconds for each of the 88 further checks, the meshes of eight further figures
+read and indexed; beside them a check with pyrender (two segmentation renders of 256 x 256), its meshes loaded before.
 """
 
 from __future__ import annotations
