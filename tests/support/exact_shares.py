@@ -166,6 +166,7 @@ class _Picture:
         blockers: how many there are, in the picture or not.
         size: of the picture, the longer of its two sides.
         body: (n,) to which body each belongs; the target is body 0.
+        towards: (n,) whether its front is towards the eye.
         polygons: (n, k, 2) the part of each in the picture, convex, anticlockwise; k corners, some of them equal.
         sides: (n, 4, 3) lines (p, q, r): p x + q y + r >= 0 in the triangle, where it is not too near to be met.
         inverse: (n, 3) a line too: p x + q y + r is one over the depth.
@@ -175,6 +176,7 @@ class _Picture:
     blockers: int
     size: float
     body: Numbers
+    towards: Flags
     polygons: Floats
     sides: Floats
     inverse: Floats
@@ -197,13 +199,14 @@ class _Picture:
         possible = np.abs(volume) > IN_PLANE * np.linalg.norm(across, axis=1)
         possible &= _may_reach(a, b, c, low, high)
         body, sides, inverse = body[possible], sides[possible], across[possible] / volume[possible, None]
+        towards = volume[possible] > 0.0
         sides[:, 3] = [0.0, 0.0, 1.0 / NEAREST] - inverse
         window = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
         polygons = np.broadcast_to(window, (len(body), 4, 2))
         for side in range(4):
             polygons = _cut(polygons, sides[:, side])
         kept = _sizes(polygons) > SLIVER * size**2
-        return cls(axes, len(bodies) - 1, size, body[kept], polygons[kept], sides[kept], inverse[kept])
+        return cls(axes, len(bodies) - 1, size, body[kept], towards[kept], polygons[kept], sides[kept], inverse[kept])
 
     @property
     def grid(self) -> float:
@@ -214,6 +217,16 @@ class _Picture:
     def shapes(self) -> Shapes:
         """(n,) the polygons."""
         return _shapes(self.polygons)
+
+    @cached_property
+    def target(self) -> Shapes:
+        """(m,) those of the target."""
+        return self.shapes[self.body == 0]
+
+    @cached_property
+    def silhouette(self) -> Any:
+        """The target's polygons together."""
+        return self.together(self.target)
 
     @cached_property
     def overlaps(self) -> tuple[Numbers, Numbers]:
@@ -235,24 +248,23 @@ class _Picture:
         target, blockers = np.flatnonzero(self.body == 0), range(1, self.blockers + 1)
         if len(target) == 0:
             return np.zeros(4)
-        total = float(self.together(self.shapes[target]).area)
-        free = self.unobscured(self.front(0, blockers), blockers)
+        total = float(self.silhouette.area)
+        free = self.unobscured([self.front(0, blockers)], blockers)
         if arcs is None:
             return np.array([total, free, total, free])
         wedges = [self._in_wedge(arc, eye, target) for arc in arcs]
         shown, seen = (
             [self._common(wedge, self.front(0, bodies)) for wedge in wedges] for bodies in ([0], [0, *blockers])
         )
-        return np.array([total, free, float(self.together(shown).area), self.unobscured(seen, blockers)])
+        return np.array([total, free, float(self.together(*shown).area), self.unobscured(seen, blockers)])
 
     def areas_of_each(self) -> Floats:
         """(2, blockers) the area of the target before which each is the nearest; and that each would obscure alone."""
-        whole = self.together(self.shapes[self.body == 0])
         areas = np.zeros((2, self.blockers))
         for number in range(1, self.blockers + 1):
             in_front = self.front(number, [other for other in range(self.blockers + 1) if other != number])
-            areas[0, number - 1] = self._common(self.together(in_front), whole).area
-            areas[1, number - 1] = whole.area - self.unobscured(self.front(0, [number]), [number])
+            areas[0, number - 1] = self._common(self._union(in_front), self.silhouette).area
+            areas[1, number - 1] = self.silhouette.area - self.unobscured([self.front(0, [number])], [number])
         return areas
 
     def front(self, body: int, others: Sequence[int]) -> Shapes:
@@ -260,7 +272,7 @@ class _Picture:
 
         For the target, triangles `wholly_before` it are left out: see `unobscured`.
         """
-        rest = self.shapes[self.body == body]
+        rest = self.target if body == 0 else self.shapes[self.body == body]
         first, second = self.overlaps
         chosen = (self.body[first] == body) & np.isin(self.body[second], others)
         chosen &= ~self.wholly_before[second] | (body > 0)
@@ -275,20 +287,29 @@ class _Picture:
             order, place = np.argsort(owner, kind="stable"), np.searchsorted(np.flatnonzero(self.body == body), owners)
             together = shapely.multipolygons(_shapes(covers[real])[order], indices=owner[order])
             together = _polygonal(shapely.union_all(together[:, None], grid_size=self.grid, axis=1))
+            rest = rest.copy()
             rest[place] = _polygonal(shapely.difference(rest[place], together, grid_size=self.grid))
         return rest
 
-    def unobscured(self, parts: Any, others: Sequence[int]) -> float:
-        """The area of parts of the target together, without what triangles of those bodies `wholly_before` it cover."""
-        whole = self.together(parts)
+    def unobscured(self, parts: Sequence[Shapes], others: Sequence[int]) -> float:
+        """The area of parts of the target together, without what triangles of those bodies `wholly_before` it cover.
+
+        ``parts`` has one or several polygons for each triangle of the target, (m,) each.
+        """
+        whole = self.silhouette if len(parts) == 1 and parts[0] is self.target else self.together(*parts)
         before = self.wholly_before & np.isin(self.body, others)
         if not before.any():
             return float(whole.area)
-        return float(shapely.difference(whole, self.together(self.shapes[before]), grid_size=self.grid).area)
+        return float(shapely.difference(whole, self._union(self.shapes[before]), grid_size=self.grid).area)
 
-    def together(self, parts: Any) -> Any:
+    def together(self, *parts: Shapes) -> Any:
+        """The union of parts of the target, (m,) each: first those of one side, of which few lie one behind another."""
+        towards = np.tile(self.towards[self.body == 0], len(parts))
+        every = np.concatenate([np.empty(0, dtype=np.object_), *parts])
+        return self._union(np.array([self._union(every[towards]), self._union(every[~towards])], dtype=np.object_))
+
+    def _union(self, parts: Shapes) -> Any:
         """The union of polygons; without the grid where the areas add up, so that nothing can have been lost."""
-        parts = np.asarray(parts, dtype=np.object_).ravel()
         union = shapely.union_all(parts)
         if abs(union.area - shapely.area(parts).sum()) > 1e-13 * union.area:
             union = shapely.union_all(parts, grid_size=self.grid)
