@@ -169,7 +169,7 @@ def observe(
     """
     target, body, place = sight.target, sight.target.model.significant, sight.target.pose.place
     box, outer = target.body_box, place(bounding_points(body))
-    aim = box.mean(axis=0)
+    aim = target.body_middle
     views = fit_view(
         sight.eye,
         aim,

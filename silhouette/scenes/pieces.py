@@ -18,6 +18,7 @@ from silhouette.files.named import file_named
 from silhouette.files.schema import Location
 from silhouette.geometry import Floats, Pose, corners
 from silhouette.lazy import cached_property
+from silhouette.meshes.health import extremes
 from silhouette.models.entries import ArcName, Kind, ModelOptions
 from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
 from silhouette.models.stand_ins import stand_in
@@ -131,6 +132,19 @@ class Piece:
     def body_box(self) -> Floats:
         """(8, 3) the corners, in the world, of the box round its significant parts along the model's axes."""
         return self.pose.place(corners(*self.model.body_box))
+
+    @cached_property
+    def body_middle(self) -> Floats:
+        """(3,) mm, world: the middle of the box round its significant parts along the world's axes.
+
+        The picture of a target is taken straight at it (contract, section 3). Where the piece stands turned, this is
+        not the middle of `body_box`.
+        """
+        if np.isin(np.abs(self.pose.rotation), (0.0, 1.0)).all():
+            low, high = extremes(self.body_box)
+        else:
+            low, high = extremes(self.pose.place(self.model.significant.vertices))
+        return (low + high) / 2
 
     @cached_property
     def whole_box(self) -> Floats:

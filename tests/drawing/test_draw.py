@@ -145,7 +145,7 @@ def test_each_file_holds_its_verdict(drawn: Drawn) -> None:
 
 def test_the_line_of_sight_runs_from_the_eye_to_the_middle_of_the_target(drawn: Drawn) -> None:
     scene, _, files = drawn()
-    eye, middle = scene.piece("Kal").eye, scene.piece("Vex").body_box.mean(axis=0)
+    eye, middle = scene.piece("Kal").eye, scene.piece("Vex").body_middle
     start, end = points_of(files["plan"], "sight-line")
     assert start == pytest.approx([0.0, 0.0], abs=0.01)
     assert end == pytest.approx([np.hypot(*(middle - eye)[:2]), 0.0], abs=0.01)

@@ -187,7 +187,7 @@ def test_a_target_all_round_the_eye_is_drawn_as_the_quarter_turn_ahead(
     ], "vehicle": [{"name": "Vex", "parts": arch, "at": [0, 0]}]})  # fmt: skip
     image = looked(scene, verdict, renderer)
     kal, vex = scene.piece("Kal"), scene.piece("Vex")
-    assert len(fit_view(kal.eye, vex.body_box.mean(axis=0), vex.body_box, 0.1, facing=kal.facing)) == 6
+    assert len(fit_view(kal.eye, vex.body_middle, vex.body_box, 0.1, facing=kal.facing)) == 6
     assert verdict.counts.total > 6 * 24**2
     assert image.surrounds
     assert image.view.step * image.view.width == pytest.approx(2.0)

@@ -22,6 +22,7 @@ from silhouette.scenes.table import Occluders
 from silhouette.views import MARGIN, fit_view, projection_of
 from tests.conftest import started
 from tests.support import shapes
+from tests.support.hard_sights import case, faults
 
 HERE = Pose.standing()
 SEEDS = st.integers(0, 2**32 - 1)
@@ -30,7 +31,8 @@ SEEDS = st.integers(0, 2**32 - 1)
 def piece(mesh: Mesh, pose: Pose = HERE) -> Any:
     """What a measurement reads of a piece."""
     box = corners(*np.array([pose.place(mesh.vertices).min(axis=0), pose.place(mesh.vertices).max(axis=0)]))
-    return SimpleNamespace(model=SimpleNamespace(significant=mesh, mesh=mesh), pose=pose, body_box=box)
+    body = SimpleNamespace(significant=mesh, mesh=mesh)
+    return SimpleNamespace(model=body, pose=pose, body_box=box, body_middle=box.mean(axis=0))
 
 
 def seen(
@@ -237,3 +239,10 @@ def test_what_ends_in_the_plane_of_the_targets_face_obscures_nothing(renderer: R
     observation = seen(posed[0], posed[1:], pose.place(eye[None])[0], renderer, pixel=0.4)
     assert observation.counts.total > 0
     assert observation.counts.occluded == 0
+
+
+@pytest.mark.parametrize("kind", ["coplanar", "eyes on blocks", "eyes on targets", "close vehicles", "turned pieces"])
+def test_exact_shares_agree_whatever_touches_and_however_pieces_stand(renderer: Renderer, kind: str) -> None:
+    for number in range(3):
+        one = case(kind, number)
+        assert faults(observe(one.sight, renderer, one.pixel).counts, one.exact()) == []

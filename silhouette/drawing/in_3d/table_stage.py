@@ -85,7 +85,7 @@ def _sight(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
     attacker, target = scene.piece(verdict.attacker), scene.piece(verdict.target)
     base = Sight(check, attacker.index, target.index)
     if not (isinstance(verdict, MeasuredVerdict) and verdict.observation):
-        return replace(base, eye=attacker.eye, lines=(_line(attacker.eye, target.body_box.mean(axis=0)),))
+        return replace(base, eye=attacker.eye, lines=(_line(attacker.eye, target.body_middle),))
     row, sight = verdict.row(), verdict.observation.sight
     blockers = [blocker["name"] for blocker in row["blockers"] if blocker["alone"] > 0.0]
     arcs = sight.arcs
@@ -99,7 +99,7 @@ def _sight(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
         apex=None if arcs is None else attacker.base_centre,
         arcs=None if arcs is None else tuple((*map(float, arc.right), *map(float, arc.left)) for arc in arcs),
         lines=(
-            _line(sight.eye, target.body_box.mean(axis=0)),
+            _line(sight.eye, target.body_middle),
             *(_arc(scene, attacker, arc) for arc in arcs or ()),
         ),
     )

@@ -126,7 +126,7 @@ def _window(sight: Sight, width: int, height: int) -> tuple[View, bool]:
     target = sight.target
     mesh = target.model.significant
     points = target.pose.place(mesh.vertices[np.unique(mesh.faces)])
-    aim = target.body_box.mean(axis=0)
+    aim = target.body_middle
     views = fit_view(sight.eye, aim, points, 1.0, roll=0.0, facing=sight.facing)
     view = views[0]
     if len(views) > 1:

@@ -107,7 +107,7 @@ def coloured(
         scenery: the colours of what is round the target.
     """
     view = image.view
-    distance = float(np.linalg.norm(target.body_box.mean(axis=0) - view.eye))
+    distance = float(np.linalg.norm(target.body_middle - view.eye))
     nearness = nearness_of(image.depth)
     facing = normals(view, image.front.ids, nearness)
     dark, albedo = hollows(view, nearness), _albedo(scene, blocking, scenery)

@@ -137,8 +137,7 @@ class Sightline:
     @cached_property
     def middle(self) -> Floats:
         """(3,) mm, world: the middle of the box round the target's significant parts."""
-        middle: Floats = self.sight.target.body_box.mean(axis=0)
-        return middle
+        return self.sight.target.body_middle
 
     @cached_property
     def along(self) -> Floats:
