@@ -8,8 +8,10 @@ from zlib import crc32
 
 import numpy as np
 
+from silhouette.geometry import Pose
 from silhouette.measure.silhouette import OcclusionCounts
-from tests.support import fine_things, small_gaps, touching_things
+from silhouette.meshes.mesh import Mesh
+from tests.support import fine_things, shapes, small_gaps, touching_things
 from tests.support.exact_shares import ExactShares
 from tests.support.sight_cases import Case, tidy
 
@@ -58,6 +60,44 @@ TOUCHING: dict[str, Maker] = {
     "one behind another": touching_things.one_behind_another,
     "turned pieces": touching_things.turned_pieces,
 }
+
+
+def turned_scenes(random: np.random.Generator) -> Case:
+    """A case of another kind, in which all pieces stand turned: their own frames are not the world's."""
+    made = _any_case(random)
+    pose = Pose.standing(random.uniform(-100, 100, 3), float(random.uniform(0, 360)))
+    target, *blockers = (
+        shapes.mesh(pose.localise(mesh.vertices), mesh.faces) for mesh in (made.target, *made.blockers)
+    )
+    return replace(made, target=target, blockers=tuple(blockers), pose=pose)
+
+
+def flipped_faces(random: np.random.Generator) -> Case:
+    """A case of another kind, in whose meshes some faces look the other way, or are there twice; as in scans."""
+    made = _any_case(random)
+    target, *blockers = (_untidy(random, tidy(mesh)) for mesh in (made.target, *made.blockers))
+    return replace(made, target=target, blockers=tuple(blockers))
+
+
+def _untidy(random: np.random.Generator, mesh: Mesh) -> Mesh:
+    """Some faces flipped, or repeated, or cut in two at the middle of an edge, which their neighbours are not."""
+    faces = np.where(random.random((len(mesh.faces), 1)) < random.choice([0.1, 0.5]), mesh.faces[:, ::-1], mesh.faces)
+    twice = faces[random.random(len(faces)) < 0.1]
+    cut = random.random(len(faces)) < 0.1
+    a, b, c = faces[cut].T
+    middles = (mesh.vertices[a] + mesh.vertices[b]) / 2
+    number = len(mesh.vertices) + np.arange(len(middles))
+    halves = [np.column_stack([a, number, c]), np.column_stack([number, b, c])]
+    return shapes.mesh(np.vstack([mesh.vertices, middles]), np.vstack([faces[~cut], twice, *halves]))
+
+
+def _any_case(random: np.random.Generator) -> Case:
+    """Of one of the other kinds; eyes that must lie exactly in a plane, and arcs, are left out."""
+    others = [*FINE.values(), *(TOUCHING[kind] for kind in ("piercing", "soups", "ground", "one behind another"))]
+    return others[int(random.integers(len(others)))](random)
+
+
+TOUCHING |= {"turned scenes": turned_scenes, "flipped faces": flipped_faces}
 ORDINARY: dict[str, Maker] = {"ordinary": touching_things.ordinary}
 KINDS = FINE | TOUCHING | ORDINARY
 """How to make a case of each kind at random."""
