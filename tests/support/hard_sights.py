@@ -1,7 +1,13 @@
-"""Random cases of sight by kind, each with exact shares; and what is wrong with counts of one."""
+"""Random cases of sight by kind, each with exact shares; and what is wrong with counts of one.
+
+    python -m tests.support.hard_sights "dots in rows" 7
+
+prints a case: what is there, the exact shares, what is counted, and what is untrue in that.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from zlib import crc32
@@ -9,8 +15,10 @@ from zlib import crc32
 import numpy as np
 
 from silhouette.geometry import Pose
+from silhouette.measure.observe import observe
 from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.meshes.mesh import Mesh
+from silhouette.renderers import choose
 from tests.support import fine_things, shapes, small_gaps, touching_things
 from tests.support.exact_shares import ExactShares
 from tests.support.sight_cases import Case, tidy
@@ -163,3 +171,18 @@ def verdicts(exact: ExactShares) -> set[str]:
     if exact.nothing_occluded:
         return {"open"}
     return {name for name, way in (("less", 1), ("more", -1)) if way * (0.5 - exact.occluded) > -ROUNDING}
+
+
+def main(kind: str, number: str) -> None:
+    """Prints a case."""
+    one = case(kind, int(number))
+    for name, mesh in (("target", one.target), *((f"blocker {n}", mesh) for n, mesh in enumerate(one.blockers, 1))):
+        low, high = mesh.bounds.round(3).tolist()
+        print(f"{name}: {len(mesh.faces)} triangles, {low} to {high}")
+    print(f"eye {one.eye.round(4).tolist()}, pixel {one.pixel}, arcs {one.arcs}")
+    exact, counts = one.exact(each=True), observe(one.sight, choose("embree"), one.pixel).counts
+    print(exact, counts, *(faults(counts, exact) or ["all is true"]), sep="\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
