@@ -22,6 +22,7 @@ from silhouette.errors import FileError, RendererUnavailable
 from silhouette.files.cache import Cache
 from silhouette.geometry import Pose
 from silhouette.measure.observe import NOTHING, OBSCURED, OUTSIDE, SEEN
+from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, load_model
 from silhouette.models.thin_parts import Suggestion
 from silhouette.renderers import choose
@@ -355,6 +356,25 @@ def test_a_part_of_a_view_shows_the_same_as_the_whole(renderer: Renderer) -> Non
     assert np.array_equal(rendered(renderer, view, bodies).depth, whole.depth)
     part = renderer.render(cropped(view, slice(20, 50), slice(30, 80)), bodies)
     assert np.array_equal(part.ids, whole.ids[20:50, 30:80])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rays_through_tiles_meet_what_rays_through_the_whole_view_meet(seed: int, renderer: Renderer) -> None:
+    """Triangles large and small, beside, behind and round the eye; some twice, and some in the way of others."""
+    random = np.random.default_rng(seed)
+    view = view_of(61, 45, 0.03)
+    size = 10.0 ** random.uniform(-1.0, 3.0, (60, 1, 1))
+    corners = view.eye + random.normal(0.0, 100.0, (60, 1, 3)) + size * random.normal(0.0, 1.0, (60, 3, 3))
+    corners[40:] = corners[:20]
+    faces = np.arange(180, dtype=np.int32).reshape(60, 3)
+    whole = Mesh(corners.reshape(-1, 3), faces, np.zeros(60, np.int32))
+    bodies = [Body(one + 1, whole.subset(np.arange(60) % 4 == one), Pose.standing()) for one in (2, 0, 3, 1)]
+    expected = renderer.render(view, bodies)
+    assert expected.ids.any()
+    alone = rendered(renderer, view, bodies[:1])
+    for found in (swept(renderer, view, bodies), swept(renderer, view, bodies, [alone])):
+        assert np.array_equal(found.ids, expected.ids)
+        assert np.array_equal(found.depth, expected.depth)
 
 
 def test_nothing_is_rendered_of_bodies_behind_the_eye(renderer: Renderer) -> None:

@@ -12,8 +12,9 @@ pytest.importorskip("matplotlib")
 
 from PIL import Image
 
-from silhouette.drawing.saving import Told, save
+from silhouette.drawing.saving import Told, Writing, save, svg
 from silhouette.drawing.sheet import Sheet, settings
+from silhouette.files.cache import Cache
 from tests.support.commands import CHECK, QUICK, run, scene
 from tests.support.figures import SCENES, SVG, drawn, texts, verdict_in
 
@@ -49,6 +50,32 @@ def test_words_are_outlines_and_the_same_words(tmp_path: Path) -> None:
     whole = kept.read_text(encoding="utf-8")
     assert "data:font/woff;base64," in whole
     assert re.search(r"font-family: 'Open Sans', 'DejaVu Sans', sans-serif", whole)
+
+
+def test_figures_of_a_page_have_one_type_and_signs_of_their_own_another() -> None:
+    faces = []
+    for word in ("Kal", "Vex", "Žižka"):
+        with settings():
+            sheet = Sheet()
+            sheet.caption(word, "x")
+            page = svg(sheet.finish(), Told(word), Writing(text=True, signs="KalVexŽik"[:6]))
+        faces.append(re.findall(r"@font-face.*?}", page))
+    assert [len(face) for face in faces] == [2, 2, 2]
+    assert faces[0] == faces[1] != faces[2]
+
+
+def test_a_cache_remembers_a_model_until_its_file_changes(tmp_path: Path) -> None:
+    file, made = tmp_path / "box.stl", list[int]()
+    file.write_bytes(b"one")
+    cache = Cache(None).remembering()
+    assert cache.remembering() is cache
+
+    def fetch() -> int:
+        return cache.in_memory(file, "key", lambda: made.append(1) or len(made), lambda _: 1)
+
+    assert [fetch(), fetch()] == [1, 1]
+    file.write_bytes(b"another")
+    assert fetch() == 2
 
 
 def test_words_of_every_kind_stay_words(tmp_path: Path) -> None:

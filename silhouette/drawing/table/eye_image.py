@@ -95,7 +95,7 @@ def image_of(scene: TableScene, observation: Observation, renderer: Renderer, wi
 
     body = Body(TARGET, target.model.significant, target.pose)
     alone = rendered(renderer, view, [body])
-    front = swept(renderer, view, [body, *bodies(solid_pieces(scene, sight))])
+    front = swept(renderer, view, [body, *bodies(solid_pieces(scene, sight))], [alone])
     kinds = _kinds(view, alone, front, sight.arcs, observation)
     ghosts = rendered(renderer, view, bodies([(target, target.model.ignored)]))
     _only_before(ghosts, front)

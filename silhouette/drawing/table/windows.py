@@ -41,20 +41,45 @@ def rendered(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
     return layer
 
 
-def swept(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
-    """The layer of bodies in a view; ray casters get the pixels of those tiles that a body reaches, body by body."""
+def swept(renderer: Renderer, view: View, bodies: Sequence[Body], known: Sequence[Layer] = ()) -> Layer:
+    """The layer of bodies in a view.
+
+    Ray casters get the pixels of those tiles that a body reaches, body by body from the nearest on, without those
+    before which something stands already.
+
+    Args:
+        renderer: renders the bodies.
+        view: the window.
+        bodies: all that are in it.
+        known: for as many of the first bodies, the layer of each alone, so that it need not be rendered again.
+    """
     if not renderer.sparse:
         return renderer.render(view, bodies)
     layer = Layer.empty((view.height, view.width))
+    for one in known:
+        _enter(layer.ids, layer.depth, one)
     ids, depth = layer.ids.reshape(-1), layer.depth.reshape(-1)
-    for body in sorted(bodies, key=lambda body: body.id):
+    further = [(_least_depth(view, body), body.id, body) for body in bodies[len(known) :]]
+    for least, _, body in sorted(further, key=lambda one: one[:2]):
         pixels = _pixels_of(reached(view, body), view)
+        pixels = pixels[depth[pixels[:, 0] * view.width + pixels[:, 1]] > least]
         for some in np.array_split(pixels, -(-len(pixels) // AT_ONCE) or 1):
-            found = renderer.render(view, [body], some)
             place = some[:, 0] * view.width + some[:, 1]
-            closer = found.depth < depth[place]
-            ids[place[closer]], depth[place[closer]] = found.ids[closer], found.depth[closer]
+            found = Layer(ids[place], depth[place])
+            _enter(found.ids, found.depth, renderer.render(view, [body], some))
+            ids[place], depth[place] = found.ids, found.depth
     return layer
+
+
+def _enter(ids: NDArray[np.int32], depth: NDArray[np.float32], other: Layer) -> None:
+    """Enters into a layer's arrays what another has nearer; of two at one depth the lower id is in front."""
+    closer = (other.depth < depth) | ((other.depth == depth) & (other.ids > 0) & (other.ids < ids))
+    ids[closer], depth[closer] = other.ids[closer], other.depth[closer]
+
+
+def _least_depth(view: View, body: Body) -> float:
+    """A depth, mm, before which no point of a body lies, by a thousandth of a millimetre at least."""
+    return float(((body.pose.place(corners(*body.mesh.bounds)) - view.eye) @ view.axes[2]).min()) - 1e-3
 
 
 def reached(view: View, body: Body) -> Flags:
