@@ -174,12 +174,20 @@ def _edges(ids: NDArray[np.int32], nearness: Values, facing: Values, axis: int) 
 
 def lit(albedo: Values, brightness: Values) -> Values:
     """Colours (..., 3) from 0 to 1 under a light (...): cool in the shade, as they are in the light."""
-    tint = SHADE + (np.float32(1.04) - SHADE) * brightness[..., None]
-    return np.clip(albedo * tint, 0.0, 1.0)
+    colours = np.empty_like(albedo)
+    for channel, shade in enumerate(SHADE):  # over all pixels three times: thrice as quick as three values at a time
+        tint = shade + (np.float32(1.04) - shade) * brightness
+        np.clip(albedo[..., channel] * tint, 0.0, 1.0, out=colours[..., channel])
+    return colours
 
 
 def mixed(under: Values, over: Values, share: Values | float) -> Values:
-    """Colours with others laid over them, which cover a share (...) from 0 to 1."""
+    """Colours with others laid over them, which cover a share (...) from 0 to 1; one colour is a colour for all."""
     covering = np.asarray(share, np.float32)
-    covering = covering[..., None] if covering.ndim else covering
-    return under + (over - under) * covering
+    if not covering.ndim:
+        return under + (over - under) * covering
+    colours = np.empty((*covering.shape, 3), np.float32)
+    for channel in range(3):
+        below = under[..., channel]
+        colours[..., channel] = below + (over[..., channel] - below) * covering
+    return colours

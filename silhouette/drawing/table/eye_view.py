@@ -153,7 +153,9 @@ def _painted(
     surfaces = lit(own, brightness[solid])
     colours[solid] = mixed(surfaces, _rgb(scenery.sky_low), _haze(image.depth[solid], distance))
     near = np.exp(-np.maximum(image.depth / np.float32(1.2 * distance) - np.float32(1.0), 0.0))
-    colours *= (1.0 - dark * near)[..., None]
+    light_left = 1.0 - dark * near
+    for channel in range(3):
+        colours[..., channel] *= light_left
     beyond = ~image.inside
     colours[beyond] = mixed(colours[beyond], _rgb(scenery.dimmed), 0.18)
     return colours
