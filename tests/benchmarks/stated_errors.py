@@ -3,9 +3,9 @@
 python -m tests.benchmarks.stated_errors
 
 The first table has checks that players make. Truth: exact polygons for figures of some hundred triangles
-(`tests.support.exact_shares`), elsewhere a view with pixels a quarter of the size and a fiftieth of the error allowed,
+(`tests.support.exact_shares`), elsewhere a view with pixels a quarter of the size and a fortieth of the error allowed,
 which states an error itself: by that much more a share may be off before it counts as outside. The second table has the
-random cases of `tests.support.hard_sights`, against exact polygons.
+random cases of `tests.support.hard_sights` and `models_behind_screens`, against exact polygons.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import permutations
+from itertools import chain, permutations
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +27,11 @@ from silhouette.rules.necromunda.scene import Readings
 from silhouette.rules.necromunda.sight import sight_between
 from silhouette.scenes.table import TableScene
 from tests.benchmarks.crowded_table import MESHES, crowded_document, loaded
+from tests.support.exact_shares import ExactShares
 from tests.support.hard_sights import FINE, ORDINARY, TOUCHING, case, could_be, faults
+from tests.support.models_behind_screens import cases_behind_screens
 from tests.support.random_tables import random_table
+from tests.support.sight_cases import Case
 
 PIXEL = 0.1
 FINER = 4
@@ -37,6 +40,9 @@ FINE_ERROR = 0.00005
 
 CASES = {"ordinary": 150, "hard": 50}
 """How many of each kind."""
+
+MODELS = ("ganger_rifle", "rock_outcrop")
+"""The models behind screens."""
 
 TABLES, PAIRS = 3, 40
 """Random tables, and checks on each."""
@@ -105,18 +111,25 @@ def told(name: str, judged: list[Judged]) -> str:
     return "| " + " | ".join([name, str(len(judged)), str(partly.sum()), *figures, *rest]).replace("%", " %") + " |"
 
 
-def slipped(kind: str, renderer: Renderer) -> tuple[int, int, int, int, float]:
+def hard_cases() -> Iterator[tuple[str, Iterator[tuple[Case, ExactShares]]]]:
+    """Each kind of random case, with its cases."""
+    count = CASES["hard"]
+    for kind in FINE | TOUCHING:
+        yield kind, ((one, one.exact()) for one in (case(kind, number) for number in range(count)))
+    yield "models behind screens", chain(*(cases_behind_screens(name, count // len(MODELS)) for name in MODELS))
+
+
+def slipped(cases: Iterator[tuple[Case, ExactShares]], renderer: Renderer) -> tuple[int, int, int, int, float]:
     """How many cases have a share outside its error, are silently wrong, raise, are marginal; mean stated error, %."""
     outside = wrong = raised = marginal = 0
     stated = []
-    for number in range(CASES["hard"]):
-        one = case(kind, number)
+    for one, exact in cases:
         try:
             counts = observe(one.sight, renderer, one.pixel).counts
         except (ArithmeticError, ValueError):
             raised += 1
             continue
-        found = faults(counts, one.exact())
+        found = faults(counts, exact)
         outside += any("±" in fault for fault in found)
         wrong += any("±" not in fault for fault in found)
         marginal += len(could_be(counts)) > 1
@@ -133,8 +146,8 @@ def main() -> None:
     print(f"\n| {CASES['hard']} cases each | outside | silently wrong | raised | marginal | stated error, mean |")
     print("|---|---:|---:|---:|---:|---:|")
     rows = {}
-    for kind in FINE | TOUCHING:
-        rows[kind] = slipped(kind, renderer)
+    for kind, cases in hard_cases():
+        rows[kind] = slipped(cases, renderer)
         print("| {} | {} | {} | {} | {} | {:.2f} % |".format(kind, *rows[kind]), flush=True)
     counted = np.array(list(rows.values()))
     print("| all | {:.0f} | {:.0f} | {:.0f} | {:.0f} | {:.2f} % |".format(*counted[:, :4].sum(0), counted[:, 4].mean()))
