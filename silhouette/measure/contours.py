@@ -180,16 +180,20 @@ def contours(placed: Placed, window: Floats, near: float, far: float) -> Contour
         # The cuts at one depth may reach beyond the other.
         other, other_keep = (far, -1.0) if keep > 0.0 else (near, 1.0)
         start, end, side = _clipped(start, end, side, other, other_keep)
+    start, end, side = _in_window(start, end, side, window)
     pixels = 1.0 / (placed.step * np.minimum(start[2], end[2]))  # a mm at the nearer end
-    found = Contours(start[:2] / start[2], end[:2] / end[2], side, placed.noise * pixels, NEAREST * pixels)
-    return found.chosen(_in_window(found, window))
+    return Contours(start[:2] / start[2], end[:2] / end[2], side, placed.noise * pixels, NEAREST * pixels)
 
 
-def _in_window(found: Contours, window: Floats) -> Flags:
-    left, right, top, bottom = window
-    low, high = np.minimum(found.start, found.end) - found.doubt, np.maximum(found.start, found.end) + found.doubt
-    inside: Flags = (high[0] >= left) & (low[0] <= right) & (high[1] >= top) & (low[1] <= bottom)
-    return inside
+def _in_window(start: Floats, end: Floats, side: Floats, window: Floats) -> tuple[Floats, Floats, Floats]:
+    """Lines (3, n) in picture coordinates, without what lies beyond the sides of a window.
+
+    Beyond them a line that passes under the eye is next to it, and its doubt there without bounds.
+    """
+    for axis, bound, keep in ((0, window[0], 1.0), (0, window[1], -1.0), (1, window[2], 1.0), (1, window[3], -1.0)):
+        at_start, at_end = (keep * (point[axis] - bound * point[2]) for point in (start, end))
+        start, end, side = _kept(start, end, side, at_start, at_end)
+    return start, end, side
 
 
 def _runs_of_faces(clusters: Clusters, chosen: Indices) -> tuple[Indices, Indices]:
@@ -233,15 +237,21 @@ def _odd_sides(placed: Placed, edges: Indices) -> tuple[NDArray[np.int8], Flags]
 
 def _clipped(start: Floats, end: Floats, side: Floats, bound: float, keep: float) -> tuple[Floats, Floats, Floats]:
     """Lines (3, n) without their parts nearer than a depth (``keep`` is 1) or farther (-1)."""
-    at_start, at_end = keep * (start[2] - bound), keep * (end[2] - bound)
+    start, end, side = _kept(start, end, side, keep * (start[2] - bound), keep * (end[2] - bound))
+    return start, end, side
+
+
+def _kept(
+    start: Floats, end: Floats, side: Floats, at_start: Floats, at_end: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """The parts of lines (3, n) at which a value is not below zero that changes evenly along them, from end to end."""
     kept = (at_start >= 0.0) | (at_end >= 0.0)
-    start, end, side, at_start, at_end = start[:, kept], end[:, kept], side[kept], at_start[kept], at_end[kept]
     crossing = (at_start < 0.0) | (at_end < 0.0)
     if not crossing.any():
         return start, end, side
+    start, end, side, at_start, at_end = start[:, kept], end[:, kept], side[kept], at_start[kept], at_end[kept]
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = start + at_start / (at_start - at_end) * (end - start)
-    middle[2] = bound
     return np.where(at_start < 0.0, middle, start), np.where(at_end < 0.0, middle, end), side
 
 
