@@ -62,6 +62,17 @@ class Grid:
         numbers: Indices = (rows[:, None] * factor + row) * (self.columns * factor) + columns[:, None] * factor + column
         return np.sort(numbers.ravel())
 
+    def parents(self, pieces: Indices, factor: int) -> Indices:
+        """(n,) the cells of which cells of the grid ``finer(factor)`` are pieces.
+
+        >>> grid = Grid(4.0, 2, 3)
+        >>> grid.parents(grid.children(np.array([1, 5]), 2), 2).tolist()
+        [1, 1, 1, 1, 5, 5, 5, 5]
+        """
+        rows, columns = np.divmod(pieces, self.columns * factor)
+        parents: Indices = rows // factor * self.columns + columns // factor
+        return parents
+
     def corners(self, cells: Indices) -> Floats:
         """(2, n) column and row, in pixels, of the corners of cells where both are least."""
         rows, columns = np.divmod(cells, self.columns)

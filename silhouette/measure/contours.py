@@ -72,6 +72,12 @@ class Contours:
         reach: Floats = np.divide(across, length, out=np.full(len(length), np.inf), where=length > SHORTEST)
         return reach
 
+    @property
+    def width(self) -> Floats:
+        """(n,) pixels: how far beyond a line another sheet is asked for: surely beside the line, and beyond its gap."""
+        width: Floats = np.maximum(4.0 * self.doubt, 2.0 * self.gap)
+        return width
+
     def chosen(self, which: Flags | Indices) -> Contours:
         """Those of them chosen by flags or numbers."""
         return Contours(self.start[:, which], self.end[:, which], self.side[which], self.doubt[which], self.gap[which])
@@ -133,6 +139,11 @@ class Placed:
         flat = self.clusters.vertices.take(vertices.ravel(), axis=0)
         return _product(self.matrix, (flat - self.eye).T).reshape(3, *vertices.shape)
 
+    def faces_of(self, chosen: Indices) -> Indices:
+        """The numbers of the faces of chosen clusters."""
+        starts = chosen * SIZE
+        return spread(starts, np.minimum(starts + SIZE, len(self.clusters.corners)) - starts)[0]
+
     def facing(self, faces: Integers | Indices) -> NDArray[np.int8]:
         """(n,) for each face 1 where the eye is on the side of its normal, -1 on the other, 0 where in doubt."""
         eye = self.eye - self.clusters.middle
@@ -173,7 +184,7 @@ def contours(placed: Placed, window: Floats, near: float, far: float) -> Contour
         if not (np.abs(depth - bound) <= radii).any():
             continue
         start, end, side = _clipped(start, end, side, bound, keep)
-        faces, _ = spread(*_runs_of_faces(clusters, chosen[np.abs(depth - bound) <= radii]))
+        faces = placed.faces_of(chosen[np.abs(depth - bound) <= radii])
         cut_start, cut_end, cut_side = _cuts(placed, faces, bound, keep)
         start, end = np.concatenate([start, cut_start], axis=1), np.concatenate([end, cut_end], axis=1)
         side = np.concatenate([side, cut_side])
@@ -194,11 +205,6 @@ def _in_window(start: Floats, end: Floats, side: Floats, window: Floats) -> tupl
         at_start, at_end = (keep * (point[axis] - bound * point[2]) for point in (start, end))
         start, end, side = _kept(start, end, side, at_start, at_end)
     return start, end, side
-
-
-def _runs_of_faces(clusters: Clusters, chosen: Indices) -> tuple[Indices, Indices]:
-    starts = chosen * SIZE
-    return starts, np.minimum(starts + SIZE, len(clusters.corners)) - starts
 
 
 def _edges(placed: Placed, chosen: Indices) -> tuple[Integers, Floats]:
@@ -241,9 +247,7 @@ def _clipped(start: Floats, end: Floats, side: Floats, bound: float, keep: float
     return start, end, side
 
 
-def _kept(
-    start: Floats, end: Floats, side: Floats, at_start: Floats, at_end: Floats
-) -> tuple[Floats, Floats, Floats]:
+def _kept(start: Floats, end: Floats, side: Floats, at_start: Floats, at_end: Floats) -> tuple[Floats, Floats, Floats]:
     """The parts of lines (3, n) at which a value is not below zero that changes evenly along them, from end to end."""
     kept = (at_start >= 0.0) | (at_end >= 0.0)
     crossing = (at_start < 0.0) | (at_end < 0.0)

@@ -20,7 +20,7 @@ pieces in a cell are found to be so, and its middle is covered, no covered part 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,7 +28,8 @@ from silhouette.geometry import Flags, Floats
 from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import Contours, Placed, contours
 from silhouette.measure.patches import Patches
-from silhouette.measure.strips import open_contours
+from silhouette.measure.regions import Regions, Surfaces, uncovered
+from silhouette.measure.strips import Pieces, in_cells, open_contours
 from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST, Body, Renderer
 from silhouette.views import View
@@ -39,8 +40,14 @@ CELL = 16.0
 MOST_CELLS = 4096
 """So many first cells at most, and so many that are cut further: where more are left the claim is most likely false."""
 
+MOST_REGIONS = 8192
+"""So many parts of the target's faces in cells at most are asked exactly."""
+
 CUTS = (1, 4, 4)
 """Into how many, along each side, a cell that is not proven is cut, time after time: down to a quarter of a pixel."""
+
+GROUPS, DEEP = 4, 2.0
+"""Where the target's depth is spread out, contours are taken for so many groups at most, of so many mm at least."""
 
 SURELY = 1e-6
 """The share of a depth that is within the rounding of float32, several times over."""
@@ -62,15 +69,19 @@ class Unproven:
     blocks: Floats
 
     @classmethod
-    def of(cls, parts: Sequence[tuple[Grid, Indices]]) -> Unproven:
-        """The cells of grids."""
-        blocks = [np.empty((0, 4))]
-        for grid, cells in parts:
-            column, row = grid.corners(cells)
-            size = np.full(len(cells), grid.size)
-            blocks.append(np.column_stack([row, column, size, size]))
-        joined = np.concatenate(blocks)
-        return cls(float((joined[:, 2] * joined[:, 3]).sum()), joined)
+    def of(cls, grid: Grid, cells: Indices, area: float | None = None) -> Unproven:
+        """Cells of a grid, and the area that is left in them: all of them where it is not given."""
+        column, row = grid.corners(cells)
+        size = np.full(len(cells), grid.size)
+        blocks = np.column_stack([row, column, size, size])
+        return cls(float(len(cells) * grid.size**2) if area is None else area, blocks)
+
+    @classmethod
+    def joined(cls, several: Sequence[Unproven]) -> Unproven:
+        """What is left of several together, each of which has to be proven."""
+        return cls(
+            sum(one.area for one in several), np.concatenate([np.empty((0, 4)), *(one.blocks for one in several)])
+        )
 
 
 def unproven_hidden(view: View, target: Body, blockers: Sequence[Body], renderer: Renderer) -> Unproven:
@@ -97,24 +108,26 @@ def unproven_hidden(view: View, target: Body, blockers: Sequence[Body], renderer
     cells = _by_bodies(scene, grid, cells, least)
     cells = _by_strips(scene, grid, cells, least)
     if len(cells) == 0:
-        return Unproven.of([])
+        return Unproven.of(grid, cells)
     grid, patches, cells = _cut_clusters(grid, patches, cells)
     cells = _by_strips(scene, grid, cells, least)
-    if len(cells) == 0:
-        return Unproven.of([])
+    if len(cells) == 0 or not blockers:
+        return Unproven.of(grid, cells)
     aim = _Target.of(placed, patches, grid, cells)
+    surfaces = Surfaces.of(scene.placed, grid, cells)
     for cut in CUTS:
-        aim = aim.cut(cells, cut)
-        cells, depth = aim.cells()
-        if len(cells) > MOST_CELLS:
+        aim = aim.cut(np.unique(aim.cell), cut)
+        regions = aim.regions()
+        if len(regions.cell) == 0 or len(regions.cell) > MOST_REGIONS:
             break
-        cells = np.concatenate(
-            [cells[:0], *(_by_strips(scene, aim.grid, cells[group], far) for group, far in _by_depth(depth))]
-        )
-        cells.sort()
-        if len(cells) == 0:
+        left = np.ones(len(regions.cell), dtype=np.bool_)
+        for group, far in _by_depth(regions.least):
+            left[group] = uncovered(scene.placed, surfaces, regions.chosen(group), far * (1.0 - 1e-9) - NEAREST)
+        regions = regions.chosen(left)
+        aim = aim.chosen(regions.pair)
+        if len(regions.cell) == 0:
             break
-    return Unproven.of([(aim.grid, cells)])
+    return Unproven.of(regions.grid, np.unique(regions.cell), float(regions.area.sum()))
 
 
 def first_grid(view: View) -> Grid:
@@ -158,6 +171,7 @@ class _Target:
         placed: the target as the view sees it.
         bounds: of its faces.
         corners: (2, m, 3) of these, in the picture; nan where one reaches behind the eye.
+        inverse: (m, 3) 1 / depth of these.
         grid: whose cells are meant.
         face, cell: (n,) in pairs.
     """
@@ -165,6 +179,7 @@ class _Target:
     placed: Placed
     bounds: Patches
     corners: Floats
+    inverse: Floats
     grid: Grid
     face: Indices
     cell: Indices
@@ -173,13 +188,13 @@ class _Target:
     def of(cls, placed: Placed, patches: Patches, grid: Grid, cells: Indices) -> _Target:
         """The faces that touch ``cells``."""
         patch, cell = grid.of_boxes(patches.low, patches.high)
-        (patch, _) = among(cells, cell, patch)
+        patch, _ = among(cells, cell, patch)
         bounds = Patches.of_faces(placed, patches.chosen(np.unique(patch)).faces())
         points = placed.points(placed.clusters.corners.take(bounds.first, axis=0))
-        corners = points[:2] / np.where(bounds.least > NEAREST, points[2].T, np.nan).T
+        inverse = 1.0 / np.where(bounds.least > NEAREST, points[2].T, np.nan).T
         face, cell = grid.of_boxes(bounds.low, bounds.high)
         face, cell, _ = among(cells, cell, face, cell)
-        return cls(placed, bounds, corners, grid, face, cell)
+        return cls(placed, bounds, points[:2] * inverse, inverse, grid, face, cell)
 
     def cut(self, cells: Indices, factor: int) -> _Target:
         """The same for those cells that ``cells`` are cut into."""
@@ -189,29 +204,30 @@ class _Target:
         high = np.minimum(self.bounds.high[:, face], corner + self.grid.size)
         grid = self.grid.finer(factor)
         number, cell = grid.of_boxes(low, high)
-        face, cell, _ = among(self.grid.children(cells, factor), cell, face[number], cell)
+        own = self.grid.parents(cell, factor) == parent[number]  # not one beside it that the box touches
+        face, cell = face[number[own]], cell[own]
         meets = ~(self.bounds.least[face] > NEAREST)
         meets |= grid.overlapping(self.corners, face, cell)
-        return _Target(self.placed, self.bounds, self.corners, grid, face[meets], cell[meets])
+        return replace(self, grid=grid, face=face[meets], cell=cell[meets])
 
-    def cells(self) -> tuple[Indices, Floats]:
-        """The cells that it touches, and a lower bound of its depth in each."""
-        cells, number = np.unique(self.cell, return_inverse=True)
-        least = np.full(len(cells), np.inf)
-        np.minimum.at(least, number, np.maximum(self.bounds.least[self.face], 0.0))
-        return cells, least
+    def regions(self) -> Regions:
+        """The part of each face in each cell."""
+        least = np.maximum(self.bounds.least, 0.0)[self.face]
+        return Regions.of(self.grid, self.cell, self.corners[:, self.face], self.inverse[self.face], least)
+
+    def chosen(self, pairs: Indices) -> _Target:
+        """Those pairs only."""
+        return replace(self, face=self.face[pairs], cell=self.cell[pairs])
 
 
-def _by_depth(depth: Floats) -> Iterator[tuple[Indices, float]]:
-    """Groups of cells in which the target begins at much the same depth, and the least depth of each group."""
-    if len(depth) == 0:
-        return
-    span = float(depth.max() - depth.min())
-    groups = min(4, 1 + int(span / 2.0))
-    number = np.minimum(((depth - depth.min()) / max(span, 1e-9) * groups).astype(np.int64), groups - 1)
+def _by_depth(least: Floats) -> Iterator[tuple[Indices, float]]:
+    """Groups in which the target begins at much the same depth, and the least depth of each."""
+    span = float(np.ptp(least))
+    groups = min(GROUPS, 1 + int(span / DEEP))
+    number = np.minimum(((least - least.min()) / max(span, 1e-9) * groups).astype(np.int64), groups - 1)
     for group in np.unique(number):
         chosen = np.flatnonzero(number == group)
-        yield chosen, float(depth[chosen].min())
+        yield chosen, float(least[chosen].min())
 
 
 def _by_bodies(scene: _Scene, grid: Grid, cells: Indices, least: float) -> Indices:
@@ -257,6 +273,10 @@ def _by_strips(scene: _Scene, grid: Grid, cells: Indices, least: float) -> Indic
     failing = _failing(found, grid, cells[tried], places[:, tried])
     doubtful = tried[failing]
     if len(doubtful):
-        failing[failing] = open_contours(found, grid, cells[doubtful], lambda asked: scene.covered(asked, far))
+        line, number, enter, leave, through = in_cells(found, grid, cells[doubtful])
+        pieces = Pieces.of(found, line, number, enter, leave)
+        failing[failing] = open_contours(
+            found, pieces, line, number, len(doubtful), lambda asked, _: scene.covered(asked, far), through
+        )
     covered[tried[failing]] = False
     return cells[~covered]

@@ -19,100 +19,148 @@ from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import SHORTEST, Contours
 from silhouette.meshes.clusters import Indices, spread
 
-OUT = 4.0
-"""How wide a strip is, in doubts of its contour: a ray at its outer border is surely beside the contour."""
-
-PLACES = (0.5, 0.1, 0.9)
-"""Where along a piece rays are sent, one after the other until one proves it. Beside a crossing, one of the outer two
-is on that side of it from which the sheet goes on."""
+PLACES = (0.5, 0.0, 1.0)
+"""Where along a piece rays are sent, one after the other until one proves it: its middle, and next to its ends. Where
+another contour crosses, one of the latter two is on that side of it from which its sheet goes on."""
 
 PAIRS_AT_ONCE = 1_000_000
 """Pairs of pieces in one cell that are compared at once, each some 200 bytes; where a cell has more it stays open."""
 
 
+ROUNDS = 3
+"""So often pieces are asked again, past contours that were proven to have another sheet beyond them meanwhile."""
+
+RIM = 10.0
+"""How far beyond its region a piece is followed, in widths of its strip. What a round proves holds for the region
+with a rim that is narrower each time: the places of the first round lie one width from the ends, of the next three,
+of the last five, and what they rest on holds two widths farther out."""
+
+
 @dataclass(frozen=True, eq=False)
-class _Pieces:
-    """Pieces of contours, each within one cell.
+class Pieces:
+    """Pieces of contours, each within one of several convex regions; those too short to be a side of a hole are left
+    out.
 
     Attributes:
-        line: (n,) the contour of which each is a piece.
+        entry: (n,) of which of the given pairs of a contour and a region it is.
+        line: (n,) the contour.
+        region: (n,) the region.
         start: (2, n) where it begins.
         length: (n,) pixels.
         along, outward: (2, n) unit vectors; the sheet does not lie outward.
     """
 
+    entry: Indices
     line: Indices
+    region: Indices
     start: Floats
     length: Floats
     along: Floats
     outward: Floats
 
+    @classmethod
+    def of(cls, found: Contours, line: Indices, region: Indices, enter: Floats, leave: Floats) -> Pieces:
+        """The pieces of lines between two shares of their lengths."""
+        start, way = found.start[:, line], (found.end - found.start)[:, line]
+        whole = np.hypot(way[0], way[1])
+        length = (leave - enter) * whole
+        kept = np.flatnonzero((length > SHORTEST) & (found.side[line] != 0.0))
+        along = way[:, kept] / whole[kept]
+        outward = np.stack([along[1], -along[0]]) * found.side[line[kept]]
+        begin = start[:, kept] + enter[kept] * way[:, kept]
+        return cls(kept, line[kept], region[kept], begin, length[kept], along, outward)
 
-def open_contours(found: Contours, grid: Grid, cells: Indices, covered: Callable[[Floats], Flags]) -> Flags:
-    """(n,) whether in a cell a contour has a piece that is not proven to have another sheet beyond it.
+
+def open_contours(
+    found: Contours,
+    pieces: Pieces,
+    line: Indices,
+    region: Indices,
+    regions: int,
+    covered: Callable[[Floats, Indices], Flags],
+    through: Flags,
+) -> Flags:
+    """(regions,) whether in a region a contour has a piece that is not proven to have another sheet beyond it.
 
     Args:
-        found: all contours in these cells.
-        grid: whose cells they are.
-        cells: (n,)
-        covered: whether places (2, k), column and row, are covered.
+        found: contours.
+        pieces: all pieces of contours in the regions.
+        line, region: all contours that come near to regions, in pairs.
+        regions: how many there are.
+        covered: whether places (2, k), column and row, next to regions (k,) are covered.
+        through: which of the pairs matter, where pieces reach out of their regions by a rim: those that run through a
+            region itself. A piece that was proven is then no end of any sheet, and may cross the strips of others.
     """
-    line, cell = grid.of_lines(found.start, found.end, (OUT + 3.0) * found.doubt)
-    line, number = among(cells, cell, line)
-    by_cell = np.argsort(number, kind="stable")
-    line, number = line[by_cell], number[by_cell]
-    count = np.bincount(number, minlength=len(cells))
+    order = np.argsort(region, kind="stable")
+    count = np.bincount(region, minlength=regions)
     first = np.cumsum(count) - count
-    is_open = count.astype(np.int64) ** 2 > PAIRS_AT_ONCE
-    is_open |= np.cumsum(count.astype(np.int64) ** 2) > 4 * PAIRS_AT_ONCE
-    pieces, kept = _cut(found, grid, cells, line, number)
-    unproven = kept[~is_open[number[kept]]]
-    pieces_of = np.full(len(line), -1)
-    pieces_of[kept] = np.arange(len(kept))
-    for share in PLACES:
-        if len(unproven) == 0:
+    many = np.cumsum(np.bincount(pieces.region, minlength=regions) * count) > PAIRS_AT_ONCE
+    is_open: Flags = many.copy()
+    unproven = np.flatnonzero(~many[pieces.region])
+    settled = np.zeros(len(line), dtype=np.bool_)
+    width = found.width[pieces.line]
+    for number in range(ROUNDS * len(PLACES)):
+        edge = (1 + 2 * (number // len(PLACES))) * width
+        asked = unproven
+        if number >= len(PLACES):
+            asked = asked[pieces.length[asked] > 2.0 * edge[asked]]
+        if len(asked) == 0:
             break
-        own = pieces_of[unproven]
-        place = pieces.start[:, own] + share * pieces.length[own] * pieces.along[:, own]
-        place = place + OUT * found.doubt[pieces.line[own]] * pieces.outward[:, own]
-        hit = covered(place)
-        # Which other contours in the same cell cross its strip.
-        other, pair = spread(first[number[unproven]], np.where(hit, count[number[unproven]], 0))
-        bad = _crossing(found, pieces, own[pair], line[other], place[:, pair])
-        proven = hit
+        length = pieces.length[asked]
+        margin = np.minimum(edge[asked], length / 2.0)
+        along = np.clip(PLACES[number % len(PLACES)] * length, margin, length - margin)
+        place = pieces.start[:, asked] + along * pieces.along[:, asked]
+        place = place + width[asked] * pieces.outward[:, asked]
+        own = pieces.region[asked]
+        proven = covered(place, own)
+        others, pair = spread(first[own], np.where(proven, count[own], 0))
+        others = order[others]
+        matter = ~settled[others]
+        others, pair = others[matter], pair[matter]
+        bad = _crossing(found, pieces, asked[pair], line[others], place[:, pair])
         proven[pair[bad]] = False
-        unproven = unproven[~proven]
-    is_open[number[unproven]] = True
+        unproven = np.setdiff1d(unproven, asked[proven], assume_unique=True)
+        if number % len(PLACES) == len(PLACES) - 1:
+            settled[pieces.entry] = True
+            settled[pieces.entry[unproven]] = False
+            settled[many[region]] = False
+    unproven = unproven[through[pieces.entry[unproven]]]
+    is_open[pieces.region[unproven]] = True
     return is_open
 
 
-def _cut(found: Contours, grid: Grid, cells: Indices, line: Indices, number: Indices) -> tuple[_Pieces, Indices]:
-    """The pieces of lines in cells, both given as pairs, and of which pair each is; those too short are left out."""
-    start, end = found.start[:, line], found.end[:, line]
-    way = end - start
-    low = grid.corners(cells)[:, number] - found.doubt[line]
-    high = low + grid.size + 2.0 * found.doubt[line]
+def in_cells(found: Contours, grid: Grid, cells: Indices) -> tuple[Indices, Indices, Floats, Floats, Flags]:
+    """Lines that come near to cells, in pairs with the places of these in the list; their shares inside; which run
+    through.
+
+    The shares are those inside the cell with its rim; a line runs through where it comes into the cell itself.
+    """
+    line, cell = grid.of_lines(found.start, found.end, (RIM + 2.0) * found.width)
+    line, number = among(cells, cell, line)
+    enter, leave = _within(found, line, grid.corners(cells)[:, number], grid.size, found.doubt[line])
+    through = enter < leave
+    enter, leave = _within(found, line, grid.corners(cells)[:, number], grid.size, RIM * found.width[line])
+    return line, number, enter, leave, through
+
+
+def _within(found: Contours, line: Indices, low: Floats, size: float, rim: Floats) -> tuple[Floats, Floats]:
+    """The shares of lines, from and to, inside squares that begin at (2, n), with a rim."""
+    start, way = found.start[:, line], (found.end - found.start)[:, line]
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.stack([(low - start) / way, (high - start) / way])
+        shares = np.stack([(low - rim - start) / way, (low + size + rim - start) / way])
     level = way == 0.0
     enter = np.where(level, 0.0, shares.min(axis=0)).max(axis=0)
     leave = np.where(level, 1.0, shares.max(axis=0)).min(axis=0)
-    enter, leave = np.maximum(enter, 0.0), np.minimum(leave, 1.0)
-    whole = np.hypot(way[0], way[1])
-    length = (leave - enter) * whole
-    kept = np.flatnonzero((length > SHORTEST) & (found.side[line] != 0.0))
-    along = way[:, kept] / whole[kept]
-    outward = np.stack([along[1], -along[0]]) * found.side[line[kept]]
-    return _Pieces(line[kept], start[:, kept] + enter[kept] * way[:, kept], length[kept], along, outward), kept
+    return np.maximum(enter, 0.0), np.minimum(leave, 1.0)
 
 
-def _crossing(found: Contours, pieces: _Pieces, own: Indices, other: Indices, place: Floats) -> Flags:
+def _crossing(found: Contours, pieces: Pieces, own: Indices, other: Indices, place: Floats) -> Flags:
     """(n,) whether contours ``other`` cross the strips of pieces ``own`` and have the places on their sheets' sides."""
     begin, along, outward = pieces.start[:, own], pieces.along[:, own], pieces.outward[:, own]
     start, end = found.start[:, other] - begin, found.end[:, other] - begin
     doubt = found.doubt[other]
     beyond = np.stack([(start * outward).sum(axis=0), (end * outward).sum(axis=0)])
-    width = OUT * found.doubt[pieces.line[own]] + doubt
+    width = found.width[pieces.line[own]] + doubt
     lowest = found.gap[pieces.line[own]]
     near = (beyond.max(axis=0) > lowest) & (beyond.min(axis=0) < width) & (pieces.line[own] != other)
     # The part of the contour that is as far outward as the strip, but for a hairline.

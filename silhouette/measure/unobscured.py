@@ -60,15 +60,15 @@ def unproven_open(view: View, target: Body, blockers: Sequence[Body]) -> Unprove
     window[:2] = np.clip([patches.low[0].min(initial=np.inf), patches.high[0].max(initial=-np.inf)], 0.0, view.width)
     window[2:] = np.clip([patches.low[1].min(initial=np.inf), patches.high[1].max(initial=-np.inf)], 0.0, view.height)
     touched = grid.touched(patches.low, patches.high)
-    parts: list[tuple[Grid, Indices]] = []
+    parts: list[Unproven] = []
     for blocker in blockers:
         before = Placed.of(view, blocker)
         near = Patches.of(before, grid, np.flatnonzero(before.within(window, NEAREST, farthest)))
         near = near.chosen(near.least < farthest)
         cells = np.flatnonzero(touched & grid.touched(near.low, near.high))
         if len(cells):
-            parts.append(_by_bounds(_Pair(before, near), _Pair(behind, patches), grid, cells))
-    return Unproven.of(parts)
+            parts.append(Unproven.of(*_by_bounds(_Pair(before, near), _Pair(behind, patches), grid, cells)))
+    return Unproven.joined(parts)
 
 
 LARGEST = 1e8

@@ -167,6 +167,7 @@ def test_a_pinhole_is_found(size: float) -> None:
     left = hidden(FAR_SQUARE, joined(*around))
     hole = 4.0 * size * size * 100.0
     assert hole <= left.area < hole + 20.0
+    assert hidden(FAR_SQUARE, joined(*around), wall(x - 1, x + 1, z - 1, z + 1, 40.0)).area == 0.0
 
 
 @pytest.mark.parametrize("size", [0.02, 0.5, 5.0])
@@ -192,6 +193,7 @@ def test_what_only_touches_obscures_nothing() -> None:
 
 def test_the_eye_level_with_the_top_of_a_wall() -> None:
     """What reaches above the wall is seen; what is as high as the wall is not."""
-    high = box((-5.0, 100.0, -9.0), (5.0, 110.0, 0.05))
+    low, high = box((-5.0, 100.0, -9.0), (5.0, 110.0, 0.0)), box((-5.0, 100.0, -9.0), (5.0, 110.0, 0.05))
     block = box((-30.0, 40.0, -30.0), (30.0, 60.0, 0.0))
+    assert hidden(low, block).area == 0.0
     assert hidden(high, block).area >= 0.05 * 10.0 * 100.0 * 0.9
