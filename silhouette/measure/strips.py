@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from silhouette.meshes.clusters import Indices, spread
 PLACES = (0.5, 0.0, 1.0)
 """Where along a piece rays are sent, one after the other until one proves it: its middle, and next to its ends. Where
 another contour crosses, one of the latter two is on that side of it from which its sheet goes on."""
+
+# A strip is as wide as `Contours.width`, and begins beyond the gap that counts as none. Where float64 decides, and another
+# sheet begins within that width, a strip as narrow as float64 allows is asked for too.
 
 PAIRS_AT_ONCE = 1_000_000
 """Pairs of pieces in one cell that are compared at once, each some 200 bytes; where a cell has more it stays open."""
@@ -99,31 +103,32 @@ def open_contours(
     unproven = np.flatnonzero(~many[pieces.region])
     settled = np.zeros(len(line), dtype=np.bool_)
     width = found.width[pieces.line]
-    for number in range(ROUNDS * len(PLACES)):
-        edge = (1 + 2 * (number // len(PLACES))) * width
-        asked = unproven
-        if number >= len(PLACES):
-            asked = asked[pieces.length[asked] > 2.0 * edge[asked]]
-        if len(asked) == 0:
-            break
-        length = pieces.length[asked]
-        margin = np.minimum(edge[asked], length / 2.0)
-        along = np.clip(PLACES[number % len(PLACES)] * length, margin, length - margin)
-        place = pieces.start[:, asked] + along * pieces.along[:, asked]
-        place = place + width[asked] * pieces.outward[:, asked]
-        own = pieces.region[asked]
-        proven = covered(place, own)
-        others, pair = spread(first[own], np.where(proven, count[own], 0))
-        others = order[others]
-        matter = ~settled[others]
-        others, pair = others[matter], pair[matter]
-        bad = _crossing(found, pieces, asked[pair], line[others], place[:, pair])
-        proven[pair[bad]] = False
-        unproven = np.setdiff1d(unproven, asked[proven], assume_unique=True)
-        if number % len(PLACES) == len(PLACES) - 1:
-            settled[pieces.entry] = True
-            settled[pieces.entry[unproven]] = False
-            settled[many[region]] = False
+    strips = [(width, found.gap[pieces.line])]
+    if (narrow := 4.0 * found.doubt[pieces.line]).max(initial=0.0) < width.min(initial=0.0):
+        strips.append((narrow, narrow / 4.0))
+    for number in range(ROUNDS):
+        edge = (1 + 2 * number) * width
+        for (strip, lowest), share in product(strips, PLACES):
+            asked = unproven[pieces.length[unproven] > 2.0 * edge[unproven]] if number else unproven
+            if len(asked) == 0:
+                break
+            length = pieces.length[asked]
+            margin = np.minimum(edge[asked], length / 2.0)
+            along = np.clip(share * length, margin, length - margin)
+            place = pieces.start[:, asked] + along * pieces.along[:, asked] + strip[asked] * pieces.outward[:, asked]
+            own = pieces.region[asked]
+            proven = covered(place, own)
+            others, pair = spread(first[own], np.where(proven, count[own], 0))
+            others = order[others]
+            matter = ~settled[others]
+            others, pair = others[matter], pair[matter]
+            mine = asked[pair]
+            bad = _crossing(found, pieces, mine, strip[mine], lowest[mine], line[others], place[:, pair])
+            proven[pair[bad]] = False
+            unproven = np.setdiff1d(unproven, asked[proven], assume_unique=True)
+        settled[pieces.entry] = True
+        settled[pieces.entry[unproven]] = False
+        settled[many[region]] = False
     unproven = unproven[through[pieces.entry[unproven]]]
     is_open[pieces.region[unproven]] = True
     return is_open
@@ -154,14 +159,18 @@ def _within(found: Contours, line: Indices, low: Floats, size: float, rim: Float
     return np.maximum(enter, 0.0), np.minimum(leave, 1.0)
 
 
-def _crossing(found: Contours, pieces: Pieces, own: Indices, other: Indices, place: Floats) -> Flags:
-    """(n,) whether contours ``other`` cross the strips of pieces ``own`` and have the places on their sheets' sides."""
+def _crossing(
+    found: Contours, pieces: Pieces, own: Indices, width: Floats, lowest: Floats, other: Indices, place: Floats
+) -> Flags:
+    """(n,) whether contours ``other`` cross the strips of pieces ``own`` and have the places on their sheets' sides.
+
+    ``width`` is how wide the strips are, and ``lowest`` where they begin, in pixels from their pieces.
+    """
     begin, along, outward = pieces.start[:, own], pieces.along[:, own], pieces.outward[:, own]
     start, end = found.start[:, other] - begin, found.end[:, other] - begin
     doubt = found.doubt[other]
     beyond = np.stack([(start * outward).sum(axis=0), (end * outward).sum(axis=0)])
-    width = found.width[pieces.line[own]] + doubt
-    lowest = found.gap[pieces.line[own]]
+    width = width + doubt
     near = (beyond.max(axis=0) > lowest) & (beyond.min(axis=0) < width) & (pieces.line[own] != other)
     # The part of the contour that is as far outward as the strip, but for a hairline.
     chosen = np.flatnonzero(near)
