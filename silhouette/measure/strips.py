@@ -24,8 +24,8 @@ PLACES = (0.5, 0.0, 1.0)
 """Where along a piece rays are sent, one after the other until one proves it: its middle, and next to its ends. Where
 another contour crosses, one of the latter two is on that side of it from which its sheet goes on."""
 
-# A strip is as wide as `Contours.width`, and begins beyond the gap that counts as none. Where float64 decides, and another
-# sheet begins within that width, a strip as narrow as float64 allows is asked for too.
+# A strip is as wide as `Contours.width`, and begins beyond the gap that counts as none. Where float64 decides, and
+# another sheet begins within that width, a strip as narrow as float64 allows is asked for too.
 
 PAIRS_AT_ONCE = 1_000_000
 """Pairs of pieces in one cell that are compared at once, each some 200 bytes; where a cell has more it stays open."""
@@ -104,7 +104,7 @@ def open_contours(
     settled = np.zeros(len(line), dtype=np.bool_)
     width = found.width[pieces.line]
     strips = [(width, found.gap[pieces.line])]
-    if (narrow := 4.0 * found.doubt[pieces.line]).max(initial=0.0) < width.min(initial=0.0):
+    if (narrow := 4.0 * found.doubt[pieces.line]).max(initial=0.0) < width.min(initial=np.inf):
         strips.append((narrow, narrow / 4.0))
     for number in range(ROUNDS):
         edge = (1 + 2 * number) * width
