@@ -43,6 +43,7 @@ MOST_CELLS = 4096
 MOST_REGIONS = 8192
 """So many parts of the target's faces in cells at most are asked exactly."""
 
+FIRST = 4
 CUTS = (1, 4, 4)
 """Into how many, along each side, a cell that is not proven is cut, time after time: down to a quarter of a pixel."""
 
@@ -114,7 +115,7 @@ def unproven_hidden(view: View, target: Body, blockers: Sequence[Body], renderer
     if len(cells) == 0 or not blockers:
         return Unproven.of(grid, cells)
     aim = _Target.of(placed, patches, grid, cells)
-    surfaces = Surfaces.of(scene.placed, grid, cells)
+    surfaces = Surfaces.of(scene.placed, grid, cells, float(patches.greatest.max()))
     for cut in CUTS:
         aim = aim.cut(np.unique(aim.cell), cut)
         regions = aim.regions()
@@ -143,7 +144,7 @@ def _cut_clusters(grid: Grid, patches: Patches, cells: Indices) -> tuple[Grid, P
     patch, cell = grid.of_boxes(patches.low, patches.high)
     (patch, _) = among(cells, cell, patch)
     patches = patches.chosen(np.unique(patch))
-    finer, pieces = grid.finer(4), grid.children(cells, 4)
+    finer, pieces = grid.finer(FIRST), grid.children(cells, FIRST)
     return finer, patches, pieces[finer.touched(patches.low, patches.high)[pieces]]
 
 

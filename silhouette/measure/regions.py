@@ -190,9 +190,12 @@ def _inside(found: Contours, line: Indices, regions: Regions, number: Indices, r
 class Surfaces:
     """Faces in pairs with cells that they touch.
 
+    A place d = (column, row, 1) is inside a face a, b, c before the eye where all of d·(b × c), d·(c × a) and d·(a ×
+    b) have the sign of the volume a·(b × c); the face's depth is the volume over their sum.
+
     Attributes:
-        sides: (m, 3, 3) for each corner the product by which a place (column, row, 1) lies inside the opposite side.
-        depths: (m, 3) mm, of the corners.
+        sides: (9, m) the three products' factors, with the sign of the volume.
+        volumes: (m,) above zero.
         face: (n,) which of them, by cell.
         first: (cells + 1,) where each cell's faces begin.
         grid: of the cells.
@@ -200,23 +203,23 @@ class Surfaces:
     """
 
     sides: Floats
-    depths: Floats
+    volumes: Floats
     face: Indices
     first: Indices
     grid: Grid
     cells: Indices
 
     @classmethod
-    def of(cls, placed: Sequence[Placed], grid: Grid, cells: Indices) -> Surfaces:
-        """The faces of all bodies that touch cells."""
+    def of(cls, placed: Sequence[Placed], grid: Grid, cells: Indices, far: float) -> Surfaces:
+        """The faces of all bodies that touch cells, and reach nearer than a depth."""
         window = grid.window(cells, 1.0)
         several = []
         for one in placed:
-            faces = one.faces_of(np.flatnonzero(one.within(window, NEAREST, np.inf)))
+            faces = one.faces_of(np.flatnonzero(one.within(window, NEAREST, far)))
             faces = faces[one.facing(faces) != 0]
             several.append(one.points(one.clusters.corners.take(faces, axis=0)))
         points = np.concatenate(several, axis=1)
-        low, high = boxes_between(points, NEAREST, np.inf)
+        low, high = boxes_between(points, NEAREST, far)
         near = (low <= window[[1, 3], None]).all(axis=0) & (high >= window[[0, 2], None]).all(axis=0)
         points, low, high = points[:, near], low[:, near] - 1.0, high[:, near] + 1.0
         pairs = [(np.empty(0, np.int64), np.empty(0, np.int64))]
@@ -230,9 +233,11 @@ class Surfaces:
         cell, face = (np.concatenate(part) for part in zip(*pairs, strict=True))
         used, face = np.unique(face, return_inverse=True)
         a, b, c = points[:, used].transpose(2, 1, 0)
-        sides = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=1)
+        sides = np.concatenate([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=1)
+        volumes = np.einsum("ij,ij->i", a, sides[:, :3])
+        sides = np.ascontiguousarray((sides * np.sign(volumes)[:, None]).T)
         first = np.searchsorted(cell, np.arange(len(cells) + 1))
-        return cls(sides, points[2, used], face, first, grid, cells)
+        return cls(sides, np.abs(volumes), face, first, grid, cells)
 
     def places(self, grid: Grid, cells: Indices) -> Indices:
         """(n,) the places in the list of the cells of which those of a finer grid are pieces."""
@@ -243,13 +248,15 @@ class Surfaces:
         """(n,) whether a face nearer than a depth is at places (2, n) in cells or beside them."""
         entry, number = spread(self.first[cell], self.first[cell + 1] - self.first[cell])
         face = self.face[entry]
-        x, y = places[:, number]
-        weights = self.sides[face, :, 0] * x[:, None] + self.sides[face, :, 1] * y[:, None] + self.sides[face, :, 2]
-        total = weights.sum(axis=1)
-        inside = (weights * np.sign(total)[:, None] >= 0.0).all(axis=1) & (total != 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            depth = (weights * self.depths[face]).sum(axis=1) / total
-        inside &= (depth > NEAREST) & (depth < far)
+        total = np.zeros(len(face))
+        for side in range(0, 9, 3):
+            x, y = places[:, number]
+            weight = self.sides[side].take(face) * x + self.sides[side + 1].take(face) * y
+            weight += self.sides[side + 2].take(face)
+            inside = weight >= 0.0
+            total, face, number = (total + weight)[inside], face[inside], number[inside]
+        volume = self.volumes[face]
+        inside = (volume < total * far) & (volume > total * NEAREST)
         covered = np.zeros(len(cell), dtype=np.bool_)
         covered[number[inside]] = True
         return covered

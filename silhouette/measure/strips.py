@@ -108,6 +108,7 @@ def open_contours(
         strips.append((narrow, narrow / 4.0))
     for number in range(ROUNDS):
         edge = (1 + 2 * number) * width
+        before = len(unproven)
         for (strip, lowest), share in product(strips, PLACES):
             asked = unproven[pieces.length[unproven] > 2.0 * edge[unproven]] if number else unproven
             if len(asked) == 0:
@@ -126,6 +127,8 @@ def open_contours(
             bad = _crossing(found, pieces, mine, strip[mine], lowest[mine], line[others], place[:, pair])
             proven[pair[bad]] = False
             unproven = np.setdiff1d(unproven, asked[proven], assume_unique=True)
+        if len(unproven) == 0 or len(unproven) == before:
+            break
         settled[pieces.entry] = True
         settled[pieces.entry[unproven]] = False
         settled[many[region]] = False
