@@ -104,7 +104,10 @@ def unproven_hidden(view: View, target: Body, blockers: Sequence[Body], renderer
     window = np.array([0.0, view.width, 0.0, view.height])
     patches = Patches.of(placed, grid, np.flatnonzero(placed.within(window, NEAREST, np.inf)))
     cells = np.flatnonzero(grid.touched(patches.low, patches.high))
-    scene = _Scene(view, renderer, [Placed.of(view, blocker) for blocker in blockers])
+    if len(cells) == 0:
+        return Unproven.of(grid, cells)
+    placed_blockers = [Placed.of(view, blocker) for blocker in blockers]
+    scene = _Scene(view, renderer, placed_blockers, grid.window(cells, grid.size), {})
     least = float(patches.least.min(initial=np.inf))
     cells = _by_bodies(scene, grid, cells, least)
     cells = _by_strips(scene, grid, cells, least)
@@ -121,9 +124,13 @@ def unproven_hidden(view: View, target: Body, blockers: Sequence[Body], renderer
         regions = aim.regions()
         if len(regions.cell) == 0 or len(regions.cell) > MOST_REGIONS:
             break
+        if cut == 1 and (far := _before(least)) > NEAREST:
+            regions = regions.chosen(uncovered(scene.all_contours(far), surfaces, regions, far))
         left = np.ones(len(regions.cell), dtype=np.bool_)
         for group, far in _by_depth(regions.least):
-            left[group] = uncovered(scene.placed, surfaces, regions.chosen(group), far * (1.0 - 1e-9) - NEAREST)
+            deep = regions.chosen(group)
+            found = scene.contours_in(deep.window(), far * (1.0 - 1e-9) - NEAREST)
+            left[group] = uncovered(found, surfaces, deep, far * (1.0 - 1e-9) - NEAREST)
         regions = regions.chosen(left)
         aim = aim.chosen(regions.pair)
         if len(regions.cell) == 0:
@@ -155,6 +162,22 @@ class _Scene:
     view: View
     renderer: Renderer
     placed: list[Placed]
+    window: Floats
+    known: dict[tuple[int, float], Contours]
+
+    def contours(self, number: int, far: float) -> Contours:
+        """The contours of a body nearer than a depth, in all of the window; found once for each depth."""
+        if (number, far) not in self.known:
+            self.known[number, far] = contours(self.placed[number], self.window, NEAREST, far)
+        return self.known[number, far]
+
+    def contours_in(self, window: Floats, far: float) -> Contours:
+        """Those of all bodies in a part of the window."""
+        return Contours.joined([contours(placed, window, NEAREST, far) for placed in self.placed])
+
+    def all_contours(self, far: float) -> Contours:
+        """Those of all bodies."""
+        return Contours.joined([self.contours(number, far) for number in range(len(self.placed))])
 
     def covered(self, places: Floats, far: float, placed: Placed | None = None) -> Flags:
         """(n,) whether a body, or any, is nearer than a depth at places (2, n), column and row in pixels."""
@@ -221,8 +244,15 @@ class _Target:
         return replace(self, face=self.face[pairs], cell=self.cell[pairs])
 
 
+def _before(least: float) -> float:
+    """A depth before which float32 tells surely that a surface is nearer than ``least``."""
+    return least - 2.0 * (NEAREST + SURELY * least)
+
+
 def _by_depth(least: Floats) -> Iterator[tuple[Indices, float]]:
     """Groups in which the target begins at much the same depth, and the least depth of each."""
+    if len(least) == 0:
+        return
     span = float(np.ptp(least))
     groups = min(GROUPS, 1 + int(span / DEEP))
     number = np.minimum(((least - least.min()) / max(span, 1e-9) * groups).astype(np.int64), groups - 1)
@@ -233,7 +263,7 @@ def _by_depth(least: Floats) -> Iterator[tuple[Indices, float]]:
 
 def _by_bodies(scene: _Scene, grid: Grid, cells: Indices, least: float) -> Indices:
     """The cells that no body alone is proven to cover; the body that covers most of the middles is asked first."""
-    far = least - 2.0 * (NEAREST + SURELY * least)
+    far = _before(least)
     if not scene.placed or far <= NEAREST or len(cells) == 0:
         return cells
     places = grid.corners(cells) + grid.size * np.array([[0.5 + BESIDE], [0.5 - BESIDE]])
@@ -243,8 +273,7 @@ def _by_bodies(scene: _Scene, grid: Grid, cells: Indices, least: float) -> Indic
         tried = left[covered[number, left]]
         if len(tried) == 0:
             continue
-        placed = scene.placed[number]
-        found = contours(placed, grid.window(cells[tried], grid.size), NEAREST, far)
+        found = scene.contours(number, far)
         failing = _failing(found, grid, cells[tried], places[:, tried])
         left = np.setdiff1d(left, tried[~failing], assume_unique=True)
     return cells[left]
@@ -261,7 +290,7 @@ def _failing(found: Contours, grid: Grid, cells: Indices, places: Floats) -> Fla
 
 def _by_strips(scene: _Scene, grid: Grid, cells: Indices, least: float) -> Indices:
     """The cells that all bodies together are not proven to cover."""
-    far = least - 2.0 * (NEAREST + SURELY * least)
+    far = _before(least)
     if not scene.placed or far <= NEAREST or len(cells) == 0:
         return cells
     places = grid.corners(cells) + grid.size * np.array([[0.5 + BESIDE], [0.5 - BESIDE]])
@@ -269,8 +298,7 @@ def _by_strips(scene: _Scene, grid: Grid, cells: Indices, least: float) -> Indic
     tried = np.flatnonzero(covered)
     if len(tried) == 0:
         return cells
-    window = grid.window(cells, grid.size)
-    found = Contours.joined([contours(placed, window, NEAREST, far) for placed in scene.placed])
+    found = scene.all_contours(far)
     failing = _failing(found, grid, cells[tried], places[:, tried])
     doubtful = tried[failing]
     if len(doubtful):

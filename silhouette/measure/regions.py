@@ -20,7 +20,7 @@ import numpy as np
 
 from silhouette.geometry import Flags, Floats
 from silhouette.measure.cells import Grid, among
-from silhouette.measure.contours import Contours, Placed, contours
+from silhouette.measure.contours import Contours, Placed
 from silhouette.measure.patches import boxes_between
 from silhouette.measure.strips import RIM, Pieces, open_contours
 from silhouette.meshes.clusters import Indices, spread
@@ -75,6 +75,10 @@ class Regions:
         least = np.fmax(least[kept], nearest * (1.0 - 1e-9))
         return cls(grid, kept, cell[kept], corners, corners.mean(axis=2), area[kept], least)
 
+    def window(self) -> Floats:
+        """Lowest and highest column, lowest and highest row of their cells, with a margin, in pixels."""
+        return self.grid.window(self.cell, min(self.grid.size, 1.0))
+
     def chosen(self, which: Flags | Indices) -> Regions:
         """Those of them chosen by flags or numbers."""
         return Regions(
@@ -118,12 +122,10 @@ def _beyond(corners: Floats, axis: int, bound: Floats, keep: float) -> Floats:
     return np.where((count > 0)[:, None], shape, 0.0)
 
 
-def uncovered(placed: Sequence[Placed], surfaces: Surfaces, regions: Regions, far: float) -> Flags:
-    """(n,) whether it is not proven that surfaces nearer than a depth cover a region."""
+def uncovered(found: Contours, surfaces: Surfaces, regions: Regions, far: float) -> Flags:
+    """(n,) whether it is not proven that surfaces nearer than a depth, with these contours, cover a region."""
     cells, place = np.unique(regions.cell, return_inverse=True)
     grid = regions.grid
-    window = grid.window(cells, min(grid.size, 1.0))
-    found = Contours.joined([contours(one, window, NEAREST, far) for one in placed])
     found = replace(found, doubt=np.full_like(found.doubt, DOUBT))
     cell_of_surfaces = surfaces.places(grid, cells)
 
