@@ -14,6 +14,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View, fit_view
+from tests.support.exact_shares import exact_shares
 from tests.support.shapes import box, flipped, joined, mesh, moved, quad, square
 
 REFERENCE = ReferenceRenderer()
@@ -34,14 +35,6 @@ def hidden(target: Mesh, *blockers: Mesh, eye: tuple[float, float, float] = (0.0
 
 def unobscured(target: Mesh, *blockers: Mesh, eye: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Unproven:
     return unproven_open(view_of(target, eye), Body(1, target, Pose.standing()), bodies(*blockers))
-
-
-def outside(found: Unproven, places: np.ndarray) -> np.ndarray:
-    """Which places (n, 2), row and column, lie in none of the blocks."""
-    row, column, height, width = found.blocks.T[:, :, None]
-    inside = (places[:, 0] >= row - 1e-6) & (places[:, 0] <= row + height + 1e-6)
-    inside &= (places[:, 1] >= column - 1e-6) & (places[:, 1] <= column + width + 1e-6)
-    return ~inside.any(axis=0)
 
 
 def soup(chance: np.random.Generator, count: int, depth: tuple[float, float], size: float, reach: float) -> Mesh:
@@ -89,37 +82,101 @@ def random_case(seed: int) -> tuple[Mesh, list[Mesh]]:
     return target, blockers
 
 
-def rays(
-    view: View, target: Mesh, blockers: Sequence[Mesh], seed: int, count: int = 4000
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Random places, whether the target is seen there, and whether it is obscured."""
-    places = np.random.default_rng(seed).uniform([0, 0], [view.height, view.width], (count, 2))
-    alone = REFERENCE.render(view, [Body(1, target, Pose.standing())], places - 0.5)
-    all_of_them = REFERENCE.render(view, [Body(1, target, Pose.standing()), *bodies(*blockers)], places - 0.5)
-    return (
-        places,
-        all_of_them.ids == 1,
-        (alone.ids == 1) & (all_of_them.ids > 1) & (alone.depth > all_of_them.depth + 2e-3),
-    )
+def round_case(seed: int) -> tuple[Mesh, list[Mesh], tuple[float, float, float]]:
+    """Boxes, walls and floors on whole millimetres, and an eye: faces that touch, lie in one plane or are edge-on."""
+    chance = np.random.default_rng(seed)
 
+    def any_of(low: int, high: int) -> int:
+        return int(chance.integers(low, high))
 
-@pytest.mark.parametrize("seed", range(60))
-def test_no_ray_contradicts_a_proof(seed: int) -> None:
-    target, blockers = random_case(seed)
-    view = view_of(target, pixel=0.3)
-    body = Body(1, target, Pose.standing())
-    places, seen, obscured = rays(view, target, blockers, seed)
-    left = unproven_hidden(view, body, bodies(*blockers), REFERENCE)
-    assert not (seen & outside(left, places)).any()
-    left = unproven_open(view, body, bodies(*blockers))
-    assert not (obscured & outside(left, places)).any()
-
-
-FAR_SQUARE = square(10.0, (0.0, 100.0, 0.0))
+    target = box((any_of(-4, 0), any_of(20, 23), any_of(-4, 0)), (any_of(1, 4), any_of(24, 27), any_of(1, 4)))
+    if chance.random() < 0.3:
+        target = square(float(any_of(2, 8)), (float(any_of(-1, 2)), 22.0, float(any_of(-1, 2))))
+    blockers = []
+    for _ in range(any_of(1, 6)):
+        kind, x, y, z = any_of(0, 4), any_of(-8, 4), any_of(5, 26), any_of(-8, 4)
+        wide, deep, high = any_of(1, 12), any_of(1, 5), any_of(1, 12)
+        block = box((x, y, z), (x + wide, y + deep, z + high))
+        floor = quad((-20, -5, z), (20, -5, z), (20, 40, z), (-20, 40, z))
+        blockers.append((block, flipped(block), wall(x, x + wide, z, z + high, float(y)), floor)[kind])
+    if chance.random() < 0.5:
+        blockers = [joined(*blockers)]
+    return target, blockers, (float(any_of(-3, 4)), float(any_of(-3, 2)), float(any_of(-3, 4)))
 
 
 def wall(left: float, right: float, low: float = -20.0, high: float = 20.0, depth: float = 50.0) -> Mesh:
     return quad((left, depth, low), (right, depth, low), (right, depth, high), (left, depth, high))
+
+
+def check(target: Mesh, blockers: Sequence[Mesh], eye: tuple[float, float, float], pixel: float) -> tuple[int, ...]:
+    """Asserts that no more than what is unproven is seen or obscured; whether it is hidden, and proven; open, proven.
+
+    What is seen through a gap that counts as none is less than a hundredth of a pixel.
+    """
+    view = view_of(target, eye, pixel)
+    exact = exact_shares(target, blockers, eye)
+    pixels = exact.total / view.step**2
+    left = unproven_hidden(view, Body(1, target, Pose.standing()), bodies(*blockers), REFERENCE)
+    over = unproven_open(view, Body(1, target, Pose.standing()), bodies(*blockers))
+    assert exact.seen * pixels <= left.area + 0.01
+    assert exact.occluded * pixels <= over.area + 0.01
+    assert exact.nothing_seen or left.area > 0.0
+    return exact.nothing_seen, left.area == 0.0, exact.nothing_occluded, over.area == 0.0
+
+
+def test_what_is_proven_is_so_for_triangles_anywhere() -> None:
+    """And hardly anything that is hidden or open remains unproven: of 60 tables in which some are."""
+    found = np.array([check(*random_case(seed), (0.0, 0.0, 0.0), 0.3) for seed in range(60)])
+    hidden, proven, _, _ = found.sum(axis=0)
+    assert hidden > 30
+    assert proven >= 0.95 * hidden
+
+
+def test_what_is_proven_is_so_where_faces_touch() -> None:
+    """Here a blocker often lies inside the target, and is open only since the target itself is before it."""
+    found = np.array([check(*round_case(seed), 0.3) for seed in range(60)])
+    hidden, hidden_proven, is_open, open_proven = found.sum(axis=0)
+    assert hidden > 5
+    assert is_open > 15
+    assert hidden_proven >= 0.95 * hidden
+    assert open_proven >= 0.8 * is_open
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_ray_caster_proves_the_same(seed: int) -> None:
+    embree = pytest.importorskip("silhouette.renderers.embree")
+    pytest.importorskip("embreex")
+    target, blockers = random_case(seed)
+    view, body = view_of(target, pixel=0.3), Body(1, target, Pose.standing())
+    first = unproven_hidden(view, body, bodies(*blockers), REFERENCE)
+    second = unproven_hidden(view, body, bodies(*blockers), embree.EmbreeRenderer())
+    assert (first.area == 0.0) == (second.area == 0.0)
+
+
+def test_moving_everything_together_changes_nothing() -> None:
+    pose = Pose.standing((300.0, -200.0, 45.0), turn=37.0)
+    for seed in range(12):
+        target, blockers = random_case(seed)
+        moved_target, *moved_blockers = (mesh(pose.place(one.vertices), one.faces) for one in (target, *blockers))
+        eye = tuple(pose.place(np.zeros((1, 3)))[0].tolist())
+        (view,) = fit_view(eye, pose.place(target.bounds.mean(axis=0)[None])[0], moved_target.vertices, 0.3)
+        there = unproven_hidden(view, Body(1, moved_target, Pose.standing()), bodies(*moved_blockers), REFERENCE)
+        here = unproven_hidden(
+            view_of(target, pixel=0.3), Body(1, target, Pose.standing()), bodies(*blockers), REFERENCE
+        )
+        assert (there.area == 0.0) == (here.area == 0.0)
+
+
+def test_no_blocker_and_no_target() -> None:
+    assert hidden(FAR_SQUARE).area >= 100.0 * 100.0
+    assert unobscured(FAR_SQUARE).area == 0.0
+    view = view_of(FAR_SQUARE)
+    behind = Body(1, moved(FAR_SQUARE, (0.0, -200.0, 0.0)), Pose.standing())
+    assert unproven_hidden(view, behind, [], REFERENCE).area == 0.0
+    assert unproven_open(view, behind, bodies(FAR_SQUARE)).area == 0.0
+
+
+FAR_SQUARE = square(10.0, (0.0, 100.0, 0.0))
 
 
 def test_one_wall_hides_the_target() -> None:
