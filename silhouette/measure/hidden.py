@@ -47,7 +47,7 @@ FIRST = 4
 CUTS = (1, 4, 4)
 """Into how many, along each side, a cell that is not proven is cut, time after time: down to a quarter of a pixel."""
 
-GROUPS, DEEP = 4, 2.0
+GROUPS, DEEP = 2, 2.0
 """Where the target's depth is spread out, contours are taken for so many groups at most, of so many mm at least."""
 
 SURELY = 1e-6
@@ -117,15 +117,15 @@ def unproven_hidden(view: View, target: Body, blockers: Sequence[Body], renderer
     cells = _by_strips(scene, grid, cells, least)
     if len(cells) == 0 or not blockers:
         return Unproven.of(grid, cells)
-    aim = _Target.of(placed, patches, grid, cells)
     surfaces = Surfaces.of(scene.placed, grid, cells, float(patches.greatest.max()))
+    if (far := _before(least)) > NEAREST:
+        cells = cells[uncovered(scene.all_contours(far), surfaces, Regions.whole(grid, cells), far)]
+    aim = _Target.of(placed, patches, grid, cells)
     for cut in CUTS:
         aim = aim.cut(np.unique(aim.cell), cut)
         regions = aim.regions()
         if len(regions.cell) == 0 or len(regions.cell) > MOST_REGIONS:
             break
-        if cut == 1 and (far := _before(least)) > NEAREST:
-            regions = regions.chosen(uncovered(scene.all_contours(far), surfaces, regions, far))
         left = np.ones(len(regions.cell), dtype=np.bool_)
         for group, far in _by_depth(regions.least):
             deep = regions.chosen(group)

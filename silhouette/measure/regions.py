@@ -75,6 +75,12 @@ class Regions:
         least = np.fmax(least[kept], nearest * (1.0 - 1e-9))
         return cls(grid, kept, cell[kept], corners, corners.mean(axis=2), area[kept], least)
 
+    @classmethod
+    def whole(cls, grid: Grid, cells: Indices) -> Regions:
+        """Cells as they are, whatever of the target is in them."""
+        unknown = np.full((2, len(cells), 3), np.nan)
+        return cls.of(grid, cells, unknown, unknown[0], np.zeros(len(cells)))
+
     def window(self) -> Floats:
         """Lowest and highest column, lowest and highest row of their cells, with a margin, in pixels."""
         return self.grid.window(self.cell, min(self.grid.size, 1.0))
