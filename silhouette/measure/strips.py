@@ -99,41 +99,45 @@ def open_contours(
     count = np.bincount(region, minlength=regions)
     first = np.cumsum(count) - count
     many = np.cumsum(np.bincount(pieces.region, minlength=regions) * count) > PAIRS_AT_ONCE
-    is_open: Flags = many.copy()
-    unproven = np.flatnonzero(~many[pieces.region])
+    asked: Flags = ~many[pieces.region]
+    proven = np.zeros(len(asked), dtype=np.bool_)
     settled = np.zeros(len(line), dtype=np.bool_)
     width = found.width[pieces.line]
     strips = [(width, found.gap[pieces.line])]
     if (narrow := 4.0 * found.doubt[pieces.line]).max(initial=0.0) < width.min(initial=np.inf):
         strips.append((narrow, narrow / 4.0))
+    crossings = dict[int, tuple[Indices, Indices]]()
     for number in range(ROUNDS):
-        edge = (1 + 2 * number) * width
-        before = len(unproven)
-        for (strip, lowest), share in product(strips, PLACES):
-            asked = unproven[pieces.length[unproven] > 2.0 * edge[unproven]] if number else unproven
-            if len(asked) == 0:
+        edge, before = (1 + 2 * number) * width, proven.copy()
+        if number:
+            asked = asked & (pieces.length > 2.0 * edge)
+        for which, share in product(range(len(strips)), PLACES):
+            now = np.flatnonzero(asked & ~proven)
+            if len(now) == 0:
                 break
-            length = pieces.length[asked]
-            margin = np.minimum(edge[asked], length / 2.0)
-            along = np.clip(share * length, margin, length - margin)
-            place = pieces.start[:, asked] + along * pieces.along[:, asked] + strip[asked] * pieces.outward[:, asked]
-            own = pieces.region[asked]
-            proven = covered(place, own)
-            others, pair = spread(first[own], np.where(proven, count[own], 0))
-            others = order[others]
-            matter = ~settled[others]
-            others, pair = others[matter], pair[matter]
-            mine = asked[pair]
-            bad = _crossing(found, pieces, mine, strip[mine], lowest[mine], line[others], place[:, pair])
-            proven[pair[bad]] = False
-            unproven = np.setdiff1d(unproven, asked[proven], assume_unique=True)
-        if len(unproven) == 0 or len(unproven) == before:
+            strip, lowest = strips[which]
+            if which not in crossings:
+                own = pieces.region[now]
+                others, pair = spread(first[own], count[own])
+                mine, others = now[pair], order[others]
+                crossing = _crossing(found, pieces, mine, strip[mine], lowest[mine], line[others])
+                crossings[which] = mine[crossing], others[crossing]
+            mine, others = crossings[which]
+            margin = np.minimum(edge, pieces.length / 2.0)
+            along = np.clip(share * pieces.length, margin, pieces.length - margin)
+            place = pieces.start + along * pieces.along + strip * pieces.outward
+            hit = np.zeros(len(asked), dtype=np.bool_)
+            hit[now] = covered(place[:, now], pieces.region[now])
+            matter = hit[mine] & ~settled[others]
+            mine, others = mine[matter], line[others[matter]]
+            bad = found.reach(others, place[:, mine]) > -found.doubt[others]
+            hit[mine[bad]] = False
+            proven |= hit
+        if (proven == before).all():
             break
-        settled[pieces.entry] = True
-        settled[pieces.entry[unproven]] = False
-        settled[many[region]] = False
-    unproven = unproven[through[pieces.entry[unproven]]]
-    is_open[pieces.region[unproven]] = True
+        settled[pieces.entry[proven]] = True
+    is_open: Flags = many.copy()
+    is_open[pieces.region[~proven & through[pieces.entry]]] = True
     return is_open
 
 
@@ -162,20 +166,15 @@ def _within(found: Contours, line: Indices, low: Floats, size: float, rim: Float
     return np.maximum(enter, 0.0), np.minimum(leave, 1.0)
 
 
-def _crossing(
-    found: Contours, pieces: Pieces, own: Indices, width: Floats, lowest: Floats, other: Indices, place: Floats
-) -> Flags:
-    """(n,) whether contours ``other`` cross the strips of pieces ``own`` and have the places on their sheets' sides.
-
-    ``width`` is how wide the strips are, and ``lowest`` where they begin, in pixels from their pieces.
-    """
+def _crossing(found: Contours, pieces: Pieces, own: Indices, width: Floats, lowest: Floats, other: Indices) -> Flags:
+    """(n,) whether contours ``other`` cross the strips of pieces ``own``, which begin and end so far beside them."""
     begin, along, outward = pieces.start[:, own], pieces.along[:, own], pieces.outward[:, own]
     start, end = found.start[:, other] - begin, found.end[:, other] - begin
     doubt = found.doubt[other]
     beyond = np.stack([(start * outward).sum(axis=0), (end * outward).sum(axis=0)])
     width = width + doubt
-    near = (beyond.max(axis=0) > lowest) & (beyond.min(axis=0) < width) & (pieces.line[own] != other)
-    # The part of the contour that is as far outward as the strip, but for a hairline.
+    near: Flags = (beyond.max(axis=0) > lowest) & (beyond.min(axis=0) < width) & (pieces.line[own] != other)
+    # The part of the contour that is as far outward as the strip.
     chosen = np.flatnonzero(near)
     beyond, start, end = beyond[:, chosen], start[:, chosen], end[:, chosen]
     rise = beyond[1] - beyond[0]
@@ -186,7 +185,5 @@ def _crossing(
     reach = np.stack([(start * along[:, chosen]).sum(axis=0), (end * along[:, chosen]).sum(axis=0)])
     reach = reach[0] + shares * (reach[1] - reach[0])
     crosses = (reach.max(axis=0) > -doubt[chosen]) & (reach.min(axis=0) < pieces.length[own[chosen]] + doubt[chosen])
-    chosen = chosen[crosses]
-    bad = np.zeros(len(own), dtype=np.bool_)
-    bad[chosen] = found.reach(other[chosen], place[:, chosen]) > -doubt[chosen]
-    return bad
+    near[chosen] = crosses
+    return near
