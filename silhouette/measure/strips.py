@@ -20,8 +20,8 @@ from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import SHORTEST, Contours
 from silhouette.meshes.clusters import Indices, spread
 
-PLACES = (0.5, 0.0, 1.0)
-"""Where along a piece rays are sent, one after the other until one proves it: its middle, and next to its ends. Where
+PLACES = ((0.5,), (0.0, 1.0))
+"""Where along a piece rays are sent: to its middle, which most often proves it, then next to its ends. Where
 another contour crosses, one of the latter two is on that side of it from which its sheet goes on."""
 
 # A strip is as wide as `Contours.width`, and begins beyond the gap that counts as none. Where float64 decides, and
@@ -111,7 +111,7 @@ def open_contours(
         edge, before = (1 + 2 * number) * width, proven.copy()
         if number:
             asked = asked & (pieces.length > 2.0 * edge)
-        for which, share in product(range(len(strips)), PLACES):
+        for which, shares in product(range(len(strips)), PLACES if number == 0 else [sum(PLACES, ())]):
             now = np.flatnonzero(asked & ~proven)
             if len(now) == 0:
                 break
@@ -123,16 +123,18 @@ def open_contours(
                 crossing = _crossing(found, pieces, mine, strip[mine], lowest[mine], line[others])
                 crossings[which] = mine[crossing], others[crossing]
             mine, others = crossings[which]
-            margin = np.minimum(edge, pieces.length / 2.0)
-            along = np.clip(share * pieces.length, margin, pieces.length - margin)
-            place = pieces.start + along * pieces.along + strip * pieces.outward
-            hit = np.zeros(len(asked), dtype=np.bool_)
-            hit[now] = covered(place[:, now], pieces.region[now])
-            matter = hit[mine] & ~settled[others]
-            mine, others = mine[matter], line[others[matter]]
-            bad = found.reach(others, place[:, mine]) > -found.doubt[others]
-            hit[mine[bad]] = False
-            proven |= hit
+            matter = (asked & ~proven)[mine] & ~settled[others]
+            mine, others = np.searchsorted(now, mine[matter]), line[others[matter]]
+            length = pieces.length[now]
+            margin = np.minimum(edge[now], length / 2.0)
+            beside = pieces.start[:, now] + strip[now] * pieces.outward[:, now]
+            along = [np.clip(share * length, margin, length - margin) for share in shares]
+            places = np.stack([beside + way * pieces.along[:, now] for way in along], axis=1)
+            hit = covered(places.reshape(2, -1), np.tile(pieces.region[now], len(shares))).reshape(len(shares), -1)
+            for at, found_there in enumerate(hit):
+                bad = found.reach(others, places[:, at, mine]) > -found.doubt[others]
+                found_there[mine[bad]] = False
+            proven[now] |= hit.any(axis=0)
         if (proven == before).all():
             break
         settled[pieces.entry[proven]] = True
