@@ -121,6 +121,11 @@ def unproven_hidden(view: View, target: Body, blockers: Sequence[Body], renderer
     if (far := _before(least)) > NEAREST:
         cells = cells[uncovered(scene.all_contours(far), surfaces, Regions.whole(grid, cells), far)]
     aim = _Target.of(placed, patches, grid, cells)
+    return _by_faces(scene, surfaces, aim)
+
+
+def _by_faces(scene: _Scene, surfaces: Surfaces, aim: _Target) -> Unproven:
+    """What is left of the parts of the target's faces in cells, which are cut as long as some is."""
     for cut in CUTS:
         aim = aim.cut(np.unique(aim.cell), cut)
         regions = aim.regions()

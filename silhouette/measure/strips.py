@@ -124,23 +124,43 @@ def open_contours(
                 crossings[which] = mine[crossing], others[crossing]
             mine, others = crossings[which]
             matter = (asked & ~proven)[mine] & ~settled[others]
-            mine, others = np.searchsorted(now, mine[matter]), line[others[matter]]
-            length = pieces.length[now]
-            margin = np.minimum(edge[now], length / 2.0)
-            beside = pieces.start[:, now] + strip[now] * pieces.outward[:, now]
-            along = [np.clip(share * length, margin, length - margin) for share in shares]
-            places = np.stack([beside + way * pieces.along[:, now] for way in along], axis=1)
-            hit = covered(places.reshape(2, -1), np.tile(pieces.region[now], len(shares))).reshape(len(shares), -1)
-            for at, found_there in enumerate(hit):
-                bad = found.reach(others, places[:, at, mine]) > -found.doubt[others]
-                found_there[mine[bad]] = False
-            proven[now] |= hit.any(axis=0)
+            crossed = np.searchsorted(now, mine[matter]), line[others[matter]]
+            proven[now] |= _proven(found, pieces, now, strip[now], edge[now], shares, crossed, covered)
         if (proven == before).all():
             break
         settled[pieces.entry[proven]] = True
     is_open: Flags = many.copy()
     is_open[pieces.region[~proven & through[pieces.entry]]] = True
     return is_open
+
+
+def _proven(
+    found: Contours,
+    pieces: Pieces,
+    now: Indices,
+    strip: Floats,
+    edge: Floats,
+    shares: tuple[float, ...],
+    crossed: tuple[Indices, Indices],
+    covered: Callable[[Floats, Indices], Flags],
+) -> Flags:
+    """(k,) whether a place proves that there is another sheet beyond pieces ``now`` (k,).
+
+    The places lie where the strips (k,) end, at shares of the pieces, and no nearer to their ends than ``edge`` (k,) if
+    they can. ``crossed`` are places in the list of pieces, and contours that cross their strips, in pairs.
+    """
+    length = pieces.length[now]
+    margin = np.minimum(edge, length / 2.0)
+    beside = pieces.start[:, now] + strip * pieces.outward[:, now]
+    along = [np.clip(share * length, margin, length - margin) for share in shares]
+    places = np.stack([beside + way * pieces.along[:, now] for way in along], axis=1)
+    hit = covered(places.reshape(2, -1), np.tile(pieces.region[now], len(shares))).reshape(len(shares), -1)
+    mine, others = crossed
+    for at, hit_there in enumerate(hit):
+        bad = found.reach(others, places[:, at, mine]) > -found.doubt[others]
+        hit_there[mine[bad]] = False
+    proven: Flags = np.any(hit, axis=0, out=np.empty(len(now), dtype=np.bool_))
+    return proven
 
 
 def in_cells(found: Contours, grid: Grid, cells: Indices) -> tuple[Indices, Indices, Floats, Floats, Flags]:
