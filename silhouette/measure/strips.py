@@ -120,6 +120,11 @@ def open_contours(
                 own = pieces.region[now]
                 others, pair = spread(first[own], count[own])
                 mine, others = now[pair], order[others]
+                if which == 0:
+                    seams = mine[_seams(found, pieces, mine, line[others])]
+                    proven[seams] = True
+                    settled[pieces.entry[seams]] = True
+                    now = now[~proven[now]]
                 crossing = _crossing(found, pieces, mine, strip[mine], lowest[mine], line[others])
                 crossings[which] = mine[crossing], others[crossing]
             mine, others = crossings[which]
@@ -132,6 +137,27 @@ def open_contours(
     is_open: Flags = many.copy()
     is_open[pieces.region[~proven & through[pieces.entry]]] = True
     return is_open
+
+
+def _seams(found: Contours, pieces: Pieces, own: Indices, other: Indices) -> Flags:
+    """(n,) whether contours ``other`` lie along the whole of pieces ``own``, but for a gap that counts as none, and
+    have their sheets on the other side: one sheet begins where the other ends."""
+    begin, outward = pieces.start[:, own], pieces.outward[:, own]
+    start, end = found.start[:, other] - begin, found.end[:, other] - begin
+    beyond = np.stack([(start * outward).sum(axis=0), (end * outward).sum(axis=0)])
+    gap = found.gap[pieces.line[own]]
+    facing = found.side[other] * ((end - start)[0] * outward[1] - (end - start)[1] * outward[0]) > 0.0
+    seams: Flags = facing & (beyond.min(axis=0) <= gap) & (beyond.max(axis=0) >= -gap) & (pieces.line[own] != other)
+    chosen = np.flatnonzero(seams)
+    own, gap, beyond = own[chosen], gap[chosen], beyond[:, chosen]
+    reach = np.stack([(point[:, chosen] * pieces.along[:, own]).sum(axis=0) for point in (start, end)])
+    length = pieces.length[own]
+    seams[chosen] = (reach.min(axis=0) <= SHORTEST) & (reach.max(axis=0) >= length - SHORTEST)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = (beyond[1] - beyond[0]) / (reach[1] - reach[0])
+        for at in (0.0, length):
+            seams[chosen] &= np.abs(beyond[0] + (at - reach[0]) * slope) <= gap
+    return seams
 
 
 def _proven(
