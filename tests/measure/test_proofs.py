@@ -167,6 +167,14 @@ def test_moving_everything_together_changes_nothing() -> None:
         assert (there.area == 0.0) == (here.area == 0.0)
 
 
+def test_a_hasty_proof_leaves_no_less() -> None:
+    for seed in range(10):
+        target, blockers = random_case(seed)
+        view, body = view_of(target, pixel=0.3), Body(1, target, Pose.standing())
+        thorough, hasty = (unproven_hidden(view, body, bodies(*blockers), REFERENCE, how) for how in (True, False))
+        assert hasty.area >= thorough.area
+
+
 def test_no_blocker_and_no_target() -> None:
     assert hidden(FAR_SQUARE).area >= 100.0 * 100.0
     assert unobscured(FAR_SQUARE).area == 0.0
