@@ -32,6 +32,7 @@ from silhouette.measure.regions import Regions, Surfaces, uncovered
 from silhouette.measure.strips import Pieces, in_cells, open_contours
 from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST, Body, Renderer
+from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View
 
 CELL = 16.0
@@ -99,7 +100,7 @@ def unproven_hidden(
         view: a flat picture, or a face of a cube; what lies outside is not asked.
         target: what is to be hidden.
         blockers: what may hide it.
-        renderer: finds out whether a place is covered; it must be able to look between pixels (`Renderer.sparse`).
+        renderer: finds out whether a place is covered; the reference does it for one that cannot look between pixels.
         thorough: whether what cells and rays leave open is asked in float64, face by face: some ten times as long.
     """
     grid = first_grid(view)
@@ -110,7 +111,8 @@ def unproven_hidden(
     if len(cells) == 0:
         return Unproven.of(grid, cells)
     placed_blockers = [Placed.of(view, blocker) for blocker in blockers]
-    scene = _Scene(view, renderer, placed_blockers, grid.window(cells, grid.size), {})
+    between = renderer if renderer.sparse else ReferenceRenderer()
+    scene = _Scene(view, between, placed_blockers, grid.window(cells, grid.size), {})
     least = float(patches.least.min(initial=np.inf))
     cells = _by_bodies(scene, grid, cells, least)
     cells = _by_strips(scene, grid, cells, least)
