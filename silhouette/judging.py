@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -38,7 +39,10 @@ WORTH_FORKING = 20
 """The least number of checks that several processes judge: fewer are judged before the processes have started."""
 
 TOGETHER = 64
-"""The number of checks within which those of one target are judged in a row, while its data is in the caches."""
+"""So many checks are judged at once, at most: what is done for all of them together costs less for each."""
+
+GROUPS_EACH = 4
+"""So many groups of checks each process judges, at least, where there are enough: none waits long for the last one."""
 
 Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
 
@@ -120,7 +124,7 @@ def check(
     >>> verdict.verdict
     'partial cover'
     >>> print(verdict.reason)
-    32.7 % of Vex is obscured by the wall; less than half: partial cover
+    32.8 % of Vex is obscured by the wall; less than half: partial cover
     >>> check(file, "Vex", "Kal", renderer="reference", pixel=0.2).verdict
     'hidden'
     >>> check(scene, "Kal", "Wex")
@@ -272,8 +276,16 @@ def judged(scene: Scene, check: Check, renderer: Renderer, pixel: float | None =
         pixel: mm per pixel at the target; by default the scene's, else `PIXEL`.
         keep: whether the verdict keeps its observation, for figures.
     """
-    (verdict,) = rule_called(scene.rules).judge(scene, [check], Settings(renderer, _pixel(scene, pixel), keep))
-    return Judged.of(check, verdict)
+    (result,) = judged_together(scene, [check], renderer, pixel, keep=keep)
+    return result
+
+
+def judged_together(
+    scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None = None, *, keep: bool = False
+) -> list[Judged]:
+    """`judged` for several checks of a scene, which costs less for each."""
+    verdicts = rule_called(scene.rules).judge(scene, checks, Settings(renderer, _pixel(scene, pixel), keep))
+    return [Judged.of(check, verdict) for check, verdict in zip(checks, verdicts, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -353,31 +365,41 @@ def judge_scene(
 
 
 def verdicts_of(scene: Scene, checks: Sequence[Check], settings: Settings, workers: int) -> Iterator[Verdict]:
-    """The verdict of each check, in order; from several processes where that is worth it, `TOGETHER` at a time."""
-    rule = rule_called(scene.rules)
+    """The verdict of each check, in order; `TOGETHER` at a time, from several processes where that is worth it."""
+    judged_groups: Iterator[tuple[list[Verdict], Exception | None]]
+    if workers == 1 or len(checks) < WORTH_FORKING or not shared(scene, settings.renderer):
+        judged_groups = map(partial(_group, scene, settings), _in_groups(checks, TOGETHER))
+    else:
+        from silhouette.workers import parallel_map
 
-    def verdict_of(question: Check) -> Verdict:
-        (verdict,) = rule.judge(scene, [question], settings)
-        return verdict
-
-    if workers == 1 or len(checks) < WORTH_FORKING:
-        return map(verdict_of, checks)
-    if not shared(scene, settings.renderer):
-        return map(verdict_of, checks)
-    from silhouette.workers import parallel_map
-
-    return parallel_map(verdict_of, checks, workers, _by_target(scene, checks))
+        most = max(1, min(TOGETHER, -(-len(checks) // (GROUPS_EACH * workers))))
+        judged_groups = parallel_map(partial(_group, scene, settings), _in_groups(checks, most), workers)
+    for verdicts, error in judged_groups:
+        yield from verdicts
+        if error is not None:
+            raise error
 
 
-def _by_target(scene: Scene, checks: Sequence[Check]) -> list[int]:
-    """The positions of the checks, in runs of `TOGETHER`, each sorted by the hash of the target's mesh."""
-    digests = {name: mesh.digest for name, mesh in rule_called(scene.rules).meshes(scene).items()}
+def _group(scene: Scene, settings: Settings, checks: Sequence[Check]) -> tuple[list[Verdict], Exception | None]:
+    """The verdicts of checks that are judged at once; where one fails, those of the checks before it, and its error."""
+    rule: Rule[Any, Verdict] = rule_called(scene.rules)
+    try:
+        return list(rule.judge(scene, checks, settings)), None
+    except Exception as error:
+        if len(checks) == 1:
+            return [], error
+    verdicts = list[Verdict]()
+    for check in checks:
+        done, error_of_one = _group(scene, settings, [check])
+        verdicts += done
+        if error_of_one is not None:
+            return verdicts, error_of_one
+    return verdicts, None
 
-    def sort_key(number: int) -> tuple[int, str, str]:
-        target = str(checks[number].target)
-        return number // TOGETHER, digests.get(target, ""), target
 
-    return sorted(range(len(checks)), key=sort_key)
+def _in_groups(checks: Sequence[Check], size: int) -> list[Sequence[Check]]:
+    """The checks, ``size`` at a time."""
+    return [checks[start : start + size] for start in range(0, len(checks), size)]
 
 
 def shared(scene: Scene, renderer: Renderer) -> bool:

@@ -126,7 +126,19 @@ class VisionArc:
         >>> front.misses([[0, -5, 0], [9, 5, 0]]), front.misses([[-9, 5, 0], [9, 5, 0]])
         (True, False)
         """
-        return any(not side.any() for side in self._within(points))
+        return not self.reaches(np.asarray(points)[None])[0]
+
+    def reaches(self, hulls: Any) -> Flags:
+        """(n,) which of the convex hulls of k points each (n, k, 3) do not lie wholly beyond one edge of the wedge.
+
+        >>> front = fighter_arc((0.0, 0.0), facing=90)
+        >>> front.reaches([[[0, -5, 0], [9, 5, 0]], [[-9, 5, 0], [9, 5, 0]]]).tolist()
+        [False, True]
+        """
+        hulls = np.asarray(hulls, dtype=np.float64)
+        left, right = (side.reshape(hulls.shape[:2]) for side in self._within(hulls.reshape(-1, 3)))
+        reaching: Flags = np.any(left, axis=1) & np.any(right, axis=1)
+        return reaching
 
     def _within(self, points: Any, edges: bool = True) -> tuple[Flags, Flags]:
         """Which of the points lie to the left of the right edge, and which to the right of the left one.

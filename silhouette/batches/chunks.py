@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,9 @@ from silhouette.text import Row, problem, strict
 
 if TYPE_CHECKING:
     from silhouette.workers.forkserver import Loaded
+
+TOGETHER = 16
+"""So many checks of a chunk are judged at once, at most."""
 
 CHECKS_PER_CHUNK = 32
 """Checks of a scene that are given to a worker at once, at most."""
@@ -61,6 +65,7 @@ class Chunk:
             gives the number of its checks, and judges none.
         failure: the reason why the worker before got no further than the first of these checks, which is not tried
             again; "" where no worker was lost.
+        one_by_one: whether the checks are judged one by one, so that it shows which of them ends a worker.
     """
 
     scene: str
@@ -68,6 +73,7 @@ class Chunk:
     start: int = 0
     stop: int | None = None
     failure: str = ""
+    one_by_one: bool = False
 
 
 def chunks_of(scene: str, digest: str, checks: Sequence[int], longest: int = CHECKS_PER_CHUNK) -> list[Chunk]:
@@ -111,13 +117,17 @@ class ChunkJudge:
         folder: the folder to which paths of scenes are relative; None is the current one. Rows name files as the batch
             does, whatever the folder.
         number: the number of this worker, which decides its GPU; by default `silhouette.workers.worker_number`.
+        together: so many checks are judged at once; 1 where each has a time limit of its own.
     """
 
-    def __init__(self, settings: BatchSettings, folder: Path | None = None, number: int | None = None) -> None:
+    def __init__(
+        self, settings: BatchSettings, folder: Path | None = None, number: int | None = None, together: int = 1
+    ) -> None:
         RULES.update(settings.rules)
         self._settings = settings
         self._folder = folder
         self._number = number
+        self._together = together
         self._fingerprints = Fingerprints()
         self._memory = MemoryCache(self._fingerprints.of, CACHED_TRIANGLES)
         self._renderer: Any = None
@@ -158,9 +168,13 @@ class ChunkJudge:
             rows = 1 if chunk.stop is None else chunk.stop - chunk.start
             yield from [{"error": self._problem(chunk.scene, error)}] * rows
             return
-        for number in range(chunk.start, chunk.stop):
-            failure = chunk.failure if number == chunk.start else ""
-            yield self._row(chunk.scene, self._checks[number], failure)
+        start = chunk.start
+        if chunk.failure:
+            yield self._row(chunk.scene, self._checks[start], chunk.failure)
+            start += 1
+        together = 1 if chunk.one_by_one else self._together
+        for first in range(start, chunk.stop, together):
+            yield from self._rows(chunk.scene, self._checks[first : min(first + together, chunk.stop)])
 
     def _place(self, scene: str) -> Path:
         return Path(scene) if self._folder is None else self._folder / scene
@@ -222,8 +236,24 @@ class ChunkJudge:
 
         return device_for_worker(self._settings.renderer, worker_number() if self._number is None else self._number)
 
-    def _row(self, scene: str, check: Any, failure: str) -> Row:
-        """The row of a check, of plain values, whatever the rule system put into it."""
+    def _rows(self, scene: str, checks: Sequence[Any]) -> list[Row]:
+        """The rows of checks that are judged at once; where one of them cannot be judged, of each by itself."""
+        from silhouette.judging import judged_together
+
+        if len(checks) > 1:
+            with suppress(Exception):
+                together = judged_together(self._scene, checks, self._renderer, self._settings.pixel)
+                return [self._plain(one.row()) for one in together]
+        return [self._row(scene, check) for check in checks]
+
+    @staticmethod
+    def _plain(row: Row) -> Row:
+        """The row of plain values, whatever the rule system put into it."""
+        plain: Row = json.loads(json.dumps(strict(row), ensure_ascii=False, allow_nan=False))
+        return plain
+
+    def _row(self, scene: str, check: Any, failure: str = "") -> Row:
+        """The row of a check; of one with a ``failure``, with that as its error."""
         from silhouette.judging import judged
 
         named = {"attacker": check.attacker or None, "target": check.target or None, "rules": self._scene.rules}
@@ -233,8 +263,6 @@ class ChunkJudge:
             pair = " to ".join(filter(None, (check.attacker, check.target)))
             return {**named, "error": ": ".join(filter(None, (scene, pair, failure)))}
         try:
-            row = strict(judged(self._scene, check, self._renderer, self._settings.pixel).row())
-            plain: Row = json.loads(json.dumps(row, ensure_ascii=False, allow_nan=False))
+            return self._plain(judged(self._scene, check, self._renderer, self._settings.pixel).row())
         except Exception as error:
             return {**named, "error": self._problem(scene, error)}
-        return plain

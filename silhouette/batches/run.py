@@ -14,7 +14,7 @@ from os.path import lexists
 from pathlib import Path
 from typing import Any, Protocol
 
-from silhouette.batches.chunks import BatchSettings, ChunkJudge, ChunkRequirements
+from silhouette.batches.chunks import TOGETHER, BatchSettings, ChunkJudge, ChunkRequirements
 from silhouette.batches.export import check_outputs, check_table_path, failed, whose, write_table
 from silhouette.batches.finished import Record, content_of, fingerprint, read_rows, record_of
 from silhouette.batches.journal import Journal, Rows, journal_of
@@ -208,7 +208,8 @@ def make_pool(
         raise RequestError(f"timeout is {timeout:g}; it must be seconds above 0")
     if cluster is None:
         requirements = ChunkRequirements() if survives_fork(settings.renderer) else None
-        return WorkerPool(partial(ChunkJudge, settings), cores() if workers is None else workers, timeout, requirements)
+        judge = partial(ChunkJudge, settings, together=1 if timeout else TOGETHER)
+        return WorkerPool(judge, cores() if workers is None else workers, timeout, requirements)
     if workers is not None:
         raise RequestError("a cluster has the workers that were started for it; leave --workers out")
     from silhouette.batches.dask import Cluster

@@ -144,7 +144,7 @@ class Schedule:
         if check is None:
             self._unopened.insert(0, chunk.scene)
         else:
-            self._chunks.setdefault(chunk.scene, []).insert(0, replace(chunk, start=check, failure=""))
+            self._chunks.setdefault(chunk.scene, []).insert(0, replace(chunk, start=check, failure="", one_by_one=True))
         return True
 
     def _record_opening(self, scene: str, event: Event) -> None:
@@ -193,5 +193,5 @@ class Schedule:
             self._add_next_row(chunk, {"error": f"{chunk.scene}: {reason}"})
             reason, start = "", start + 1
         if start < stop:
-            rest = Chunk(chunk.scene, chunk.digest, start, stop, reason)
+            rest = Chunk(chunk.scene, chunk.digest, start, stop, reason, one_by_one=True)
             self._chunks.setdefault(chunk.scene, []).insert(0, rest)

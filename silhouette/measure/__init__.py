@@ -1,4 +1,4 @@
-"""COUNT: views of a target and what may stand before it go in; integer counts and a stated error come out.
+"""COUNT: sights go in, who looks at whom past what; an Observation for each comes out: integer counts, a stated error.
 
-Other rooms describe an `observe.Sight` and call `observe.observe`; it gives an `observe.Observation`.
+Other rooms describe an `observation.Sight` and call `observe.observe_many`, which measures all of a list together.
 """

@@ -1,185 +1,168 @@
-"""COUNT: the error of a count of sampled pixels, from the contours that run between the samples.
+"""COUNT: the error of a share, from the pairs of neighbouring cells that differ.
 
-One sample stands for a whole pixel. Where a contour crosses a pixel, the sample counts all of it or nothing, and the
-error in area is u - 1/2 pixels, u uniform between 0 and 1: a variance of 1/12. Errors of neighbouring pixels depend on
-each other, and on how the contour lies against the grid of pixels:
+The picture is cut into cells. A cell of w x w pixels has one sample, at a place drawn at random in it, and so the share
+p of the cell that shows something is estimated by 1, with probability p, or by 0: right on average, whatever the shape,
+with a variance of w^4 p (1 - p) pixels squared. Cells are sampled independently of each other, so variances add.
 
-    along the grid                across the grid               a staircase, 1 in 3
-    . . . . . . . . . .           . . . . # # # # # #           . . . . . . . . . .
-    . . . . . . . . . .           . . . . . # # # # #           . . . . . . . # # #
-    # # # # # # # # # #           . . . . # # # # # #           . . . . # # # # # #
-    # # # # # # # # # #           . . . . . . # # # #           . # # # # # # # # #
-    a run of 10 pixels            runs of 1 or 2 pixels         3 runs of 3 pixels, each the same way off
+Nobody knows p. But of two neighbours with shares p and q the squared difference of their samples is on average
 
-- A run of r pixels, side by side, is crossed at nearly the same height: its pixels err together, by r (u - 1/2), a
-  variance of r^2 / 12.
-- Runs err independently of each other: n runs of one pixel have a variance of n / 12.
-- But a contour that climbs 1 in 1, 1 in 2 or 1 in 3 crosses run after run at the same phase: s such runs in a staircase
-  err together, by s (u - 1/2) runs, a variance of s^2 / 12 instead of s / 12.
+    p (1 - p) + q (1 - q) + (p - q)^2   >=   the two variances,
+
+so that a quarter of it, summed over all pairs of neighbours, is on average at least the sum of all variances, since
+each cell has four neighbours. The last term, which a contour leaves though its place be known, is mostly known as well:
+the product of the differences of two pairs side by side, of four cells sampled independently of each other, is on
+average (p - q) (r - s), and the sum of all such products is at most that of all (p - q)^2. It is taken off.
+
+A share is a ratio of two counts. With z the kind's value minus the share, as below, the error of the share is that of
+the sum of z, divided by the whole; a pair of kinds counts with the square of the difference of their z:
+
+    share            a cell of the target counts in the whole      and has z =
+    occluded, f      1                                             occluded - f
+    occluded in arc  in arc                                        in arc (occluded - f)
+    seen             1                                             in arc and not occluded - f
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
+from silhouette.measure.atlas import Atlas, Contour, Level
+from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET, Places
 
 SIGMAS = 3.0
 """The stated error is this many standard deviations."""
 
-OUTSIDE, SEEN, OCCLUDED, OUTSIDE_BLOCKED = 0, 1, 2, 3
-"""The kinds of pixels in an image: outside the target; the target, seen; the target, occluded; and outside the target,
-where an occluder continues that lies before the target's surface."""
+UNKNOWN = 0.5
+"""So many cells of the coarse grid may differ from all their neighbours where none of n does: the mean of the rate of
+rare events of which none was seen, by Jeffreys' prior."""
 
-KINDS = 4
+_KIND = np.arange(KINDS)
+_TARGET, _IN_ARC, _OCCLUDED = ((_KIND & bit > 0).astype(np.float64) for bit in (TARGET, IN_ARC, OCCLUDED))
+WHOLES = np.array([_TARGET, _TARGET * _IN_ARC, _TARGET])
+"""(3, KINDS) what a pixel of a kind counts in the wholes of the three shares: occluded, occluded in arc, seen."""
+
+PARTS = np.array([_OCCLUDED, _IN_ARC * _OCCLUDED, _IN_ARC * (1.0 - _OCCLUDED)])
+"""(3, KINDS) what it counts in their parts."""
 
 
-@dataclass(frozen=True)
-class ContourVariance:
-    """Variance, in pixels squared, of the areas that three kinds of contours bound.
+def shares(counts: Floats) -> tuple[Floats, Floats]:
+    """(n, 3) the three shares of n checks with ``counts`` (n, KINDS), and their wholes; a share of nothing is 0."""
+    wholes = counts @ WHOLES.T
+    parts = counts @ PARTS.T
+    return np.divide(parts, wholes, out=np.zeros_like(parts), where=wholes > 0.0), wholes
 
-    Attributes:
-        seen_contour: of the contour between the seen part of the target and what surrounds the target.
-        occluded_contour: of the contour between its occluded part and what surrounds the target.
-        division: of the contour between its seen and its occluded part.
+
+def steps(share: Floats) -> Floats:
+    """(n, 3, KINDS²) the squares of the differences of z between two kinds, for shares (n, 3)."""
+    z = PARTS - share[:, :, None] * WHOLES
+    squares: Floats = (z[:, :, :, None] - z[:, :, None, :]) ** 2
+    return squares.reshape(*share.shape, KINDS * KINDS)
+
+
+def importance(share: Floats, wholes: Floats) -> Floats:
+    """(n, KINDS²) what a pixel between two kinds matters: the square of its effect on the share where that is greatest.
+
+    Args:
+        share: (n, 3) the three shares.
+        wholes: (n, 3) the pixels of which they are shares.
     """
-
-    seen_contour: float
-    occluded_contour: float
-    division: float
-
-    def __add__(self, other: ContourVariance) -> ContourVariance:
-        return ContourVariance(
-            self.seen_contour + other.seen_contour,
-            self.occluded_contour + other.occluded_contour,
-            self.division + other.division,
-        )
-
-    def __mul__(self, times: float) -> ContourVariance:
-        return ContourVariance(self.seen_contour * times, self.occluded_contour * times, self.division * times)
-
-    def overridden_by(self, other: ContourVariance) -> ContourVariance:
-        """The other's variance of each contour of which the other has one; this one's elsewhere."""
-        return ContourVariance(
-            other.seen_contour or self.seen_contour,
-            other.occluded_contour or self.occluded_contour,
-            other.division or self.division,
-        )
-
-    def share_error(self, occluded: int, total: int) -> float:
-        """The error of ``occluded / total``, as a share: `SIGMAS` standard deviations.
-
-        With o occluded and v seen pixels the share is f = o / (o + v). A pixel more at the contour of the seen part
-        changes it by -f / total, one at the contour of the occluded part by (1 - f) / total, and a pixel that changes
-        from seen to occluded by 1 / total: the three variances count with the squares of these.
-
-        >>> ContourVariance(0.0, 0.0, 0.0).share_error(3, 7)
-        0.0
-        >>> ContourVariance(0.0, 0.0, 4.0).share_error(50, 100)
-        0.06
-        >>> ContourVariance(1.0, 1.0, 1.0).share_error(0, 0)
-        1.0
-        """
-        if total == 0:
-            return 1.0
-        share = occluded / total
-        variance = share**2 * self.seen_contour + (1.0 - share) ** 2 * self.occluded_contour + self.division
-        return float(SIGMAS * np.sqrt(variance) / total)
+    scale = np.divide(1.0, wholes, out=np.zeros_like(wholes), where=wholes > 0.0) ** 2
+    matters: Floats = (steps(share) * scale[:, :, None]).max(axis=1)
+    return matters
 
 
-NO_VARIANCE = ContourVariance(0.0, 0.0, 0.0)
+def open_variance(atlas: Atlas, contour: Contour, check: Places, size: int, level: int = -1) -> Floats:
+    """(size, KINDS²) pixels squared, for each check and pair of kinds, the variance along the contour of a level.
 
+    A quarter of w^4 for a pair of which both cells have a sample of their own at this level, less where the contour
+    goes on beside it. Where one has none, it was sampled in a cell twice as wide, and counts as that. Pairs of which
+    neither has one, or one of which is cut further, count at another level.
 
-def contour_variance(kinds: NDArray[np.uint8]) -> ContourVariance:
-    """The variance along all contours of an image of kinds (height, width).
-
-    Where the division between seen and occluded meets the target's own contour from inside, an occluder ends there
-    together with the target. Seen inside and blocked outside, or occluded inside and free outside: such a pixel counts
-    towards the division as well as towards the contour.
-
-    >>> import numpy as np
-    >>> image = np.zeros((4, 8), np.uint8)
-    >>> contour_variance(image) == ContourVariance(0.0, 0.0, 0.0)
-    True
-    >>> image[:] = OUTSIDE, OUTSIDE, SEEN, SEEN, OCCLUDED, OCCLUDED, OUTSIDE_BLOCKED, OUTSIDE_BLOCKED
-    >>> [round(12 * part) for part in vars(contour_variance(image)).values()]
-    [16, 16, 16]
+    Args:
+        atlas: the atlas.
+        contour: of the level.
+        check: (k,) the check to which each picture belongs.
+        size: the number of checks.
+        level: the last one, or the last but one.
     """
-    totals = np.zeros(KINDS * KINDS)
-    for image in (kinds, np.ascontiguousarray(kinds.T)):
-        # Contours between one row and the next; those between columns follow in the transposed image.
-        upper, lower = image[:-1], image[1:]
-        crossed = np.flatnonzero(upper != lower)
-        if len(crossed) == 0:
-            continue
-        above, below = upper.ravel()[crossed], lower.ravel()[crossed]
-        # A run ends where the next crossing is not the next pixel of the same row, or lies between other kinds.
-        ends = (crossed[1:] != crossed[:-1] + 1) | (crossed[1:] % image.shape[1] == 0)
-        ends |= (above[1:] != above[:-1]) | (below[1:] != below[:-1])
-        first = np.concatenate([[0], np.flatnonzero(ends) + 1])
-        lengths = np.diff(np.concatenate([first, [len(crossed)]]))
-        # The two kinds, the lower one first: on which side of a contour each lies makes no difference.
-        pair = np.minimum(above, below)[first] * KINDS + np.maximum(above, below)[first]
-        totals += np.bincount(pair, weights=lengths**2 / 12.0, minlength=KINDS * KINDS)
-        totals += _staircase_variance(pair, lengths, *np.divmod(crossed[first], image.shape[1]))
-    between = totals.reshape(KINDS, KINDS)
-    coincident = between[SEEN, OUTSIDE_BLOCKED] + between[OUTSIDE, OCCLUDED]
-    return ContourVariance(
-        seen_contour=float(between[OUTSIDE, SEEN] + between[SEEN, OUTSIDE_BLOCKED]),
-        occluded_contour=float(between[OUTSIDE, OCCLUDED] + between[OCCLUDED, OUTSIDE_BLOCKED]),
-        division=float(between[SEEN, OCCLUDED] + coincident),
+    cells = atlas.levels[level]
+    own, cut = cells.is_own.ravel(), cells.is_cut.ravel()
+    first, second = own[contour.first], own[contour.second]
+    counted = (first | second) & ~cut[contour.first] & ~cut[contour.second]
+    both = (first & second) | (cells is atlas.levels[0])
+    share = np.where(both, 0.25 * (1.0 - _going_on(cells, contour)), 1.0) * (1.0 + _is_doubled(atlas, contour, level))
+    weight = counted * share * cells.width**4
+    place = check[contour.picture] * KINDS**2 + contour.pair
+    variance = np.bincount(place, weight, size * KINDS**2).reshape(size, KINDS**2).astype(np.float64, copy=False)
+    return np.maximum(variance, 0.0)
+
+
+def _going_on(cells: Level, contour: Contour) -> Floats:
+    """(m,) how far the contour goes on from pair to pair: 1 where the pairs on both sides of it are of the same kinds.
+
+    A pair on one side that is of other kinds, which differ, counts as minus a half, and one that does not differ, or
+    was not sampled at this level, as nothing.
+    """
+    kinds, own, width = cells.kinds.ravel(), cells.is_own.ravel(), cells.kinds.shape[1]
+    beside = np.where(np.arange(len(contour.first)) < contour.across, width, 1)
+    going_on = np.zeros(len(contour.first))
+    for step in (beside, -beside):
+        first, second = contour.first + step, contour.second + step
+        one, other = (kinds.take(where, mode="clip") & KINDS - 1 for where in (first, second))
+        sampled = own.take(first, mode="clip") & own.take(second, mode="clip") & (one != other)
+        same = one.astype(np.intp) * KINDS + other == contour.pair
+        going_on += sampled * np.where(same, 0.5, -0.5)
+    return going_on
+
+
+def _is_doubled(atlas: Atlas, contour: Contour, level: int) -> Flags:
+    """(m,) whether the two cells opposite those of a pair are of the same kinds.
+
+    Places are symmetric about the middle of a picture: two opposite cells that show the same err together, by twice
+    as much, instead of independently of each other.
+    """
+    number = len(atlas.levels) + level
+    kinds = atlas.levels[level].kinds.ravel()
+    first, second = (kinds.take(atlas.opposite(number, cells)) for cells in (contour.first, contour.second))
+    same: Flags = (first & KINDS - 1).astype(np.intp) * KINDS + (second & KINDS - 1) == contour.pair
+    return same
+
+
+def isolated(atlas: Atlas, contour: Contour, check: Places, size: int) -> Floats:
+    """(size, KINDS²) the cells of the last level that differ from all eight neighbours, which are alike, by kinds.
+
+    Where the whole picture is sampled at this level, such a cell shows something that is smaller than a cell, and was
+    met by chance; as many others like it were not met (Good and Turing's estimate of what was not seen).
+    """
+    level = atlas.levels[-1]
+    kinds, width = level.kinds.ravel(), level.kinds.shape[1]
+    differs = np.zeros(kinds.size, dtype=np.uint8)
+    across, down = slice(contour.across), slice(contour.across, None)
+    for bit, cells in enumerate(
+        (contour.first[across], contour.second[across], contour.first[down], contour.second[down])
+    ):
+        differs[cells] |= 1 << bit
+    places = contour.first[across]
+    places = places[(differs.take(places) == 15) & level.is_own.ravel().take(places)]
+    around = KINDS - 1 & kinds.take(
+        places[:, None] + [-width - 1, -width, 1 - width, -1, 1, width - 1, width, width + 1]
     )
+    places = places[(around == around[:, :1]).all(axis=1)]
+    number = check[np.repeat(atlas.tiles, np.diff(atlas.top) << len(atlas.levels) - 1)[places // width]]
+    pair = (kinds[places] & KINDS - 1).astype(np.intp) * KINDS + (kinds[places - 1] & KINDS - 1)
+    alone = np.bincount(number * KINDS**2 + pair, minlength=size * KINDS**2)
+    return alone.reshape(size, KINDS**2).astype(np.float64)
 
 
-def _staircase_variance(pair: Any, length: Any, row: Any, column: Any) -> Floats:
-    """(16,) what staircases of runs add to the variance of the single runs, for each pair of kinds.
+def share_errors(variance: Floats, counts: Floats) -> Floats:
+    """(n, 3) the errors of the three shares of n checks; 1 where the whole is nothing.
 
-    The runs (n,) are given by their pair of kinds, their length, and the row and column at which they begin. In a
-    staircase each run begins one row below the last, as many columns further right (or left) as the runs are long:
-
-        row 0     = = =                   column - length * row is the same for all runs of a staircase that falls to
-        row 1           = = =             the right, column + length * row for one that falls to the left
-        row 2                 = = =
-
-    A staircase of s runs has a variance of s^2 / 12, of which the runs by themselves are s / 12; the rest is added,
-    s (s - 1) / 12. Runs of one pixel (1 in 1) are found along the rows and along the columns, and count half.
+    Args:
+        variance: (n, KINDS²) pixels squared, for each pair of kinds, at a step of one.
+        counts: (n, KINDS) pixels.
     """
-    slope = length * row
-    right, left = column - slope, column + slope
-    least = right.min()
-    # Each run is a cell of a table with these axes. The rows are the last one: a staircase is a row of adjoining cells.
-    table = (KINDS * KINDS, length.max() + 1, left.max() - least + 1, 2, row.max() + 2)
-    cells = [np.ravel_multi_index((pair, length, right - least, 0, row), table)]
-    cells += [np.ravel_multi_index((pair, length, left - least, 1, row), table)]
-    filled = np.sort(np.concatenate(cells))
-    last = np.flatnonzero(np.concatenate([filled[1:] != filled[:-1] + 1, [True]]))
-    steps = last - np.concatenate([[-1], last[:-1]])
-    kinds, run, *_ = np.unravel_index(filled[last], table)
-    share = np.where(run > 1, 1.0, 0.5)
-    added = share * steps * (steps - 1) / 12.0
-    return np.bincount(kinds, weights=added, minlength=KINDS * KINDS).astype(np.float64, copy=False)
-
-
-def contour(target: Flags) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The pairs of neighbouring pixels of which one is of the target (height, width) and one is not.
-
-    Returns:
-        The pixels inside and the pixels outside, both (n,), as places in the image read row by row.
-
-    >>> import numpy as np
-    >>> [places.tolist() for places in contour(np.array([[True, True, False], [True, True, False]]))]
-    [[1, 4], [2, 5]]
-    >>> [places.tolist() for places in contour(np.zeros((2, 3), bool))]
-    [[], []]
-    """
-    width = target.shape[1]
-    upper = np.flatnonzero(target[:-1] != target[1:])
-    left = np.flatnonzero(target[:, :-1] != target[:, 1:])
-    left += left // max(width - 1, 1)  # a place among width - 1 columns becomes one among width
-    first, second = np.concatenate([upper, left]), np.concatenate([upper + width, left + 1])
-    is_inside = target.ravel()[first]
-    return np.where(is_inside, first, second), np.where(is_inside, second, first)
+    share, wholes = shares(counts)
+    spread = np.einsum("ijk,ik->ij", steps(share), variance)
+    errors: Floats = np.divide(SIGMAS * np.sqrt(spread), wholes, out=np.ones_like(spread), where=wholes > 0.0)
+    return errors

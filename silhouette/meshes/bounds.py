@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
+from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
 
 BOXES = 64
@@ -21,16 +22,7 @@ FACES_IN_A_SMALL_BOX = 512
 EVERY = 64
 """Of all vertices one in so many is looked at first."""
 
-NUDGE = 0.02
-"""The share of the way to the middle of its triangle by which a vertex is moved before a ray is sent to it: a line that
-only touches a vertex shows nothing."""
-
-LONG = 1.0
-"""An edge longer than this, mm, may cross a target's picture while both its corners lie outside."""
-
 _bounding: WeakKeyDictionary[Mesh, _Boxes] = WeakKeyDictionary()
-_inset: WeakKeyDictionary[Mesh, NDArray[np.float32]] = WeakKeyDictionary()
-_edges: WeakKeyDictionary[Mesh, NDArray[np.int32]] = WeakKeyDictionary()
 
 
 def bounding_points(mesh: Mesh) -> Floats:
@@ -108,30 +100,7 @@ def _corners(boxes: Floats) -> Floats:
     return np.where(choice, boxes[:, 1:], boxes[:, :1]).reshape(-1, 3)
 
 
-def inset_vertices(mesh: Mesh) -> NDArray[np.float32]:
-    """(3, n) every vertex of the mesh, moved a little into one of the faces that it is a corner of."""
-    if mesh not in _inset:
-        face = np.zeros(len(mesh.vertices), dtype=np.intp)
-        face[mesh.faces] = np.arange(len(mesh.faces))[:, None]
-        middles = mesh.vertices[mesh.faces[face]].mean(axis=1)
-        nudged = mesh.vertices + NUDGE * (middles - mesh.vertices)
-        _inset[mesh] = np.ascontiguousarray(nudged.T, dtype=np.float32)
-    return _inset[mesh]
-
-
-def long_edges(mesh: Mesh) -> NDArray[np.int32]:
-    """(k, 2) the vertices at the ends of each edge longer than 1 mm, once for each pair of vertices."""
-    if mesh not in _edges:
-        edges = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
-        way = mesh.vertices[edges[:, 1]] - mesh.vertices[edges[:, 0]]
-        long = np.sort(edges[np.einsum("ij,ij->i", way, way) > LONG**2], axis=1).astype(np.int64)
-        pairs = np.unique(long[:, 0] << 32 | long[:, 1])
-        _edges[mesh] = np.column_stack([pairs >> 32, pairs & 0xFFFFFFFF]).astype(np.int32)
-    return _edges[mesh]
-
-
 def prepare(mesh: Mesh) -> None:
     """Computes the points and edges of a mesh now, so that processes forked from this one need not do it again."""
     bounding_points(mesh)
-    inset_vertices(mesh)
-    long_edges(mesh)
+    clusters_of(mesh)

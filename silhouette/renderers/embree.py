@@ -385,8 +385,7 @@ if hasattr(os, "register_at_fork"):
 def _exact_depth(
     planes: Floats, eyes: Floats, along: Floats, hit_depth: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], Flags]:
-    """(n,) depths at which rays from eyes (n, 3) meet the planes (n, 4) of the faces hit; Embree's where one is
-    edge-on.
+    """(n,) depths at which rays from eyes (n, 3) meet the planes (n, 4) of the faces hit; Embree's if one is edge-on.
 
     Also whether the eye only touches the face (`NEAREST`); the depth is Embree's there, whatever it is worth.
     ``along`` (n, 3) are the rays in the chunk's frame, as long as one unit of depth.

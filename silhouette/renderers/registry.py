@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from silhouette.errors import RendererUnavailable, RequestError
@@ -199,3 +200,12 @@ def _start_best() -> Renderer:
         with suppress(RendererUnavailable):
             return entry.start(None)
     raise RendererUnavailable("no renderer runs here, not even the one in numpy")
+
+
+@cache
+def looking_between_pixels() -> Renderer:
+    """A renderer that looks at any place of a picture, for what one that draws whole pictures cannot answer."""
+    try:
+        return choose("embree")
+    except RendererUnavailable:
+        return choose("reference")

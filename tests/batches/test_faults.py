@@ -52,11 +52,11 @@ with_meshes_slowly = pytest.mark.parametrize(
 
 COUNTING = """
 import silhouette.judging
-silhouette_judged = silhouette.judging.judged
-def counted(*words):
-    open({file!r}, "a").write("x")
-    return silhouette_judged(*words)
-silhouette.judging.judged = counted
+judged_together = silhouette.judging.judged_together
+def counted(scene, checks, *words, **named):
+    open({file!r}, "a").write("x" * len(checks))
+    return judged_together(scene, checks, *words, **named)
+silhouette.judging.judged_together = counted
 """
 ROWS = 120
 

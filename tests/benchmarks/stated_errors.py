@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
+from silhouette.measure.observation import OcclusionCounts
 from silhouette.measure.observe import Sight, observe
-from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.scene import Readings

@@ -19,7 +19,7 @@ Capture = pytest.CaptureFixture[str]
 ROW = {
     *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
     *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "rule", "reason"),
-    *("renderer", "pixel", "projection", "expected"),
+    *("renderer", "pixel", "decided_by", "projection", "expected"),
 }
 PARTIAL = CHECK + 'expect = { verdict = "partial cover", occluded = [0.3, 0.36] }\n'
 WRONG = CHECK + 'expect = { verdict = "hidden" }\n'
@@ -39,7 +39,7 @@ def test_check_prints_a_table_and_the_reason_in_words(tmp_path: Path, capsys: Ca
     assert ran.status == 0
     assert ran.err == ""
     assert re.search(r"Kal +Vex +partial cover +3\d\.\d % ± [\d.]+ % +wall 3\d\.\d % +reference +held", ran.out)
-    assert "Kal to Vex: 32.8 % of Vex is obscured by the wall; less than half: partial cover" in ran.out
+    assert "Kal to Vex: 32.4 % of Vex is obscured by the wall; less than half: partial cover" in ran.out
     assert "Behind the wall" in ran.out
     assert "\x1b" not in ran.out
 
@@ -118,7 +118,7 @@ def test_a_bad_scene_is_one_line_and_the_others_are_still_judged(tmp_path: Path,
     assert ran.status == 2
     (complaint,) = ran.complaints
     assert complaint == f"error: {bad}: unknown key 'figther'; did you mean 'fighter'?"
-    assert ran.out.count("Kal to Vex: 32.8 %") == 2
+    assert ran.out.count("Kal to Vex: 32.4 %") == 2
     ran = run(capsys, "check", bad, good, "--json", *QUICK)
     assert (ran.status, len(ran.complaints)) == (2, 1)
     failed, judged = ran.document["scenes"]
@@ -133,13 +133,12 @@ def test_what_was_judged_before_a_scene_fails_stays_judged(
 ) -> None:
     from silhouette.rules.necromunda.rule import Necromunda
 
-    judge, calls = Necromunda.judge, []
+    judge = Necromunda.judge
 
-    def failing(*given: Any) -> Any:
-        calls.append(given)
-        if len(calls) == 2:
+    def failing(rule: Any, table: Any, checks: Any, settings: Any) -> Any:
+        if any(check is table.checks[1] for check in checks):
             raise ZeroDivisionError("a bug\nin two lines")
-        return judge(*given)
+        return judge(rule, table, checks, settings)
 
     monkeypatch.setattr(Necromunda, "judge", failing)
     path = scene(tmp_path, CHECK, CHECK)

@@ -21,7 +21,7 @@ from silhouette.drawing.table.windows import cropped, rendered, swept
 from silhouette.errors import FileError, RendererUnavailable
 from silhouette.files.cache import Cache
 from silhouette.geometry import Pose
-from silhouette.measure.observe import NOTHING, OBSCURED, OUTSIDE, SEEN
+from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, load_model
 from silhouette.models.thin_parts import Suggestion

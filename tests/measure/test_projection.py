@@ -14,7 +14,8 @@ from scipy.spatial.transform import Rotation
 from shapely import Polygon, union_all
 
 from silhouette.geometry import Floats, Pose, corners
-from silhouette.measure.observe import Observation, Sight, observe
+from silhouette.measure.observation import Observation, Sight
+from silhouette.measure.observe import observe
 from silhouette.meshes.bounds import bounding_points, tighter_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import Renderer

@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from shapely import MultiPoint
 
-from silhouette.geometry import Flags, Pose, corners
+from silhouette.geometry import Pose, corners
 from silhouette.measure.culling import in_view
-from silhouette.measure.samples import ERROR_GOAL
-from silhouette.meshes.bounds import bounding_points, inset_vertices
+from silhouette.measure.observe import ERROR_GOAL
+from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import EmbreeRenderer
-from silhouette.renderers.protocol import Body, Layer
+from silhouette.renderers.protocol import Body, Cast, Layer
 from silhouette.views import ROLL, View, fighter_arc, fit_view
 from tests.conftest import started
 from tests.support import shapes
@@ -67,7 +68,7 @@ def test_the_error_shrinks_with_the_pixel_and_stays_true(embree: EmbreeRenderer,
     counts, (view,) = measured(embree, FRONT, blockers, pixel=pixel)
     truth = exact_share(view, FRONT, blockers)
     assert abs(counts.occluded / counts.total - truth) <= counts.error
-    assert counts.error < 0.025 * pixel
+    assert counts.error < 0.03 * pixel
     assert counts.total == pytest.approx(20 * 30 * (silhouette_distance(view) / 300) ** 2 / pixel**2, rel=0.02)
 
 
@@ -95,11 +96,15 @@ def test_standing_on_the_floor_is_not_standing_behind_it(embree: EmbreeRenderer)
     assert (counts.occluded, counts.error) == (0, 0.0)
 
 
-def test_a_wall_that_ends_just_where_the_target_begins_leaves_a_doubt(embree: EmbreeRenderer) -> None:
-    touching = shapes.box((146, -200, 0), (150, 200, 25 - 22 * 150 / 300))
-    counts, _ = measured(embree, FRONT, [touching])
-    assert counts.occluded / counts.total <= counts.error
-    assert 0.0 < counts.error < 0.002
+def test_a_wall_that_ends_just_where_the_target_begins_obscures_nothing(embree: EmbreeRenderer) -> None:
+    """What only touches obscures nothing, and that is proven; what reaches a hair higher is found."""
+    top = 25 - 22 * 150 / 300
+    for higher, least in ((0.0, 0), (0.001, 1)):
+        counts, (view,) = measured(embree, FRONT, [shapes.box((146, -200, 0), (150, 200, top + higher))])
+        truth = exact_share(view, FRONT, [shapes.box((146, -200, 0), (150, 200, top + higher))])
+        assert abs(counts.occluded / counts.total - truth) <= counts.error + 1e-9
+        assert counts.occluded >= least
+        assert counts.error < 0.002
 
 
 def test_a_needle_thinner_than_a_pixel_is_found_before_hidden_is_said(embree: EmbreeRenderer) -> None:
@@ -203,15 +208,12 @@ def test_bodies_out_of_the_picture_or_beyond_the_target_are_culled() -> None:
     assert in_view(view, boxes, 400.0).tolist() == [True] * len(kept) + [False] * len(culled)
 
 
-def test_points_that_stand_for_a_mesh_hold_it_and_lie_in_its_faces() -> None:
+def test_points_that_stand_for_a_mesh_hold_it() -> None:
     ball = shapes.sphere(7.0, 40, 21)
     outer = bounding_points(ball)
     assert len(outer) <= 512
     assert (outer.min(axis=0) <= ball.bounds[0]).all()
     assert (outer.max(axis=0) >= ball.bounds[1]).all()
-    radius = np.linalg.norm(inset_vertices(ball), axis=0)
-    assert (radius < 7.0).all()
-    assert (radius > 6.8).all()
 
 
 @pytest.mark.parametrize("name", ["gl", "reference"])
@@ -294,9 +296,9 @@ class Counting(EmbreeRenderer):
         self.asked += len(pixels)
         return super().render(view, bodies, pixels)
 
-    def coverage(self, view: View, body: Body, pixels: Any) -> Flags:
-        self.asked += len(pixels)
-        return super().coverage(view, body, pixels)
+    def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
+        self.asked += sum(len(cast.places) for cast in casts)
+        return super().depths(casts)
 
 
 WALL = shapes.box((146, -200, -200), (150, 200, 200))
@@ -305,13 +307,13 @@ LEANING = turned(shapes.box((146, -200, -380), (150, 200, 15)), rotation_about_x
 
 @pytest.mark.parametrize(
     ("blockers", "error_goal", "rays"),
-    [([], ERROR_GOAL, 0.5), ([LEANING], 0.02, 1.0), ([LEANING], ERROR_GOAL, 1.5), ([WALL], ERROR_GOAL, 1.4)],
+    [([], ERROR_GOAL, 0.21), ([LEANING], 0.02, 0.39), ([LEANING], ERROR_GOAL, 1.3), ([WALL], ERROR_GOAL, 0.44)],
     ids=["nothing", "roughly", "finely", "all"],
 )
 def test_outlines_are_followed_only_where_an_answer_hangs_on_them(
     blockers: list[Mesh], error_goal: float, rays: float
 ) -> None:
-    """Rays, in terms of the blocks of the coarse grid; the target's own size is right all the same."""
+    """Rays, in terms of blocks of 0.4 mm; the target's own size is right all the same."""
     started("embree")
     counting = Counting()
     counts, (view,) = measured(counting, FRONT, blockers, error_goal=error_goal)

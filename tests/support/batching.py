@@ -173,13 +173,14 @@ def before_each_check(monkeypatch: pytest.MonkeyPatch, before: Callable[[Any], N
     """Does something before each check, told which, in workers that are forked from this process."""
     if not CAN_FORK:
         pytest.skip("processes are not forked on this system")
-    right = silhouette.judging.judged
+    right = silhouette.judging.judged_together
 
-    def judged(scene: Any, check: Any, *others: Any) -> Any:
-        before(check)
-        return right(scene, check, *others)
+    def judged_together(scene: Any, checks: Any, *others: Any, **named: Any) -> Any:
+        for check in checks:
+            before(check)
+        return right(scene, checks, *others, **named)
 
-    monkeypatch.setattr(silhouette.judging, "judged", judged)
+    monkeypatch.setattr(silhouette.judging, "judged_together", judged_together)
     force_forking(monkeypatch)
 
 

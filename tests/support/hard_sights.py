@@ -15,8 +15,8 @@ from zlib import crc32
 import numpy as np
 
 from silhouette.geometry import Pose
+from silhouette.measure.observation import OcclusionCounts
 from silhouette.measure.observe import observe
-from silhouette.measure.silhouette import OcclusionCounts
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import choose
 from tests.support import fine_things, shapes, small_gaps, touching_things

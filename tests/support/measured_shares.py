@@ -9,8 +9,11 @@ from shapely import MultiPoint, Polygon
 from shapely.ops import unary_union
 
 from silhouette.geometry import Floats, Pose
-from silhouette.measure.samples import ERROR_GOAL, SampleRequest
-from silhouette.measure.silhouette import OcclusionCounts, measure
+from silhouette.measure.counting import measured as measured_together
+from silhouette.measure.observation import OcclusionCounts
+from silhouette.measure.observe import ERROR_GOAL
+from silhouette.measure.question import Question
+from silhouette.measure.sampling import Picture
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import EmbreeRenderer
@@ -45,8 +48,9 @@ def measured(
     aim = pose.place(target.bounds.mean(axis=0)[None])[0]
     views = fit_view(pose.place(eye[None])[0], aim, pose.place(bounding_points(target)), pixel)
     bodies = [Body(number, shape, pose) for number, shape in enumerate(blockers, 2)]
-    request = SampleRequest(Body(1, target, pose), bodies, arcs, renderer, error_goal=error_goal)
-    return measure(views, request, pixel)[0], views
+    pictures = [Picture(view, Body(1, target, pose), bodies, arcs) for view in views]
+    (found,) = measured_together([Question(pictures, pixel, error_goal, (0.0, 0.5, 1.0))], renderer)
+    return found.counts, views
 
 
 def exact_share(view: View, target: Mesh, blockers: Sequence[Mesh]) -> float:

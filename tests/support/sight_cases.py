@@ -13,7 +13,7 @@ from shapely import MultiPolygon, Polygon
 from shapely.affinity import rotate, translate
 
 from silhouette.geometry import Floats, Pose, unit
-from silhouette.measure.observe import Sight
+from silhouette.measure.observation import Sight
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import BODY, Model
 from silhouette.scenes.pieces import Piece

@@ -9,7 +9,7 @@ import pytest
 import shapely
 
 from silhouette.geometry import Floats
-from silhouette.measure.silhouette import OcclusionCounts
+from silhouette.measure.observation import OcclusionCounts
 from silhouette.renderers.protocol import Body, Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View, in_any

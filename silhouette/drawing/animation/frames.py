@@ -20,7 +20,7 @@ from silhouette.drawing.page import FINE, Face
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.table.sightlines import Sightline
-from silhouette.measure.observe import Sight
+from silhouette.measure.observation import Sight
 from silhouette.rules.base import Scale
 from silhouette.text import fraction_in_words, margin_in_words
 

@@ -17,7 +17,7 @@ from silhouette.drawing.page import FINE, Colour, Face
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.geometry import Floats
-from silhouette.measure.observe import Sight
+from silhouette.measure.observation import Sight
 from silhouette.scenes.table import Piece
 
 GROUND, GRID, RIM = (246, 244, 238), (232, 229, 219), (200, 197, 190)

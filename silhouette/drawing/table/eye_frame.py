@@ -16,7 +16,7 @@ from silhouette.drawing.table.table_parts import caption
 from silhouette.drawing.table.tracing import path_of, ring_area, traced
 from silhouette.drawing.words.reasons import share_of_blocker
 from silhouette.geometry import Flags, Floats
-from silhouette.measure.observe import OBSCURED, OUTSIDE, SEEN
+from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 
 NAMED = 4
 """The most blockers that are outlined and named: those with the largest shares."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from silhouette.drawing.shading import plane
 from silhouette.drawing.table.windows import STRIP, cropped, rendered, swept
 from silhouette.geometry import Flags
-from silhouette.measure.observe import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, Sight
+from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, Sight
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer
 from silhouette.scenes.table import Piece, TableScene

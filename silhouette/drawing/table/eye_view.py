@@ -22,7 +22,7 @@ from silhouette.drawing.shading import Values, hollows, light, lit, mixed, nearn
 from silhouette.drawing.table.eye_image import FIRST_PIECE, TARGET, EyeImage
 from silhouette.drawing.table.windows import cropped
 from silhouette.geometry import Flags
-from silhouette.measure.observe import OBSCURED, OUTSIDE, SEEN
+from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Layer
 from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import View

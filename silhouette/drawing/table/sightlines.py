@@ -31,7 +31,7 @@ import numpy as np
 from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.geometry import Floats, cosine_and_sine
 from silhouette.lazy import cached_property
-from silhouette.measure.observe import OBSCURED, OUTSIDE, Observation, Sight
+from silhouette.measure.observation import OBSCURED, OUTSIDE, Observation, Sight
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Verdict

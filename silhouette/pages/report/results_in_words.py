@@ -24,7 +24,7 @@ ELSEWHERE = frozenset(
     {
         *("attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings", "expected", "broken"),
         *("occluded", "occluded_in_arc", "error", "target_pixels", "occluded_pixels", "blockers"),
-        *("marginal", "could_be", "renderer", "pixel", "projection"),
+        *("marginal", "could_be", "renderer", "pixel", "decided_by", "projection"),
     }
 )
 """The keys of which the page speaks in other places."""

@@ -26,7 +26,7 @@ from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage
 from silhouette.drawing.words.reasons import told_in_figures
 from silhouette.drawing.words.words import Words
 from silhouette.geometry import Flags
-from silhouette.measure.observe import OBSCURED, OUTSIDE, SEEN
+from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene

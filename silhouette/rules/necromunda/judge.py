@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from silhouette.measure.observe import Observation, observe
-from silhouette.measure.silhouette import OcclusionCounts
+from silhouette.measure.observation import Observation, OcclusionCounts, Sight
+from silhouette.measure.observe import observe_many
 from silhouette.meshes.holes import encloses
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker, NecromundaVerdict
-from silhouette.rules.necromunda.scene import NecromundaScene, Readings
+from silhouette.rules.necromunda.scene import NecromundaScene
 from silhouette.rules.necromunda.sight import sight_between
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.scenes.scene import Check
@@ -26,25 +26,80 @@ from silhouette.text import fraction_in_words, in_a_sentence, share_in_words
 
 
 def judge(scene: NecromundaScene, checks: Sequence[Check], settings: Settings) -> list[NecromundaVerdict]:
-    """The verdicts on line of sight and cover for checks of a scene, in their order.
+    """The verdicts on line of sight and cover for checks of a scene, in their order; all are measured together.
 
     Raises:
         RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
     """
-    return [_ruling_on(scene, check, settings) for check in checks]
+    questions = [_question(scene, check) for check in checks]
+    looks = [look for crew in questions for look in crew]
+    sights = [sight for look in looks for sight in look.sights]
+    observed = iter(
+        observe_many(
+            sights,
+            settings.renderer,
+            settings.pixel,
+            tolerance=scene.tolerance,
+            error_goal=scene.error,
+            keep=settings.keep,
+        )
+    )
+    verdicts = iter([_verdict(scene, look.arc, [next(observed) for _ in look.sights], settings) for look in looks])
+    return [_best_of([next(verdicts) for _ in crew]) for crew in questions]
 
 
-def _best_of(crew: Sequence[NecromundaVerdict], attacker: Piece) -> NecromundaVerdict:
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """One look from an attacker at a target.
+
+    Attributes:
+        arc: the vision arc that the check names, or the crew member's; None for any.
+        sights: the sight that is measured for cover, and, where friends in base contact block sight but give no cover
+            (A7), the one that is measured for line of sight.
+    """
+
+    arc: ArcName | None
+    sights: tuple[Sight, ...]
+
+
+def _question(scene: NecromundaScene, check: Check) -> list[_Look]:
+    """The looks that a check takes: one, or one for each of a crew who have an eye each for their vision arcs."""
+    attacker, target = scene.model(check.attacker), scene.model(check.target)
+    arcs: Sequence[ArcName | None] = [check.arc]
+    if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
+        arcs = attacker.arcs
+    return [_look(scene, attacker.with_eye_for(arc), target, arc) for arc in arcs]
+
+
+def _look(scene: NecromundaScene, attacker: Piece, target: Piece, arc: ArcName | None) -> _Look:
+    """The look from an attacker, with its eye for the arc, at a target, under the scene's readings."""
+    readings = scene.readings
+    sights = [
+        sight_between(
+            scene,
+            attacker,
+            target,
+            arc,
+            ignored_parts_block=readings.ignored_parts_block,
+            friends_block=friends_block,
+        )
+        for friends_block in (False, True)
+    ]
+    apart = sights[0].disregarded and readings.friends_in_contact == "block sight"
+    return _Look(arc, tuple(sights if apart else sights[:1]))
+
+
+def _best_of(crew: Sequence[NecromundaVerdict]) -> NecromundaVerdict:
     """The verdict of the crew member who sees best; if nobody sees the target, of one whose arc it lies in.
 
     Args:
-        crew: a verdict for each of the vehicle's vision arcs.
-        attacker: the vehicle.
+        crew: a verdict for each of the vehicle's vision arcs; of other attackers, the one verdict.
     """
     best = min(crew, key=lambda ruling: (VERDICTS.index(ruling.verdict), not ruling.counts.in_arc, ruling.occluded))
-    if best.counts.in_arc:
+    if len(crew) == 1 or best.counts.in_arc:
         return best
-    return replace(best, arc=None, reason=_in_no_arc(best.target, attacker.name, attacker.arcs))
+    arcs = [ruling.arc for ruling in crew if ruling.arc]
+    return replace(best, arc=None, reason=_in_no_arc(best.target, best.attacker, arcs))
 
 
 def _in_no_arc(target: str, attacker: str, arcs: Sequence[str]) -> str:
@@ -52,64 +107,16 @@ def _in_no_arc(target: str, attacker: str, arcs: Sequence[str]) -> str:
     return f"no part of {target} lies in {attacker}'s {' or '.join(arcs)} vision arc: hidden"
 
 
-def _ruling_on(scene: NecromundaScene, check: Check, settings: Settings) -> NecromundaVerdict:
-    """The verdict on one check.
-
-    Where a vehicle's crew have an eye each for their vision arcs, the crew member who sees best decides, and the
-    verdict names that arc. Where friends in base contact block sight but give no cover (A7), sight is measured apart.
-    """
-    attacker, target = scene.model(check.attacker), scene.model(check.target)
-    if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
-        return _best_of([_ruling_on(scene, replace(check, arc=arc), settings) for arc in attacker.arcs], attacker)
-    attacker = attacker.with_eye_for(check.arc)
-    readings = scene.readings
-    cover = _observed(scene, attacker, target, check.arc, readings, settings)
-    sight = cover
-    if cover.sight.disregarded and readings.friends_in_contact == "block sight":
-        sight = _observed(scene, attacker, target, check.arc, readings, settings, friends_block=True)
-    return _verdict(scene, check.arc, cover, sight, readings, settings)
-
-
-def _observed(
-    scene: NecromundaScene,
-    attacker: Piece,
-    target: Piece,
-    arc: ArcName | None,
-    readings: Readings,
-    settings: Settings,
-    *,
-    friends_block: bool = False,
-) -> Observation:
-    """The measurement of a target under the scene's readings; ``friends_block`` is for line of sight alone (A7)."""
-    sight = sight_between(
-        scene,
-        attacker,
-        target,
-        arc,
-        ignored_parts_block=readings.ignored_parts_block,
-        friends_block=friends_block,
-    )
-    return observe(
-        sight,
-        settings.renderer,
-        settings.pixel,
-        tolerance=scene.tolerance,
-        error_goal=scene.error,
-        keep=settings.keep,
-    )
-
-
 def _verdict(
     scene: NecromundaScene,
     arc: ArcName | None,
-    cover: Observation,
-    sight: Observation,
-    readings: Readings,
+    observed: Sequence[Observation],
     settings: Settings,
 ) -> NecromundaVerdict:
-    """The verdict of the ladder, with everything that explains it."""
+    """The verdict of the ladder, with everything that explains it; what was observed is in the order of `_Look`."""
+    cover, sight = observed[0], observed[-1]
     attacker, target, counts = cover.sight.attacker, cover.sight.target, cover.counts
-    in_arc = readings.share == "in arc"
+    in_arc = scene.readings.share == "in arc"
     part, whole = (counts.occluded_in_arc, counts.in_arc) if in_arc else (counts.occluded, counts.total)
     arcs = cover.sight.arcs
     names: list[str] = list(attacker.arcs) if arcs is None else [vision.name for vision in arcs]
@@ -140,6 +147,7 @@ def _verdict(
         could_be=could_be,
         renderer=settings.renderer.name,
         pixel=cover.pixel,
+        decided_by=cover.decided_by,
         projection=cover.projection,
         warnings=tuple(dict.fromkeys([*_doubts(scene, cover), *_warnings(cover, settings.pixel)])),
         arc=arc,

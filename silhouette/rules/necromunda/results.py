@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
-from silhouette.measure.silhouette import OcclusionCounts
+from silhouette.measure.observation import DecidedBy, OcclusionCounts
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import Level, MeasuredVerdict
 from silhouette.views import Projection
@@ -28,7 +28,7 @@ VERDICTS = tuple(LEVELS)
 RESULTS = (
     *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
     *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "rule", "rule_number"),
-    *("reason", "renderer", "pixel", "projection", "warnings", "arc"),
+    *("reason", "renderer", "pixel", "decided_by", "projection", "warnings", "arc"),
 )
 """The keys of a result, in order; those of `NecromundaVerdict.row`."""
 
@@ -82,6 +82,7 @@ class NecromundaRow(TypedDict):
     reason: str
     renderer: str
     pixel: float
+    decided_by: DecidedBy
     projection: Projection
     warnings: list[str]
     arc: ArcName | None
@@ -99,6 +100,7 @@ class NecromundaVerdict(MeasuredVerdict):
         could_be: the verdicts that hold within the error or the tolerance, this one among them.
         renderer: the name of the renderer that counts.
         pixel: mm per pixel at the target, as counts.
+        decided_by: "proof" where it is proven that nothing is seen, or nothing obscured; else "count".
         projection: "flat" where one picture of the target was taken, "cube" where it reaches round the eye.
         warnings: sentences on estimates, doubtful poses and faulty meshes.
         arc: the vision arc that the check names, or that of the crew member who sees best; None for any.
@@ -113,6 +115,7 @@ class NecromundaVerdict(MeasuredVerdict):
     could_be: tuple[str, ...]
     renderer: str
     pixel: float
+    decided_by: DecidedBy
     projection: Projection
     warnings: tuple[str, ...]
     arc: ArcName | None = None
@@ -171,6 +174,7 @@ class NecromundaVerdict(MeasuredVerdict):
             "reason": self.reason,
             "renderer": self.renderer,
             "pixel": self.pixel,
+            "decided_by": self.decided_by,
             "projection": self.projection,
             "warnings": list(self.warnings),
             "arc": self.arc,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from silhouette.measure.observe import Sight
+from silhouette.measure.observation import Sight
 from silhouette.models.entries import ArcName
 from silhouette.scenes.table import Piece, TableScene, in_base_contact
 from silhouette.views import VisionArc, fighter_arc, vehicle_arc

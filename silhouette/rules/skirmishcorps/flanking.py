@@ -7,7 +7,7 @@ from pathlib import Path
 
 from silhouette.files.schema import Location
 from silhouette.geometry import Floats, Pose
-from silhouette.measure.silhouette import OcclusionCounts
+from silhouette.measure.observation import OcclusionCounts
 from silhouette.models.model import model_of_solids
 from silhouette.rules.base import Settings
 from silhouette.rules.skirmishcorps.contact import Standing, crosses, landings, lying_body, lying_directions, overlaps

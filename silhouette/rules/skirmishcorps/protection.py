@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.measure.observe import Observation, Sight, observe
-from silhouette.measure.silhouette import OcclusionCounts
+from silhouette.measure.observation import Observation, OcclusionCounts, Sight
+from silhouette.measure.observe import observe
 from silhouette.meshes.bounds import bounding_points
 from silhouette.rules.base import Settings
 from silhouette.rules.skirmishcorps.classes import BRICK, LOOKED_OVER

@@ -12,6 +12,7 @@ from typing import (
 
 from typing_extensions import TypedDict
 
+from silhouette.measure.observation import DecidedBy
 from silhouette.rules.base import Level, MeasuredVerdict
 from silhouette.views import Projection
 
@@ -34,7 +35,7 @@ MEASURED = ("marginal", "could_be", "renderer", "pixel", "warnings")
 ANSWERS: dict[str, tuple[str, ...]] = {
     "protection": (
         *("line_of_sight", "cover", "protected_by", "in_contact_with", "modifier", "occluded", "error"),
-        *("target_pixels", "occluded_pixels", "blockers", "other_readings", *MEASURED, "projection"),
+        *("target_pixels", "occluded_pixels", "blockers", "other_readings", *MEASURED, "decided_by", "projection"),
     ),
     "close combat": ("possible", "to_hit", "dodge_parry"),
     "flanked": ("flanked", "dive_penalty", "landing", *MEASURED),
@@ -90,6 +91,7 @@ class SkirmishCorpsRow(TypedDict):
     could_be: NotRequired[list[str]]
     renderer: NotRequired[str]
     pixel: NotRequired[float]
+    decided_by: NotRequired[DecidedBy]
     projection: NotRequired[Projection]
     warnings: NotRequired[list[str]]
     possible: NotRequired[bool]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from silhouette.measure.observe import Observation
+from silhouette.measure.observation import Observation
 from silhouette.meshes.holes import encloses
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.skirmishcorps.classes import (
@@ -114,6 +114,7 @@ def protection(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Set
         "renderer": settings.renderer.name,
         "pixel": whole.pixel,
         "warnings": _warnings(shot, settings.pixel),
+        "decided_by": whole.decided_by,
         "projection": whole.projection,
     }
     return SkirmishCorpsVerdict(

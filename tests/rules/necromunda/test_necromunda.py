@@ -268,7 +268,18 @@ def test_the_result_has_every_key_of_the_contract() -> None:
     row = duel(wall("barricade", 150, 17)).row()
     assert tuple(row) == RESULTS
     keys = {"line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error", "target_pixels", "occluded_pixels"}
-    keys |= {"seen_pixels", "blockers", "marginal", "could_be", "rule", "reason", "renderer", "pixel", "projection"}
+    keys |= {
+        "seen_pixels",
+        "blockers",
+        "marginal",
+        "could_be",
+        "rule",
+        "reason",
+        "renderer",
+        "pixel",
+        "decided_by",
+        "projection",
+    }
     assert keys <= set(row)
     assert row["occluded"] == row["occluded_pixels"] / row["target_pixels"]
     assert row["blockers"] == [{"name": "barricade", "occluded": row["occluded"], "alone": row["occluded"]}]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from silhouette.files.cache import Cache
-from silhouette.measure.silhouette import OcclusionCounts
+from silhouette.measure.observation import OcclusionCounts
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.necromunda.judge import _could_be, _ladder, _ReasonWords, _warnings

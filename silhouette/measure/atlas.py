@@ -1,0 +1,306 @@
+"""COUNT: an atlas, in which many pictures lie as tiles of one image of cells, between empty margins.
+
+top[0]   . . . . . . .        One array holds the cells of all pictures, so that what is done to every cell, and to
+         . # # # . . .        every two neighbours, is done at once, and no loop runs over pictures. A margin of empty
+         . # # # . . .        cells lies round each tile: cells of different pictures are never neighbours.
+         . . . . . . .
+top[1]   . . . . . . .        Level 0 has cells of `BLOCK` mm. Each level cuts the cells of the one before it into
+         . # # # # # .        four; a cell that has no sample of its own there has the kind of the cell that it was
+         . . . . . . .        cut from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats, Integers
+from silhouette.lazy import cached_property
+from silhouette.measure.places import places, quarter_of
+from silhouette.measure.sampling import KINDS, Kinds, Picture, Places, Samples, sample
+from silhouette.renderers.protocol import Renderer
+
+
+@dataclass(eq=False)
+class Level:
+    """Cells of one width in the atlas; all arrays are (height, width) in cells.
+
+    Attributes:
+        width: of a cell, in pixels.
+        kinds: uint8, of the sample that stands for each cell; 0 where the target cannot be.
+        numbers: int32, the number of the sample of each cell that has one; elsewhere undefined.
+        is_own: which cells have a sample at this level.
+        is_cut: which cells are cut into quarters, at the next level.
+    """
+
+    width: int
+    kinds: Kinds
+    numbers: Integers
+    is_own: Flags
+    is_cut: Flags
+
+    def rows(self, chosen: Flags) -> Level:
+        """The level with the chosen rows (height,) only."""
+        return Level(self.width, self.kinds[chosen], self.numbers[chosen], self.is_own[chosen], self.is_cut[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class Contour:
+    """Pairs of neighbouring cells of different kinds, at one level of an atlas: m pairs.
+
+    Attributes:
+        first, second: (m,) places of the two cells in the level's image, read row by row.
+        across: the number of those that lie side by side, which come first; the others lie one below the other.
+        picture: (m,) the picture in which they lie.
+        pair: (m,) their kinds: `KINDS` times the one of the first plus the one of the second.
+    """
+
+    first: Places
+    second: Places
+    across: int
+    picture: Places
+    pair: Places
+
+
+@dataclass(eq=False)
+class Samplings:
+    """All samples that were taken for an atlas, in batches.
+
+    Attributes:
+        batches: the samples.
+        weights: for each batch (n,), the number of pixels for which each sample stands.
+    """
+
+    batches: list[Samples] = field(default_factory=list)
+    weights: list[Places] = field(default_factory=list)
+
+    def add(self, samples: Samples, weight: int) -> Integers:
+        """Adds a batch of n samples that stand for ``weight`` pixels each; their numbers (n,)."""
+        start = sum(map(len, self.weights))
+        self.batches.append(samples)
+        self.weights.append(np.full(len(samples.kind), weight, dtype=np.int64))
+        return np.arange(start, start + len(samples.kind), dtype=np.int32)
+
+    def reweigh(self, numbers: Integers, weight: int) -> None:
+        """Gives the samples of these numbers another weight."""
+        start = 0
+        for weights in self.weights:
+            weights[numbers[(numbers >= start) & (numbers < start + len(weights))] - start] = weight
+            start += len(weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Atlas:
+    """Pictures that are sampled together, coarsely first, then finer where it is asked for.
+
+    Attributes:
+        pictures: all pictures.
+        renderer: casts the rays.
+        sizes: (k, 2) the height and width of each picture, in cells of level 0.
+        tiles: (t,) the number of the picture of each tile; pictures that are settled have none any more.
+        top: (t + 1,) the first row of each tile, its margin included, in cells of level 0.
+        levels: the levels so far.
+        samplings: the samples so far, of all pictures.
+    """
+
+    pictures: Sequence[Picture]
+    renderer: Renderer
+    sizes: Places
+    tiles: Places
+    top: Places
+    levels: list[Level]
+    samplings: Samplings
+
+    @classmethod
+    def sampled(cls, pictures: Sequence[Picture], reached: Sequence[Flags], block: int, renderer: Renderer) -> Atlas:
+        """An atlas with a sample in each cell of level 0 that a target may reach.
+
+        Args:
+            pictures: one at least.
+            reached: for each picture, (height, width) in blocks, where its target may be.
+            block: the width of a block, in pixels.
+            renderer: casts the rays.
+        """
+        top = np.cumsum([0, *(mask.shape[0] + 2 for mask in reached)])
+        own = np.zeros((top[-1], max(mask.shape[1] for mask in reached) + 2), dtype=np.bool_)
+        for start, mask in zip(top, reached, strict=False):
+            own[start + 1 : start + 1 + mask.shape[0], 1 : 1 + mask.shape[1]] = mask
+        sizes = np.array([mask.shape for mask in reached])
+        level = Level(block, np.zeros(own.shape, np.uint8), np.empty(own.shape, np.int32), own, np.zeros_like(own))
+        atlas = cls(pictures, renderer, sizes, np.arange(len(pictures)), top, [level], Samplings())
+        atlas._sample(0, np.flatnonzero(own))
+        return atlas
+
+    def without(self, settled: Flags) -> Atlas:
+        """The atlas without the tiles of the pictures (k,) that are settled: nothing is done to them any more."""
+        kept, heights = ~settled[self.tiles], np.diff(self.top)
+        if kept.all():
+            return self
+        rows = np.repeat(kept, heights)
+        levels = [level.rows(np.repeat(rows, 1 << number)) for number, level in enumerate(self.levels)]
+        return replace(self, tiles=self.tiles[kept], top=np.cumsum([0, *heights[kept]]), levels=levels)
+
+    def contour(self) -> Contour:
+        """The pairs of neighbours in the last level of different kinds; the kinds' higher bits do not count."""
+        kinds = self.levels[-1].kinds
+        width, flat = kinds.shape[1], (kinds & KINDS - 1).ravel()
+        across = np.flatnonzero(flat[1:] != flat[:-1])
+        down = np.flatnonzero(flat[width:] != flat[:-width])
+        first, second = np.concatenate([across, down]), np.concatenate([across + 1, down + width])
+        pair = flat.take(first).astype(np.intp) * KINDS + flat.take(second)
+        return Contour(first, second, len(across), self._picture(len(self.levels) - 1, first), pair)
+
+    def cut(self, contour: Contour, everywhere: Flags, throughout: Flags) -> None:
+        """Cuts cells of the last level into quarters: those on a contour, and those to which it turns out to lead on.
+
+        Args:
+            contour: of the last level.
+            everywhere: (k,) the pictures of which every cell is cut in which the target was found, or near to which.
+            throughout: (k,) the pictures of which every cell is cut.
+        """
+        last = len(self.levels) - 1
+        coarse = self.levels[last]
+        self._add_level()
+        heights = np.diff(self.top) << last
+        wanted = np.repeat(everywhere[self.tiles], heights)[:, None] & self._near_targets(coarse)
+        wanted |= np.repeat(throughout[self.tiles], heights)[:, None]
+        wanted.ravel()[contour.first] = True
+        wanted.ravel()[contour.second] = True
+        cells = np.flatnonzero(wanted & coarse.is_own)
+        while len(cells):
+            coarse.is_cut.ravel()[cells] = True
+            self._quarter(cells)
+            beyond = np.unique(self._leading_on(cells))
+            cells = beyond[(coarse.is_own & ~coarse.is_cut).ravel()[beyond]]
+
+    def show(self, picture: int, place: Floats) -> None:
+        """Samples a place (2,) of a picture in place of that of the pixel in which it lies; each pixel has a sample."""
+        tile, last = int(np.flatnonzero(self.tiles == picture)[0]), len(self.levels) - 1
+        row, column = np.floor(place + 0.5).astype(np.intp)
+        cell = np.s_[row + (self.top[tile] + 1 << last), column + (1 << last)]
+        level = self.levels[last]
+        self.samplings.reweigh(level.numbers[cell][None], 0)
+        samples = sample(self.pictures, np.array([picture]), place[None], self.renderer)
+        level.kinds[cell], level.numbers[cell] = samples.kind[0], self.samplings.add(samples, level.width**2)[0]
+
+    @staticmethod
+    def _near_targets(level: Level) -> Flags:
+        """(height, width) the cells no more than two away, along rows and columns, from one in which the target is."""
+        near = level.kinds > 0
+        for _ in range(2):
+            wider = near.copy()
+            wider[1:] |= near[:-1]
+            wider[:-1] |= near[1:]
+            wider[:, 1:] |= near[:, :-1]
+            wider[:, :-1] |= near[:, 1:]
+            near = wider
+        return near
+
+    def numbers_of(self, picture: int) -> Integers:
+        """(height, width) in pixels: the number of the sample that stands for each; -1 outside the target's reach."""
+        tile = int(np.flatnonzero(self.tiles == picture)[0])
+        numbers = np.full((1, 1), -1, dtype=np.int32)
+        for number, level in enumerate(self.levels):
+            part = np.s_[self.top[tile] + 1 << number : self.top[tile + 1] - 1 << number, 1 << number : -1 << number]
+            own, mine = level.is_own[part], level.numbers[part]
+            coarse = numbers.repeat(2, axis=0).repeat(2, axis=1) if number else np.int32(-1)
+            numbers = np.where(own, mine, coarse)
+        times = self.levels[-1].width
+        pixels: Integers = numbers.repeat(times, axis=0).repeat(times, axis=1)
+        return pixels
+
+    @cached_property
+    def _tile_of_row(self) -> Places:
+        """The tile in which each row of level 0 lies."""
+        return np.repeat(np.arange(len(self.tiles)), np.diff(self.top))
+
+    def _tile(self, level: int, cells: Places) -> Places:
+        """(n,) the tiles in which cells (n,) of a level lie."""
+        tiles: Places = self._tile_of_row.take(cells // self.levels[level].kinds.shape[1] >> level)
+        return tiles
+
+    def _picture(self, level: int, cells: Places) -> Places:
+        """(n,) the pictures in which cells (n,) of a level lie."""
+        pictures: Places = self.tiles.take(self._tile(level, cells))
+        return pictures
+
+    def _add_level(self) -> None:
+        """A level below the last one, in which no cell has a sample yet."""
+        coarse = self.levels[-1]
+        height, width = coarse.kinds.shape
+        kinds = np.empty((height, 2, width, 2), dtype=np.uint8)
+        kinds[:] = coarse.kinds[:, None, :, None]
+        shape = (2 * height, 2 * width)
+        own, cut = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
+        self.levels.append(Level(coarse.width // 2, kinds.reshape(shape), np.empty(shape, np.int32), own, cut))
+
+    def _quarter(self, cells: Places) -> None:
+        """Samples three quarters of each cell (n,) of the last level but one; its own sample stands for the fourth."""
+        level = len(self.levels) - 2
+        coarse, fine = self.levels[-2:]
+        width = coarse.kinds.shape[1]
+        rows, columns = np.divmod(cells, width)
+        quarter = quarter_of(*self._within(level, cells), coarse.width, self._sizes(level, cells))
+        corners = (4 * rows * width + 2 * columns)[:, None] + [0, 1, 2 * width, 2 * width + 1]
+        number = coarse.numbers.ravel()[cells]
+        fine.is_own.ravel()[corners] = True
+        fine.numbers.ravel()[corners[np.arange(len(cells)), quarter]] = number
+        self.samplings.reweigh(number, fine.width**2)
+        self._sample(level + 1, corners[quarter[:, None] != np.arange(4)])
+
+    def _within(self, level: int, cells: Places) -> tuple[Places, Places]:
+        """(n,) and (n,): rows and columns of cells of a level within their pictures."""
+        rows, columns = np.divmod(cells, self.levels[level].kinds.shape[1])
+        return rows - (self.top[:-1] + 1 << level).take(self._tile(level, cells)), columns - (1 << level)
+
+    def _sizes(self, level: int, cells: Places) -> Places:
+        """(n, 2) the height and width, in cells of a level, of the pictures in which cells (n,) lie."""
+        sizes: Places = (self.sizes[self.tiles] << level).take(self._tile(level, cells), axis=0)
+        return sizes
+
+    def opposite(self, level: int, cells: Places) -> Places:
+        """(n,) the cells opposite those cells (n,) of a level, about the middles of their pictures."""
+        (rows, columns), sizes = self._within(level, cells), self._sizes(level, cells)
+        away = (sizes[:, 0] - 1 - 2 * rows) * self.levels[level].kinds.shape[1] + sizes[:, 1] - 1 - 2 * columns
+        opposite: Places = cells + away
+        return opposite
+
+    def _sample(self, level: int, cells: Places) -> None:
+        """Takes a sample in each of the cells (n,) of a level, which lie in the order of their pictures."""
+        into = self.levels[level]
+        picture = self._picture(level, cells)
+        where = places(*self._within(level, cells), into.width, self._sizes(level, cells))
+        samples = sample(self.pictures, picture, where, self.renderer)
+        into.kinds.ravel()[cells] = samples.kind
+        into.numbers.ravel()[cells] = self.samplings.add(samples, into.width**2)
+
+    def _leading_on(self, cells: Places) -> Places:
+        """(m,) the cells of the last level but one next to cells (n,) from which a quarter differs across a side."""
+        kinds = self.levels[-1].kinds
+        width = kinds.shape[1]
+        rows, columns = np.divmod(cells, width // 2)
+        inner = (2 * rows * width + 2 * columns)[:, None] + (SIDE_ROWS * width + SIDE_COLUMNS)
+        outer = inner + (ROWS_OUT * width + COLUMNS_OUT)
+        differ = (kinds.ravel().take(inner) ^ kinds.ravel().take(outer)) & KINDS - 1 > 0
+        rows, columns = np.divmod(outer[differ], width)
+        beyond: Places = rows // 2 * (width // 2) + columns // 2
+        return beyond
+
+
+SIDE_ROWS = np.array([0, 1, 0, 1, 1, 1, 0, 0])
+SIDE_COLUMNS = np.array([1, 1, 0, 0, 0, 1, 0, 1])
+ROWS_OUT = np.array([0, 0, 0, 0, 1, 1, -1, -1])
+COLUMNS_OUT = np.array([1, 1, -1, -1, 0, 0, 0, 0])
+"""The eight ways out of a cell that is cut into quarters: the row and the column of the quarter, and the step across
+the side of the cell to the quarter of the neighbour that touches it:
+
+            ^   ^
+          +---+---+
+        < | 00| 01| >
+          +---+---+
+        < | 10| 11| >
+          +---+---+
+            v   v
+"""

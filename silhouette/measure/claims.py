@@ -1,0 +1,122 @@
+"""COUNT: the claims that nothing of a target is obscured, or nothing of it seen, and whether they are proven.
+
+samples of which none is obscured, or none is seen -> a claim -> `unobscured` or `hidden`, which know where surfaces end
+-> what is left unproven -> rays into that -> proven, or refuted, or an error as large as what is left
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats
+from silhouette.measure.hidden import unproven_hidden
+from silhouette.measure.places import scattered
+from silhouette.measure.polygons import uncovered
+from silhouette.measure.sampling import IN_ARC, OCCLUDED, Kinds, Picture, sample
+from silhouette.measure.unobscured import unproven_open
+from silhouette.renderers.protocol import Cast, Renderer, depths
+
+Assertion = Literal["open", "hidden"]
+"""What a claim says: that nothing of the target is obscured, or that nothing of it in the arcs is seen."""
+
+RAYS = 4
+"""So many rays along each side of a pixel look for what refutes a claim, where it is not proven."""
+
+CLEARLY = 1e-6
+"""The share of a depth that is beyond the rounding of float32: surfaces in one plane may differ by less."""
+
+MOST_RAYS = 100_000
+"""So many rays at most: where more is unproven, every pixel is sampled anyway."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """What is left of a claim.
+
+    Attributes:
+        says: what it says.
+        unproven: pixels: not less than the part of the target for which it may be untrue; 0 where it is proven.
+        against: for each picture, (k, 2) rows and columns of places in it at which it is untrue.
+    """
+
+    says: Assertion
+    unproven: float
+    against: tuple[Floats, ...]
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether it is known to be untrue."""
+        return any(len(places) > 0 for places in self.against)
+
+
+def claim_of(pictures: Sequence[Picture], says: Assertion, renderer: Renderer) -> Claim:
+    """What is left of a claim about the target of these pictures, one flat one or the faces of a cube.
+
+    Args:
+        pictures: of one check.
+        says: the claim.
+        renderer: must look at any place of a picture, between its pixels too (`Renderer.sparse`).
+    """
+    left, against = 0.0, []
+    for picture in pictures:
+        if says == "hidden" and not _reaches_an_arc(picture):
+            continue
+        if says == "open":
+            unproven = unproven_open(picture.view, picture.target, picture.blockers)
+        else:
+            unproven = unproven_hidden(picture.view, picture.target, picture.blockers, renderer)
+        blocks = unproven.blocks
+        if says == "hidden":
+            blocks = uncovered(picture, blocks[~_out_of_arcs(picture, blocks)])
+        left += float(blocks[:, 2:].prod(axis=1).sum())
+        places = scattered(blocks, RAYS, MOST_RAYS)
+        samples = sample([picture], np.zeros(len(places), dtype=np.intp), places, renderer)
+        against.append(_certain(picture, places[_is_against(samples.kind, says)], says, renderer))
+    return Claim(says, left, tuple(against))
+
+
+def _certain(picture: Picture, places: Floats, says: Assertion, renderer: Renderer) -> Floats:
+    """(k, 2) those of the places at which the target and what is nearest before it, or behind, are clearly apart."""
+    bodies = [picture.target, *picture.blockers]
+    depth, *others = depths(renderer, [Cast(picture.view, body, places) for body in bodies]).reshape(len(bodies), -1)
+    nearest = np.min([np.full(len(places), np.inf), *others], axis=0)
+    certain: Floats = places[nearest < depth * (1.0 - CLEARLY) if says == "open" else nearest > depth * (1.0 + CLEARLY)]
+    return certain
+
+
+def _is_against(kind: Kinds, says: Assertion) -> Flags:
+    """(n,) whether a sample of that kind shows that a claim is untrue."""
+    against: Flags = kind & OCCLUDED > 0 if says == "open" else kind & (IN_ARC | OCCLUDED) == IN_ARC
+    return against
+
+
+def _reaches_an_arc(picture: Picture) -> bool:
+    """Whether a face of the target may reach into an arc: does not lie wholly beyond one of its edges."""
+    if picture.arcs is None:
+        return True
+    body = picture.target
+    corners = body.pose.place(body.mesh.vertices)
+    return any(arc.reaches(corners[body.mesh.faces]).any() for arc in picture.arcs)
+
+
+def _out_of_arcs(picture: Picture, blocks: Floats) -> Flags:
+    """(n,) whether no part of the target that may lie in a block lies in an arc.
+
+    The target in a block lies in the convex hull of the block's four corners, as near and as far as the target is.
+    """
+    outside = np.zeros(len(blocks), dtype=np.bool_)
+    if picture.arcs is None or not len(outside):
+        return outside
+    body, view = picture.target, picture.view
+    depth = view.project(body.pose.place(body.mesh.vertices))[2]
+    row, column, height, width = blocks.T - np.array([[0.5], [0.5], [0.0], [0.0]])
+    ways = [view.directions(row + down * height, column + right * width) for down in (0, 1) for right in (0, 1)]
+    hulls = np.stack([view.eye + way * max(far, 0.0) for way in ways for far in (depth.min(), depth.max())], axis=1)
+    outside[:] = True
+    for arc in picture.arcs:
+        outside &= ~arc.reaches(hulls)
+    return outside

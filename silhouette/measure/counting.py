@@ -1,0 +1,115 @@
+"""COUNT: questions -> batches that memory holds -> surveys, refined -> claims proven -> counts and masks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from silhouette.geometry import Floats
+from silhouette.measure.bits import FEW, measured_in_bits
+from silhouette.measure.claims import claim_of
+from silhouette.measure.error import PARTS, WHOLES
+from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Mask, OcclusionCounts
+from silhouette.measure.question import Measured, Question
+from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Samples
+from silhouette.measure.survey import Survey
+from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.registry import looking_between_pixels
+
+PIXELS_AT_HAND = 12_000_000
+"""So many pixels are measured together, at most: some 64 pictures, and 200 MB."""
+
+
+def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = False) -> list[Measured]:
+    """What is found for each question; it does not depend on the other questions.
+
+    Args:
+        questions: what is asked.
+        renderer: casts the rays.
+        keep: whether the masks are kept.
+    """
+    found: dict[int, Measured] = {}
+    exact = renderer if renderer.sparse else looking_between_pixels()
+    for together in _batches(questions, renderer.sparse):
+        survey = Survey([questions[number] for number in together], renderer)
+        refuted = []
+        for says, claimed in survey.is_claimed.items():
+            for number in np.flatnonzero(claimed).tolist():
+                claim = claim_of(survey.questions[number].pictures, says, exact)
+                survey.settle(number, claim)
+                refuted += [(number, claim)] * claim.is_refuted
+        while survey.refine():
+            pass
+        for number, claim in refuted:
+            if survey.is_claimed[claim.says][number]:
+                survey.show(number, claim.against)
+        for number, one in zip(together, _results(survey, keep), strict=True):
+            in_bits = measured_in_bits(questions[number], exact) if one.counts.total < FEW else None
+            found[number] = one if in_bits is None else replace(in_bits, masks=one.masks)
+    return [found[number] for number in range(len(questions))]
+
+
+def _batches(questions: Sequence[Question], together: bool) -> Iterator[list[int]]:
+    """The numbers of questions that are measured together: of one width of blocks, and not more than memory holds.
+
+    A renderer that draws whole pictures keeps the last one only: its questions are not taken ``together``.
+    """
+    by_block: dict[int, list[int]] = {}
+    for number, question in enumerate(questions):
+        by_block.setdefault(question.block, []).append(number)
+    for numbers in by_block.values():
+        batch, pixels = list[int](), 0
+        for number in numbers:
+            size = sum(picture.view.width * picture.view.height for picture in questions[number].pictures)
+            if batch and (pixels + size > PIXELS_AT_HAND or not together):
+                yield batch
+                batch, pixels = [], 0
+            batch.append(number)
+            pixels += size
+        yield batch
+
+
+def _results(survey: Survey, keep: bool) -> Iterator[Measured]:
+    """What was found for each question of a survey."""
+    pictures, samplings = survey.atlas.pictures, survey.atlas.samplings
+    samples, weight = Samples.concatenated(samplings.batches), np.concatenate(samplings.weights).astype(np.float64)
+    first = np.cumsum([0, *(len(picture.blockers) for picture in pictures)])
+    hidden = np.flatnonzero(samples.nearest >= 0)
+    nearest = _tally(first[samples.picture[hidden]] + samples.nearest[hidden], weight[hidden], first[-1])
+    ray, blocker = samples.blocked
+    alone = _tally(first[samples.picture[ray]] + blocker, weight[ray], first[-1])
+    errors = survey.errors
+    for number, question in enumerate(survey.questions):
+        mine = np.flatnonzero(survey.check == number).tolist()
+        blockers = [slice(first[picture], first[picture + 1]) for picture in mine]
+        kinds = survey.counts[number]
+        counts = OcclusionCounts(
+            total=round(kinds @ WHOLES[0]),
+            occluded=round(kinds @ PARTS[0]),
+            in_arc=round(kinds @ WHOLES[1]),
+            occluded_in_arc=round(kinds @ PARTS[1]),
+            nearest=tuple(np.sum([nearest[part] for part in blockers], axis=0).tolist()),
+            alone=tuple(np.sum([alone[part] for part in blockers], axis=0).tolist()),
+            error=float(errors[number, 0]),
+            error_in_arc=float(errors[number, 1]),
+            error_seen=float(errors[number, 2]),
+        )
+        masks = tuple(_mask(survey, picture, samples) for picture in mine) if keep else ()
+        yield Measured(counts, question.pixel, "proof" if survey.is_proven[number] else "count", masks)
+
+
+def _tally(places: Floats, weight: Floats, size: int) -> Floats:
+    """(size,) int64, the sum of the weights at each place."""
+    return np.bincount(places, weight, size).astype(np.int64)
+
+
+def _mask(survey: Survey, picture: int, samples: Samples) -> Mask:
+    """The pixels of a picture, as they were counted."""
+    view = survey.atlas.pictures[picture].view
+    number = survey.homes[picture].numbers_of(picture)[: view.height, : view.width]
+    kind = np.where(number >= 0, samples.kind[number], np.uint8(0))
+    free = np.where(kind & IN_ARC > 0, SEEN, np.where(kind & TARGET > 0, OUTSIDE, NOTHING))
+    kinds = np.where(kind & OCCLUDED > 0, OBSCURED, free).astype(np.uint8)
+    return Mask(view, kinds, np.where(number >= 0, samples.nearest[number], np.int32(-1)))

@@ -1,0 +1,110 @@
+"""COUNT, first step: a Sight becomes the pictures in which it is measured, with the bodies that reach into them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats
+from silhouette.measure.culling import disjoint, in_view, picture_bounds
+from silhouette.measure.observation import Sight
+from silhouette.measure.sampling import Picture
+from silhouette.meshes.bounds import bounding_points, tighter_points
+from silhouette.renderers.protocol import Body
+from silhouette.scenes.table import Piece
+from silhouette.views import Projection, View, VisionArc, fit_view, projection_of, target_distance
+
+
+@dataclass(frozen=True, eq=False)
+class Framed:
+    """A sight and its pictures.
+
+    Attributes:
+        sight: what is measured.
+        pictures: one flat picture, or the six faces of a cube round the eye.
+        blockers: the pieces that may stand before the target in them, in the order of the sight.
+        pixel: mm per pixel at the target.
+        projection: which of the two it is.
+    """
+
+    sight: Sight
+    pictures: tuple[Picture, ...]
+    blockers: tuple[Piece, ...]
+    pixel: float
+    projection: Projection
+
+
+def framed(sight: Sight, pixel: float) -> Framed:
+    """The pictures of a sight, ``pixel`` mm per pixel at the target where that is possible."""
+    target, mesh, place = sight.target, sight.target.model.significant, sight.target.pose.place
+    box, outer = target.body_box, place(bounding_points(mesh))
+    aim = target.body_middle
+    views = fit_view(
+        sight.eye,
+        aim,
+        outer,
+        pixel,
+        facing=sight.facing,
+        tighter=lambda fits: place(tighter_points(mesh, lambda points: fits(place(points)))),
+    )
+    farthest = float(np.linalg.norm(box - sight.eye, axis=1).max())
+    blockers, bodies = _blockers_in(sight, views, outer, farthest)
+    body = Body(1, mesh, target.pose)
+    arcs = _arcs_that_matter(sight.arcs, box, body)
+    projection = projection_of(views)
+    # A very large or small target has coarser or finer pixels than asked for; a rounding difference is ignored.
+    width = views[0].step * (
+        float(np.linalg.norm(aim - sight.eye)) if projection == "flat" else target_distance(sight.eye, aim, box)
+    )
+    width = pixel if abs(width - pixel) <= 1e-9 * pixel else width
+    return Framed(sight, tuple(Picture(view, body, bodies, arcs) for view in views), tuple(blockers), width, projection)
+
+
+def _arcs_that_matter(arcs: tuple[VisionArc, ...] | None, box: Floats, target: Body) -> list[VisionArc] | None:
+    """The arcs that a target may reach into; None where one arc contains all of it.
+
+    Args:
+        arcs: the attacker's; None for no limit.
+        box: (8, 3) the corners of a box round the target; only where that does not tell are its vertices looked at.
+        target: the target.
+    """
+    if arcs is None or any(arc.contains(box).all() for arc in arcs):
+        return None
+    reached = [arc for arc in arcs if not arc.misses(box)]
+    if not reached:
+        return reached
+    corners = target.pose.place(target.mesh.vertices)
+    if any(arc.contains(corners).all() for arc in reached):
+        return None
+    return [arc for arc in reached if not arc.misses(corners)]
+
+
+def _blockers_in(sight: Sight, views: Sequence[View], outer: Floats, farthest: float) -> tuple[list[Piece], list[Body]]:
+    """The pieces that may stand before the target in the picture, and their bodies, with ids from 2 upwards.
+
+    First the boxes of all occluders are tested together; then, for each that is left, whether a straight line in the
+    picture separates its hull from the target's.
+
+    Args:
+        sight: whose occluders these are.
+        views: one picture, or the six faces of a cube; in a cube the second test is left out.
+        outer: (n, 3) mm, world: the outermost points of the target.
+        farthest: mm from the eye to the farthest corner of the target's box.
+    """
+    occluders = sight.occluders
+    reaches: Flags = np.zeros(len(occluders.pieces), dtype=np.bool_)
+    for view in views:
+        reaches |= in_view(view, occluders.boxes, farthest)
+    reaches[list(sight.absent)] = False
+    blockers, bodies = list[Piece](), list[Body]()
+    target_bounds = picture_bounds(views[0], outer)
+    for number in np.flatnonzero(reaches):
+        piece, mesh = occluders.pieces[number], occluders.meshes[number]
+        if len(views) > 1 or not disjoint(
+            target_bounds, picture_bounds(views[0], piece.pose.place(bounding_points(mesh)))
+        ):
+            blockers.append(piece)
+            bodies.append(Body(len(bodies) + 2, mesh, piece.pose))
+    return blockers, bodies

@@ -1,0 +1,57 @@
+"""COUNT, the last step of the proof that a target is hidden: the few cells that are left, as polygons.
+
+A cell is covered where the faces that are nearer than all of the target, projected and united, fill it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats
+from silhouette.measure.sampling import Picture
+from silhouette.renderers.protocol import NEAREST, Body
+
+MOST_CELLS = 64
+"""So many cells are looked at, at most: it takes a millisecond each."""
+
+FILLED = 1.0 - 1e-9
+"""The share of a cell that the united faces must fill: float64 is a million times as exact, and a gap of the width that
+counts as one fills more than the rest."""
+
+
+def uncovered(picture: Picture, blocks: Floats) -> Floats:
+    """(k, 4) those of the blocks (n, 4) that are not proven to be covered; row, column, height and width, in pixels."""
+    if not (0 < len(blocks) <= MOST_CELLS and picture.blockers):
+        return blocks
+    least = _projected(picture, picture.target)[1].min()
+    faces = [_projected(picture, blocker) for blocker in picture.blockers]
+    nearer = [corners[(depth.min(axis=1) > NEAREST) & (depth.max(axis=1) < least)] for corners, depth in faces]
+    corners = np.concatenate(nearer)
+    whole = np.concatenate(
+        [blocks[:, :2].min(axis=0), np.ptp(np.vstack([blocks[:, :2], blocks[:, :2] + blocks[:, 2:]]), axis=0)]
+    )
+    corners = corners[_touching(corners.min(axis=1), corners.max(axis=1), whole)]
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    left = [not _is_filled(corners[_touching(low, high, block)], block) for block in blocks]
+    return blocks[left]
+
+
+def _projected(picture: Picture, body: Body) -> tuple[Floats, Floats]:
+    """(m, 3, 2) rows and columns of the corners of a body's faces, from the picture's corner; (m, 3) their depths."""
+    columns, rows, depth = picture.view.project(body.pose.place(body.mesh.vertices))
+    return np.stack([rows, columns], axis=1)[body.mesh.faces], depth[body.mesh.faces]
+
+
+def _touching(low: Floats, high: Floats, block: Floats) -> Flags:
+    """(m,) which of the boxes, from ``low`` to ``high`` (m, 2), touch a block (4,)."""
+    touching: Flags = np.all((low <= block[:2] + block[2:]) & (high >= block[:2]), axis=1)
+    return touching
+
+
+def _is_filled(corners: Floats, block: Floats) -> bool:
+    """Whether triangles (m, 3, 2) together fill a block (4,)."""
+    import shapely
+
+    cell = shapely.box(*block[:2], *(block[:2] + block[2:]))
+    parts = shapely.intersection(shapely.polygons(corners), cell)
+    return bool(shapely.union_all(parts[shapely.area(parts) > 0.0]).area >= FILLED * cell.area)

@@ -1,0 +1,61 @@
+"""COUNT: what is asked of one check, and what is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from silhouette.measure.observation import DecidedBy, Mask, OcclusionCounts
+from silhouette.measure.places import LARGEST_BLOCK
+from silhouette.measure.sampling import Picture
+
+BLOCK = 0.8
+"""Width of a cell of the coarse grid, mm at the target: twice that of the thinnest part of a printed miniature."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is asked of one check.
+
+    Attributes:
+        pictures: one flat picture, or the six faces of a cube, which together show the target once.
+        pixel: mm per pixel at the target.
+        goal: the error, as a share, that is small enough where no threshold is near.
+        thresholds: shares occluded at which a verdict changes; 0 and 1 are always among them.
+        tolerance: a share nearer than this to a threshold is too close to call, however well it is measured.
+    """
+
+    pictures: Sequence[Picture]
+    pixel: float
+    goal: float
+    thresholds: Sequence[float] = (0.0, 0.5, 1.0)
+    tolerance: float = 0.0
+
+    def refined(self, factor: int) -> Question:
+        """The same question with each pixel cut into ``factor`` by ``factor``."""
+        pictures = [replace(picture, view=picture.view.refined(factor)) for picture in self.pictures]
+        return replace(self, pictures=pictures, pixel=self.pixel / factor)
+
+    @property
+    def block(self) -> int:
+        """The width in pixels of a cell of the coarse grid: a power of two."""
+        return min(LARGEST_BLOCK, 1 << max(0, int(np.floor(np.log2(BLOCK / self.pixel) + 1e-9))))
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What was found for one question.
+
+    Attributes:
+        counts: its counts.
+        pixel: mm per pixel at the target.
+        decided_by: what the counts rest on.
+        masks: one for each picture, if they were kept.
+    """
+
+    counts: OcclusionCounts
+    pixel: float
+    decided_by: DecidedBy
+    masks: tuple[Mask, ...]

@@ -1,0 +1,191 @@
+"""COUNT: what rays through places of pictures meet: the target, whether in an arc, and what is nearer.
+
+pictures + places -> one cast for each target -> one for each blocker where the target is -> Samples
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Floats, Integers
+from silhouette.renderers.protocol import Body, Cast, Renderer, depths, render_separately
+from silhouette.views import View, VisionArc, in_any
+
+Places = NDArray[np.intp]
+"""Places in an image, read row by row, and other numbers by which arrays are indexed."""
+
+Kinds = NDArray[np.uint8]
+"""What samples show: sums of the following bits."""
+
+TARGET, IN_ARC, OCCLUDED = 1, 2, 4
+"""Bits of a sample's kind: the target is there; its point that is met lies in a vision arc; something is nearer.
+
+The five higher bits tell which blockers are nearer: two kinds that differ mean that something differs, and two that are
+equal mean the same in all but one of 31 cases."""
+
+FINER = 2
+"""A renderer that draws whole pictures draws them with pixels finer by this factor; places lie in their middles: each
+pixel of the picture is sampled at one of four places in it."""
+
+ROUNDING = 3e-5
+"""The share of a depth by which surfaces in one plane may differ where a renderer draws in float32, at their rims."""
+
+KINDS = 8
+"""The number of kinds, whichever the blockers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A view of a target, and what may stand before it: what one flat picture of a check asks.
+
+    Attributes:
+        view: the picture.
+        target: the body that is looked at; its id is lower than the blockers', so that it is in front at equal depth.
+        blockers: the bodies that may stand before it.
+        arcs: the vision arcs of the attacker; None where the whole target is known to lie in one.
+    """
+
+    view: View
+    target: Body
+    blockers: Sequence[Body]
+    arcs: Sequence[VisionArc] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """What n rays meet, of several pictures.
+
+    Attributes:
+        picture: (n,) the picture of each ray, by number; never less than the one before.
+        kind: (n,) uint8, of the bits `TARGET`, `IN_ARC`, `OCCLUDED` and the higher ones.
+        nearest: (n,) int32, the number of the nearest blocker before the target, among its picture's; else -1.
+        blocked: (2, m) int32: a ray and a blocker of its picture that is nearer than the target; all such pairs.
+    """
+
+    picture: Places
+    kind: Kinds
+    nearest: Integers
+    blocked: Integers
+
+    @staticmethod
+    def concatenated(several: Sequence[Samples]) -> Samples:
+        """All samples, one batch after the other."""
+        starts = np.cumsum([0, *(len(batch.kind) for batch in several)])
+        pairs = [batch.blocked + np.array([[start], [0]]) for batch, start in zip(several, starts, strict=False)]
+        return Samples(
+            np.concatenate([batch.picture for batch in several]),
+            np.concatenate([batch.kind for batch in several]),
+            np.concatenate([batch.nearest for batch in several]),
+            np.concatenate(pairs, axis=1).astype(np.int32, copy=False),
+        )
+
+
+def sample(pictures: Sequence[Picture], picture: Places, places: Floats, renderer: Renderer) -> Samples:
+    """Samples at places (n, 2) of pictures, of which ``picture`` (n,) names each place's; never less than before it."""
+    if not renderer.sparse:
+        places = (np.round(FINER * (places + 0.5) - 0.5) + 0.5) / FINER - 0.5
+    ends = np.searchsorted(picture, np.arange(len(pictures) + 1))
+    asked = [(number, int(ends[number]), int(ends[number + 1])) for number in np.flatnonzero(np.diff(ends)).tolist()]
+    distances = _Distances(pictures, asked, places, renderer)
+    depth = distances.targets()
+    kind = np.isfinite(depth).view(np.uint8)
+    for number, start, end in asked:
+        kind[start:end] |= _in_arc(pictures[number], places[start:end], depth[start:end])
+    return _blocked(distances, picture, depth, kind)
+
+
+def _in_arc(picture: Picture, places: Floats, depth: NDArray[np.float32]) -> Kinds:
+    """(n,) the bit `IN_ARC` of samples whose target is met at a depth."""
+    if picture.arcs is None:
+        return np.isfinite(depth) * np.uint8(IN_ARC)
+    bits = np.zeros(len(depth), dtype=np.uint8)
+    if picture.arcs:
+        met = np.flatnonzero(np.isfinite(depth))
+        points = picture.view.eye + picture.view.directions(*places[met].T) * depth[met, None]
+        bits[met] = in_any(picture.arcs, points, edges=False) * np.uint8(IN_ARC)
+    return bits
+
+
+@dataclass(frozen=True, eq=False)
+class _Distances:
+    """How far away bodies are met, at places (n, 2) of several pictures.
+
+    A sparse renderer is asked for the blockers only where the target is. Another draws a whole picture anyway, with all
+    bodies at once, and tells best where they come close.
+
+    Attributes:
+        pictures: the pictures.
+        asked: for each picture that has places its number, and its first place and the one after its last.
+        places: (n, 2).
+        renderer: casts the rays.
+    """
+
+    pictures: Sequence[Picture]
+    asked: Sequence[tuple[int, int, int]]
+    places: Floats
+    renderer: Renderer
+
+    def targets(self) -> NDArray[np.float32]:
+        """(n,) mm, the depth of the target; inf where it is not."""
+        if not self.renderer.sparse:
+            return np.concatenate([np.empty(0, np.float32), *(self._drawn(*each)[0] for each in self.asked)])
+        return depths(
+            self.renderer,
+            [
+                Cast(self.pictures[number].view, self.pictures[number].target, self.places[start:end])
+                for number, start, end in self.asked
+            ],
+        )
+
+    def blockers(self, depth: NDArray[np.float32]) -> tuple[Places, Integers, NDArray[np.float32]]:
+        """(m,) the places with a target at a ``depth`` (n,), once for each blocker; (m,) its number; (m,) its depth."""
+        rays, which, casts = list[Places](), list[int](), list[Cast]()
+        drawn = list[NDArray[np.float32]]()
+        for number, start, end in self.asked:
+            picture = self.pictures[number]
+            met = start + np.flatnonzero(np.isfinite(depth[start:end]))
+            layers = [] if self.renderer.sparse else self._drawn(number, start, end)[1:]
+            for blocker, body in enumerate(picture.blockers):
+                rays.append(met)
+                which.append(blocker)
+                if self.renderer.sparse:
+                    casts.append(Cast(picture.view, body, self.places[met]))
+                else:
+                    drawn.append(layers[blocker][met - start])
+        ray = np.concatenate([np.empty(0, np.intp), *rays])
+        blocker_of_ray = np.repeat(np.array(which, dtype=np.int32), [len(met) for met in rays])
+        distance = depths(self.renderer, casts) if self.renderer.sparse else np.concatenate([depth[:0], *drawn])
+        return ray, blocker_of_ray, distance
+
+    def _drawn(self, number: int, start: int, end: int) -> list[NDArray[np.float32]]:
+        """The depths (k,) of the target and of each blocker of a picture, drawn with pixels finer than its own."""
+        picture = self.pictures[number]
+        bodies = [picture.target, *picture.blockers]
+        places = FINER * (self.places[start:end] + 0.5) - 0.5
+        layers = render_separately(self.renderer, picture.view.refined(FINER), bodies, places)
+        return [layer.depth for layer in layers]
+
+
+def _blocked(distances: _Distances, picture: Places, depth: NDArray[np.float32], kind: Kinds) -> Samples:
+    """The samples of targets at a ``depth`` (n,), with what is nearer."""
+    ray, blocker, distance = distances.blockers(depth)
+    nearest = np.full(len(kind), -1, dtype=np.int32)
+    rounding = np.float32(0.0 if distances.renderer.sparse else ROUNDING)
+    nearer = np.flatnonzero(distance < depth[ray] * (1 - rounding))
+    ray, blocker, distance = ray[nearer], blocker[nearer], distance[nearer]
+    front = np.full(len(kind), np.inf, dtype=np.float32)
+    code = np.zeros(len(kind), dtype=np.uint8)
+    for which in range(blocker.max(initial=-1) + 1):
+        # Of one blocker each ray is there once, so that plain indexing will do.
+        mine = np.flatnonzero(blocker == which)
+        at, how_far = ray[mine], distance[mine]
+        code[at] ^= np.uint8((which * 7 % 31 + 1) << 3)
+        first = how_far < front[at]
+        front[at[first]], nearest[at[first]] = how_far[first], which
+    hidden = nearest >= 0
+    kind |= hidden * np.uint8(OCCLUDED) | code ^ (nearest * 11 % 31 + 1).astype(np.uint8) << 3 & hidden * np.uint8(248)
+    return Samples(picture, kind, nearest, np.stack([ray, blocker]).astype(np.int32))

@@ -1,0 +1,220 @@
+"""COUNT: the counts of many checks, and what they leave open, while the pictures are sampled finer and finer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats
+from silhouette.measure.atlas import Atlas
+from silhouette.measure.claims import Assertion, Claim
+from silhouette.measure.error import (
+    PARTS,
+    SIGMAS,
+    UNKNOWN,
+    WHOLES,
+    importance,
+    isolated,
+    open_variance,
+    share_errors,
+    shares,
+)
+from silhouette.measure.question import Question
+from silhouette.measure.reach import reached_blocks
+from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET, Places
+from silhouette.renderers.protocol import Renderer
+
+NEAR = 5.0
+"""An error that meets the goal is made smaller all the same where the share is less than this many errors away from a
+threshold."""
+
+LOOSE_SHARE = 0.5
+"""The share of the goal that things smaller than a cell of the coarse grid may take; else that grid is made finer."""
+
+MISSED_SHARE = 0.1
+"""Contours are followed only as long as things smaller than a cell are at most so much of the goal: where some of them
+are followed, and measured, and others are not met, the count is wrong the same way for each that is not met."""
+
+THIN_GOAL = 0.0045
+"""The goal of a picture with thin things in it: the error is an estimate, too, and there is more that it rests on."""
+
+THIN_SHARE = 0.3
+"""A picture has thin things in it where so many pairs of neighbours in the coarse grid, for each cell of the target,
+are one seen and one hidden. One wall before a figure leaves one in ten."""
+
+SIZE_ERROR = 0.02
+"""The error, as a share of the target, to which its size is counted even where no other share depends on it."""
+
+SEEN, HIDDEN = TARGET | IN_ARC, TARGET | IN_ARC | OCCLUDED
+OUTLINE = ((np.arange(KINDS)[:, None] ^ np.arange(KINDS)) & TARGET > 0).ravel()
+"""(KINDS²,) the pairs of kinds of which one is of the target and one is not."""
+
+
+class Survey:
+    """The pictures of n checks, sampled as finely as their shares ask for.
+
+    Attributes:
+        atlas: the pictures that are not settled.
+        check: (k,) the check to which each picture belongs.
+        homes: for each picture the atlas in which it was sampled last.
+        counts: (n, KINDS) the pixels of each kind, for each check; of kind 0, which is no target, none.
+        variance: (n, KINDS²) pixels squared, for each pair of kinds, at a step of one.
+        is_coarse: (n,) whether all cells of the last level have a sample: that level is the check's coarse grid.
+        alone: (n, KINDS²) the cells of the coarse grid that differ from all their neighbours, which are alike.
+        cell: (n,) the pixels of a cell of the coarse grid.
+        is_thin: (n,) whether there are thin things in the picture.
+        maybe_occluded, maybe_seen: (n,) pixels: the part of a target of which nothing was found to be obscured, or to
+            be seen, for which that is not proven; inf where nobody asked, or it is untrue.
+    """
+
+    def __init__(self, questions: Sequence[Question], renderer: Renderer) -> None:
+        """The survey of questions whose pictures have blocks of one width, sampled coarsely."""
+        self.questions = questions
+        pictures = [picture for question in questions for picture in question.pictures]
+        self.check: Places = np.repeat(np.arange(len(questions)), [len(question.pictures) for question in questions])
+        block = questions[0].block
+        reached = [reached_blocks(picture.view, picture.target, block) for picture in pictures]
+        self.atlas = Atlas.sampled(pictures, reached, block, renderer)
+        self.homes = [self.atlas] * len(pictures)
+        size = len(questions)
+        self.is_blocked = np.array([any(picture.blockers for picture in one.pictures) for one in questions])
+        self.is_parted = np.array([any(picture.arcs for picture in one.pictures) for one in questions])
+        self.goals = np.array([one.goal for one in questions])
+        self.is_coarse = np.ones(size, dtype=np.bool_)
+        self.maybe_occluded, self.maybe_seen = np.full(size, np.inf), np.full(size, np.inf)
+        self.maybe_seen[[_is_blind(one) for one in questions]] = 0.0
+        self.settled = np.zeros((size, KINDS**2))
+        self.alone = np.zeros((size, KINDS**2))
+        self.cell = np.zeros(size)
+        self._look()
+        pairs = (self.open[:, SEEN * KINDS + HIDDEN] + self.open[:, HIDDEN * KINDS + SEEN]) / (0.25 * block**4)
+        self.is_thin = pairs * block**2 > THIN_SHARE * self.counts.sum(axis=1)
+
+    def _look(self) -> None:
+        """Finds the contours of the last level, counts the pixels, and what is left open."""
+        size = len(self.questions)
+        self.contour = self.atlas.contour()
+        counts = np.zeros(size * KINDS)
+        for samples, weight in zip(self.atlas.samplings.batches, self.atlas.samplings.weights, strict=True):
+            counts += np.bincount(self.check[samples.picture] * KINDS + (samples.kind & KINDS - 1), weight, len(counts))
+        self.counts = counts.reshape(size, KINDS)
+        self.counts[:, 0] = 0.0
+        if self.is_coarse.any():
+            alone = isolated(self.atlas, self.contour, self.check, size)
+            self.alone[self.is_coarse] = alone[self.is_coarse]
+        self.cell[self.is_coarse] = self.atlas.levels[-1].width ** 2
+        self.open = open_variance(self.atlas, self.contour, self.check, size)
+
+    @property
+    def loose(self) -> Floats:
+        """(n, KINDS²) pixels squared: the variance of things smaller than a cell of the coarse grid, met by chance."""
+        loose = self.alone.copy()
+        loose[self.is_blocked, SEEN * KINDS + HIDDEN] += UNKNOWN
+        known = (self.maybe_occluded == 0.0) | (self.maybe_seen == 0.0) & self.is_uniform
+        loose *= ~known[:, None]
+        all_in_arc = self.is_parted & (self.counts @ WHOLES[0] == self.counts @ WHOLES[1])
+        loose[all_in_arc, SEEN * KINDS + TARGET] += UNKNOWN
+        variance: Floats = loose * self.cell[:, None] ** 2
+        return variance
+
+    @property
+    def variance(self) -> Floats:
+        """(n, KINDS²) pixels squared, along all contours and of loose things, at a step of one."""
+        return self.settled + self.open + self.loose
+
+    @property
+    def errors(self) -> Floats:
+        """(n, 3) the errors of the shares occluded, occluded in the arc, and seen."""
+        errors: Floats = share_errors(self.variance, self.counts)
+        total = np.maximum(self.counts.sum(axis=1), 1.0)
+        occluded, seen = ((self.counts @ PARTS[which] > 0.0) for which in (0, 2))
+        for maybe, is_found, which in ((self.maybe_occluded, occluded, 0), (self.maybe_seen, seen, 2)):
+            bound = np.where(is_found, np.inf, maybe / total)
+            errors[:, which] = np.minimum(errors[:, which], bound)
+            alike = self.is_uniform & ~self.is_parted
+            errors[alike] = np.minimum(errors, bound[:, None])[alike]
+        return errors
+
+    @property
+    def is_claimed(self) -> dict[Assertion, Flags]:
+        """(n,) each: the checks of which nothing was found to be obscured, or to be seen, where that is not certain."""
+        counts = self.counts
+        is_there = counts.sum(axis=1) > 0.0
+        unblocked, unseen = self.is_blocked & (counts @ PARTS[0] == 0.0), counts @ PARTS[2] == 0.0
+        return {"open": unblocked & is_there, "hidden": unseen & is_there & (self.maybe_seen > 0.0)}
+
+    @property
+    def is_uniform(self) -> Flags:
+        """(n,) whether nothing of the target was found to differ from the rest of it."""
+        uniform: Flags = (self.counts > 0.0).sum(axis=1) <= 1
+        return uniform
+
+    @property
+    def is_proven(self) -> Flags:
+        """(n,) whether it is proven that nothing is seen, or that nothing is obscured."""
+        proven: Flags = (self.maybe_occluded == 0.0) | (self.maybe_seen == 0.0)
+        return proven
+
+    def settle(self, number: int, claim: Claim) -> None:
+        """Notes what is left of a claim on a check; where it is untrue, every pixel will be sampled."""
+        maybe = self.maybe_occluded if claim.says == "open" else self.maybe_seen
+        maybe[number] = np.inf if claim.is_refuted else claim.unproven
+        self.goals[number] *= not claim.is_refuted
+
+    def show(self, number: int, places: Sequence[Floats]) -> None:
+        """Samples the first of these places, (k, 2) for each picture of a check, in place of that of its pixel."""
+        for picture, mine in zip(np.flatnonzero(self.check == number).tolist(), places, strict=True):
+            if len(mine):
+                self.homes[picture].show(picture, mine[0])
+                break
+        self._look()
+
+    def refine(self) -> bool:
+        """Goes one level down with the checks whose errors ask for it; False where there is none any more."""
+        if self.atlas.levels[-1].width == 1:
+            return False
+        going_on, everywhere = self._wanting()
+        if not going_on.any():
+            return False
+        self.settled[~going_on] += self.open[~going_on]
+        self.atlas = self.atlas.without(~going_on[self.check])
+        for picture in self.atlas.tiles.tolist():
+            self.homes[picture] = self.atlas
+        contour = self.atlas.contour()
+        scattered = everywhere & ((self.alone * OUTLINE).any(axis=1) | (self.goals == 0.0))
+        self.atlas.cut(contour, everywhere[self.check], scattered[self.check])
+        self.settled += open_variance(self.atlas, contour, self.check, len(self.questions), level=-2)
+        self.is_coarse &= everywhere
+        self._look()
+        return True
+
+    def _wanting(self) -> tuple[Flags, Flags]:
+        """The checks (n,) whose contours are followed one level further, and those of which all cells are cut."""
+        share, wholes = shares(self.counts)
+        step = importance(share, wholes)
+        allowed = (self._aims(share) / SIGMAS) ** 2
+        wanting = (step * self.variance).sum(axis=1) > allowed
+        wanting &= ~(self.is_uniform & (np.minimum(self.maybe_occluded, self.maybe_seen) <= self.goals * wholes[:, 0]))
+        everywhere = (step * self.loose).sum(axis=1) > LOOSE_SHARE**2 * allowed
+        missed = (np.sqrt(step) * self.alone).sum(axis=1) * self.cell
+        everywhere |= missed > MISSED_SHARE * SIGMAS * np.sqrt(allowed)
+        everywhere &= wanting & self.is_coarse
+        size_error = SIGMAS * np.sqrt((self.variance * OUTLINE).sum(axis=1))
+        return wanting | (size_error > SIZE_ERROR * wholes[:, 0]), everywhere
+
+    def _aims(self, share: Floats) -> Floats:
+        """(n,) the errors to go for: smaller than the goal where that tells on which side of a threshold a share is."""
+        errors = self.errors
+        aims = np.where(self.is_thin, np.minimum(self.goals, THIN_GOAL), self.goals)
+        for number, question in enumerate(self.questions):
+            for value, error in ((share[number, 0], errors[number, 0]), (1.0 - share[number, 2], errors[number, 2])):
+                for limit in question.thresholds:
+                    if question.tolerance < (away := abs(value - limit)) <= NEAR * error:
+                        aims[number] = min(aims[number], away / NEAR)
+        return aims
+
+
+def _is_blind(question: Question) -> bool:
+    """Whether the attacker has no arc in which the target may lie."""
+    return all(picture.arcs is not None and not picture.arcs for picture in question.pictures)

@@ -1,0 +1,65 @@
+"""Many sights at once: what is found for one depends neither on the others nor on their order, to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from silhouette.measure import counting
+from silhouette.measure.observation import Observation, Sight
+from silhouette.measure.observe import observe, observe_many
+from silhouette.renderers.embree import EmbreeRenderer
+from tests.support.hard_sights import case
+
+KINDS = ("ordinary", "holes", "wires", "arcs across", "bits", "eyes inside", "slits", "one behind another", "dust")
+
+
+@pytest.fixture(scope="module")
+def embree() -> EmbreeRenderer:
+    return EmbreeRenderer()
+
+
+@pytest.fixture(scope="module")
+def sights() -> list[Sight]:
+    return [case(kind, number).sight for kind in KINDS for number in (0, 1)]
+
+
+@pytest.fixture(scope="module")
+def alone(embree: EmbreeRenderer, sights: list[Sight]) -> list[Observation]:
+    return [observe(sight, embree, 0.1, keep=True) for sight in sights]
+
+
+def same(first: Observation, second: Observation) -> bool:
+    """Whether two observations are equal to the last bit."""
+    equal = (vars(first.counts), first.pixel, first.projection) == (
+        vars(second.counts),
+        second.pixel,
+        second.projection,
+    )
+    return equal and all(
+        np.array_equal(one.kinds, other.kinds) and np.array_equal(one.blocker, other.blocker)
+        for one, other in zip(first.masks, second.masks, strict=True)
+    )
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.lists(st.integers(0, 2 * len(KINDS) - 1), min_size=1, max_size=12))
+def test_a_sight_is_measured_as_if_it_were_alone(
+    embree: EmbreeRenderer, sights: list[Sight], alone: list[Observation], chosen: list[int]
+) -> None:
+    """Lists of any length and order, some sights more than once."""
+    together = observe_many([sights[number] for number in chosen], embree, 0.1, keep=True)
+    assert all(same(one, alone[number]) for one, number in zip(together, chosen, strict=True))
+
+
+def test_neither_does_it_depend_on_how_many_memory_holds(
+    monkeypatch: pytest.MonkeyPatch, embree: EmbreeRenderer, sights: list[Sight], alone: list[Observation]
+) -> None:
+    monkeypatch.setattr(counting, "PIXELS_AT_HAND", 400_000)
+    assert all(same(*pair) for pair in zip(observe_many(sights, embree, 0.1, keep=True), alone, strict=True))
+
+
+def test_no_sights(embree: EmbreeRenderer) -> None:
+    assert observe_many([], embree, 0.1) == []
