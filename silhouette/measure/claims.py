@@ -63,20 +63,37 @@ def claim_of(pictures: Sequence[Picture], says: Assertion, renderer: Renderer) -
     """
     left, against = 0.0, []
     for picture in pictures:
-        if says == "hidden" and not _reaches_an_arc(picture):
-            continue
-        if says == "open":
-            unproven = unproven_open(picture.view, picture.target, picture.blockers)
-        else:
-            unproven = unproven_hidden(picture.view, picture.target, picture.blockers, renderer)
-        blocks = unproven.blocks
-        if says == "hidden":
-            blocks = uncovered(picture, blocks[~_out_of_arcs(picture, blocks)])
-        left += float(blocks[:, 2:].prod(axis=1).sum())
-        places = scattered(blocks, RAYS, MOST_RAYS)
-        samples = sample([picture], np.zeros(len(places), dtype=np.intp), places, renderer)
-        against.append(_certain(picture, places[_is_against(samples.kind, says)], says, renderer))
+        unproven, found = _left_of(picture, says, renderer)
+        left += float(unproven[:, 2:].prod(axis=1).sum())
+        against.append(found)
     return Claim(says, left, tuple(against))
+
+
+def _left_of(picture: Picture, says: Assertion, renderer: Renderer) -> tuple[Floats, Floats]:
+    """(n, 4) the blocks of a picture for which a claim is not proven, and (k, 2) places at which it is untrue."""
+    if says == "open":
+        blocks = unproven_open(picture.view, picture.target, picture.blockers).blocks
+        return blocks, _against(picture, blocks, says, renderer, RAYS, MOST_RAYS)
+    found = [np.empty((0, 2))]
+
+    def is_refuted(blocks: Floats) -> bool:
+        found.append(_against(picture, blocks, says, renderer, 1, MOST_RAYS // RAYS**2))
+        return len(found[-1]) > 0
+
+    if not _reaches_an_arc(picture):
+        return np.empty((0, 4)), found[0]
+    blocks = unproven_hidden(picture.view, picture.target, picture.blockers, renderer, is_refuted=is_refuted).blocks
+    if len(found[-1]):
+        return blocks, found[-1]
+    blocks = uncovered(picture, blocks[~_out_of_arcs(picture, blocks)])
+    return blocks, _against(picture, blocks, says, renderer, RAYS, MOST_RAYS)
+
+
+def _against(picture: Picture, blocks: Floats, says: Assertion, renderer: Renderer, across: int, most: int) -> Floats:
+    """(k, 2) places in blocks at which a claim is untrue, of ``across`` along each side of a pixel, ``most`` in all."""
+    places = scattered(blocks, across, most)
+    samples = sample([picture], np.zeros(len(places), dtype=np.intp), places, renderer)
+    return _certain(picture, places[_is_against(samples.kind, says)], says, renderer)
 
 
 def _certain(picture: Picture, places: Floats, says: Assertion, renderer: Renderer) -> Floats:

@@ -19,7 +19,7 @@ pieces in a cell are found to be so, and its middle is covered, no covered part 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,7 +87,12 @@ class Unproven:
 
 
 def unproven_hidden(
-    view: View, target: Body, blockers: Sequence[Body], renderer: Renderer, thorough: bool = True
+    view: View,
+    target: Body,
+    blockers: Sequence[Body],
+    renderer: Renderer,
+    thorough: bool = True,
+    is_refuted: Callable[[Floats], bool] = lambda blocks: False,
 ) -> Unproven:
     """Where in the picture it is not proven that blockers hide all of the target.
 
@@ -102,6 +107,7 @@ def unproven_hidden(
         blockers: what may hide it.
         renderer: finds out whether a place is covered; the reference does it for one that cannot look between pixels.
         thorough: whether what cells and rays leave open is asked in float64, face by face: some ten times as long.
+        is_refuted: asked before that, with the blocks that are open: whether it is known that something is seen there.
     """
     grid = first_grid(view)
     placed = Placed.of(view, target)
@@ -120,8 +126,9 @@ def unproven_hidden(
         return Unproven.of(grid, cells)
     grid, patches, cells = _cut_clusters(grid, patches, cells)
     cells = _by_strips(scene, grid, cells, least)
-    if len(cells) == 0 or not blockers or not thorough:
-        return Unproven.of(grid, cells)
+    left = Unproven.of(grid, cells)
+    if len(cells) == 0 or not blockers or not thorough or is_refuted(left.blocks):
+        return left
     surfaces = Surfaces.of(scene.placed, grid, cells, float(patches.greatest.max()))
     if (far := _before(least)) > NEAREST:
         cells = cells[uncovered(scene.all_contours(far), surfaces, Regions.whole(grid, cells), far)]
