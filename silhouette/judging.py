@@ -6,9 +6,8 @@ path -> Scene -> the selected checks -> Verdicts, each compared with what its ch
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -18,7 +17,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.fingerprints import MESHES
 from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.files.schema import COARSEST, LARGEST_ERROR
-from silhouette.meshes.bounds import prepare
+from silhouette.groups import verdicts_of
 from silhouette.models.entries import ArcName
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
@@ -34,15 +33,6 @@ __all__ = ["PIXEL", "Judged", "JudgingOptions", "SceneResult", "Selection", "che
 
 PIXEL = 0.1
 """Millimetres per pixel at the target, where neither the user nor the scene gives another number."""
-
-WORTH_FORKING = 20
-"""The least number of checks that several processes judge: fewer are judged before the processes have started."""
-
-TOGETHER = 64
-"""So many checks are judged at once, at most: what is done for all of them together costs less for each."""
-
-GROUPS_EACH = 4
-"""So many groups of checks each process judges, at least, where there are enough: none waits long for the last one."""
 
 Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
 
@@ -362,55 +352,3 @@ def judge_scene(
     except Exception as wrong:
         result = replace(result, error=problem(wrong, path))
     return replace(result, judged=tuple(done))
-
-
-def verdicts_of(scene: Scene, checks: Sequence[Check], settings: Settings, workers: int) -> Iterator[Verdict]:
-    """The verdict of each check, in order; `TOGETHER` at a time, from several processes where that is worth it."""
-    judged_groups: Iterator[tuple[list[Verdict], Exception | None]]
-    if workers == 1 or len(checks) < WORTH_FORKING or not shared(scene, settings.renderer):
-        judged_groups = map(partial(_group, scene, settings), _in_groups(checks, TOGETHER))
-    else:
-        from silhouette.workers import parallel_map
-
-        most = max(1, min(TOGETHER, -(-len(checks) // (GROUPS_EACH * workers))))
-        judged_groups = parallel_map(partial(_group, scene, settings), _in_groups(checks, most), workers)
-    for verdicts, error in judged_groups:
-        yield from verdicts
-        if error is not None:
-            raise error
-
-
-def _group(scene: Scene, settings: Settings, checks: Sequence[Check]) -> tuple[list[Verdict], Exception | None]:
-    """The verdicts of checks that are judged at once; where one fails, those of the checks before it, and its error."""
-    rule: Rule[Any, Verdict] = rule_called(scene.rules)
-    try:
-        return list(rule.judge(scene, checks, settings)), None
-    except Exception as error:
-        if len(checks) == 1:
-            return [], error
-    verdicts = list[Verdict]()
-    for check in checks:
-        done, error_of_one = _group(scene, settings, [check])
-        verdicts += done
-        if error_of_one is not None:
-            return verdicts, error_of_one
-    return verdicts, None
-
-
-def _in_groups(checks: Sequence[Check], size: int) -> list[Sequence[Check]]:
-    """The checks, ``size`` at a time."""
-    return [checks[start : start + size] for start in range(0, len(checks), size)]
-
-
-def shared(scene: Scene, renderer: Renderer) -> bool:
-    """Prepares the meshes of a scene once, before worker processes are forked, which then have them all.
-
-    Returns:
-        Whether workers are of use; False where the scene has no meshes, or the renderer does not survive a fork.
-    """
-    meshes = list({id(mesh): mesh for mesh in rule_called(scene.rules).meshes(scene).values()}.values())
-    if not meshes or not renderer.share(meshes):
-        return False
-    for mesh in meshes:
-        prepare(mesh)
-    return True

@@ -140,7 +140,7 @@ class ChunkJudge:
 
         The answer is "full" at half of the cache's size: a cache that dropped a model would take it from the next fork.
         """
-        from silhouette.judging import shared
+        from silhouette.groups import shared
 
         try:
             self._open(chunk.scene, chunk.digest or self._fingerprints.of(self._place(chunk.scene)))

@@ -15,7 +15,8 @@ from silhouette.batches.export import failed
 from silhouette.batches.journal import SceneProgress
 from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool
 from silhouette.errors import SilhouetteError
-from silhouette.judging import PIXEL, Judged, Selection, content_with, load_scene, usable_pixel, verdicts_of
+from silhouette.groups import verdicts_of
+from silhouette.judging import PIXEL, Judged, Selection, content_with, load_scene, usable_pixel
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Settings

@@ -113,8 +113,9 @@ class Survey:
         loose[self.is_blocked, SEEN * KINDS + HIDDEN] += UNKNOWN
         known = (self.maybe_occluded == 0.0) | (self.maybe_seen == 0.0) & self.is_uniform
         loose *= ~known[:, None]
-        all_in_arc = self.is_parted & (self.counts @ WHOLES[0] == self.counts @ WHOLES[1])
-        loose[all_in_arc, SEEN * KINDS + TARGET] += UNKNOWN
+        in_arc = self.counts @ WHOLES[1]
+        all_or_nothing = (in_arc == self.counts @ WHOLES[0]) | (in_arc == 0.0) & (self.maybe_seen > 0.0)
+        loose[self.is_parted & all_or_nothing, SEEN * KINDS + TARGET] += UNKNOWN
         variance: Floats = loose * self.cell[:, None] ** 2
         return variance
 
@@ -182,7 +183,8 @@ class Survey:
         for picture in self.atlas.tiles.tolist():
             self.homes[picture] = self.atlas
         contour = self.atlas.contour()
-        scattered = everywhere & ((self.alone * OUTLINE).any(axis=1) | (self.goals == 0.0))
+        is_first = len(self.atlas.levels) == 1
+        scattered = everywhere & ((self.alone * OUTLINE).any(axis=1) | (self.goals == 0.0) | is_first)
         self.atlas.cut(contour, everywhere[self.check], scattered[self.check])
         self.settled += open_variance(self.atlas, contour, self.check, len(self.questions), level=-2)
         self.is_coarse &= everywhere

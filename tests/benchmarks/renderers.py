@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 
 from silhouette.errors import RendererUnavailable
-from silhouette.judging import content_with, verdicts_of
+from silhouette.groups import verdicts_of
+from silhouette.judging import content_with
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.rule import NECROMUNDA

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.judging import verdicts_of
+from silhouette.groups import verdicts_of
 from silhouette.renderers import choose
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import Readings

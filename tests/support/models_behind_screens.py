@@ -41,9 +41,11 @@ def cases_behind_screens(name: str, count: int, seed: int = 0) -> Iterator[tuple
     model = load_model(MODELS / f"{name}.toml", Cache.default()).significant
     angle = random.uniform(0, 2 * np.pi)
     eye = model.bounds.mean(axis=0) + random.uniform(80, 300) * np.array([np.cos(angle), np.sin(angle), 0.2])
-    image = Screen.before(model, eye, 0.5).image(model)
+    any_screen = Screen.before(model, eye, 0.5)
+    image = any_screen.image(model)
+    nearest = float(((model.vertices - eye) @ any_screen.axes[2]).min()) / any_screen.distance
     for _ in range(count):
-        screen = Screen.before(model, eye, float(random.uniform(0.05, 0.7)))
+        screen = Screen.before(model, eye, min(float(random.uniform(0.05, 0.7)), 0.98 * nearest))
         drawn = any_pattern(random, screen.outline(model), image)
         seen = shapely.difference(image, drawn, grid_size=GRID).area / image.area
         hidden = shapely.intersection(image, drawn, grid_size=GRID).area / image.area

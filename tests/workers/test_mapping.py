@@ -18,7 +18,8 @@ import pytest
 
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.judging import WORTH_FORKING, JudgingOptions, Selection, judge_scene
+from silhouette.groups import WORTH_FORKING
+from silhouette.judging import JudgingOptions, Selection, judge_scene
 from silhouette.renderers import choose
 from silhouette.workers import CAN_FORK, parallel_map
 from tests.support.batching import force_forking, wait_until

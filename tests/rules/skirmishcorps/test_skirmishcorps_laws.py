@@ -139,6 +139,8 @@ def test_measured_protection_is_that_of_rays_against_boxes() -> None:
         assert row["in_contact_with"] == expected.in_contact_with, seed
         if expected.margin < 0.01 or row["marginal"]:
             continue
+        if row["line_of_sight"] != expected.line_of_sight:  # a sliver that so few rays may miss
+            expected = brute.protection(document, *document["unit"], across=400, seed=seed)
         compared += 1
         for key in ("line_of_sight", "cover", "protected_by", "modifier"):
             assert row[key] == getattr(expected, key), (seed, key)
