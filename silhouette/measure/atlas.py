@@ -143,9 +143,9 @@ class Atlas:
         return replace(self, tiles=self.tiles[kept], top=np.cumsum([0, *heights[kept]]), levels=levels)
 
     def contour(self) -> Contour:
-        """The pairs of neighbours in the last level of different kinds; the kinds' higher bits do not count."""
+        """The pairs of neighbours in the last level of different kinds."""
         kinds = self.levels[-1].kinds
-        width, flat = kinds.shape[1], (kinds & KINDS - 1).ravel()
+        width, flat = kinds.shape[1], kinds.ravel()
         across = np.flatnonzero(flat[1:] != flat[:-1])
         down = np.flatnonzero(flat[width:] != flat[:-width])
         first, second = np.concatenate([across, down]), np.concatenate([across + 1, down + width])
@@ -283,7 +283,7 @@ class Atlas:
         rows, columns = np.divmod(cells, width // 2)
         inner = (2 * rows * width + 2 * columns)[:, None] + (SIDE_ROWS * width + SIDE_COLUMNS)
         outer = inner + (ROWS_OUT * width + COLUMNS_OUT)
-        differ = (kinds.ravel().take(inner) ^ kinds.ravel().take(outer)) & KINDS - 1 > 0
+        differ = kinds.ravel().take(inner) != kinds.ravel().take(outer)
         rows, columns = np.divmod(outer[differ], width)
         beyond: Places = rows // 2 * (width // 2) + columns // 2
         return beyond

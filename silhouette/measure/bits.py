@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.geometry import Floats, Integers
+from silhouette.geometry import Floats
 from silhouette.measure.claims import claim_of
 from silhouette.measure.error import PARTS, SIGMAS, WHOLES, shares
 from silhouette.measure.observation import DecidedBy, OcclusionCounts
 from silhouette.measure.places import scattered
 from silhouette.measure.question import Measured, Question
-from silhouette.measure.sampling import KINDS, Picture, Samples, sample
+from silhouette.measure.sampling import KINDS, Kinds, Picture, Samples, sample
 from silhouette.renderers.protocol import Renderer
 
 FEW = 100
@@ -48,7 +48,7 @@ def measured_in_bits(question: Question, renderer: Renderer) -> Measured | None:
     blocks = np.column_stack([cells * size, np.full((len(cells), 2), size)])
     places = scattered(blocks, 2, SAMPLES * len(cells))
     samples = sample([picture], np.zeros(len(places), dtype=np.intp), places, renderer)
-    kinds = (samples.kind & KINDS - 1).reshape(-1, SAMPLES)
+    kinds = samples.kind.reshape(-1, SAMPLES)
     counts = np.bincount(kinds.ravel(), minlength=KINDS).astype(np.float64)
     counts[0] = 0.0
     errors = _errors(kinds, counts)
@@ -87,7 +87,7 @@ def _touched(boxes: Floats, size: float) -> Floats:
     return across
 
 
-def _errors(kinds: Integers, counts: Floats) -> Floats:
+def _errors(kinds: Kinds, counts: Floats) -> Floats:
     """(3,) the errors of the three shares, from kinds (k, SAMPLES) in each cell."""
     (share,), (whole,) = shares(counts[None])
     z = PARTS - share[:, None] * WHOLES

@@ -109,7 +109,7 @@ def _going_on(cells: Level, contour: Contour) -> Floats:
     going_on = np.zeros(len(contour.first))
     for step in (beside, -beside):
         first, second = contour.first + step, contour.second + step
-        one, other = (kinds.take(where, mode="clip") & KINDS - 1 for where in (first, second))
+        one, other = (kinds.take(where, mode="clip") for where in (first, second))
         sampled = own.take(first, mode="clip") & own.take(second, mode="clip") & (one != other)
         same = one.astype(np.intp) * KINDS + other == contour.pair
         going_on += sampled * np.where(same, 0.5, -0.5)
@@ -125,7 +125,7 @@ def _is_doubled(atlas: Atlas, contour: Contour, level: int) -> Flags:
     number = len(atlas.levels) + level
     kinds = atlas.levels[level].kinds.ravel()
     first, second = (kinds.take(atlas.opposite(number, cells)) for cells in (contour.first, contour.second))
-    same: Flags = (first & KINDS - 1).astype(np.intp) * KINDS + (second & KINDS - 1) == contour.pair
+    same: Flags = first.astype(np.intp) * KINDS + second == contour.pair
     return same
 
 
@@ -145,12 +145,10 @@ def isolated(atlas: Atlas, contour: Contour, check: Places, size: int) -> Floats
         differs[cells] |= 1 << bit
     places = contour.first[across]
     places = places[(differs.take(places) == 15) & level.is_own.ravel().take(places)]
-    around = KINDS - 1 & kinds.take(
-        places[:, None] + [-width - 1, -width, 1 - width, -1, 1, width - 1, width, width + 1]
-    )
+    around = kinds.take(places[:, None] + [-width - 1, -width, 1 - width, -1, 1, width - 1, width, width + 1])
     places = places[(around == around[:, :1]).all(axis=1)]
     number = check[np.repeat(atlas.tiles, np.diff(atlas.top) << len(atlas.levels) - 1)[places // width]]
-    pair = (kinds[places] & KINDS - 1).astype(np.intp) * KINDS + (kinds[places - 1] & KINDS - 1)
+    pair = kinds[places].astype(np.intp) * KINDS + kinds[places - 1]
     alone = np.bincount(number * KINDS**2 + pair, minlength=size * KINDS**2)
     return alone.reshape(size, KINDS**2).astype(np.float64)
 

@@ -22,10 +22,7 @@ Kinds = NDArray[np.uint8]
 """What samples show: sums of the following bits."""
 
 TARGET, IN_ARC, OCCLUDED = 1, 2, 4
-"""Bits of a sample's kind: the target is there; its point that is met lies in a vision arc; something is nearer.
-
-The five higher bits tell which blockers are nearer: two kinds that differ mean that something differs, and two that are
-equal mean the same in all but one of 31 cases."""
+"""Bits of a sample's kind: the target is there; its point that is met lies in a vision arc; something is nearer."""
 
 FINER = 2
 """A renderer that draws whole pictures draws them with pixels finer by this factor; places lie in their middles: each
@@ -35,7 +32,7 @@ ROUNDING = 3e-5
 """The share of a depth by which surfaces in one plane may differ where a renderer draws in float32, at their rims."""
 
 KINDS = 8
-"""The number of kinds, whichever the blockers."""
+"""The number of kinds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +58,7 @@ class Samples:
 
     Attributes:
         picture: (n,) the picture of each ray, by number; never less than the one before.
-        kind: (n,) uint8, of the bits `TARGET`, `IN_ARC`, `OCCLUDED` and the higher ones.
+        kind: (n,) uint8, of the bits `TARGET`, `IN_ARC` and `OCCLUDED`.
         nearest: (n,) int32, the number of the nearest blocker before the target, among its picture's; else -1.
         blocked: (2, m) int32: a ray and a blocker of its picture that is nearer than the target; all such pairs.
     """
@@ -178,14 +175,11 @@ def _blocked(distances: _Distances, picture: Places, depth: NDArray[np.float32],
     nearer = np.flatnonzero(distance < depth[ray] * (1 - rounding))
     ray, blocker, distance = ray[nearer], blocker[nearer], distance[nearer]
     front = np.full(len(kind), np.inf, dtype=np.float32)
-    code = np.zeros(len(kind), dtype=np.uint8)
     for which in range(blocker.max(initial=-1) + 1):
         # Of one blocker each ray is there once, so that plain indexing will do.
         mine = np.flatnonzero(blocker == which)
         at, how_far = ray[mine], distance[mine]
-        code[at] ^= np.uint8((which * 7 % 31 + 1) << 3)
         first = how_far < front[at]
         front[at[first]], nearest[at[first]] = how_far[first], which
-    hidden = nearest >= 0
-    kind |= hidden * np.uint8(OCCLUDED) | code ^ (nearest * 11 % 31 + 1).astype(np.uint8) << 3 & hidden * np.uint8(248)
+    kind |= (nearest >= 0) * np.uint8(OCCLUDED)
     return Samples(picture, kind, nearest, np.stack([ray, blocker]).astype(np.int32))

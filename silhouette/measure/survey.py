@@ -37,7 +37,7 @@ MISSED_SHARE = 0.1
 are followed, and measured, and others are not met, the count is wrong the same way for each that is not met."""
 
 THIN_GOAL = 0.0045
-"""The goal of a picture with thin things in it: the error is an estimate, too, and there is more that it rests on."""
+"""The largest goal of a picture with thin things in it, in which the error itself is the less certain."""
 
 THIN_SHARE = 0.3
 """A picture has thin things in it where so many pairs of neighbours in the coarse grid, for each cell of the target,
@@ -97,7 +97,7 @@ class Survey:
         self.contour = self.atlas.contour()
         counts = np.zeros(size * KINDS)
         for samples, weight in zip(self.atlas.samplings.batches, self.atlas.samplings.weights, strict=True):
-            counts += np.bincount(self.check[samples.picture] * KINDS + (samples.kind & KINDS - 1), weight, len(counts))
+            counts += np.bincount(self.check[samples.picture] * KINDS + samples.kind, weight, len(counts))
         self.counts = counts.reshape(size, KINDS)
         self.counts[:, 0] = 0.0
         if self.is_coarse.any():

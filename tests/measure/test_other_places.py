@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ TIMES = 12
 
 
 @pytest.fixture
-def other_places(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
+def other_places(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Draws the places of all pixels anew."""
 
     def draw(seed: int) -> None:
@@ -26,7 +26,7 @@ def other_places(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], No
         monkeypatch.setattr(places, "_offsets", lambda: offsets)
         monkeypatch.setattr(places, "_choices", lambda: choices)
 
-    yield draw
+    return draw
 
 
 @pytest.mark.slow
