@@ -54,7 +54,7 @@ def measured_in_bits(question: Question, renderer: Renderer) -> Measured | None:
     errors = _errors(kinds, counts)
     decided_by: DecidedBy = "count"
     if picture.blockers and np.count_nonzero(counts) == 1:
-        claim = claim_of([picture], "hidden" if counts @ PARTS[0] else "open", renderer)
+        claim = claim_of([picture], "covered" if counts @ PARTS[0] else "open", renderer)
         errors[:] = min(1.0, claim.unproven / (counts.sum() * (size / 2) ** 2))
         decided_by = "proof" if claim.unproven == 0.0 else "count"
     return Measured(_counts(picture, samples, counts, errors), question.pixel * size / 2, decided_by, ())

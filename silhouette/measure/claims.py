@@ -16,12 +16,12 @@ from silhouette.geometry import Flags, Floats
 from silhouette.measure.hidden import unproven_hidden
 from silhouette.measure.places import scattered
 from silhouette.measure.polygons import uncovered
-from silhouette.measure.sampling import IN_ARC, OCCLUDED, Kinds, Picture, sample
+from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Kinds, Picture, sample
 from silhouette.measure.unobscured import unproven_open
 from silhouette.renderers.protocol import Cast, Renderer, depths
 
-Assertion = Literal["open", "hidden"]
-"""What a claim says: that nothing of the target is obscured, or that nothing of it in the arcs is seen."""
+Assertion = Literal["open", "covered", "hidden"]
+"""What a claim says: nothing of the target is obscured; all of it is; or nothing of it in the arcs is seen."""
 
 RAYS = 4
 """So many rays along each side of a pixel look for what refutes a claim, where it is not proven."""
@@ -53,23 +53,24 @@ class Claim:
         return any(len(places) > 0 for places in self.against)
 
 
-def claim_of(pictures: Sequence[Picture], says: Assertion, renderer: Renderer) -> Claim:
+def claim_of(pictures: Sequence[Picture], says: Assertion, renderer: Renderer, thorough: bool = True) -> Claim:
     """What is left of a claim about the target of these pictures, one flat one or the faces of a cube.
 
     Args:
         pictures: of one check.
         says: the claim.
         renderer: must look at any place of a picture, between its pixels too (`Renderer.sparse`).
+        thorough: whether what is hard to prove is proven; what is left is larger otherwise, and found sooner.
     """
     left, against = 0.0, []
     for picture in pictures:
-        unproven, found = _left_of(picture, says, renderer)
+        unproven, found = _left_of(picture, says, renderer, thorough)
         left += float(unproven[:, 2:].prod(axis=1).sum())
         against.append(found)
     return Claim(says, left, tuple(against))
 
 
-def _left_of(picture: Picture, says: Assertion, renderer: Renderer) -> tuple[Floats, Floats]:
+def _left_of(picture: Picture, says: Assertion, renderer: Renderer, thorough: bool) -> tuple[Floats, Floats]:
     """(n, 4) the blocks of a picture for which a claim is not proven, and (k, 2) places at which it is untrue."""
     if says == "open":
         blocks = unproven_open(picture.view, picture.target, picture.blockers).blocks
@@ -80,12 +81,15 @@ def _left_of(picture: Picture, says: Assertion, renderer: Renderer) -> tuple[Flo
         found.append(_against(picture, blocks, says, renderer, 1, MOST_RAYS // RAYS**2))
         return len(found[-1]) > 0
 
-    if not _reaches_an_arc(picture):
+    if says == "hidden" and not _reaches_an_arc(picture):
         return np.empty((0, 4)), found[0]
-    blocks = unproven_hidden(picture.view, picture.target, picture.blockers, renderer, is_refuted=is_refuted).blocks
+    blocks = unproven_hidden(picture.view, picture.target, picture.blockers, renderer, thorough, is_refuted).blocks
     if len(found[-1]):
         return blocks, found[-1]
-    blocks = uncovered(picture, blocks[~_out_of_arcs(picture, blocks)])
+    if says == "hidden":
+        blocks = blocks[~_out_of_arcs(picture, blocks)]
+    if thorough:
+        blocks = uncovered(picture, blocks)
     return blocks, _against(picture, blocks, says, renderer, RAYS, MOST_RAYS)
 
 
@@ -107,7 +111,12 @@ def _certain(picture: Picture, places: Floats, says: Assertion, renderer: Render
 
 def _is_against(kind: Kinds, says: Assertion) -> Flags:
     """(n,) whether a sample of that kind shows that a claim is untrue."""
-    against: Flags = kind & OCCLUDED > 0 if says == "open" else kind & (IN_ARC | OCCLUDED) == IN_ARC
+    bits, untrue = {
+        "open": (OCCLUDED, OCCLUDED),
+        "covered": (TARGET | OCCLUDED, TARGET),
+        "hidden": (IN_ARC | OCCLUDED, IN_ARC),
+    }[says]
+    against: Flags = kind & bits == untrue
     return against
 
 

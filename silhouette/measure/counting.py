@@ -37,7 +37,8 @@ def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = Fal
         refuted = []
         for says, claimed in survey.is_claimed.items():
             for number in np.flatnonzero(claimed).tolist():
-                claim = claim_of(survey.questions[number].pictures, says, exact)
+                # Where the attacker has no arc towards the target, only the share's error depends on it.
+                claim = claim_of(survey.questions[number].pictures, says, exact, not survey.is_blind[number])
                 survey.settle(number, claim)
                 refuted += [(number, claim)] * claim.is_refuted
         while survey.refine():

@@ -63,9 +63,11 @@ class Survey:
         is_coarse: (n,) whether all cells of the last level have a sample: that level is the check's coarse grid.
         alone: (n, KINDS²) the cells of the coarse grid that differ from all their neighbours, which are alike.
         cell: (n,) the pixels of a cell of the coarse grid.
+        is_blind: (n,) whether the attacker has no arc in which the target may lie.
         is_thin: (n,) whether there are thin things in the picture.
-        maybe_occluded, maybe_seen: (n,) pixels: the part of a target of which nothing was found to be obscured, or to
-            be seen, for which that is not proven; inf where nobody asked, or it is untrue.
+        maybe_occluded, maybe_free, maybe_seen: (n,) pixels: the part of a target of which nothing was found to be
+            obscured, to be free of blockers, or to be seen, for which that is not proven; inf where nobody asked, or it
+            is untrue.
     """
 
     def __init__(self, questions: Sequence[Question], renderer: Renderer) -> None:
@@ -82,8 +84,9 @@ class Survey:
         self.is_parted = np.array([any(picture.arcs for picture in one.pictures) for one in questions])
         self.goals = np.array([one.goal for one in questions])
         self.is_coarse = np.ones(size, dtype=np.bool_)
-        self.maybe_occluded, self.maybe_seen = np.full(size, np.inf), np.full(size, np.inf)
-        self.maybe_seen[[_is_blind(one) for one in questions]] = 0.0
+        self.maybe_occluded, self.maybe_free, self.maybe_seen = (np.full(size, np.inf) for _ in range(3))
+        self.is_blind = np.array([_is_blind(one) for one in questions])
+        self.maybe_seen[self.is_blind] = 0.0
         self.settled = np.zeros((size, KINDS**2))
         self.alone = np.zeros((size, KINDS**2))
         self.cell = np.zeros(size)
@@ -111,7 +114,7 @@ class Survey:
         """(n, KINDS²) pixels squared: the variance of things smaller than a cell of the coarse grid, met by chance."""
         loose = self.alone.copy()
         loose[self.is_blocked, SEEN * KINDS + HIDDEN] += UNKNOWN
-        known = (self.maybe_occluded == 0.0) | (self.maybe_seen == 0.0) & self.is_uniform
+        known = (self.maybe_occluded == 0.0) | (self.maybe_free == 0.0)
         loose *= ~known[:, None]
         in_arc = self.counts @ WHOLES[1]
         all_or_nothing = (in_arc == self.counts @ WHOLES[0]) | (in_arc == 0.0) & (self.maybe_seen > 0.0)
@@ -129,37 +132,30 @@ class Survey:
         """(n, 3) the errors of the shares occluded, occluded in the arc, and seen."""
         errors: Floats = share_errors(self.variance, self.counts)
         total = np.maximum(self.counts.sum(axis=1), 1.0)
-        occluded, seen = ((self.counts @ PARTS[which] > 0.0) for which in (0, 2))
-        for maybe, is_found, which in ((self.maybe_occluded, occluded, 0), (self.maybe_seen, seen, 2)):
-            bound = np.where(is_found, np.inf, maybe / total)
-            errors[:, which] = np.minimum(errors[:, which], bound)
-            alike = self.is_uniform & ~self.is_parted
-            errors[alike] = np.minimum(errors, bound[:, None])[alike]
+        occluded, seen = self.counts @ PARTS[0], self.counts @ PARTS[2]
+        unseen = np.where(seen == 0.0, np.minimum(self.maybe_seen, self.maybe_free), np.inf)
+        alike = np.where(occluded == 0.0, self.maybe_occluded, np.where(occluded == total, self.maybe_free, np.inf))
+        errors[:, :2] = np.minimum(errors[:, :2], (alike / total)[:, None])
+        errors[:, 2] = np.minimum(errors[:, 2], np.where(self.is_parted, unseen, np.minimum(unseen, alike)) / total)
         return errors
 
     @property
     def is_claimed(self) -> dict[Assertion, Flags]:
-        """(n,) each: the checks of which nothing was found to be obscured, or to be seen, where that is not certain."""
-        counts = self.counts
-        is_there = counts.sum(axis=1) > 0.0
-        unblocked, unseen = self.is_blocked & (counts @ PARTS[0] == 0.0), counts @ PARTS[2] == 0.0
-        return {"open": unblocked & is_there, "hidden": unseen & is_there & (self.maybe_seen > 0.0)}
-
-    @property
-    def is_uniform(self) -> Flags:
-        """(n,) whether nothing of the target was found to differ from the rest of it."""
-        uniform: Flags = (self.counts > 0.0).sum(axis=1) <= 1
-        return uniform
+        """(n,) each: checks of which nothing was found to be obscured, to be free, or to be seen, if not certain."""
+        total, occluded = self.counts.sum(axis=1), self.counts @ PARTS[0]
+        unblocked, covered = self.is_blocked & (occluded == 0.0), (occluded == total) & (total > 0.0)
+        unseen = (self.counts @ PARTS[2] == 0.0) & (self.maybe_seen > 0.0)
+        return {"open": unblocked & (total > 0.0), "covered": covered, "hidden": unseen & ~covered & (total > 0.0)}
 
     @property
     def is_proven(self) -> Flags:
         """(n,) whether it is proven that nothing is seen, or that nothing is obscured."""
-        proven: Flags = (self.maybe_occluded == 0.0) | (self.maybe_seen == 0.0)
+        proven: Flags = (self.maybe_occluded == 0.0) | (self.maybe_free == 0.0) | (self.maybe_seen == 0.0)
         return proven
 
     def settle(self, number: int, claim: Claim) -> None:
         """Notes what is left of a claim on a check; where it is untrue, every pixel will be sampled."""
-        maybe = self.maybe_occluded if claim.says == "open" else self.maybe_seen
+        maybe = {"open": self.maybe_occluded, "covered": self.maybe_free, "hidden": self.maybe_seen}[claim.says]
         maybe[number] = np.inf if claim.is_refuted else claim.unproven
         self.goals[number] *= not claim.is_refuted
 
@@ -197,7 +193,8 @@ class Survey:
         step = importance(share, wholes)
         allowed = (self._aims(share) / SIGMAS) ** 2
         wanting = (step * self.variance).sum(axis=1) > allowed
-        wanting &= ~(self.is_uniform & (np.minimum(self.maybe_occluded, self.maybe_seen) <= self.goals * wholes[:, 0]))
+        settled = np.minimum(self.maybe_occluded, self.maybe_free) <= self.goals * wholes[:, 0]
+        wanting &= ~(settled & ~self.is_parted & ((share[:, 0] == 0.0) | (share[:, 0] == 1.0)))
         everywhere = (step * self.loose).sum(axis=1) > LOOSE_SHARE**2 * allowed
         missed = (np.sqrt(step) * self.alone).sum(axis=1) * self.cell
         everywhere |= missed > MISSED_SHARE * SIGMAS * np.sqrt(allowed)
