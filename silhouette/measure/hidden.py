@@ -51,6 +51,10 @@ CUTS = (1, 4, 4)
 GROUPS, DEEP = 2, 2.0
 """Where the target's depth is spread out, contours are taken for so many groups at most, of so many mm at least."""
 
+MOST_PAIRS = 5_000_000
+"""So many pairs of faces in the same cells, at most, are asked in float64: cells that ordinary terrain leaves have a
+million, and a mesh of random triangles would take minutes."""
+
 SURELY = 1e-6
 """The share of a depth that is within the rounding of float32, several times over."""
 
@@ -130,6 +134,8 @@ def unproven_hidden(
     if len(cells) == 0 or not blockers or not thorough or is_refuted(left.blocks):
         return left
     surfaces = Surfaces.of(scene.placed, grid, cells, float(patches.greatest.max()))
+    if float((np.diff(surfaces.first).astype(np.float64) ** 2).sum()) > MOST_PAIRS:
+        return left
     if (far := _before(least)) > NEAREST:
         cells = cells[uncovered(scene.all_contours(far), surfaces, Regions.whole(grid, cells), far)]
     aim = _Target.of(placed, patches, grid, cells)
