@@ -36,7 +36,8 @@ SMALLEST = 1.0 / 1024.0
 
 
 def measured_in_bits(question: Question, renderer: Renderer) -> Measured | None:
-    """What is found of a target of small bits; None where it has too many faces, or reaches round the eye.
+    """What is found of a target of small bits; None where it has too many faces, or too large ones, or
+    reaches round the eye.
 
     A pixel of the counts is one of the samples: half as wide as a cell.
     """
@@ -44,6 +45,8 @@ def measured_in_bits(question: Question, renderer: Renderer) -> Measured | None:
     if picture is None or len(picture.target.mesh.faces) > MOST_CELLS:
         return None
     boxes = _boxes(picture)
+    if not np.isfinite(boxes).all() or _touched(boxes, 1.0).prod(axis=1).sum() > MOST_CELLS:
+        return None
     cells, size = _cells(boxes)
     blocks = np.column_stack([cells * size, np.full((len(cells), 2), size)])
     places = scattered(blocks, 2, SAMPLES * len(cells))
