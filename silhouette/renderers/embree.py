@@ -79,17 +79,17 @@ class EmbreeRenderer:
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """The bodies in front, at every pixel or at ``pixels``; see `silhouette.renderers.protocol.Renderer`."""
+        shape: tuple[int, ...] = (view.height, view.width)
         if pixels is None:
-            rows, columns = np.indices((view.height, view.width)).reshape(2, -1)
-            shape: tuple[int, ...] = (view.height, view.width)
+            places = np.indices(shape, dtype=np.float64).reshape(2, -1).T
         else:
-            rows, columns = np.asarray(pixels).reshape(-1, 2).T
-            shape = (len(rows),)
-        plane = _plane(view, rows, columns)
-        front = Layer.empty((len(rows),))
+            places = np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
+            shape = (len(places),)
+        front = Layer.empty((len(places),))
         for body in sorted(bodies, key=lambda body: body.id):
-            for chunk in self._index(body.mesh):
-                _trace(self._aim(view, body, chunk), body.id, chunk, plane, front)
+            depth = self.depths([Cast(view, body, places)])
+            closer = depth < front.depth
+            front.depth[closer], front.ids[closer] = depth[closer], body.id
         return Layer(front.ids.reshape(shape), front.depth.reshape(shape))
 
     def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
@@ -114,27 +114,9 @@ class EmbreeRenderer:
                 start, stop = stop, stop + count
                 np.dot(rays[nearby], aim.axes, out=along[start:stop])
             eyes = np.repeat([aim.eye for aim, _ in aimed], counts, axis=0)
-            met = _first_met(chunk, eyes, along)[1]
+            met = _first_met(chunk, eyes, along)
             depth[where] = np.minimum(depth[where], met)
         return depth
-
-    def coverage(self, view: View, body: Body, pixels: Any) -> Flags:
-        """See `silhouette.renderers.protocol.coverage`: a ray ends at the first face that it meets, near or far."""
-        rows, columns = np.asarray(pixels).reshape(-1, 2).T
-        plane, met = _plane(view, rows, columns), np.zeros(len(rows), dtype=np.bool_)
-        for chunk in self._index(body.mesh):
-            aim = self._aim(view, body, chunk)
-            nearby = _rays_near(aim, plane)
-            if len(nearby) == 0:
-                continue
-            along = _along(aim, plane[:, nearby])
-            if chunk.surrounds(aim.eye):
-                met[nearby] |= _first_met(chunk, np.broadcast_to(aim.eye, along.T.shape), along.T)[0] >= 0
-                continue
-            rays = along.T.astype(np.float32, order="C")
-            origins = np.broadcast_to(aim.eye.astype(np.float32), rays.shape)
-            met[nearby] |= chunk.structure().run(origins, rays, query="OCCLUDED") >= 0
-        return met
 
     def _aim(self, view: View, body: Body, chunk: _Chunk) -> _Aim:
         """The aim at a chunk, computed once for each view and body: a measurement sends its rays in several rounds."""
@@ -196,10 +178,6 @@ class _Chunk:
         middle = (low + high) / 2
         return cls(middle, part.vertices - middle, part.faces, corners(low, high))
 
-    def surrounds(self, eye: Floats) -> bool:
-        """Whether the eye (3,), in the chunk's frame, lies in the box or on it: a face may pass through it."""
-        return bool((np.abs(eye) <= self.box[-1] - self.middle + NEAREST).all())
-
     def structure(self) -> Any:
         """The Embree scene, built at the first call. Robust: no ray slips between two faces that share an edge."""
         if self._structure is None:
@@ -251,11 +229,6 @@ def _aim(view: View, body: Body, chunk: _Chunk) -> _Aim:
     return _Aim(eye, view.axes @ body.pose.rotation, window, bool(depth.max() <= 0.0))
 
 
-def _plane(view: View, rows: Any, columns: Any) -> Floats:
-    """(2, n) where rays through pixels pass the picture, at distance one: across and upward."""
-    return np.stack([view.left + (columns + 0.5) * view.step, view.top - (rows + 0.5) * view.step])
-
-
 def _through(casts: Sequence[Cast], counts: Integers) -> Floats:
     """(n, 3) the rays of all casts in the axes of their views: across, upward, and one forward."""
     rows, columns = np.concatenate([cast.places for cast in casts]).T
@@ -274,36 +247,8 @@ def _rays_near(aim: _Aim, plane: Floats) -> NDArray[np.intp]:
     return inside.nonzero()[0]
 
 
-def _along(aim: _Aim, plane: Floats) -> Floats:
-    """(3, n) the rays through the ``plane`` (2, n) in the chunk's frame, as long as one unit of depth."""
-    right, up, forward = aim.axes[:, :, None]
-    along: Floats = plane[0] * right
-    along += plane[1] * up
-    along += forward
-    return along
-
-
-def _trace(aim: _Aim, number: int, chunk: _Chunk, plane: Floats, front: Layer) -> None:
-    """Casts the rays that come near the chunk, and enters in ``front`` the hits that are nearer than its own.
-
-    ``plane`` (2, n) is where the rays pass the picture; ``number`` the body's id.
-    """
-    nearby = _rays_near(aim, plane)
-    if len(nearby) == 0:
-        return
-    along = _along(aim, plane if len(nearby) == plane.shape[1] else plane.take(nearby, axis=1))
-    faces, depth = _first_met(chunk, np.broadcast_to(aim.eye, along.T.shape), along.T)
-    met = (faces >= 0).nonzero()[0]
-    if len(met) == 0:
-        return
-    depth, where = depth[met], nearby[met]
-    closer = depth < front.depth[where]
-    front.depth[where[closer]] = depth[closer]
-    front.ids[where[closer]] = number
-
-
-def _first_met(chunk: _Chunk, eyes: Floats, along: Floats) -> tuple[Integers, NDArray[np.float32]]:
-    """The face that each ray meets first, -1 for none, and its depth, inf for none; no face that the eye only touches.
+def _first_met(chunk: _Chunk, eyes: Floats, along: Floats) -> NDArray[np.float32]:
+    """(n,) the depth of the face that each ray meets first, inf for none; no face that the eye only touches.
 
     A ray that meets such a face is sent again from a point beside the eye, on that side of the face to which it goes,
     and therefore cannot meet the face again.
@@ -326,7 +271,7 @@ def _first_met(chunk: _Chunk, eyes: Floats, along: Floats) -> tuple[Integers, ND
             of_faces, eyes.take(among, axis=0), along.take(among, axis=0), depth[among]
         )
         if not touched.any():
-            return faces, depth
+            return depth
         among, beside, normals = among[touched], beside[touched], of_faces[touched, :3]
         side = np.copysign(attempt * NEAREST, np.einsum("ij,ij->i", normals, rays[among]))
         beside += normals * side[:, None]
@@ -334,8 +279,8 @@ def _first_met(chunk: _Chunk, eyes: Floats, along: Floats) -> tuple[Integers, ND
         met = faces[among] >= 0
         depth[among[~met]] = np.inf
         among, beside = among[met], beside[met]
-    faces[among], depth[among] = -1, np.inf
-    return faces, depth
+    depth[among] = np.inf
+    return depth
 
 
 def _cast(

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers, Pose
+from silhouette.geometry import Floats, Integers, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.views import View
 
@@ -147,22 +147,3 @@ def depths(renderer: Renderer, casts: Sequence[Cast]) -> NDArray[np.float32]:
         return found
     met = [renderer.render(cast.view, [cast.body], cast.places).depth for cast in casts]
     return np.concatenate([np.empty(0, np.float32), *met])
-
-
-def coverage(renderer: Renderer, view: View, body: Body, pixels: Any) -> Flags:
-    """(n,) bool, at which ``pixels`` (n, 2) a body is, at any distance: `Renderer.render` without ids and depths.
-
-    A renderer that can answer that sooner has a method ``coverage(view, body, pixels)``.
-
-    >>> from silhouette.renderers.reference import ReferenceRenderer
-    >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
-    >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
-    >>> body = Body(1, Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32)), Pose.standing())
-    >>> coverage(ReferenceRenderer(), view, body, [[0, 0], [1, 1]]).tolist()
-    [True, False]
-    >>> coverage(ReferenceRenderer(), view, body, np.empty((0, 2))).tolist()
-    []
-    """
-    sooner = getattr(renderer, "coverage", None)
-    flags: Flags = sooner(view, body, pixels) if sooner else renderer.render(view, [body], pixels).ids > 0
-    return flags

@@ -10,7 +10,7 @@ import pytest
 
 from silhouette.geometry import Pose
 from silhouette.renderers import Body, Renderer, embree
-from silhouette.renderers.protocol import coverage, render_separately
+from silhouette.renderers.protocol import Cast, depths, render_separately
 from silhouette.renderers.reference import ReferenceRenderer
 from tests.support import shapes
 
@@ -93,7 +93,7 @@ def test_layers_are_what_each_body_alone_would_give(renderer: Renderer, asked: s
 
 
 @pytest.mark.parametrize("eye", [(40, -200, 70), (0, -10, 0), (3, 1, 2), (0, 300, 0)])
-def test_a_body_covers_the_pixels_at_which_it_is_drawn(
+def test_depths_of_many_casts_are_those_of_each_body_drawn_alone(
     renderer: Renderer, eye: tuple, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From before it, from a point in one of its faces, which is only touched, from within it, and from beyond it."""
@@ -106,6 +106,9 @@ def test_a_body_covers_the_pixels_at_which_it_is_drawn(
         Body(3, shapes.square(30), Pose.standing((0, 40, 0))),
         Body(9, shapes.mesh(np.zeros((0, 3)), np.zeros((0, 3))), HERE),
     ]
-    for body in bodies:
-        assert np.array_equal(coverage(renderer, view, body, pixels), renderer.render(view, [body], pixels).ids > 0)
-        assert coverage(renderer, view, body, np.empty((0, 2))).tolist() == []
+    views = [view, shapes.looking((90, -150, 40), (0, 5, 1), 0.004, 90, 70)]
+    casts = [Cast(seen, body, pixels[start:]) for start, seen in enumerate(views) for body in bodies]
+    drawn = [renderer.render(cast.view, [cast.body], cast.places) for cast in casts]
+    assert np.array_equal(depths(renderer, casts), np.concatenate([layer.depth for layer in drawn]))
+    assert all(np.array_equal(layer.ids > 0, np.isfinite(layer.depth)) for layer in drawn)
+    assert depths(renderer, [Cast(view, bodies[0], np.empty((0, 2)))]).tolist() == []

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from silhouette.geometry import Flags, Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import Body, Renderer
-from silhouette.renderers.protocol import coverage, render_separately
+from silhouette.renderers.protocol import Cast, depths, render_separately
 from silhouette.views import View
 from tests.support import shapes
 
@@ -83,8 +83,8 @@ def test_an_eye_on_a_side_an_edge_or_a_corner_of_a_block_meets_only_what_lies_be
     assert ((layer.ids > 0) == inward)[~doubtful].all()
     off = np.abs(layer.depth - depth)[inward & ~doubtful]
     assert (off <= (1e-2 if renderer.name == "gl" else 1e-5) * depth[inward & ~doubtful] + 1e-3).all()
-    places = np.argwhere(~doubtful)
-    assert (coverage(renderer, seen_from, body, places) == inward[~doubtful]).all()
+    places = np.argwhere(~doubtful).astype(np.float64)
+    assert (np.isfinite(depths(renderer, [Cast(seen_from, body, places)])) == inward[~doubtful]).all()
     behind = Body(9, shapes.moved(shapes.cube(4000), tuple(eye)), pose)
     assert (renderer.render(seen_from, [body, behind]).ids == np.where(inward, 3, 9))[~doubtful].all()
 
@@ -130,5 +130,5 @@ def test_a_flat_shape_seen_edge_on_is_nowhere(renderer: Renderer, seed: int) -> 
     sheet = shapes.quad((20, -90, 0), (90, -90, 0), (90, 90, 0), (20, 90, 0))
     body, seen_from = Body(1, sheet, pose), moved_with(pose, view)
     assert not renderer.render(seen_from, [body]).ids.any()
-    places = np.argwhere(np.ones((64, 64), bool))
-    assert not coverage(renderer, seen_from, body, places).any()
+    places = np.argwhere(np.ones((64, 64), bool)).astype(np.float64)
+    assert not np.isfinite(depths(renderer, [Cast(seen_from, body, places)])).any()
