@@ -94,28 +94,24 @@ class EmbreeRenderer:
 
     def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
         """See `silhouette.renderers.protocol.depths`: the rays of all casts at one mesh are cast in one go."""
-        ends = np.cumsum([0, *(len(cast.places) for cast in casts)])
+        ends = np.cumsum([0, *(len(cast.places) for cast in casts)]).tolist()
         depth = np.full(ends[-1], np.inf, dtype=np.float32)
-        if not len(depth):
-            return depth
-        rays = _through(casts, np.diff(ends))
-        together: dict[_Chunk, list[tuple[_Aim, NDArray[np.intp]]]] = {}
-        for cast, start, end in zip(casts, ends, ends[1:], strict=False):
+        together: dict[_Chunk, list[_Aimed]] = {}
+        for cast, start in zip(casts, ends, strict=False):
             for chunk in self._index(cast.body.mesh):
                 aim = self._aim(cast.view, cast.body, chunk)
-                nearby = _rays_near(aim, rays[start:end, :2].T)
-                if len(nearby):
-                    together.setdefault(chunk, []).append((aim, nearby + start))
+                nearby = _rays_near(aim, cast.places)
+                if nearby is None:
+                    together.setdefault(chunk, []).append(
+                        _Aimed(aim, cast.places, slice(start, start + len(cast.places)))
+                    )
+                elif len(nearby):
+                    together.setdefault(chunk, []).append(_Aimed(aim, cast.places[nearby], nearby + start))
         for chunk, aimed in together.items():
-            counts = [len(nearby) for _, nearby in aimed]
-            where = np.concatenate([nearby for _, nearby in aimed])
-            along, stop = np.empty((len(where), 3)), 0
-            for (aim, nearby), count in zip(aimed, counts, strict=True):
-                start, stop = stop, stop + count
-                np.dot(rays[nearby], aim.axes, out=along[start:stop])
-            eyes = np.repeat([aim.eye for aim, _ in aimed], counts, axis=0)
-            met = _first_met(chunk, eyes, along)
-            depth[where] = np.minimum(depth[where], met)
+            met, stop = _first_met(chunk, aimed), 0
+            for one in aimed:
+                start, stop = stop, stop + len(one.places)
+                depth[one.rays] = np.minimum(depth[one.rays], met[start:stop])
         return depth
 
     def _aim(self, view: View, body: Body, chunk: _Chunk) -> _Aim:
@@ -202,52 +198,68 @@ class _Chunk:
 
 @dataclass(frozen=True, eq=False)
 class _Aim:
-    """The eye and the axes of a view in the frame of a body's chunk, and the chunk's place in the picture.
+    """The eye and the rays of a view in the frame of a body's chunk, and the chunk's place in the picture.
+
+    The ray through the place at a row and a column is row * ``downward`` + column * ``across`` + ``first``, as long as
+    one unit of depth.
 
     Attributes:
         eye: (3,) float64.
-        axes: (3, 3) float64, rows right, up and forward.
-        window: left, right, bottom and top of the chunk in the picture; None where its box reaches behind the eye.
+        per_place: (2, 3) float64: ``downward`` and ``across``.
+        first: (3,) float64.
+        window: (2, 2) the first row and column of the chunk in the picture, and the last ones; None where its box
+            reaches behind the eye.
         behind: whether all of it lies behind the eye.
     """
 
     eye: Floats
-    axes: Floats
-    window: tuple[float, float, float, float] | None
+    per_place: Floats
+    first: Floats
+    window: Floats | None
     behind: bool
 
 
 def _aim(view: View, body: Body, chunk: _Chunk) -> _Aim:
     """The aim of the view at the chunk."""
-    across, upward, depth = ((body.pose.place(chunk.box) - view.eye) @ view.axes.T).T
+    columns, rows, depth = view.project(body.pose.place(chunk.box))
     window = None
     if depth.min() > 0.0:
-        across, upward = across / depth, upward / depth
-        rim = view.step
-        window = (across.min() - rim, across.max() + rim, upward.min() - rim, upward.max() + rim)
+        # The middle of a pixel lies at its index, half a pixel before that of `View.project`; and a pixel is left free.
+        window = np.array([[rows.min(), columns.min()], [rows.max(), columns.max()]]) - 0.5 + [[-1.0], [1.0]]
     eye = body.pose.localise(view.eye[None])[0] - chunk.middle
-    return _Aim(eye, view.axes @ body.pose.rotation, window, bool(depth.max() <= 0.0))
+    right, up, forward = view.axes @ body.pose.rotation
+    first = (view.left + 0.5 * view.step) * right + (view.top - 0.5 * view.step) * up + forward
+    return _Aim(eye, np.array([-view.step * up, view.step * right]), first, window, bool(depth.max() <= 0.0))
 
 
-def _through(casts: Sequence[Cast], counts: Integers) -> Floats:
-    """(n, 3) the rays of all casts in the axes of their views: across, upward, and one forward."""
-    rows, columns = np.concatenate([cast.places for cast in casts]).T
-    left, top, step = np.repeat([[cast.view.left, cast.view.top, cast.view.step] for cast in casts], counts, axis=0).T
-    return np.column_stack([left + (columns + 0.5) * step, top - (rows + 0.5) * step, np.ones(len(rows))])
-
-
-def _rays_near(aim: _Aim, plane: Floats) -> NDArray[np.intp]:
-    """(k,) the indices of those rays through the ``plane`` (2, n) that come near the chunk."""
+def _rays_near(aim: _Aim, places: Floats) -> NDArray[np.intp] | None:
+    """(k,) which of the rays through ``places`` (n, 2) come near the chunk; None for all."""
     if aim.behind:
         return np.empty(0, dtype=np.intp)
-    if aim.window is None or plane.shape[1] <= RAYS_WORTH_A_LOOK:
-        return np.arange(plane.shape[1])
-    left, right, bottom, top = aim.window
-    inside: Flags = (plane[0] >= left) & (plane[0] <= right) & (plane[1] >= bottom) & (plane[1] <= top)
-    return inside.nonzero()[0]
+    if aim.window is None or len(places) <= RAYS_WORTH_A_LOOK:
+        return None
+    rows, columns = places.T
+    (top, left), (bottom, right) = aim.window
+    inside: Flags = (columns >= left) & (columns <= right) & (rows >= top) & (rows <= bottom)
+    return None if inside.all() else inside.nonzero()[0]
 
 
-def _first_met(chunk: _Chunk, eyes: Floats, along: Floats) -> NDArray[np.float32]:
+@dataclass(frozen=True, eq=False)
+class _Aimed:
+    """Rays of a cast at a chunk.
+
+    Attributes:
+        aim: of the cast's view at the chunk.
+        places: (n, 2) row and column of each ray in the picture.
+        rays: which of all the rays that are cast these are: n of them.
+    """
+
+    aim: _Aim
+    places: Floats
+    rays: slice | NDArray[np.intp]
+
+
+def _first_met(chunk: _Chunk, aimed: Sequence[_Aimed]) -> NDArray[np.float32]:
     """(n,) the depth of the face that each ray meets first, inf for none; no face that the eye only touches.
 
     A ray that meets such a face is sent again from a point beside the eye, on that side of the face to which it goes,
@@ -255,27 +267,31 @@ def _first_met(chunk: _Chunk, eyes: Floats, along: Floats) -> NDArray[np.float32
 
     Args:
         chunk: which faces.
-        eyes: (n, 3) mm, where each ray begins, in the chunk's frame.
-        along: (n, 3) the rays in the chunk's frame, as long as one unit of depth.
+        aimed: the rays, one cast after the other.
     """
+    counts = [len(one.places) for one in aimed]
+    each_eye, of_ray = np.array([one.aim.eye for one in aimed]), np.repeat(np.arange(len(aimed)), counts)
+    along, stop = np.empty((len(of_ray), 3)), 0
+    for one, count in zip(aimed, counts, strict=True):
+        start, stop = stop, stop + count
+        np.dot(one.places, one.aim.per_place, out=along[start:stop])
+        along[start:stop] += one.aim.first
     structure, planes = chunk.structure(), chunk.planes()
     rays = along.astype(np.float32)
-    faces, depth = _cast(structure, eyes.astype(np.float32), rays)
+    faces, depth = _cast(structure, each_eye.astype(np.float32).take(of_ray, axis=0), rays)
     missed = faces < 0
     depth[missed] = np.inf
     among = np.flatnonzero(~missed)
     beside = np.zeros((len(among), 3))
     for attempt in range(1, ATTEMPTS + 1):
-        of_faces = planes.take(faces.take(among), axis=0)
-        depth[among], touched = _exact_depth(
-            of_faces, eyes.take(among, axis=0), along.take(among, axis=0), depth[among]
-        )
+        eyes, of_faces = each_eye.take(of_ray.take(among), axis=0), planes.take(faces.take(among), axis=0)
+        depth[among], touched = _exact_depth(of_faces, eyes, along.take(among, axis=0), depth.take(among))
         if not touched.any():
             return depth
-        among, beside, normals = among[touched], beside[touched], of_faces[touched, :3]
+        among, beside, normals, eyes = among[touched], beside[touched], of_faces[touched, :3], eyes[touched]
         side = np.copysign(attempt * NEAREST, np.einsum("ij,ij->i", normals, rays[among]))
         beside += normals * side[:, None]
-        faces[among], depth[among] = _cast(structure, (eyes[among] + beside).astype(np.float32), rays[among])
+        faces[among], depth[among] = _cast(structure, (eyes + beside).astype(np.float32), rays[among])
         met = faces[among] >= 0
         depth[among[~met]] = np.inf
         among, beside = among[met], beside[met]
