@@ -230,11 +230,11 @@ class Atlas:
         """A level below the last one, in which no cell has a sample yet."""
         coarse = self.levels[-1]
         height, width = coarse.kinds.shape
-        kinds = np.empty((height, 2, width, 2), dtype=np.uint8)
-        kinds[:] = coarse.kinds[:, None, :, None]
         shape = (2 * height, 2 * width)
+        twice_as_wide = (coarse.kinds * np.uint16(0x0101)).view(np.uint8)
+        kinds = twice_as_wide.repeat(2, axis=0)
         own, cut = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-        self.levels.append(Level(coarse.width // 2, kinds.reshape(shape), np.empty(shape, np.int32), own, cut))
+        self.levels.append(Level(coarse.width // 2, kinds, np.empty(shape, np.int32), own, cut))
 
     def _quarter(self, cells: Places) -> None:
         """Samples three quarters of each cell (n,) of the last level but one; its own sample stands for the fourth."""

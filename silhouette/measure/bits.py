@@ -16,10 +16,10 @@ import numpy as np
 from silhouette.geometry import Floats
 from silhouette.measure.claims import claim_of
 from silhouette.measure.error import PARTS, SIGMAS, WHOLES, shares
-from silhouette.measure.observation import DecidedBy, OcclusionCounts
+from silhouette.measure.observation import DecidedBy
 from silhouette.measure.places import scattered
-from silhouette.measure.question import Measured, Question
-from silhouette.measure.sampling import KINDS, Kinds, Picture, Samples, sample
+from silhouette.measure.question import Measured, Question, occlusion_counts
+from silhouette.measure.sampling import KINDS, Kinds, Picture, sample
 from silhouette.renderers.protocol import Renderer
 
 FEW = 100
@@ -60,7 +60,10 @@ def measured_in_bits(question: Question, renderer: Renderer) -> Measured | None:
         claim = claim_of([picture], "covered" if counts @ PARTS[0] else "open", renderer)
         errors[:] = min(1.0, claim.unproven / (counts.sum() * (size / 2) ** 2))
         decided_by = "proof" if claim.unproven == 0.0 else "count"
-    return Measured(_counts(picture, samples, counts, errors), question.pixel * size / 2, decided_by, ())
+    number = len(picture.blockers)
+    nearest = np.bincount(samples.nearest + 1, minlength=number + 1)[1:]
+    alone = np.bincount(samples.blocked[1], minlength=number)
+    return Measured(occlusion_counts(counts, nearest, alone, errors), question.pixel * size / 2, decided_by, ())
 
 
 def _boxes(picture: Picture) -> Floats:
@@ -97,19 +100,3 @@ def _errors(kinds: Kinds, counts: Floats) -> Floats:
     spread = z[:, kinds].var(axis=2, ddof=1).sum(axis=1) * SAMPLES
     errors: Floats = np.divide(SIGMAS * np.sqrt(spread), whole, out=np.ones(3), where=whole > 0.0)
     return errors
-
-
-def _counts(picture: Picture, samples: Samples, counts: Floats, errors: Floats) -> OcclusionCounts:
-    """The counts of samples, each of which is a pixel."""
-    size = len(picture.blockers)
-    return OcclusionCounts(
-        total=round(counts @ WHOLES[0]),
-        occluded=round(counts @ PARTS[0]),
-        in_arc=round(counts @ WHOLES[1]),
-        occluded_in_arc=round(counts @ PARTS[1]),
-        nearest=tuple(np.bincount(samples.nearest + 1, minlength=size + 1)[1:].tolist()),
-        alone=tuple(np.bincount(samples.blocked[1], minlength=size).tolist()),
-        error=float(errors[0]),
-        error_in_arc=float(errors[1]),
-        error_seen=float(errors[2]),
-    )

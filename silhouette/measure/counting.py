@@ -7,12 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from silhouette.geometry import Floats
 from silhouette.measure.bits import FEW, measured_in_bits
 from silhouette.measure.claims import claim_of
-from silhouette.measure.error import PARTS, WHOLES
-from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Mask, OcclusionCounts
-from silhouette.measure.question import Measured, Question
+from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Mask
+from silhouette.measure.question import Measured, Question, occlusion_counts
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Samples
 from silhouette.measure.survey import Survey
 from silhouette.renderers.protocol import Renderer
@@ -78,32 +76,21 @@ def _results(survey: Survey, keep: bool) -> Iterator[Measured]:
     samples, weight = Samples.concatenated(samplings.batches), np.concatenate(samplings.weights).astype(np.float64)
     first = np.cumsum([0, *(len(picture.blockers) for picture in pictures)])
     hidden = np.flatnonzero(samples.nearest >= 0)
-    nearest = _tally(first[samples.picture[hidden]] + samples.nearest[hidden], weight[hidden], first[-1])
+    nearest = np.bincount(first[samples.picture[hidden]] + samples.nearest[hidden], weight[hidden], first[-1])
     ray, blocker = samples.blocked
-    alone = _tally(first[samples.picture[ray]] + blocker, weight[ray], first[-1])
+    alone = np.bincount(first[samples.picture[ray]] + blocker, weight[ray], first[-1])
     errors = survey.errors
     for number, question in enumerate(survey.questions):
         mine = np.flatnonzero(survey.check == number).tolist()
         blockers = [slice(first[picture], first[picture + 1]) for picture in mine]
-        kinds = survey.counts[number]
-        counts = OcclusionCounts(
-            total=round(kinds @ WHOLES[0]),
-            occluded=round(kinds @ PARTS[0]),
-            in_arc=round(kinds @ WHOLES[1]),
-            occluded_in_arc=round(kinds @ PARTS[1]),
-            nearest=tuple(np.sum([nearest[part] for part in blockers], axis=0).tolist()),
-            alone=tuple(np.sum([alone[part] for part in blockers], axis=0).tolist()),
-            error=float(errors[number, 0]),
-            error_in_arc=float(errors[number, 1]),
-            error_seen=float(errors[number, 2]),
+        counts = occlusion_counts(
+            survey.counts[number],
+            np.sum([nearest[part] for part in blockers], axis=0),
+            np.sum([alone[part] for part in blockers], axis=0),
+            errors[number],
         )
         masks = tuple(_mask(survey, picture, samples) for picture in mine) if keep else ()
         yield Measured(counts, question.pixel, "proof" if survey.is_proven[number] else "count", masks)
-
-
-def _tally(places: Floats, weight: Floats, size: int) -> Floats:
-    """(size,) int64, the sum of the weights at each place."""
-    return np.bincount(places, weight, size).astype(np.int64)
 
 
 def _mask(survey: Survey, picture: int, samples: Samples) -> Mask:

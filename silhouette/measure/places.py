@@ -58,15 +58,15 @@ def places(rows: Any, columns: Any, width: int, sizes: Any) -> Floats:
     (0, 2)
     """
     mirrored, rows, columns = _first_half(rows, columns, sizes)
-    ends = sizes * width - 1
+    last = sizes * width - 1
     while width > 1:
         quarter = _choice(rows, columns, width)
         rows, columns, width = 2 * rows + (quarter >> 1), 2 * columns + (quarter & 1), width // 2
     within: Floats = _offsets().take((rows & PERIOD - 1) * PERIOD + (columns & PERIOD - 1), axis=0)
     within[:, 0] += rows
     within[:, 1] += columns
-    within[mirrored] = ends[mirrored] - within[mirrored]
-    return within
+    opposite: Floats = np.where(mirrored[:, None], last - within, within)
+    return opposite
 
 
 def quarter_of(rows: Any, columns: Any, width: int, sizes: Any) -> NDArray[np.uint8]:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from silhouette.geometry import Floats
+from silhouette.measure.error import PARTS, WHOLES
 from silhouette.measure.observation import DecidedBy, Mask, OcclusionCounts
 from silhouette.measure.places import LARGEST_BLOCK
-from silhouette.measure.sampling import Picture
+from silhouette.measure.sampling import Picture, Places
 
 BLOCK = 0.8
 """Width of a cell of the coarse grid, mm at the target: twice that of the thinnest part of a printed miniature."""
@@ -59,3 +61,27 @@ class Measured:
     pixel: float
     decided_by: DecidedBy
     masks: tuple[Mask, ...]
+
+
+def occlusion_counts(
+    kinds: Floats, nearest: Floats | Places, alone: Floats | Places, errors: Floats
+) -> OcclusionCounts:
+    """The counts of a target.
+
+    Args:
+        kinds: (KINDS,) the pixels of each kind.
+        nearest: (m,) the pixels in which each blocker is the nearest one.
+        alone: (m,) those in which each blocker is before the target, others or not.
+        errors: (3,) of the shares occluded, occluded in the arc, and seen.
+    """
+    return OcclusionCounts(
+        total=round(kinds @ WHOLES[0]),
+        occluded=round(kinds @ PARTS[0]),
+        in_arc=round(kinds @ WHOLES[1]),
+        occluded_in_arc=round(kinds @ PARTS[1]),
+        nearest=tuple(nearest.astype(np.int64).tolist()),
+        alone=tuple(alone.astype(np.int64).tolist()),
+        error=float(errors[0]),
+        error_in_arc=float(errors[1]),
+        error_seen=float(errors[2]),
+    )

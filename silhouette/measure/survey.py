@@ -55,11 +55,17 @@ class Survey:
     """The pictures of n checks, sampled as finely as their shares ask for.
 
     Attributes:
+        questions: what is asked of each check.
         atlas: the pictures that are not settled.
         check: (k,) the check to which each picture belongs.
         homes: for each picture the atlas in which it was sampled last.
+        contour: of the last level.
         counts: (n, KINDS) the pixels of each kind, for each check; of kind 0, which is no target, none.
-        variance: (n, KINDS²) pixels squared, for each pair of kinds, at a step of one.
+        open: (n, KINDS²) pixels squared, for each pair of kinds at a step of one: the variance along that contour.
+        settled: (n, KINDS²) the same along the contours that were not followed further.
+        goals: (n,) the errors that are small enough where no threshold is near; 0 where every pixel is to be sampled.
+        is_blocked: (n,) whether something may stand before the target.
+        is_parted: (n,) whether an edge of an arc may part the target.
         is_coarse: (n,) whether all cells of the last level have a sample: that level is the check's coarse grid.
         alone: (n, KINDS²) the cells of the coarse grid that differ from all their neighbours, which are alike.
         cell: (n,) the pixels of a cell of the coarse grid.
@@ -91,7 +97,8 @@ class Survey:
         self.alone = np.zeros((size, KINDS**2))
         self.cell = np.zeros(size)
         self._look()
-        pairs = (self.open[:, SEEN * KINDS + HIDDEN] + self.open[:, HIDDEN * KINDS + SEEN]) / (0.25 * block**4)
+        seen_and_hidden = np.isin(self.contour.pair, (SEEN * KINDS + HIDDEN, HIDDEN * KINDS + SEEN))
+        pairs = np.bincount(self.check[self.contour.picture[seen_and_hidden]], minlength=size)
         self.is_thin = pairs * block**2 > THIN_SHARE * self.counts.sum(axis=1)
 
     def _look(self) -> None:
