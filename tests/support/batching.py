@@ -7,8 +7,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -191,30 +192,46 @@ def die(check: Any, attacker: str, target: str) -> None:
 
 
 class SteppedClock:
-    """A clock of a pool on which time passes only when a worker says so: it does not matter how slow the machine is."""
+    """A clock of a pool on which time passes only when a worker says so: it does not matter how slow the machine is.
 
-    def __init__(self, file: Path) -> None:
-        self.file = file
+    Time passes only while the pool waits and nothing has come to it: so it has heard all that the worker told before.
+    Else the pool would begin to count the time until the next message only after that time had passed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._now = 0.0
+        self._passed: list[Path] = []
 
     @classmethod
     def of_pools(cls, monkeypatch: pytest.MonkeyPatch, folder: Path) -> SteppedClock:
         """The clock of every pool that is made from now on, which looks at it often."""
         clock = cls(folder / "seconds that pass")
+        clock._folder.mkdir()
         monkeypatch.setattr("silhouette.workers.pool.RunningClock", lambda: clock)
         monkeypatch.setattr("silhouette.workers.pool.LOOK_INTERVAL", 0.02)
+        monkeypatch.setattr("silhouette.workers.pool.wait", clock._wait)
         return clock
 
     def now(self) -> float:
         """The seconds that have passed."""
-        if self.file.exists():
-            self._now += float(self.file.read_text())
-            self.file.unlink()
         return self._now
 
+    def _wait(self, pipes: Sequence[Any], seconds: float | None = None) -> list[Any]:
+        """Waits for messages as the pool does. Without any, the seconds pass that workers had asked for before."""
+        for file in self._passed:  # the pool waits again: it has done what follows from the time that passed
+            file.unlink()
+        self._passed = []
+        asked = sorted(self._folder.glob("worker *"))
+        ready = wait(pipes, 0.0 if asked else seconds)
+        if not ready:
+            self._now += sum(float(file.read_text()) for file in asked)
+            self._passed = asked
+        return ready
+
     def let_pass(self, seconds: float) -> None:
-        """Called by a worker: has that many seconds pass on the clock, and returns when they have."""
-        partial = self.file.with_name(f"{self.file.name} {os.getpid()}")
+        """Called by a worker: has that many seconds pass on the clock; returns when the pool has acted on them."""
+        partial = self._folder / f"partial {os.getpid()}"
         partial.write_text(str(seconds))
-        partial.replace(self.file)
-        wait_until(lambda: not self.file.exists())
+        asked = partial.rename(self._folder / f"worker {os.getpid()}")
+        wait_until(lambda: not asked.exists())

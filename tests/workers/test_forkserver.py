@@ -218,5 +218,5 @@ def test_patience_is_for_the_work_and_not_for_the_wait(tmp_path: Path, monkeypat
     def slowly(_: Any) -> None:
         clock.let_pass(0.7)
 
-    found: list[Event] = Batch(tmp_path, [(0, "a"), (1, "ab"), (2, "abc")], timeout=1.5, load=slowly).events
+    found: list[Event] = Batch(tmp_path, [(0, "a"), (1, "ab"), (2, "abc")], timeout=1.0, load=slowly).events
     assert [event.kind for event in found if event.kind == "lost"] == []
