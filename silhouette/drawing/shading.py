@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from silhouette.geometry import Flags, unit
+from silhouette.geometry import unit
 from silhouette.views import View
 
 Values = NDArray[np.float32]
@@ -59,11 +59,25 @@ def normals(view: View, ids: NDArray[np.int32], nearness: Values) -> Values:
     At each pixel the slope is taken from the side on which the surface goes on more evenly, and never across a change
     of ``ids``, so that nothing is smeared over an outline.
     """
-    across = _slope(nearness, ids, 1) / np.float32(view.step)
-    upward = _slope(nearness, ids, 0) / np.float32(-view.step)
-    u, v = plane(view)
-    facing = np.stack([-across, -upward, across * u + upward * v - nearness])
-    length = np.sqrt((facing * facing).sum(axis=0))
+    return _normals(*plane(view), view.step, ids, nearness)
+
+
+def _normals(u: Values, v: Values, pixel: float, ids: NDArray[np.int32], nearness: Values) -> Values:
+    """`normals`, for pixels at these places in the plane at distance one, across (1, width) and upward (height, 1)."""
+    facing = np.empty((3, *ids.shape), np.float32)
+    across, upward = _slope(nearness, ids, 1), _slope(nearness, ids, 0)
+    across /= np.float32(pixel)
+    upward /= np.float32(-pixel)
+    np.negative(across, out=facing[0])
+    np.negative(upward, out=facing[1])
+    across *= u
+    upward *= v
+    np.add(across, upward, out=facing[2])
+    facing[2] -= nearness
+    length = facing[0] * facing[0]
+    for part in facing[1:]:
+        length += part * part
+    np.sqrt(length, out=length)
     length[length == 0.0] = 1.0
     facing /= length
     return np.moveaxis(facing, 0, 2)  # one plane of the picture after the other in memory: twice as quick to work on
@@ -71,17 +85,45 @@ def normals(view: View, ids: NDArray[np.int32], nearness: Values) -> Values:
 
 def _slope(nearness: Values, ids: NDArray[np.int32], axis: int) -> Values:
     """The change of nearness from one pixel to the next along an axis; 0 where a pixel stands alone."""
-    rows, names = np.moveaxis(nearness, axis, 1), np.moveaxis(ids, axis, 1)
     # Of pixel n, step n + 1 leads to it and step n + 2 away from it; outside, and across a change of ids, is no step.
-    steps = np.full((rows.shape[0], rows.shape[1] + 3), np.nan, np.float32)
-    steps[:, 2:-2] = np.where(names[:, 1:] == names[:, :-1], rows[:, 1:] - rows[:, :-1], np.float32(np.nan))
-    behind, ahead = steps[:, 1:-2], steps[:, 2:-1]
-    uneven = np.abs(steps[:, 1:] - steps[:, :-1])
-    before, after = uneven[:, :-2], uneven[:, 2:]
-    either = np.where(np.isnan(after), np.fmin(behind, ahead), ahead)
-    slope = np.where(np.isnan(before), either, np.where(after < before, ahead, behind))
-    slopes: Values = np.moveaxis(np.nan_to_num(slope), 1, axis)
-    return slopes
+    shape = list(ids.shape)
+    shape[axis] += 3
+    steps = np.empty(shape, np.float32)
+    steps[_along(axis, 0, 2)] = steps[_along(axis, -2, None)] = np.nan
+    within = steps[_along(axis, 2, -2)]
+    np.subtract(nearness[_along(axis, 1, None)], nearness[_along(axis, 0, -1)], out=within)
+    within[ids[_along(axis, 1, None)] != ids[_along(axis, 0, -1)]] = np.nan
+    behind, ahead = steps[_along(axis, 1, -2)], steps[_along(axis, 2, -1)]
+    uneven = np.abs(steps[_along(axis, 1, None)] - steps[_along(axis, 0, -1)])
+    before, after = uneven[_along(axis, 0, -2)], uneven[_along(axis, 2, None)]
+    slope = np.where(after < before, ahead, behind)
+    rim = np.isnan(before).nonzero()
+    there, forth = behind[rim], ahead[rim]
+    slope[rim] = np.nan_to_num(np.where(np.isnan(after[rim]), np.fmin(there, forth), forth))
+    return slope
+
+
+Strip = tuple[slice, Values, Values]
+"""Columns of some rows of a picture; there the normals (height, width, 3) and the darkness of lines (height, width)."""
+
+
+def relief(view: View, ids: NDArray[np.int32], nearness: Values, rows: slice) -> Strip:
+    """`normals` and `outlines` in some rows of a picture, only in those columns in which anything is drawn.
+
+    They are those of the whole picture: three rows and two columns more have a say in them.
+    """
+    above, below = max(rows.start - 3, 0), min(rows.stop + 3, view.height)
+    filled = np.flatnonzero(ids[above:below].any(axis=0))
+    if not len(filled):
+        height = rows.stop - rows.start
+        return slice(0, 0), np.empty((height, 0, 3), np.float32), np.empty((height, 0), np.float32)
+    columns = slice(max(int(filled[0]) - 2, 0), min(int(filled[-1]) + 3, view.width))
+    part = slice(above, below), columns
+    across, upward = plane(view)
+    facing = _normals(across[:, columns], upward[above:below], view.step, ids[part], nearness[part])
+    lines = outlines(ids[part], nearness[part], facing)
+    own = slice(rows.start - above, rows.stop - above)
+    return columns, facing[own], lines[own]
 
 
 def light(view: View, facing: Values) -> Values:
@@ -136,49 +178,69 @@ def _resized(points: Values, shape: tuple[int, ...]) -> Values:
     return np.pad(smooth, [(0, missing[0]), (0, missing[1])], mode="edge")[: shape[0], : shape[1]]
 
 
+EDGES = np.array([0.0, 0.26, 0.6, 0.85], np.float32)
+"""The darkness of a line where there is none, at a crease, a jump in depth and a change of ids."""
+
+
 def outlines(ids: NDArray[np.int32], nearness: Values, facing: Values) -> Values:
     """The darkness (height, width) of the drawn lines, from 0 to 1.
 
     Darkest where ``ids`` change, lighter where depth jumps within a piece, lightest where faces meet at an angle.
     """
-    lines = np.zeros(ids.shape, np.float32)
+    kinds = np.zeros(ids.shape, np.uint8)
     for axis in (0, 1):
-        change, jump, crease = _edges(ids, nearness, facing, axis)
-        weight = np.maximum(np.maximum(change * np.float32(0.85), jump * np.float32(0.6)), crease * np.float32(0.26))
-        here, there = (lines[:-1], lines[1:]) if axis == 0 else (lines[:, :-1], lines[:, 1:])
-        np.maximum(here, weight, out=here)
-        np.maximum(there, weight, out=there)
+        edges = _edges(ids, nearness, facing, axis)
+        here, there = (kinds[:-1], kinds[1:]) if axis == 0 else (kinds[:, :-1], kinds[:, 1:])
+        np.maximum(here, edges, out=here)
+        np.maximum(there, edges, out=there)
+    lines: Values = EDGES[kinds]
     return lines
 
 
-def _edges(ids: NDArray[np.int32], nearness: Values, facing: Values, axis: int) -> tuple[Flags, Flags, Flags]:
-    """Flags for each two neighbours along an axis: whether ids change, depth jumps, or faces meet at an angle."""
+def _edges(ids: NDArray[np.int32], nearness: Values, facing: Values, axis: int) -> NDArray[np.uint8]:
+    """What is between each two neighbours along an axis, a number of `EDGES`.
+
+    3 where ids change, 2 where depth jumps, 1 where faces meet at an angle; 0 elsewhere.
+    """
     first: tuple[slice, ...] = (slice(None, -1), slice(None))
     second: tuple[slice, ...] = (slice(1, None), slice(None))
     if axis == 1:
         first, second = first[::-1], second[::-1]
     change = ids[first] != ids[second]
     step = np.abs(nearness[second] - nearness[first])
-    pad = [(0, 0), (0, 0)]
-    pad[axis] = (1, 1)
-    padded = np.pad(step, pad, mode="edge")
-    expected = np.minimum(
-        np.take(padded, range(step.shape[axis]), axis=axis), np.take(padded, range(2, step.shape[axis] + 2), axis=axis)
-    )
+    lesser = np.empty_like(step)  # of the steps before and after it; at the rim itself stands for the missing one
+    lesser[_along(axis, 1, None)], lesser[_along(axis, 0, 1)] = step[_along(axis, 0, -1)], step[_along(axis, 0, 1)]
+    for own, after in ((_along(axis, 0, -1), _along(axis, 1, None)), (_along(axis, -1, None),) * 2):
+        np.minimum(lesser[own], step[after], out=lesser[own])
     nearest = np.maximum(nearness[first], nearness[second])
-    jump = ~change & (ids[first] != 0) & (step - expected > JUMP * nearest * nearest)
+    jump = step - lesser > JUMP * nearest * nearest
     turn = _product(facing[first], facing[second])
-    crease = ~change & ~jump & (turn < CREASE) & (ids[first] != 0)
-    return change, jump, crease
+    edges = (turn < CREASE).view(np.uint8)
+    edges[jump] = 2
+    edges[ids[first] == 0] = 0
+    edges[change] = 3
+    return edges
+
+
+def _along(axis: int, start: int, stop: int | None) -> tuple[slice, ...]:
+    """The range of an array along an axis."""
+    return (slice(None),) * axis + (slice(start, stop),)
 
 
 def lit(albedo: Values, brightness: Values) -> Values:
     """Colours (..., 3) from 0 to 1 under a light (...): cool in the shade, as they are in the light."""
     colours = np.empty_like(albedo)
-    for channel, shade in enumerate(SHADE):  # over all pixels three times: thrice as quick as three values at a time
-        tint = shade + (np.float32(1.04) - shade) * brightness
-        np.clip(albedo[..., channel] * tint, 0.0, 1.0, out=colours[..., channel])
+    for channel in range(3):  # over all pixels three times: thrice as quick as three values at a time
+        colours[..., channel] = lit_channel(albedo[..., channel], brightness, channel)
     return colours
+
+
+def lit_channel(albedo: Values, brightness: Values, channel: int) -> Values:
+    """`lit` for red, green or blue alone; the albedo may be one number for all pixels."""
+    tint = SHADE[channel] + (np.float32(1.04) - SHADE[channel]) * brightness
+    tint *= albedo
+    np.clip(tint, 0.0, 1.0, out=tint)
+    return tint
 
 
 def mixed(under: Values, over: Values, share: Values | float) -> Values:

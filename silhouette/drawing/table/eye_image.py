@@ -67,10 +67,15 @@ class EyeImage:
 
     def rows(self, chosen: slice) -> EyeImage:
         """Some rows of the view, as an image of its own; the range has a start and a stop."""
+        return self.part(chosen, slice(0, self.view.width))
+
+    def part(self, rows: slice, columns: slice) -> EyeImage:
+        """Some rows and columns of the view, as an image of its own; the ranges have a start and a stop."""
+        part = rows, columns
         layers = (self.front, self.target, self.ghosts, self.disregarded)
-        front, target, ghosts, disregarded = (Layer(layer.ids[chosen], layer.depth[chosen]) for layer in layers)
-        view = cropped(self.view, chosen, slice(0, self.view.width))
-        depth, inside, kinds = self.depth[chosen], self.inside[chosen], self.kinds[chosen]
+        front, target, ghosts, disregarded = (Layer(layer.ids[part], layer.depth[part]) for layer in layers)
+        depth, inside, kinds = self.depth[part], self.inside[part], self.kinds[part]
+        view = cropped(self.view, rows, columns)
         return EyeImage(view, self.surrounds, front, depth, inside, target, kinds, ghosts, disregarded)
 
 
