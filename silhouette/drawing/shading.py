@@ -237,7 +237,7 @@ def lit(albedo: Values, brightness: Values) -> Values:
 
 def lit_channel(albedo: Values, brightness: Values, channel: int) -> Values:
     """`lit` for red, green or blue alone; the albedo may be one number for all pixels."""
-    tint = SHADE[channel] + (np.float32(1.04) - SHADE[channel]) * brightness
+    tint: Values = SHADE[channel] + (np.float32(1.04) - SHADE[channel]) * brightness
     tint *= albedo
     np.clip(tint, 0.0, 1.0, out=tint)
     return tint
