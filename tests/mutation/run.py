@@ -1,12 +1,13 @@
-"""Runs the tests of a game against mutants of its source, and lists those that no test notices.
+"""Runs the tests of a game, or of COUNT, against mutants of its source, and lists those that no test notices.
 
     python -m tests.mutation.run tide_of_iron
     python -m tests.mutation.run necromunda --sample 200 --seed 1
     python -m tests.mutation.run skirmishcorps --bounds
     python -m tests.mutation.run ikosa --again ikosa.jsonl
+    python -m tests.mutation.run measure --only survey error
 
 Nothing is written into the source tree: each mutant is loaded in a process of its own, forked from one that has the
-libraries loaded already, by an import hook. What survives the quick tests of the game is tried on all of them. A run
+libraries loaded already, by an import hook. What survives the quick tests is tried on all of them. A run
 needs a system that can fork.
 """
 
@@ -29,18 +30,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from tests.mutation.games import GAMES, Game
 from tests.mutation.mutants import Mutant, mutants_of
+from tests.mutation.subjects import SUBJECTS, Subject
 
 ROOT = Path(__file__).resolve().parents[2]
-RULES = ROOT / "silhouette" / "rules"
+PACKAGE = ROOT / "silhouette"
 
 LIBRARIES = (
     *("numpy", "scipy.sparse", "scipy.spatial", "shapely", "trimesh", "pydantic", "typer", "rich", "PIL.Image"),
     *("hypothesis", "hypothesis.strategies", "hypothesis.extra.numpy", "pytest", "embreex", "silhouette.rules.base"),
     *("silhouette.meshes.mesh", "silhouette.renderers.reference", "silhouette.cli.app"),
 )
-"""Loaded once, before the processes are forked; none of them loads a game."""
+"""Loaded once, before the processes are forked; none of them loads a game, or COUNT."""
 
 BOUNDS = ("_Lt_LtE", "_LtE_Lt", "_Gt_GtE", "_GtE_Gt")
 """The ends of the names of operators that move what lies exactly on a threshold to the other side."""
@@ -67,22 +68,23 @@ class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def main(words: Sequence[str] | None = None) -> int:
     """Runs from the command line; the status is 0 unless the tests fail without a mutant."""
-    parser = argparse.ArgumentParser(description="A mutation run over one game's rules.")
-    parser.add_argument("game", choices=sorted(GAMES))
-    parser.add_argument("--only", nargs="*", default=[], help="names of modules; all that the game lists by default")
+    parser = argparse.ArgumentParser(description="A mutation run over one game's rules, or over COUNT.")
+    parser.add_argument("subject", choices=sorted(SUBJECTS))
+    parser.add_argument("--only", nargs="*", default=[], help="names of modules; all that are listed by default")
     parser.add_argument("--bounds", action="store_true", help="only < for <=, > for >=, and the other way round")
     parser.add_argument("--sample", type=int, help="as many mutants, drawn at random; all by default")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--again", type=Path, help="only those that survived the run which wrote this --out file")
     parser.add_argument("--out", type=Path, help="a .jsonl file that gets a line for each mutant")
     given = parser.parse_args(words)
-    game = GAMES[given.game]
+    subject = SUBJECTS[given.subject]
     for library in LIBRARIES:
         importlib.import_module(library)
     gc.freeze()  # what is loaded by now need not be looked through again in each process
-    assert not any(name.startswith(f"silhouette.rules.{given.game}") for name in sys.modules)
-    modules = [name for name in game.modules if not given.only or name in given.only]
-    mutants = [mutant for name in modules for mutant in mutants_of(RULES / given.game / f"{name}.py")]
+    package = ".".join(["silhouette", *subject.folder.split("/")])
+    assert not any(f"{package}.{name}" in sys.modules for name in subject.modules)
+    modules = [name for name in subject.modules if not given.only or name in given.only]
+    mutants = [mutant for name in modules for mutant in mutants_of(PACKAGE / subject.folder / f"{name}.py")]
     if given.bounds:
         mutants = [mutant for mutant in mutants if mutant.operator.endswith(BOUNDS)]
     if given.again is not None:
@@ -92,7 +94,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if given.sample is not None and given.sample < total:
         mutants = sorted(random.Random(given.seed).sample(mutants, given.sample), key=mutants.index)
     before = _seconds()
-    if _tried(None, game, limit=600.0) != "survived":
+    if _tried(None, subject, limit=600.0) != "survived":
         print("the tests fail without any mutant", file=sys.stderr)
         return 1
     spent = _seconds() - before
@@ -100,9 +102,9 @@ def main(words: Sequence[str] | None = None) -> int:
     limit = 10.0 + 4.0 * spent
     outcomes: list[Outcome] = []
     for mutant in mutants:
-        outcome = _tried(mutant, game, limit)
+        outcome = _tried(mutant, subject, limit)
         if outcome == "survived":
-            outcome = _tried(mutant, game.whole(), limit=600.0)
+            outcome = _tried(mutant, subject.whole(), limit=600.0)
         outcomes.append(outcome)
         if outcome == "survived":
             print(_told(mutant), flush=True)
@@ -139,14 +141,14 @@ def _seconds() -> float:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 
-def _tried(mutant: Mutant | None, game: Game, limit: float) -> Outcome:
+def _tried(mutant: Mutant | None, subject: Subject, limit: float) -> Outcome:
     """What the tests say of a mutant, in a process of its own that may take ``limit`` seconds of processor time."""
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
         status = 3
         try:
-            status = _tested(mutant, game)
+            status = _tested(mutant, subject)
         finally:
             sys.stdout.flush()
             os._exit(status)
@@ -156,7 +158,7 @@ def _tried(mutant: Mutant | None, game: Game, limit: float) -> Outcome:
     return "killed" if status else "survived"
 
 
-def _tested(mutant: Mutant | None, game: Game) -> int:
+def _tested(mutant: Mutant | None, subject: Subject) -> int:
     """Runs the tests with the mutant in place; 0 where all pass. Nothing is printed but without a mutant."""
     import pytest
     from hypothesis import Phase, settings
@@ -173,7 +175,7 @@ def _tested(mutant: Mutant | None, game: Game) -> int:
     words = ["-x", "-q", "-m", "not slow", "--assert=plain"]
     for plugin in ("cacheprovider", "xdist", "unraisableexception"):
         words += ["-p", f"no:{plugin}"]
-    return int(pytest.main([*words, *game.words, *game.tests]))
+    return int(pytest.main([*words, *subject.words, *subject.tests]))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a mutation run takes of each game: the modules that are changed, and the tests that are to notice it."""
+"""What a mutation run changes: modules of each game and of COUNT; and the tests that are to notice it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from pathlib import PurePosixPath
 
 
 @dataclass(frozen=True)
-class Game:
-    """What a mutation run takes of a game.
+class Subject:
+    """What a mutation run changes, and the tests that are to notice it.
 
     Attributes:
-        modules: of its folder, without those that only draw, place in 3D or put in words.
+        folder: of the package.
+        modules: of that folder, without those that only draw, place in 3D or put in words.
         tests: files and folders, the fastest first, since a run ends with the first test that fails.
         words: further arguments of pytest, such as tests to leave out.
     """
 
+    folder: str
     modules: tuple[str, ...]
     tests: tuple[str, ...]
     words: tuple[str, ...] = ()
 
-    def whole(self) -> Game:
+    def whole(self) -> Subject:
         """The same modules against all that tests them, nothing left out: asked of what survives ``tests``."""
         doctests = [test for test in self.tests if test.startswith("silhouette/")]
         folders = {str(PurePosixPath(test).parent) for test in self.tests if test not in doctests}
@@ -34,24 +36,28 @@ These are the comparisons with second implementations, and the same cases once m
 """
 
 
-def _of(game: str, modules: tuple[str, ...], tests: tuple[str, ...]) -> Game:
-    doctests = tuple(f"silhouette/rules/{game}/{module}.py" for module in modules)
+def _of(folder: str, modules: tuple[str, ...], tests: tuple[str, ...], words: tuple[str, ...] = LEFT_OUT) -> Subject:
+    doctests = tuple(f"silhouette/{folder}/{module}.py" for module in modules)
     # The tests come first: they import every module under its name, and the doctests then find the same modules.
-    return Game(modules, (*(f"tests/rules/{game}/{test}.py" for test in tests), *doctests), LEFT_OUT)
+    return Subject(folder, modules, (*(f"tests/{folder}/{test}.py" for test in tests), *doctests), words)
 
 
-GAMES = {
-    "tide_of_iron": _of(
+def _of_game(game: str, modules: tuple[str, ...], tests: tuple[str, ...]) -> Subject:
+    return _of(f"rules/{game}", modules, tests)
+
+
+SUBJECTS = {
+    "tide_of_iron": _of_game(
         "tide_of_iron",
         ("hexes", "lines", "judge"),
         ("test_thresholds", "test_hexes", "test_tide_of_iron", "test_tide_of_iron_laws"),
     ),
-    "ikosa": _of(
+    "ikosa": _of_game(
         "ikosa",
         ("cell_lines", "lines", "judge"),
         ("test_thresholds", "test_ikosa", "test_ikosa_input", "test_ikosa_laws"),
     ),
-    "crisis_protocol": _of(
+    "crisis_protocol": _of_game(
         "crisis_protocol",
         ("plane_geometry", "supports", "evidence", "judge", "line_cells", "free_lines"),
         (
@@ -62,14 +68,24 @@ GAMES = {
             "test_crisis_protocol_laws",
         ),
     ),
-    "skirmishcorps": _of(
+    "skirmishcorps": _of_game(
         "skirmishcorps",
         ("classes", "costs", "lookups", "contact", "protection", "shooting", "flanking", "close"),
         ("test_exact_touches", "test_contact", "test_thresholds", "test_skirmishcorps", "test_skirmishcorps_laws"),
     ),
-    "necromunda": _of(
+    "necromunda": _of_game(
         "necromunda",
         ("sight", "judge"),
         ("test_thresholds", "test_necromunda", "test_arcs", "test_cases"),
+    ),
+    "measure": _of(
+        "measure",
+        (
+            *("framing", "culling", "reach", "places", "sampling", "atlas", "error", "question", "survey", "counting"),
+            *("bits", "observe", "claims", "hidden", "unobscured", "contours", "cells", "patches"),
+            *("strips", "regions", "polygons"),
+        ),
+        ("test_error", "test_allowed_error", "test_claims", "test_silhouette", "test_proofs", "test_projection"),
+        ("-k", "not reference and not opengl"),
     ),
 }
