@@ -5,7 +5,7 @@ places are sampled, at random, so that the spread within the cells says how far 
 
     . . . . . . . .       # cells that faces touch; all others are empty for certain
     . # . . . . . .
-    . . . . . # # .       from `SAMPLES` places in each cell: how many show what, and how much they differ
+    . . . . . # # .       from `ACROSS`² places in each cell: how many show what, and how much they differ
     . . . . . . . .
 """
 
@@ -25,8 +25,8 @@ from silhouette.renderers.protocol import Renderer
 FEW = 100
 """A target of fewer pixels is measured here."""
 
-SAMPLES = 4
-"""Places in a cell: a square number, two along each side."""
+ACROSS = 2
+"""Places along each side of a cell."""
 
 MOST_CELLS = 30_000
 """The cells are as small as they can be without being more than this."""
@@ -39,7 +39,7 @@ def measured_in_bits(question: Question, renderer: Renderer) -> Measured | None:
     """What is found of a target of small bits; None where it has too many faces, or too large ones, or
     reaches round the eye.
 
-    A pixel of the counts is one of the samples: half as wide as a cell.
+    A pixel of the counts is one of the samples: a cell is `ACROSS` pixels wide.
     """
     (picture,) = question.pictures if len(question.pictures) == 1 else (None,)
     if picture is None or len(picture.target.mesh.faces) > MOST_CELLS:
@@ -49,21 +49,21 @@ def measured_in_bits(question: Question, renderer: Renderer) -> Measured | None:
         return None
     cells, size = _cells(boxes)
     blocks = np.column_stack([cells * size, np.full((len(cells), 2), size)])
-    places = scattered(blocks, 2, SAMPLES * len(cells))
+    places = scattered(blocks, ACROSS, ACROSS**2 * len(cells))
     samples = sample([picture], np.zeros(len(places), dtype=np.intp), places, renderer)
-    kinds = samples.kind.reshape(-1, SAMPLES)
+    kinds = samples.kind.reshape(-1, ACROSS**2)
     counts = np.bincount(kinds.ravel(), minlength=KINDS).astype(np.float64)
     counts[0] = 0.0
     errors = _errors(kinds, counts)
     decided_by: DecidedBy = "count"
     if picture.blockers and np.count_nonzero(counts) == 1:
         claim = claim_of([picture], "covered" if counts @ PARTS[0] else "open", renderer)
-        errors[:] = min(1.0, claim.unproven / (counts.sum() * (size / 2) ** 2))
+        errors[:] = min(1.0, claim.unproven / (counts.sum() * (size / ACROSS) ** 2))
         decided_by = "proof" if claim.unproven == 0.0 else "count"
     number = len(picture.blockers)
     nearest = np.bincount(samples.nearest + 1, minlength=number + 1)[1:]
     alone = np.bincount(samples.blocked[1], minlength=number)
-    return Measured(occlusion_counts(counts, nearest, alone, errors), question.pixel * size / 2, decided_by, ())
+    return Measured(occlusion_counts(counts, nearest, alone, errors), question.pixel * size / ACROSS, decided_by, ())
 
 
 def _boxes(picture: Picture) -> Floats:
@@ -94,9 +94,9 @@ def _touched(boxes: Floats, size: float) -> Floats:
 
 
 def _errors(kinds: Kinds, counts: Floats) -> Floats:
-    """(3,) the errors of the three shares, from kinds (k, SAMPLES) in each cell."""
+    """(3,) the errors of the three shares, from kinds (k, `ACROSS`²) in each cell."""
     (share,), (whole,) = shares(counts[None])
     z = PARTS - share[:, None] * WHOLES
-    spread = z[:, kinds].var(axis=2, ddof=1).sum(axis=1) * SAMPLES
+    spread = z[:, kinds].var(axis=2, ddof=1).sum(axis=1) * ACROSS**2
     errors: Floats = np.divide(SIGMAS * np.sqrt(spread), whole, out=np.ones(3), where=whole > 0.0)
     return errors

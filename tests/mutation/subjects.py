@@ -85,7 +85,15 @@ SUBJECTS = {
             *("bits", "observe", "claims", "hidden", "unobscured", "contours", "cells", "patches"),
             *("strips", "regions", "polygons"),
         ),
-        ("test_error", "test_allowed_error", "test_claims", "test_silhouette", "test_proofs", "test_projection"),
+        (
+            "test_how_finely",
+            "test_error",
+            "test_allowed_error",
+            "test_claims",
+            "test_silhouette",
+            "test_proofs",
+            "test_projection",
+        ),
         ("-k", "not reference and not opengl"),
     ),
 }
