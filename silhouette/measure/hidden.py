@@ -29,6 +29,7 @@ from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import Contours, Placed, contours
 from silhouette.measure.patches import Patches
 from silhouette.measure.regions import Regions, Surfaces, uncovered
+from silhouette.measure.shadows import Hider
 from silhouette.measure.strips import Pieces, in_cells, open_contours
 from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST, Body, Renderer
@@ -113,11 +114,17 @@ def unproven_hidden(
         thorough: whether what cells and rays leave open is asked in float64, face by face: some ten times as long.
         is_refuted: asked before that, with the blocks that are open: whether it is known that something is seen there.
     """
+    hider = Hider(view, target, blockers)
+    if hider.hides_all():
+        return Unproven.joined([])
     grid = first_grid(view)
     placed = Placed.of(view, target)
     window = np.array([0.0, view.width, 0.0, view.height])
     patches = Patches.of(placed, grid, np.flatnonzero(placed.within(window, NEAREST, np.inf)))
     cells = np.flatnonzero(grid.touched(patches.low, patches.high))
+    if len(cells) == 0:
+        return Unproven.of(grid, cells)
+    cells = hider.left(grid, cells)
     if len(cells) == 0:
         return Unproven.of(grid, cells)
     placed_blockers = [Placed.of(view, blocker) for blocker in blockers]
@@ -129,6 +136,10 @@ def unproven_hidden(
     if len(cells) == 0:
         return Unproven.of(grid, cells)
     grid, patches, cells = _cut_clusters(grid, patches, cells)
+    cells = np.unique(_Target.of(placed, patches, grid, cells).touching().cell)
+    cells = hider.left(grid, cells)
+    if len(cells) == 0:
+        return Unproven.of(grid, cells)
     cells = _by_strips(scene, grid, cells, least)
     left = Unproven.of(grid, cells)
     if len(cells) == 0 or not blockers or not thorough or is_refuted(left.blocks):
@@ -255,10 +266,13 @@ class _Target:
         grid = self.grid.finer(factor)
         number, cell = grid.of_boxes(low, high)
         own = self.grid.parents(cell, factor) == parent[number]  # not one beside it that the box touches
-        face, cell = face[number[own]], cell[own]
-        meets = ~(self.bounds.least[face] > NEAREST)
-        meets |= grid.overlapping(self.corners, face, cell)
-        return replace(self, grid=grid, face=face[meets], cell=cell[meets])
+        return replace(self, grid=grid, face=face[number[own]], cell=cell[own]).touching()
+
+    def touching(self) -> _Target:
+        """Those pairs whose faces themselves touch the cells, or reach behind the eye."""
+        meets = ~(self.bounds.least[self.face] > NEAREST)
+        meets |= self.grid.overlapping(self.corners, self.face, self.cell)
+        return self.chosen(np.flatnonzero(meets))
 
     def regions(self) -> Regions:
         """The part of each face in each cell."""

@@ -38,14 +38,14 @@ class Patches:
         """The patches of the chosen clusters."""
         clusters = placed.clusters
         x, y, depth = placed.centres[:, chosen]
-        radii = clusters.radii[chosen]
-        nearest = depth - radii
+        radii, halves = clusters.radii[chosen], clusters.halves[:, chosen]
+        deep = np.minimum(radii, np.abs(placed.matrix[2]) @ halves) * (1.0 + 1e-9)
+        nearest = depth - deep
         place = np.stack([x, y]) / np.where(nearest > NEAREST, depth, np.nan)
-        # A point of a sphere at P has the column c + m(P) / depth(P), where m is linear and 0 at the middle.
-        slopes = [
-            np.linalg.norm(placed.matrix[axis] - place[axis][:, None] * placed.matrix[2], axis=1) for axis in (0, 1)
-        ]
-        reach = np.stack(slopes) * radii / nearest * (1.0 + 1e-9)
+        # A point P of a sphere, or of a box, has the column c + m(P) / depth(P), where m is linear and 0 at the middle.
+        slopes = np.abs(placed.matrix[:2, :, None] - place[:, None] * placed.matrix[2, :, None])
+        wide = np.minimum(np.sqrt((slopes**2).sum(axis=1)) * radii, (slopes * halves).sum(axis=1))
+        reach = wide / nearest * (1.0 + 1e-9)
         small = (reach < LARGE * grid.size).all(axis=0)  # false where any of it is level with the eye or behind it
         first = chosen * SIZE
         count = np.minimum(first + SIZE, len(clusters.corners)) - first
@@ -53,7 +53,7 @@ class Patches:
             (place - reach)[:, small],
             (place + reach)[:, small],
             nearest[small],
-            (depth + radii)[small],
+            (depth + deep)[small],
             first[small],
             count[small],
         )

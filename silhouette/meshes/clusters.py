@@ -35,6 +35,7 @@ class Clusters:
         reach: mm from the middle to the farthest vertex.
         centres: (3, k) mm, of each cluster's box.
         radii: (k,) mm from there to its farthest vertex.
+        halves: (3, k) mm, half the sides of the box.
         axes: (3, k) the middle of the cone that contains the normals of all faces at its even edges.
         cosines, sines: (k,) of the angle between the axis and the border of the cone; both 0 where that is 90° or more.
         planes: (m, 4) float32: the unit normal of each face, and its product with a corner; zeros without area.
@@ -48,6 +49,7 @@ class Clusters:
     reach: float
     centres: Floats
     radii: Floats
+    halves: Floats
     axes: Floats
     cosines: Floats
     sines: Floats
@@ -136,6 +138,7 @@ def _built(mesh: Mesh) -> Clusters:
         reach=float(np.sqrt(((vertices - middle) ** 2).sum(axis=1).max())),
         centres=np.ascontiguousarray(centres.T),
         radii=np.sqrt(np.maximum.reduceat(square, starts)) * (1.0 + 1e-12),
+        halves=np.ascontiguousarray(((high - low) / 2).T),
         axes=np.ascontiguousarray(axes.T),
         cosines=np.where(narrow, cosines, 0.0),
         sines=np.where(narrow, np.sqrt(np.maximum(1.0 - cosines**2, 0.0)), 0.0),

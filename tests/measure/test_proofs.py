@@ -16,6 +16,7 @@ from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View, fit_view
 from tests.support.exact_shares import exact_shares
 from tests.support.shapes import box, flipped, joined, mesh, moved, quad, square
+from tests.support.solid_cases import solid_case
 
 REFERENCE = ReferenceRenderer()
 
@@ -140,6 +141,14 @@ def test_what_is_proven_is_so_where_faces_touch() -> None:
     assert is_open > 15
     assert hidden_proven >= 0.95 * hidden
     assert open_proven >= 0.8 * is_open
+
+
+def test_what_is_proven_is_so_for_solids() -> None:
+    """Tunnels and slits of 0.002 mm, hollows, missing faces, an eye inside: boxes in solids must not hide too much."""
+    found = np.array([check(*solid_case(seed), 0.3) for seed in range(60)])
+    hidden, proven, _, _ = found.sum(axis=0)
+    assert hidden > 15
+    assert proven >= 0.95 * hidden
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -1,0 +1,205 @@
+"""COUNT: what lies in the shadow of boxes inside closed surfaces is hidden, whatever the surfaces look like.
+
+From an eye outside a closed surface every ray meets a face before it comes to a box inside (`meshes.solids`). What lies
+behind the box is its *shadow*, a convex part of space: so all of a target is hidden where the corners of a box round it
+are in the shadow. It takes no contours, and settles most of what stands behind walls.
+
+           ______
+          / ,--. \\  _ _ _ _ _ _ _ _          silhouette planes, through the eye and an edge of the box
+    eye  |  |##|  |    shadow                front planes, in which the sides lie that look at the eye
+          \\ '--' /  - - - - - - - -
+           ------
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats
+from silhouette.measure.cells import Grid
+from silhouette.meshes.bounds import bounding_points
+from silhouette.meshes.clusters import Indices
+from silhouette.meshes.solids import inner_boxes
+from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.views import View
+
+APART = 0.01
+"""mm: an eye nearer than this to a box round a closed surface may touch it, and what it only touches hides nothing."""
+
+_EDGES = tuple((axis, other, sides) for axis, other in ((0, 1), (1, 2), (2, 0)) for sides in product((0, 1), (0, 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Shadows:
+    """The shadows of inner boxes of a body, seen from an eye; places are relative to the eye, in the world's axes.
+
+    Attributes:
+        sides: (n, 12, 3) a place is between the silhouette planes of a box where none of these is below zero by it.
+        fronts: (n, 3, 3) and limits: (n, 3) a place is behind its front planes where these are not below the limits.
+        lids: (k, 8, 3) the corners of boxes round the lids of the surfaces.
+        through: (k, n) whether the surface in which a box lies has that lid.
+    """
+
+    sides: Floats
+    fronts: Floats
+    limits: Floats
+    lids: Floats
+    through: Flags
+
+    @classmethod
+    def of(cls, view: View, body: Body) -> Shadows:
+        """The shadows of those boxes in which the eye is surely not, nor at their surfaces."""
+        eye = body.pose.localise(view.eye[None])[0]
+        inner = inner_boxes(body.mesh)
+        outside = ((eye < inner.shells[:, 0] - APART) | (eye > inner.shells[:, 1] + APART)).any(axis=1)
+        used = np.flatnonzero(outside[inner.surface])
+        boxes = inner.boxes[used] - eye
+        low, high = boxes[:, 0], boxes[:, 1]
+        # Which of the two sides along each axis look at the eye: at most one.
+        front = np.stack([low > 0.0, high < 0.0], axis=1)
+        sides = np.zeros((len(boxes), len(_EDGES), 3))
+        middle = (low + high) / 2
+        for number, (axis, other, (first, second)) in enumerate(_EDGES):
+            here = front[:, first, axis] != front[:, second, other]
+            along, beside = boxes[here, first, axis], boxes[here, second, other]
+            sign = np.sign(beside * middle[here, axis] - along * middle[here, other])
+            sides[here, number, axis], sides[here, number, other] = sign * beside, -sign * along
+        fronts = np.zeros((len(boxes), 3, 3))
+        fronts[:, range(3), range(3)] = np.where(front[:, 0], 1.0, np.where(front[:, 1], -1.0, 0.0))
+        limits = np.where(front[:, 0], low, np.where(front[:, 1], -high, 0.0))
+        lids = inner.lids - eye
+        corners = np.stack([lids[:, list(choice), range(3)] for choice in product((0, 1), repeat=3)], axis=1)
+        turn = body.pose.rotation.T
+        through = inner.lid_of[:, None] == inner.surface[used]
+        return cls(sides @ turn, fronts @ turn, limits, corners @ turn, through)
+
+    def chosen(self, which: Flags) -> Shadows:
+        """Those of the boxes chosen by flags."""
+        return Shadows(self.sides[which], self.fronts[which], self.limits[which], self.lids, self.through[:, which])
+
+    def behind(self, points: Floats) -> Flags:
+        """(n,) whether all of points (k, 3) lie behind the front planes of a box."""
+        behind: Flags = ((self.fronts @ points.T).min(axis=2) >= self.limits).all(axis=1)
+        return behind
+
+    def between(self, points: Floats) -> Flags:
+        """(n,) whether all of points (k, 3) lie between the silhouette planes of a box."""
+        between: Flags = ((self.sides @ points.T).min(axis=2) >= 0.0).all(axis=1)
+        return between
+
+
+@dataclass(eq=False)
+class Hider:
+    """Finds out what of a target is in shadows; those of a blocker are made when they are first needed.
+
+    Attributes:
+        view: the picture.
+        target: what is to be hidden.
+        blockers: what may hide it.
+        points: (k, 3) in whose convex hull the target lies, relative to the eye.
+        before: the shadows of the blockers.
+    """
+
+    view: View
+    target: Body
+    blockers: Sequence[Body]
+    points: Floats = field(init=False)
+    before: list[Shadows] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.points = self.target.pose.place(bounding_points(self.target.mesh)) - self.view.eye
+        self.before = []
+
+    def hides_all(self) -> bool:
+        """Whether the whole target is in the shadow of one box."""
+        for blocker in self.blockers:
+            shadows = Shadows.of(self.view, blocker)
+            whole = shadows.between(self.points)
+            whole[whole] = shadows.chosen(whole).behind(self.points)
+            if whole.any() and not self._seen_through(shadows, self._bounds(self.points))[whole].all():
+                return True
+            self.before.append(shadows)
+        return False
+
+    def left(self, grid: Grid, cells: Indices) -> Indices:
+        """The cells that are not wholly in the shadow of one box, so that something of the target may be seen there."""
+        depth = self.points @ self.view.axes[2]
+        nearest, farthest = max(float(depth.min()), NEAREST), float(depth.max())
+        for shadows in self.before if len(cells) else ():
+            window = grid.window(cells, 0.0)
+            lines = _lines(self.view, shadows.sides)
+            possible = (_greatest(lines, window) >= 0.0).all(axis=1)
+            if not possible.any():
+                continue
+            lines, through = lines[possible], shadows.through[:, possible]
+            fronts, limits = _in_picture(self.view, shadows.fronts[possible]), shadows.limits[possible]
+            column, row = grid.corners(cells) + grid.size / 2
+            covered = np.ones((len(lines), len(cells)), dtype=np.bool_)
+            for line in lines.transpose(1, 0, 2):
+                covered &= _least(line, column, row, grid.size / 2) >= 0.0
+            for front, limit in zip(fronts.transpose(1, 0, 2), limits.T, strict=True):
+                # Of what lies in the cell as near and as far as the target, a corner is the nearest to the plane.
+                least = _least(front, column, row, grid.size / 2)
+                covered &= (nearest * least >= limit[:, None]) & (farthest * least >= limit[:, None])
+            low, high = self._bounds_of_lids(shadows)
+            for lid in np.flatnonzero(through.any(axis=1)):
+                x, y = grid.corners(cells)
+                touched = (low[lid, 0] <= x + grid.size) & (high[lid, 0] >= x)
+                touched &= (low[lid, 1] <= y + grid.size) & (high[lid, 1] >= y)
+                covered &= ~(through[lid][:, None] & touched)
+            cells = cells[~covered.any(axis=0)]
+            if len(cells) == 0:
+                break
+        return cells
+
+    def _bounds(self, points: Floats) -> tuple[Floats, Floats]:
+        """Least and greatest column and row of points relative to the eye."""
+        columns, rows, depth = self.view.project(points + self.view.eye)
+        if (depth <= NEAREST).any():
+            return np.full(2, -np.inf), np.full(2, np.inf)
+        return np.array([columns.min(), rows.min()]), np.array([columns.max(), rows.max()])
+
+    def _bounds_of_lids(self, shadows: Shadows) -> tuple[Floats, Floats]:
+        """(k, 2) least and greatest column and row of each lid."""
+        low, high = np.empty((2, len(shadows.lids), 2))
+        for number, lid in enumerate(shadows.lids):
+            low[number], high[number] = self._bounds(lid)
+        return low, high
+
+    def _seen_through(self, shadows: Shadows, part: tuple[Floats, Floats]) -> Flags:
+        """(n,) whether boxes lie in a surface with a lid that may be in a part of the picture."""
+        low, high = self._bounds_of_lids(shadows)
+        touched = np.all((low <= part[1]) & (high >= part[0]), axis=1)
+        seen: Flags = (shadows.through & touched[:, None]).any(axis=0)
+        return seen
+
+
+def _lines(view: View, sides: Floats) -> Floats:
+    """(n, 6, 3) silhouette planes (n, 12, 3), of which at most six are used, `_in_picture`."""
+    order = np.argsort((sides == 0.0).all(axis=2), axis=1, kind="stable")[:, :6]
+    return _in_picture(view, np.take_along_axis(sides, order[:, :, None], axis=1))
+
+
+def _in_picture(view: View, planes: Floats) -> Floats:
+    """(n, k, 3) factors of column, of row, and what is added: normals (n, k, 3) times the way, one deep, to a place."""
+    right, up, forward = np.moveaxis(planes @ view.axes.T, 2, 0)
+    return np.stack([right * view.step, -up * view.step, right * view.left + up * view.top + forward], axis=2)
+
+
+def _least(line: Floats, column: Floats, row: Floats, half: float) -> Floats:
+    """(n, m) the least value of lines (n, 3) in squares round places (m,)."""
+    value = line[:, :1] * column + line[:, 1:2] * row
+    value += (line[:, 2] - half * np.abs(line[:, :2]).sum(axis=1))[:, None]
+    return value
+
+
+def _greatest(lines: Floats, window: Floats) -> Floats:
+    """(n, 6) the greatest value of lines in a window: its least and greatest column and row."""
+    by_column, by_row, rest = np.moveaxis(lines, 2, 0)
+    greatest: Floats = rest + np.maximum(by_column * window[0], by_column * window[1])
+    greatest += np.maximum(by_row * window[2], by_row * window[3])
+    return greatest

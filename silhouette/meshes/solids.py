@@ -1,0 +1,284 @@
+"""LOAD: boxes that lie wholly inside the closed surfaces of a mesh: a look at one from outside meets a face first.
+
+A surface is closed where every edge has an even number of faces: then each place is inside or outside, and no way leads
+from one to the other but through a face. A surface with holes is closed by a lid over each; through a lid one sees.
+
+    +-----------+
+    |  +-----+  |      an inner box, as found on a grid of cells that no face touches
+    |  |     |__|_     a lid over a hole: what is seen through it is not hidden
+    |  +-----+__|_
+    +-----------+
+
+Worked out once for each mesh, when it is first asked for, and kept as long as the mesh.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats, Integers
+from silhouette.meshes.clusters import Clusters, Indices, clusters_of, spread
+from silhouette.meshes.mesh import Mesh
+
+CELLS = 32_000
+"""Cells of the grid in which boxes are looked for, about: twice as fine finds a few per cent more, in ten times the
+time."""
+
+FEWEST, MOST = 16, 96
+"""Cells along each axis at least, so that thin walls have cells inside them, and at most."""
+
+SURFACES, SMALLEST = 8, 0.02
+"""The largest surfaces are looked into, so many at most, if as large as this share of the largest one: its sides."""
+
+LIDS = 64
+"""A surface with more holes is not looked into."""
+
+CLEARANCE = 1e-3
+"""mm: by so much a box is smaller than the cells that it was found in; what rounding does is a thousand times less."""
+
+SEEDS, PROBES, BOXES = 96, 768, 24
+"""Boxes grow from so many cells; those are kept that together hold most of so many other cells; so many at most."""
+
+STEPS = (4, 8, 16, 32, 16, 8, 4, 4, 2, 1, 1)
+"""By so many cells a box grows at once, in each direction in turn: as many in all as there are along an axis."""
+
+
+@dataclass(frozen=True, eq=False)
+class InnerBoxes:
+    """Boxes inside closed surfaces, in the mesh's frame.
+
+    Attributes:
+        boxes: (n, 2, 3) mm, least and greatest corner.
+        surface: (n,) the surface in which each lies.
+        shells: (s, 2, 3) mm, least and greatest corner of boxes round the surfaces.
+        lids: (k, 2, 3) mm, the same of boxes round the lids.
+        lid_of: (k,) the surface that each lid closes.
+    """
+
+    boxes: Floats
+    surface: Indices
+    shells: Floats
+    lids: Floats
+    lid_of: Indices
+
+
+_inner: WeakKeyDictionary[Mesh, InnerBoxes] = WeakKeyDictionary()
+
+
+def inner_boxes(mesh: Mesh) -> InnerBoxes:
+    """The boxes inside a mesh; none where all of it is open, or too thin."""
+    if mesh not in _inner:
+        _inner[mesh] = _found(clusters_of(mesh))
+    return _inner[mesh]
+
+
+def _found(clusters: Clusters) -> InnerBoxes:
+    label = _labels(clusters)
+    count = int(label.max()) + 1
+    corners = clusters.vertices.take(clusters.corners, axis=0)
+    lids, lid_of = _lids(clusters, label)
+    order = np.argsort(label, kind="stable")
+    first = np.searchsorted(label[order], np.arange(count + 1))
+    low = np.minimum.reduceat(corners.min(axis=1)[order], first[:-1])
+    high = np.maximum.reduceat(corners.max(axis=1)[order], first[:-1])
+    sides = high - low
+    size = (sides * np.roll(sides, 1, axis=1)).max(axis=1)
+    boxes, shells, lid_boxes = list[Floats](), list[Floats](), list[Floats]()
+    surface, lid_surface = list[int](), list[int]()
+    for number in np.argsort(-size, kind="stable")[:SURFACES].tolist():
+        own = lid_of == number
+        holes = np.unique(lids.hole[own])
+        if size[number] < SMALLEST * size.max() or len(holes) > LIDS or not (sides[number] > 0.0).all():
+            continue
+        triangles = np.concatenate([corners[order[first[number] : first[number + 1]]], lids.triangles[own]])
+        found = _boxes_in(triangles)
+        if len(found) == 0:
+            continue
+        for hole in holes.tolist():
+            points = lids.triangles[lids.hole == hole].reshape(-1, 3)
+            lid_boxes.append(np.array([points.min(axis=0), points.max(axis=0)]))
+            lid_surface.append(len(shells))
+        boxes.append(found)
+        surface += [len(shells)] * len(found)
+        shells.append(np.array([triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))]))
+    return InnerBoxes(
+        np.concatenate([np.empty((0, 2, 3)), *boxes]),
+        np.array(surface, dtype=np.int64),
+        np.array(shells).reshape(-1, 2, 3),
+        np.array(lid_boxes).reshape(-1, 2, 3),
+        np.array(lid_surface, dtype=np.int64),
+    )
+
+
+def _labels(clusters: Clusters) -> Indices:
+    """(m,) for each face the number of the surface, faces joined by vertices, of which it is a part."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    faces = clusters.corners
+    links = np.ones(2 * len(faces), dtype=np.bool_)
+    ends = faces[:, [0, 1]].ravel(), faces[:, [1, 2]].ravel()
+    graph = coo_array((links, ends), shape=(len(clusters.vertices),) * 2)
+    label = connected_components(graph, directed=False)[1][faces[:, 0]]
+    return np.unique(label, return_inverse=True)[1].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Lids:
+    """Triangles (n, 3, 3) that close holes, and (n,) the hole of each."""
+
+    triangles: Floats
+    hole: Indices
+
+
+def _lids(clusters: Clusters, label: Indices) -> tuple[_Lids, Indices]:
+    """A triangle from each edge of an odd number of faces to the middle of its hole; and the surface of each (n,)."""
+    odd = clusters.odd
+    chosen = np.flatnonzero(np.diff(odd.first) % 2 == 1)
+    ends = odd.ends[chosen]
+    if len(ends) == 0:
+        return _Lids(np.empty((0, 3, 3)), np.empty(0, np.int64)), np.empty(0, np.int64)
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    used, number = np.unique(ends, return_inverse=True)
+    number = number.reshape(-1, 2)
+    graph = coo_array((np.ones(len(ends), dtype=np.bool_), (number[:, 0], number[:, 1])), shape=(len(used),) * 2)
+    count, hole = connected_components(graph, directed=False)
+    points = clusters.vertices[used]
+    totals = [np.bincount(hole, points[:, axis], count) for axis in range(3)]
+    middle = np.stack(totals, axis=1) / np.bincount(hole, minlength=count)[:, None]
+    hole = hole[number[:, 0]].astype(np.int64)
+    triangles = np.concatenate([clusters.vertices[ends], middle[hole][:, None]], axis=1)
+    return _Lids(triangles, hole), label[odd.faces[odd.first[chosen]]]
+
+
+def _boxes_in(triangles: Floats) -> Floats:
+    """(n, 2, 3) boxes inside a closed surface of triangles (m, 3, 3)."""
+    low, sides = triangles.min(axis=(0, 1)), np.ptp(triangles, axis=(0, 1))
+    shape = np.clip(np.ceil(sides / np.cbrt(sides.prod() / CELLS)), FEWEST, MOST).astype(np.int64)
+    width = sides / shape
+    # A cell more on each side, so that faces do not run along the cells' borders.
+    low, shape = low - 0.43 * width, shape + 1
+    triangles = (triangles - low) / width
+    free, inside = ~_touched(triangles, shape).reshape(shape), _inside(triangles, shape).reshape(shape)
+    if not _is_consistent(free, inside):
+        return np.empty((0, 2, 3))
+    grid = free & inside
+    boxes = low + np.array(_largest(grid)).reshape(-1, 2, 3) * width + [[CLEARANCE], [-CLEARANCE]]
+    kept: Floats = boxes[(boxes[:, 0] < boxes[:, 1]).all(axis=1)]
+    return kept
+
+
+def _runs(first: Indices, last: Indices) -> tuple[Indices, Indices]:
+    """The cells (3 or 2, k) of boxes of cells, from and to (n, 3 or 2), and the box of each."""
+    count = np.maximum(last - first + 1, 0)
+    _, box = spread(np.zeros(len(count), np.int64), count.prod(axis=1))
+    start = np.cumsum(count.prod(axis=1)) - count.prod(axis=1)
+    left = np.arange(len(box)) - start[box]
+    cells = []
+    for axis in range(count.shape[1] - 1, -1, -1):
+        left, place = np.divmod(left, count[box, axis])
+        cells.append(first[box, axis] + place)
+    return np.stack(cells[::-1]), box
+
+
+def _touched(triangles: Floats, shape: Indices) -> Flags:
+    """(cells,) which cells a triangle may touch: those of its box that its plane passes."""
+    first = np.floor(triangles.min(axis=1) - 1e-9).astype(np.int64)
+    last = np.floor(triangles.max(axis=1) + 1e-9).astype(np.int64)
+    cells, owner = _runs(first, last)
+    a, b, c = triangles.transpose(1, 0, 2)
+    normals = np.cross(b - a, c - a)
+    away = ((cells.T + 0.5 - a[owner]) * normals[owner]).sum(axis=1)
+    meets = np.abs(away) <= np.abs(normals).sum(axis=1)[owner] * (0.5 + 1e-9)
+    touched = np.zeros(shape.prod(), dtype=np.bool_)
+    touched[np.ravel_multi_index(tuple(cells[:, meets]), tuple(shape))] = True
+    return touched
+
+
+def _inside(triangles: Floats, shape: Indices) -> Flags:
+    """(cells,) whether the middles of cells are inside: an odd number of faces lies below them.
+
+    Lines that rise through the cells' columns, at a place where hardly ever an edge lies; a column in which faces are
+    met an odd number of times in all is left out.
+    """
+    places = np.array([0.5137, 0.4871])
+    flat = triangles[:, :, :2] - places
+    cells, owner = _runs(np.ceil(flat.min(axis=1)).astype(np.int64), np.floor(flat.max(axis=1)).astype(np.int64))
+    corners = flat[owner]
+    weights = []
+    for corner in range(3):
+        begin, end = corners[:, (corner + 1) % 3], corners[:, (corner + 2) % 3]
+        way, to_place = end - begin, cells.T - begin
+        weights.append(way[:, 0] * to_place[:, 1] - way[:, 1] * to_place[:, 0])
+    weight = np.stack(weights, axis=1)
+    met = (weight > 0.0).all(axis=1) | (weight < 0.0).all(axis=1)
+    weight, owner, cells = weight[met], owner[met], cells[:, met]
+    height = (weight * triangles[owner, :, 2]).sum(axis=1) / weight.sum(axis=1)
+    column = cells[0] * shape[1] + cells[1]
+    order = np.lexsort([height, column])
+    column, height = column[order], height[order]
+    _, count = np.unique(column, return_counts=True)
+    even = np.repeat(count % 2 == 0, count)
+    column, height = column[even], height[even]
+    first = np.ceil(height[0::2] - 0.5).astype(np.int64)
+    level, run = spread(first, np.maximum(np.floor(height[1::2] - 0.5).astype(np.int64) - first + 1, 0))
+    inside = np.zeros(shape.prod(), dtype=np.bool_)
+    inside[column[0::2][run] * shape[2] + level] = True
+    return inside
+
+
+def _is_consistent(free: Flags, inside: Flags) -> bool:
+    """Whether all neighbouring cells that no face touches are alike; not so where rounding misled a line at an edge."""
+    alike = [
+        np.diff(inside, axis=axis) & free.take(range(1, size), axis) & free.take(range(size - 1), axis)
+        for axis, size in enumerate(free.shape)
+    ]
+    return not any(differing.any() for differing in alike)
+
+
+def _largest(grid: Flags) -> list[Integers]:
+    """Boxes (2, 3) of cells, from and up to, all of whose cells are set; together they hold most of these."""
+    cells = np.argwhere(grid)
+    shape = np.array(grid.shape)
+    boxes: list[Integers] = []
+    if len(cells) == 0:
+        return boxes
+    table = np.zeros(shape + 1, dtype=np.int32)
+    table[1:, 1:, 1:] = grid.cumsum(axis=0, dtype=np.int32).cumsum(axis=1).cumsum(axis=2)
+    sums = table.ravel()
+    strides = np.array([(shape[1] + 1) * (shape[2] + 1), shape[2] + 1, 1])
+    seeds = cells[np.unique(np.linspace(0, len(cells) - 1, SEEDS).astype(np.int64))]
+    first, last = seeds.copy(), seeds + 1
+    for step in STEPS:
+        for axis in range(3):
+            for corner, way in ((first, -step), (last, step)):
+                was = corner[:, axis].copy()
+                corner[:, axis] = np.clip(was + way, 0, shape[axis])
+                broken = ~_is_full(sums, strides, first, last)
+                corner[broken, axis] = was[broken]
+    found = np.unique(np.hstack([first, last]), axis=0)
+    probes = cells[np.unique(np.linspace(0, len(cells) - 1, PROBES).astype(np.int64))]
+    holds = np.all((probes >= found[:, None, :3]) & (probes < found[:, None, 3:]), axis=2)
+    left = np.ones(len(probes), dtype=np.bool_)
+    while len(boxes) < BOXES and left.any():
+        gain = (holds & left).sum(axis=1)
+        best = int(gain.argmax())
+        if gain[best] == 0:
+            break
+        boxes.append(found[best].reshape(2, 3))
+        left &= ~holds[best]
+    return boxes
+
+
+def _is_full(table: Integers, strides: Indices, first: Indices, last: Indices) -> Flags:
+    """(n,) whether all cells of boxes are set, by the sums of the cells before each corner of the grid."""
+    (x, y, z), (u, v, w) = (first * strides).T, (last * strides).T
+    total = table[u + v + w] - table[x + v + w] - table[u + y + w] - table[u + v + z]
+    total += table[x + y + w] + table[x + v + z] + table[u + y + z] - table[x + y + z]
+    full: Flags = total == (last - first).prod(axis=1)
+    return full

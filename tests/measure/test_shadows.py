@@ -1,0 +1,111 @@
+"""What is in the shadow of boxes inside closed surfaces is hidden without a ray; what only seems to be is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from silhouette.geometry import Pose
+from silhouette.measure.cells import Grid
+from silhouette.measure.hidden import first_grid
+from silhouette.measure.shadows import Hider
+from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.protocol import Body
+from silhouette.views import fit_view
+from tests.support.shapes import box, joined, mesh, moved, square
+from tests.support.solid_cases import solid
+
+TARGET = box((-5.0, 100.0, -5.0), (5.0, 110.0, 5.0))
+SLAB = box((-20.0, 40.0, -20.0), (20.0, 44.0, 20.0))
+
+
+def hider(*blockers: Mesh, target: Mesh = TARGET, eye: Any = (0.0, 0.0, 0.0), pose: Pose | None = None) -> Hider:
+    pose = pose or Pose.standing()
+    eye = pose.place(np.array([eye], dtype=np.float64))[0]
+    (view,) = fit_view(eye, pose.place(target.bounds.mean(axis=0)[None])[0], pose.place(target.vertices), 0.1)
+    return Hider(view, Body(1, target, pose), [Body(2 + number, one, pose) for number, one in enumerate(blockers)])
+
+
+def share_left(one: Hider) -> float:
+    """Of the cells of the picture, the share that is not in one shadow."""
+    grid = first_grid(one.view)
+    if one.hides_all():
+        return 0.0
+    return len(one.left(grid, np.arange(grid.count))) / grid.count
+
+
+@pytest.mark.parametrize("pose", [Pose.standing(), Pose.standing((300.0, -20.0, 7.0), turn=77.0)])
+def test_a_slab_hides_all_behind_it(pose: Pose) -> None:
+    assert hider(SLAB, pose=pose).hides_all()
+    assert hider(square(1.0, (30, 20, 0)), SLAB, pose=pose).hides_all()
+    assert share_left(hider(moved(SLAB, (19.0, 0.0, 0.0)), pose=pose)) == pytest.approx(0.45, abs=0.12)
+
+
+@pytest.mark.parametrize(
+    ("blocker", "eye"),
+    [
+        pytest.param(moved(SLAB, (0.0, 80.0, 0.0)), (0, 0, 0), id="behind it"),
+        pytest.param(moved(SLAB, (0.0, 65.0, 0.0)), (0, 0, 0), id="through its middle"),
+        pytest.param(moved(SLAB, (0.0, 60.5, 0.0)), (0, 0, 0), id="through its front"),
+        pytest.param(moved(SLAB, (0.0, -42.0, 0.0)), (0, 0, 0), id="eye inside"),
+        pytest.param(moved(SLAB, (0.0, -44.0, 0.0)), (0, 0, 0), id="eye on the side towards the target"),
+        pytest.param(moved(SLAB, (0.0, -40.0, 0.0)), (0, 0, 0), id="eye on the side away from it"),
+        pytest.param(box((-20.0, -20.0, -20.0), (20.0, 200.0, 20.0)), (0, 0, 0), id="eye and target inside"),
+        pytest.param(moved(SLAB, (0.0, -90.0, 0.0)), (0, 0, 0), id="behind the eye"),
+        pytest.param(moved(SLAB, (24.5, 0.0, 0.0)), (0, 0, 0), id="beside it"),
+        pytest.param(square(40.0, (0.0, 40.0, 0.0)), (0, 0, 0), id="a sheet"),
+    ],
+)
+def test_nothing_is_in_the_shadow_of(blocker: Mesh, eye: Any) -> None:
+    assert share_left(hider(blocker, eye=eye)) == 1.0
+
+
+def test_a_target_inside_is_hidden() -> None:
+    assert hider(box((-20.0, 50.0, -20.0), (20.0, 200.0, 20.0))).hides_all()
+
+
+@pytest.mark.parametrize("width", [0.01, 1.0])
+def test_what_is_seen_through_a_tunnel_is_left(width: float) -> None:
+    """The wall round it is one closed surface."""
+    filled = np.ones((3, 1, 3), dtype=np.bool_)
+    filled[1, 0, 1] = False
+    around = np.array([-20.0, 0.3, 0.3 + width, 20.0])
+    drilled = solid(filled, (around, np.array([40.0, 41.0]), around))
+    one = hider(drilled)
+    assert not one.hides_all()
+    grid = first_grid(one.view)
+    left = one.left(grid, np.arange(grid.count))
+    columns, rows, _ = one.view.project(np.array([[0.3 + width / 2, 40.5, 0.3 + width / 2]]))
+    assert int(rows[0] // grid.size) * grid.columns + int(columns[0] // grid.size) in left
+
+
+def test_what_may_be_seen_through_a_lid_is_left() -> None:
+    """A slab without a triangle of its front, or of its back: boxes in it hide what lies beside the triangle's box."""
+    for missing in (4, 5, 6, 7):
+        faces = np.delete(SLAB.faces, missing, axis=0)
+        lid = SLAB.vertices[SLAB.faces[missing]]
+        one = hider(mesh(SLAB.vertices, faces))
+        assert not one.hides_all()
+        grid = first_grid(one.view)
+        left = one.left(grid, np.arange(grid.count))
+        place = lid.mean(axis=0)
+        columns, rows, _ = one.view.project(place[None])
+        cell = int(rows[0] // grid.size) * grid.columns + int(columns[0] // grid.size)
+        is_in_picture = 0.0 <= columns[0] < one.view.width and 0.0 <= rows[0] < one.view.height
+        assert not is_in_picture or cell in left
+
+
+def test_a_cell_is_hidden_by_one_box_alone() -> None:
+    """Two slabs with a slit between them of less than a thousandth of a cell."""
+    left, right = box((-20, 40, -20), (0.0, 44, 20)), box((0.001, 40, -20), (20, 44, 20))
+    for blockers in ([left, right], [joined(left, right)]):
+        one = hider(*blockers)
+        assert not one.hides_all()
+        grid = Grid.of(one.view.width, one.view.height, 4.0)
+        cells = one.left(grid, np.arange(grid.count))
+        columns, _, _ = one.view.project(np.array([[0.0005, 44.0, 0.0]]))
+        low = grid.corners(cells)[0]
+        assert ((low <= columns[0]) & (columns[0] < low + 4.0)).any()
+        assert len(cells) < 0.3 * grid.count

@@ -1,0 +1,77 @@
+"""Boxes inside closed surfaces: where they are, where there can be none, and what is seen through holes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.solids import inner_boxes
+from tests.support.shapes import box, flipped, joined, mesh, moved, sphere, square
+from tests.support.solid_cases import solid, solid_case
+
+BLOCK = box((0.0, 0.0, 0.0), (40.0, 20.0, 30.0))
+
+
+def volume(shape: Mesh) -> float:
+    """mm³ of the largest inner box."""
+    boxes = inner_boxes(shape).boxes
+    return float((boxes[:, 1] - boxes[:, 0]).prod(axis=1).max(initial=0.0))
+
+
+@pytest.mark.parametrize("shape", [BLOCK, flipped(BLOCK), box((0, 0, 0), (400, 4, 300)), box((0, 0, 0), (1, 90, 1))])
+def test_a_block_is_one_box_but_for_its_skin(shape: Mesh) -> None:
+    found = inner_boxes(shape)
+    assert volume(shape) > 0.8 * np.ptp(shape.bounds, axis=0).prod()
+    assert (found.boxes[:, 0] > shape.bounds[0]).all()
+    assert (found.boxes[:, 1] < shape.bounds[1]).all()
+    assert found.shells.tolist() == [shape.bounds.tolist()]
+    assert len(found.lids) == 0
+
+
+def test_a_ball_holds_boxes() -> None:
+    boxes = inner_boxes(sphere(10.0, 40, 21)).boxes
+    assert (np.linalg.norm(boxes.reshape(-1, 3), axis=1) < 10.0).all()
+    assert volume(sphere(10.0, 40, 21)) > 0.6 * (20.0 / 3**0.5) ** 3
+
+
+def test_a_sheet_holds_none() -> None:
+    assert len(inner_boxes(square(10.0)).boxes) == 0
+    assert len(inner_boxes(joined(square(10.0), moved(square(10.0), (0.0, 5.0, 0.0)))).boxes) == 0
+
+
+def test_a_hole_gets_a_lid() -> None:
+    open_block = mesh(BLOCK.vertices, BLOCK.faces[2:])
+    missing = BLOCK.vertices[BLOCK.faces[:2]].reshape(-1, 3)
+    found = inner_boxes(open_block)
+    assert volume(open_block) > 0.7 * 40 * 20 * 30
+    assert found.lids.tolist() == [[missing.min(axis=0).tolist(), missing.max(axis=0).tolist()]]
+    assert found.lid_of.tolist() == [0]
+
+
+def test_overlapping_blocks_are_inside_each_for_itself() -> None:
+    """Of one surface that overlaps itself, what lies in both of its parts counts as outside."""
+    first, second = BLOCK, moved(BLOCK, (20.0, 0.0, 0.0))
+    assert volume(joined(first, second)) == pytest.approx(volume(first))
+    tied = joined(first, second)
+    tied = mesh(tied.vertices, [*tied.faces, [0, len(first.vertices), 0]])
+    assert volume(tied) < 0.6 * volume(first)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_face_comes_near_a_box(seed: int) -> None:
+    """Of solids that are closed: all of a box is in filled cells."""
+    chance = np.random.default_rng(seed)
+    planes = [np.cumsum(chance.choice([0.05, 0.7, 3.0, 20.0], 5)) for _ in range(3)]
+    filled = chance.random((4, 4, 4)) < 0.8
+    for low, high in inner_boxes(solid(filled, (planes[0], planes[1], planes[2]))).boxes:
+        inside = [
+            slice(np.searchsorted(plane, low[axis], "right") - 1, np.searchsorted(plane, high[axis]))
+            for axis, plane in enumerate(planes)
+        ]
+        assert filled[tuple(inside)].all()
+
+
+def test_boxes_are_found_in_most_solids() -> None:
+    found = [len(inner_boxes(one).boxes) > 0 for seed in range(30) for one in solid_case(seed)[1]]
+    assert np.mean(found) > 0.8
