@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from silhouette.drawing.page import check_png_path
-from silhouette.drawing.saving import Format, Told, save
+from silhouette.drawing.saving import Format, Told, Writing, save, svg
 from silhouette.drawing.sheet import COLUMN, Sheet
 from silhouette.drawing.sheet import settings as matplotlib_settings
 from silhouette.drawing.styles import PRINT, Style
@@ -45,6 +47,25 @@ class FigureOptions:
     language: str = "en"
     text: bool = False
     figure: str | None = None
+
+
+def warm_up(tables: bool, writing: Writing | None = None) -> None:
+    """Imports what figures need, in a process that is about to be forked: each of the others would import it anew.
+
+    To be called within `silhouette.drawing.sheet.settings`.
+
+    Args:
+        tables: whether figures of tables are to be drawn, and not of boards alone.
+        writing: how an SVG is to be written; by default none is.
+    """
+    if tables:
+        from silhouette.drawing.table import eye_frame, plan_view, side_view, tracing  # noqa: F401
+
+        tracing.traced(np.ones((4, 4), np.bool_))
+    if writing is not None:
+        sheet = Sheet()
+        sheet.text(0.0, 0.0, "x")
+        svg(sheet.finish(), Told("x"), writing)
 
 
 def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from io import BytesIO
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from xml.sax.saxutils import escape, quoteattr
@@ -121,12 +122,12 @@ def svg(figure: Figure, told: Told, writing: Writing = DRAWN) -> str:
     """A figure as the text of an SVG; see `save`."""
     import matplotlib
 
-    from silhouette.drawing.vector import svg_of
+    from silhouette.drawing.vector import RASTER, svg_of
 
     words = _marked(figure)
     with matplotlib.rc_context({"svg.fonttype": "none" if writing.text else "path"}):
         metadata = {"Title": told.title, "Date": None, "Creator": None}
-        svg = svg_of(figure, metadata, writing.encode)
+        svg, rasters = svg_of(figure, metadata, writing.encode)
     svg = re.sub(r"\s*<!--.*?-->", "", svg, flags=re.DOTALL)  # matplotlib's, which repeat the words
     svg = svg.replace("'DejaVu Sans';", "'DejaVu Sans', sans-serif;")
     svg = re.sub(r"(?<=<path d=\")[^\"]*(?=\"[^>]*/>\s*</pattern>)", lambda path: _rounder(path[0]), svg)
@@ -140,7 +141,8 @@ def svg(figure: Figure, told: Told, writing: Writing = DRAWN) -> str:
     described = f'</title>\n <desc id="desc">{escape(told.about or told.title)}</desc>'
     svg = svg.replace("</title>", described, 1)
     data = f'<figure xmlns="{SPACE}">{escape(json.dumps(told.data))}</figure>'
-    return svg.replace("</metadata>", f" {data}\n </metadata>", 1)
+    svg = svg.replace("</metadata>", f" {data}\n </metadata>", 1)
+    return "".join(part for pair in zip_longest(svg.split(RASTER), rasters, fillvalue="") for part in pair)
 
 
 def _marked(figure: Figure) -> list[str]:

@@ -27,14 +27,20 @@ PALETTE = 256
 POINTS = 72.0
 """Points in an inch."""
 
+RASTER = "\0"
+"""Stands for a raster in a text: no other text can have it."""
+
 Encoded = tuple[str, bytes]
 """The kind of a picture, such as "jpeg", and its content."""
 
 Encode = Callable[[Image.Image], Encoded]
 
 
-def svg_of(figure: Figure, metadata: Mapping[str, Any], encode: Encode) -> str:
-    """The figure as matplotlib writes it, its rasters in a palette where that holds them exactly, else encoded.
+def svg_of(figure: Figure, metadata: Mapping[str, Any], encode: Encode) -> tuple[str, list[str]]:
+    """The figure as matplotlib writes it, with `RASTER` for each raster, and these as ``data:`` URLs, in their order.
+
+    They are in a palette where that holds them exactly, else encoded. They are most of a file, in which nobody who
+    changes its text need look for anything.
 
     Args:
         figure: to be drawn within `silhouette.drawing.sheet.settings`.
@@ -50,7 +56,8 @@ def svg_of(figure: Figure, metadata: Mapping[str, Any], encode: Encode) -> str:
         renderer.finalize()  # type: ignore[no-untyped-call]
     finally:
         figure.set_dpi(fine)
-    return renderer.with_pictures(stream.getvalue())
+    text = re.sub(r"(<image [^>]*\")data:image/png;base64,[^\"]*", "\\1" + RASTER, stream.getvalue())
+    return text, [f"data:image/{kind};base64,{b64encode(data).decode('ascii')}" for kind, data in renderer.pictures]
 
 
 class _Renderer(RendererSVG):
@@ -60,7 +67,7 @@ class _Renderer(RendererSVG):
         self, width: float, height: float, stream: Any, dpi: float, metadata: Mapping[str, Any], encode: Encode
     ) -> None:
         super().__init__(width, height, stream, image_dpi=dpi, metadata=dict(metadata))  # type: ignore[no-untyped-call]
-        self._encode, self._pictures = encode, list[Encoded]()
+        self._encode, self.pictures = encode, list[Encoded]()
         self._text2path = _OUTLINES  # of this renderer and of those that draw halos through it
 
     def draw_image(self, gc: Any, x: float, y: float, im: Any, transform: Any = None) -> None:
@@ -68,19 +75,9 @@ class _Renderer(RendererSVG):
         if not im.size:
             return
         picture, empty = Image.fromarray(im), np.zeros_like(im)
-        self._pictures.append(_in_palette(picture) or self._encode(picture))
-        empty[0, 0, 0] = len(self._pictures) % 256  # matplotlib makes an id of the content
+        self.pictures.append(_in_palette(picture) or self._encode(picture))
+        empty[0, 0, 0] = len(self.pictures) % 256  # matplotlib makes an id of the content
         super().draw_image(gc, x, y, empty, transform)  # type: ignore[no-untyped-call]
-
-    def with_pictures(self, svg: str) -> str:
-        """The text with the encoded pictures in place of the empty ones, which stand in it in the same order."""
-        pictures = iter(self._pictures)
-
-        def data(_: re.Match[str]) -> str:
-            kind, content = next(pictures)
-            return f"data:image/{kind};base64,{b64encode(content).decode('ascii')}"
-
-        return re.sub(r"data:image/png;base64,\s*[^\"]+", data, svg)
 
 
 class _Outlines(TextToPath):

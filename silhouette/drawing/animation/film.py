@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from silhouette.drawing.figures import warm_up
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import judged
@@ -129,8 +130,8 @@ class _Film:
         self._animation, self._rule, self._number = animation, rule, number
         self._renderer, self._cache, self._steps = renderer, cache, steps
         first = self._scene(steps[0])
-        on_table = isinstance(first, TableScene)
-        self._draw = self._table_drawing() if on_table else self._map_drawing()
+        self._on_table = isinstance(first, TableScene)
+        self._draw = self._table_drawing() if self._on_table else self._map_drawing()
         self._meshes = list(rule.meshes(first).values())
 
     def shots(self, workers: int) -> Any:
@@ -138,6 +139,7 @@ class _Film:
         if workers > 1 and self._renderer.share(self._meshes):
             for mesh in self._meshes:
                 prepare(mesh)
+            warm_up(self._on_table)
             return parallel_map(self._shot, self._steps, workers)
         return map(self._shot, self._steps)
 

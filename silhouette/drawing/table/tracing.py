@@ -83,8 +83,9 @@ def outline(mesh: Mesh, pose: Pose, right: Floats, up: Floats) -> Rings:
     if not len(mesh.faces):
         return ()
     points = pose.place(mesh.vertices) @ np.array([right, up]).T
-    used = points[np.unique(mesh.faces)]
-    low, high = used.min(axis=0), used.max(axis=0)
+    used = np.zeros(len(points), np.bool_)
+    used[mesh.faces] = True
+    low, high = points[used].min(axis=0), points[used].max(axis=0)
     step = max(STEP, float((high - low).max()) / MOST_ACROSS)
     width, height = (int(np.ceil(span / step)) + 6 for span in high - low)
     corner = (low + high) / 2 + np.array([-width, height]) * (step / 2)
@@ -116,7 +117,10 @@ def covered(triangles: Floats, width: int, height: int) -> Flags:
     """
     stride = width + 1
     changes = np.zeros(height * stride, np.int64)
-    tall = np.cumsum(np.ptp(triangles[..., 1], axis=1) + 1.0) // AT_ONCE
+    upright = triangles[..., 1]
+    high = np.maximum(np.maximum(upright[:, 0], upright[:, 1]), upright[:, 2])
+    low = np.minimum(np.minimum(upright[:, 0], upright[:, 1]), upright[:, 2])
+    tall = np.cumsum(high - low + 1.0) // AT_ONCE
     for group in np.split(triangles, np.flatnonzero(np.diff(tall)) + 1):
         rows, left, right = _spans(group)
         changes += np.bincount(rows * stride + left, minlength=len(changes))
@@ -130,16 +134,19 @@ def _spans(triangles: Floats) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
     A triangle has a span on each row that it crosses; spans that hold no pixel's centre are left out.
     """
-    x, y = triangles[..., 0] - 0.5, triangles[..., 1] - 0.5
-    first = np.ceil(y.min(axis=1)).astype(np.int64)
-    count = np.floor(y.max(axis=1)).astype(np.int64) - first + 1
+    x, y = (np.ascontiguousarray(triangles[..., axis].T) - 0.5 for axis in (0, 1))
+    first, last = np.ceil(np.minimum.reduce(y)), np.floor(np.maximum.reduce(y))
+    across = np.ceil(np.minimum.reduce(x) - 2.0 * SEAM) <= np.floor(np.maximum.reduce(x) + 2.0 * SEAM)
+    some = np.flatnonzero((first <= last) & across)  # the others hold no pixel's centre: of small ones, most
+    x, y, first = x[:, some], y[:, some], first[some].astype(np.int64)
+    count = last[some].astype(np.int64) - first + 1
     owner = np.repeat(np.arange(len(count)), count)
     rows = np.arange(len(owner)) + np.repeat(first - (np.cumsum(count) - count), count)
     left, right = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)
     for start, end in ((0, 1), (1, 2), (2, 0)):
-        rise = (y[:, end] - y[:, start])[owner]
-        share = (rows - y[owner, start]) / np.where(rise == 0.0, 1.0, rise)
-        at = x[owner, start] + share * (x[:, end] - x[:, start])[owner]
+        rise = (y[end] - y[start])[owner]
+        share = (rows - y[start][owner]) / np.where(rise == 0.0, 1.0, rise)
+        at = x[start][owner] + share * (x[end] - x[start])[owner]
         met = (rise != 0.0) & (share >= 0.0) & (share <= 1.0)
         np.minimum(left, at, out=left, where=met)
         np.maximum(right, at, out=right, where=met)
@@ -176,14 +183,14 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
         return ()
     smooth = gaussian_filter(np.pad(mask, 2).astype(np.float32), SMOOTH)
     lines: list[NDArray[Any]] = contour_generator(z=smooth).lines(0.5)  # type: ignore[assignment]
-    rings = []
-    for line in lines:
-        if len(line) < 4 or abs(ring_area(line)) < SMALLEST:
-            continue
-        simple = shapely.get_coordinates(shapely.simplify(shapely.LinearRing(line), tolerance))
-        if len(simple) >= 4:
-            rings.append(simple - 1.5)
-    return tuple(rings)
+    large = [line for line in lines if len(line) >= 4 and abs(ring_area(line)) >= SMALLEST]
+    if not large:
+        return ()
+    owner = np.repeat(np.arange(len(large)), [len(line) for line in large])
+    simple = shapely.simplify(shapely.linearrings(np.concatenate(large), indices=owner), tolerance)
+    corners, owner = shapely.get_coordinates(simple, return_index=True)
+    rings = np.split(corners - 1.5, np.flatnonzero(np.diff(owner)) + 1)
+    return tuple(ring for ring in rings if len(ring) >= 4)
 
 
 def ring_area(ring: NDArray[Any]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 
+import PIL.WebPImagePlugin  # noqa: F401 - else Pillow imports all of its formats to find this one
 from PIL import Image, features
 
 from silhouette.drawing.figures import figures_of
@@ -18,6 +19,9 @@ from silhouette.scenes.scene import Scene
 
 QUALITY = 88
 """The quality of pictures on a page; those that `silhouette draw` writes lose nothing."""
+
+SIGNS = "".join(map(chr, range(32, 127))) + "°±·×–−"
+"""Those that figures are written in, so that nearly all of them have one type, which is made once."""
 
 METHOD = 2
 """Of WebP, from 0, quick, to 6: 4 takes half as long again for a few bytes in a hundred."""
@@ -74,5 +78,5 @@ def _webp(picture: Image.Image) -> tuple[str, bytes]:
     return "webp", stream.getvalue()
 
 
-ON_PAGE = Writing(text=True, decimals=2, signs="".join(map(chr, range(32, 127))), encode=_webp)
+ON_PAGE = Writing(text=True, decimals=2, signs=SIGNS, encode=_webp)
 """Fewer bytes than in a file: pictures with a small loss, paths to a hundredth of a point, one type for all figures."""

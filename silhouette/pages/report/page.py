@@ -8,23 +8,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from shlex import quote
 from typing import Any
 
+from silhouette.drawing.figures import warm_up
 from silhouette.drawing.in_3d.stage import Stage
+from silhouette.drawing.sheet import settings
 from silhouette.files.cache import Cache
-from silhouette.judging import Judged, Selection, judged
+from silhouette.judging import Judged, Selection, judged_together
 from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
 from silhouette.pages.html.skeleton import Figures, Head, asset, page, table, verdict_mark
 from silhouette.pages.report.basis import Facts, facts_about, listed, pieces_table
 from silhouette.pages.report.doubts import told_once, weighed
-from silhouette.pages.report.figures import figures_for_page, overview_for_page
+from silhouette.pages.report.figures import ON_PAGE, figures_for_page, overview_for_page
 from silhouette.pages.report.results_in_words import result_in_words
 from silhouette.pages.report.view_section import about_checks, see_button, view_section
 from silhouette.pages.report.words import VIEWER, word
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.table import TableScene
 from silhouette.text import Progress, fraction_in_words, obscured, verdict_in_words
 from silhouette.workers import parallel_map
 
@@ -33,6 +37,9 @@ ABSOLUTE = re.compile(r"""(\b(?:mesh|model)["']?\s*[=:]\s*["'])((?:/|~|[A-Za-z]:
 
 WRITTEN = Selection()
 """The checks that are written in a scene."""
+
+AT_ONCE, GROUPS_EACH = 16, 2
+"""The most checks that are judged together; the groups for each process, so that none waits long for the last one."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +94,18 @@ def judged_and_drawn(
 def _drawn_checks(
     scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int
 ) -> Iterator[DrawnCheck]:
-    def drawn(check: Check) -> DrawnCheck:
-        ruling = judged(scene, check, renderer, pixel, keep=True)
-        return DrawnCheck(ruling, tuple(figures_for_page(scene, ruling, renderer)))
+    def drawn(some: Sequence[Check]) -> list[DrawnCheck]:
+        rulings = judged_together(scene, some, renderer, pixel, keep=True)
+        return [DrawnCheck(ruling, tuple(figures_for_page(scene, ruling, renderer))) for ruling in rulings]
 
     meshes = list(rule_called(scene.rules).meshes(scene).values())
     if min(workers, len(checks)) > 1 and (not meshes or renderer.share(meshes)):
-        return parallel_map(drawn, checks, workers)
-    return map(drawn, checks)
+        with settings():
+            warm_up(isinstance(scene, TableScene), ON_PAGE)
+        count = min(max(GROUPS_EACH * workers, -(-len(checks) // AT_ONCE)), len(checks))
+        groups = [checks[len(checks) * one // count : len(checks) * (one + 1) // count] for one in range(count)]
+        return chain.from_iterable(parallel_map(drawn, groups, workers))
+    return chain.from_iterable(drawn(checks[start : start + AT_ONCE]) for start in range(0, len(checks), AT_ONCE))
 
 
 def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | None:

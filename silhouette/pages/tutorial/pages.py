@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from silhouette.drawing.figures import warm_up
+from silhouette.drawing.saving import DRAWN
+from silhouette.drawing.sheet import settings
 from silhouette.errors import RequestError
 from silhouette.files.examples import examples_folder
 from silhouette.files.writing import write_file
@@ -90,6 +93,9 @@ def _build_parts(run: Run, folder: Path, progress: Progress) -> Iterator[tuple[t
         yield key, build_part(part, run, folder, within)
         done += part.count + frames
     together = run.workers > 1 and run.renderer.share([])
+    if together:
+        with settings():
+            warm_up(tables=True, writing=DRAWN)
     answers = parallel_map(build, still, run.workers) if together else map(build, still)
     for (key, part), answer in zip(still, answers, strict=True):
         yield key, answer

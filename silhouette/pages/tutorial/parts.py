@@ -14,7 +14,7 @@ from typing import Any
 
 from silhouette.drawing.animation.film import Animation, animate
 from silhouette.files.cache import Cache
-from silhouette.judging import Judged, Selection, judged, load_scene
+from silhouette.judging import Judged, Selection, judged_together, load_scene
 from silhouette.pages.tutorial.facts import Facts, filled, share_of
 from silhouette.pages.tutorial.scanned import ScanFacts, scan_scene
 from silhouette.pages.tutorial.words import Part, Texts, texts
@@ -143,8 +143,10 @@ def _of_scene(
 ) -> PartResult:
     """The result of a part whose scene is loaded, with the facts of the scan of which that is made."""
     facts, checks = list[Facts](), list[CheckResult]()
-    for number, question in _questions(scene, part):
-        ruling, figures = _drawn(scene, part, question, number, run, folder, place)
+    numbers, questions = zip(*_questions(scene, part), strict=True)
+    rulings = judged_together(scene, questions, run.renderer, run.pixel, keep=True)
+    for number, ruling in zip(numbers, rulings, strict=True):
+        figures = _drawn(scene, part, ruling, number, run, folder, place)
         facts.append(Facts(scene, ruling, run.texts.words))
         checks.append(_check_result(ruling, figures, run.texts))
     steps = run.texts.steps[part.steps] if part.steps else ()
@@ -182,17 +184,16 @@ def _questions(scene: Scene, part: Part) -> list[tuple[int, Check]]:
 
 
 def _drawn(
-    scene: Scene, part: Part, question: Check, number: int, run: Run, folder: Path, place: Path
-) -> tuple[Judged, dict[str, str]]:
-    """The verdict on a check, and the paths of its figures: all of one measurement."""
+    scene: Scene, part: Part, ruling: Judged, number: int, run: Run, folder: Path, place: Path
+) -> dict[str, str]:
+    """The paths of the figures of a verdict, drawn from the measurement that it rests on."""
     from silhouette.drawing.figures import FigureOptions, figures_of, file_name
     from silhouette.drawing.saving import Told, save
     from silhouette.drawing.sheet import Sheet, settings
 
-    ruling = judged(scene, question, run.renderer, run.pixel, keep=True)
     options, verdict, written = FigureOptions(), ruling.verdict, dict[str, str]()
     if not part.figures:
-        return ruling, written
+        return written
     with settings():
         for figure in figures_of(scene, ruling.check, verdict, run.renderer):
             if figure.name in part.figures:
@@ -203,7 +204,7 @@ def _drawn(
                 data = {"scene": part.scene, "title": scene.title, "figure": figure.name, **verdict.row()}
                 save(sheet.finish(), folder / place / name, Told(title, sheet.about, {**data, **sheet.data}))
                 written[figure.name] = (place / name).as_posix()
-    return ruling, {kind: written[kind] for kind in part.figures if kind in written}
+    return {kind: written[kind] for kind in part.figures if kind in written}
 
 
 def _check_result(ruling: Judged, figures: dict[str, str], texts: Texts) -> CheckResult:
