@@ -47,6 +47,22 @@ class Level:
 
 
 @dataclass(frozen=True, eq=False)
+class Cells:
+    """Where n cells of a level lie.
+
+    Attributes:
+        picture: (n,) the picture of each.
+        rows, columns: (n,) within that picture, in cells of the level.
+        sizes: (2, n) the height and width of that picture, in cells of the level.
+    """
+
+    picture: Places
+    rows: Places
+    columns: Places
+    sizes: Places
+
+
+@dataclass(frozen=True, eq=False)
 class Contour:
     """Pairs of neighbouring cells of different kinds, at one level of an atlas: m pairs.
 
@@ -150,7 +166,8 @@ class Atlas:
         down = np.flatnonzero(flat[width:] != flat[:-width])
         first, second = np.concatenate([across, down]), np.concatenate([across + 1, down + width])
         pair = flat.take(first).astype(np.intp) * KINDS + flat.take(second)
-        return Contour(first, second, len(across), self._picture(len(self.levels) - 1, first), pair)
+        tile = self._tile_of_row.take(first // width >> len(self.levels) - 1)
+        return Contour(first, second, len(across), self.tiles.take(tile), pair)
 
     def cut(self, contour: Contour, everywhere: Flags, throughout: Flags) -> None:
         """Cuts cells of the last level into quarters: those on a contour, and those to which it turns out to lead on.
@@ -172,8 +189,8 @@ class Atlas:
         while len(cells):
             coarse.is_cut.ravel()[cells] = True
             self._quarter(cells)
-            beyond = np.unique(self._leading_on(cells))
-            cells = beyond[(coarse.is_own & ~coarse.is_cut).ravel()[beyond]]
+            beyond = self._leading_on(cells)
+            cells = np.unique(beyond[coarse.is_own.ravel().take(beyond) & ~coarse.is_cut.ravel().take(beyond)])
 
     def show(self, picture: int, place: Floats) -> None:
         """Samples a place (2,) of a picture in place of that of the pixel in which it lies; each pixel has a sample."""
@@ -216,15 +233,14 @@ class Atlas:
         """The tile in which each row of level 0 lies."""
         return np.repeat(np.arange(len(self.tiles)), np.diff(self.top))
 
-    def _tile(self, level: int, cells: Places) -> Places:
-        """(n,) the tiles in which cells (n,) of a level lie."""
-        tiles: Places = self._tile_of_row.take(cells // self.levels[level].kinds.shape[1] >> level)
-        return tiles
-
-    def _picture(self, level: int, cells: Places) -> Places:
-        """(n,) the pictures in which cells (n,) of a level lie."""
-        pictures: Places = self.tiles.take(self._tile(level, cells))
-        return pictures
+    def _located(self, level: int, cells: Places) -> Cells:
+        """Where cells (n,) of a level lie."""
+        rows, columns = np.divmod(cells, self.levels[level].kinds.shape[1])
+        tile = self._tile_of_row.take(rows >> level)
+        rows -= (self.top[:-1] + 1 << level).take(tile)
+        columns -= 1 << level
+        sizes = (self.sizes[self.tiles] << level).T.take(tile, axis=1)
+        return Cells(self.tiles.take(tile), rows, columns, sizes)
 
     def _add_level(self) -> None:
         """A level below the last one, in which no cell has a sample yet."""
@@ -242,7 +258,8 @@ class Atlas:
         coarse, fine = self.levels[-2:]
         width = coarse.kinds.shape[1]
         rows, columns = np.divmod(cells, width)
-        quarter = quarter_of(*self._within(level, cells), coarse.width, self._sizes(level, cells))
+        located = self._located(level, cells)
+        quarter = quarter_of(located.rows, located.columns, coarse.width, located.sizes)
         corners = (4 * rows * width + 2 * columns)[:, None] + [0, 1, 2 * width, 2 * width + 1]
         number = coarse.numbers.ravel()[cells]
         fine.is_own.ravel()[corners] = True
@@ -250,29 +267,20 @@ class Atlas:
         self.samplings.reweigh(number, fine.width**2)
         self._sample(level + 1, corners[quarter[:, None] != np.arange(4)])
 
-    def _within(self, level: int, cells: Places) -> tuple[Places, Places]:
-        """(n,) and (n,): rows and columns of cells of a level within their pictures."""
-        rows, columns = np.divmod(cells, self.levels[level].kinds.shape[1])
-        return rows - (self.top[:-1] + 1 << level).take(self._tile(level, cells)), columns - (1 << level)
-
-    def _sizes(self, level: int, cells: Places) -> Places:
-        """(n, 2) the height and width, in cells of a level, of the pictures in which cells (n,) lie."""
-        sizes: Places = (self.sizes[self.tiles] << level).take(self._tile(level, cells), axis=0)
-        return sizes
-
     def opposite(self, level: int, cells: Places) -> Places:
         """(n,) the cells opposite those cells (n,) of a level, about the middles of their pictures."""
-        (rows, columns), sizes = self._within(level, cells), self._sizes(level, cells)
-        away = (sizes[:, 0] - 1 - 2 * rows) * self.levels[level].kinds.shape[1] + sizes[:, 1] - 1 - 2 * columns
+        located = self._located(level, cells)
+        down, right = located.sizes - 1 - 2 * np.stack([located.rows, located.columns])
+        away = down * self.levels[level].kinds.shape[1] + right
         opposite: Places = cells + away
         return opposite
 
     def _sample(self, level: int, cells: Places) -> None:
         """Takes a sample in each of the cells (n,) of a level, which lie in the order of their pictures."""
         into = self.levels[level]
-        picture = self._picture(level, cells)
-        where = places(*self._within(level, cells), into.width, self._sizes(level, cells))
-        samples = sample(self.pictures, picture, where, self.renderer)
+        located = self._located(level, cells)
+        where = places(located.rows, located.columns, into.width, located.sizes)
+        samples = sample(self.pictures, located.picture, where, self.renderer)
         into.kinds.ravel()[cells] = samples.kind
         into.numbers.ravel()[cells] = self.samplings.add(samples, into.width**2)
 

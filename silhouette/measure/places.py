@@ -43,9 +43,9 @@ def places(rows: Any, columns: Any, width: int, sizes: Any) -> Floats:
     Args:
         rows, columns: (n,) of blocks of ``width`` pixels.
         width: a power of two, at most `LARGEST_BLOCK`.
-        sizes: (n, 2) how many such blocks the picture of each is high and wide.
+        sizes: (2, n) how many such blocks the picture of each is high and wide; (2, 1) for all blocks of one picture.
 
-    >>> size = np.array([[8, 8]])
+    >>> size = np.array([[8], [8]])
     >>> here = places(np.array([3]), np.array([5]), 4, size)
     >>> bool((np.abs(here - [[13.5, 21.5]]) <= 2.0).all())
     True
@@ -54,19 +54,19 @@ def places(rows: Any, columns: Any, width: int, sizes: Any) -> Floats:
     np.True_
     >>> (places(np.array([4]), np.array([2]), 4, size) == 31.0 - here).all()
     np.True_
-    >>> places(np.empty(0, int), np.empty(0, int), 1, np.empty((0, 2), int)).shape
+    >>> places(np.empty(0, int), np.empty(0, int), 1, size).shape
     (0, 2)
     """
     mirrored, rows, columns = _first_half(rows, columns, sizes)
-    last = sizes * width - 1
+    last_row, last_column = sizes * width - 1
     while width > 1:
         quarter = _choice(rows, columns, width)
         rows, columns, width = 2 * rows + (quarter >> 1), 2 * columns + (quarter & 1), width // 2
     within: Floats = _offsets().take((rows & PERIOD - 1) * PERIOD + (columns & PERIOD - 1), axis=0)
-    within[:, 0] += rows
-    within[:, 1] += columns
-    opposite: Floats = np.where(mirrored[:, None], last - within, within)
-    return opposite
+    np.negative(within, out=within, where=mirrored[:, None])
+    within[:, 0] += np.where(mirrored, last_row - rows, rows)
+    within[:, 1] += np.where(mirrored, last_column - columns, columns)
+    return within
 
 
 def quarter_of(rows: Any, columns: Any, width: int, sizes: Any) -> NDArray[np.uint8]:
@@ -82,9 +82,10 @@ def quarter_of(rows: Any, columns: Any, width: int, sizes: Any) -> NDArray[np.ui
 
 def _first_half(rows: Any, columns: Any, sizes: Any) -> tuple[Flags, Any, Any]:
     """Which blocks lie in the second half of their pictures; and the rows and columns of those opposite them."""
-    opposite = sizes - 1 - np.stack([rows, columns], axis=1)
-    mirrored = (rows > opposite[:, 0]) | (rows == opposite[:, 0]) & (columns > opposite[:, 1])
-    return mirrored, np.where(mirrored, opposite[:, 0], rows), np.where(mirrored, opposite[:, 1], columns)
+    high, wide = sizes
+    row, column = high - 1 - rows, wide - 1 - columns
+    mirrored = (rows > row) | (rows == row) & (columns > column)
+    return mirrored, np.where(mirrored, row, rows), np.where(mirrored, column, columns)
 
 
 def _choice(rows: Any, columns: Any, width: int) -> NDArray[np.uint8]:

@@ -54,7 +54,7 @@ def test_of_nothing_nothing_is_known() -> None:
 def test_the_places_of_pixels_are_anywhere_in_them_and_symmetric() -> None:
     size = 64
     rows, columns = np.indices((size, size)).reshape(2, -1)
-    found = places(rows, columns, 1, np.full((size * size, 2), size))
+    found = places(rows, columns, 1, np.full((2, 1), size))
     within = found - np.column_stack([rows, columns])
     assert (np.abs(within) <= 0.5).all()
     assert np.abs(within.mean(axis=0)).max() < 1e-12
@@ -66,7 +66,7 @@ def test_the_places_of_pixels_are_anywhere_in_them_and_symmetric() -> None:
 def test_a_block_is_sampled_at_a_place_of_its_pixels_anywhere_in_it(width: int) -> None:
     across = 1024 // width
     rows, columns = np.indices((across, across)).reshape(2, -1)
-    sizes = np.full((len(rows), 2), across)
+    sizes = np.full((2, 1), across)
     within = places(rows, columns, width, sizes) + 0.5 - width * np.column_stack([rows, columns])
     assert (within >= 0).all()
     assert (within <= width).all()
@@ -97,7 +97,7 @@ def test_a_quarter_of_the_pairs_that_differ_is_at_least_the_variance(shape: str)
     stated, squares = [], []
     for move in random.uniform(0, 7, (200, 2)):
         row, column = random.integers(0, 400, 2)  # another part of a large picture each time, with places of its own
-        there = places(rows + row, columns + column, 1, np.full((len(rows), 2), 2048)) - [row, column]
+        there = places(rows + row, columns + column, 1, np.full((2, 1), 2048)) - [row, column]
         image = inside(there[:, 1] + move[1], there[:, 0] + move[0]).reshape(size, size)
         area = inside(finely[1] + move[1], finely[0] + move[0]).sum() / fine**2
         stated.append(0.25 * ((image[1:] != image[:-1]).sum() + (image[:, 1:] != image[:, :-1]).sum()))
