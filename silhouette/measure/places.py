@@ -63,9 +63,10 @@ def places(rows: Any, columns: Any, width: int, sizes: Any) -> Floats:
         quarter = _choice(rows, columns, width)
         rows, columns, width = 2 * rows + (quarter >> 1), 2 * columns + (quarter & 1), width // 2
     within: Floats = _offsets().take((rows & PERIOD - 1) * PERIOD + (columns & PERIOD - 1), axis=0)
-    np.negative(within, out=within, where=mirrored[:, None])
-    within[:, 0] += np.where(mirrored, last_row - rows, rows)
-    within[:, 1] += np.where(mirrored, last_column - columns, columns)
+    within[:, 0] += rows
+    within[:, 1] += columns
+    np.subtract(last_row, within[:, 0], out=within[:, 0], where=mirrored)
+    np.subtract(last_column, within[:, 1], out=within[:, 1], where=mirrored)
     return within
 
 
