@@ -15,6 +15,7 @@ from silhouette.models.entries import ModelOptions
 from silhouette.renderers import choose
 from silhouette.rules import RULES, rule_called
 from silhouette.text import obscured
+from tests.benchmarks.page import benchmarks
 from tests.support.scene_keys import MODELS, SCENES, github_anchor, made
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -166,12 +167,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_benchmarks_that_are_named_are_there() -> None:
-    folder = PROJECT / "tests" / "benchmarks"
-    page = text_of(folder / "README.md")
-    named_there = set(re.findall(r"tests\.benchmarks\.(\w+)", page)) | set(re.findall(r"`([a-z_]+)`(?:,| \|)", page))
-    files = {path.stem for path in folder.glob("*.py")} - {"__init__", "crowded_table", "processes"}
-    assert files <= named_there
-    assert set(re.findall(r"tests\.benchmarks\.(\w+)", page)) <= files
+    named_there = [name for page in PAGES for name in re.findall(r"tests\.benchmarks\.(\w+)", text_of(page))]
+    assert named_there
+    assert set(named_there) <= set(benchmarks())
 
 
 @pytest.mark.parametrize("form", FORMS, ids=named)

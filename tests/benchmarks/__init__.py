@@ -1,1 +1,1 @@
-"""Benchmarks: each prints a table and asserts nothing about time. They need ../shared/meshes."""
+"""Benchmarks: each measures tables and asserts nothing about time; ``python -m tests.benchmarks`` runs them all."""

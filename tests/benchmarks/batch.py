@@ -1,17 +1,14 @@
-"""A batch of scenes that share their meshes: checks per second, time to the first row, and memory, by workers.
+"""How much memory do the workers of a batch share, and when does the first row arrive?
 
-    python -m tests.benchmarks.batch [WORKERS ...]
-
-Tables of ten figures and twelve pieces of terrain, everyone against everyone, on which the same pieces stand in other
-places; in the second pack the terrain is scans as well, and the pieces are larger. Memory is the most that all
-processes had at once, as proportional set size: pages that several share are divided among them. Linux only.
+Twelve tables of ten figures and twelve pieces of terrain, everyone against everyone, on which the same pieces stand in
+other places; where the terrain is scanned, the pieces are larger. Memory is the most that all processes had at once, as
+proportional set size: pages that several share are divided among them. Linux only.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 import threading
 import time
@@ -24,13 +21,16 @@ import numpy as np
 
 import silhouette
 from tests.benchmarks.crowded_table import FIGURES, MESHES, crowded_document, loaded
+from tests.benchmarks.tables import CannotRunError, Options, Table, options_of, progress, show
 
 SCENES = 12
 
 SECONDS = 0.05
 """Between two looks at the memory."""
 
-HEADINGS = ("pack", "workers", "checks/s", "CPU ms", "first s", "MB")
+COLUMNS = ("", "checks a second", "CPU ms a check", "seconds to the first row", "MB")
+
+WORKERS = (1, 2, 4)
 
 
 def document(number: int, detailed: bool) -> dict[str, Any]:
@@ -49,10 +49,10 @@ def document(number: int, detailed: bool) -> dict[str, Any]:
     return found
 
 
-def pack(folder: Path, detailed: bool) -> Path:
+def pack(folder: Path, detailed: bool, scenes: int) -> Path:
     """Writes the scenes, and reads one, so that all meshes are cached."""
     folder.mkdir()
-    for number in range(SCENES):
+    for number in range(scenes):
         (folder / f"{number:02}.json").write_text(json.dumps(document(number, detailed)))
     loaded(document(0, detailed))
     return folder
@@ -103,15 +103,24 @@ def _proportional(process: int) -> float:
     return 0.0
 
 
-def main() -> None:
-    """Prints a line for each pack and number of workers."""
-    print("".join(f"{heading:>12}" for heading in HEADINGS))
+def tables(options: Options) -> Iterator[Table]:
+    """A row for each pack and number of workers."""
+    if not Path("/proc/self/smaps_rollup").exists():
+        raise CannotRunError("memory is measured on Linux only")
+    rows = []
     with tempfile.TemporaryDirectory() as name:
         for kind in ("printed", "scanned"):
-            folder = pack(Path(name, kind), kind == "scanned")
-            for workers in [int(word) for word in sys.argv[1:]] or [1, 2, 4]:
+            folder = pack(Path(name, kind), kind == "scanned", options.laps(SCENES))
+            for workers in WORKERS:
                 rate, cost, first, memory = measured(folder, workers)
-                print(f"{kind:>12}{workers:>12}{rate:>12.1f}{cost:>12.1f}{first:>12.2f}{memory:>12.0f}", flush=True)
+                numbers = f"{rate:.1f}", f"{cost:.1f}", f"{first:.2f}", f"{memory:.0f}"
+                rows.append(progress((f"{kind} terrain, {workers} workers", *numbers)))
+    yield Table("Batches", COLUMNS, tuple(rows), compared=("CPU ms a check", "MB"))
+
+
+def main() -> None:
+    """Prints the tables."""
+    show(tables(options_of()))
 
 
 if __name__ == "__main__":

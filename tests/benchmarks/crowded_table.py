@@ -10,8 +10,10 @@ import numpy as np
 from silhouette.files.cache import Cache
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
+from tests.benchmarks.tables import CannotRunError
 
 MESHES = Path(__file__).resolve().parents[3] / "shared" / "meshes"
+MISSING = "needs ../shared/meshes (large meshes), which is not here"
 
 FIGURES = [
     {"mesh": "miniatures/realism-effects/cyber_samurai.optimized.glb", "units": "m", "scale": 0.0132},
@@ -71,5 +73,5 @@ def crowded_document(figures: int = 10, pieces: int = 12) -> dict[str, Any]:
 def loaded(document: dict[str, Any]) -> TableScene:
     """The scene with its meshes; paths in it are seen from ../shared/meshes."""
     if not MESHES.is_dir():
-        raise SystemExit("needs ../shared/meshes (real meshes), which is not here")
+        raise CannotRunError(MISSING)
     return NECROMUNDA.load(MESHES / "crowded table.toml", document, Cache.default())

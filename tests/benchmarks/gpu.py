@@ -1,29 +1,27 @@
-"""Checks per second with OpenGL on each device of this machine, and where the time goes.
-
-    python -m tests.benchmarks.gpu [--workers 1,4,16] [--pixel 0.1] [--seconds 5]
+"""Where does the time of a check go on each OpenGL device, and how many checks a second is that?
 
 The crowded table: 10 figures, 12 pieces of terrain, all 90 pairs at 0.1 mm, judged again and again by one process, then
-by several at once on the same device, each with a context of its own. To be run wherever there is a GPU.
-
-For one process, milliseconds per check:
+by several at once on the same device, each with a context of its own. For one process, milliseconds per check:
 
     submit     Python and the driver put together what is to be drawn
     draw       waiting for the device, until all of it is drawn
     readback   what was drawn comes back
     layers     it is laid out as layers
     counting   everything else: views, arcs, masks, counts, errors, the verdict
+
+To be run wherever there is a GPU. ``python -m tests.benchmarks.gpu [--workers 1,4,16] [--pixel 0.1] [--seconds 5]
+[--device N]`` measures devices in software as well.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle, permutations
 from pathlib import Path
 from typing import Any
@@ -36,10 +34,13 @@ from silhouette.rules.necromunda.scene import Readings
 from silhouette.scenes.scene import Check
 from silhouette.workers import cores
 from tests.benchmarks.crowded_table import crowded_document, loaded
+from tests.benchmarks.tables import CannotRunError, Options, Table, show
 from tests.support.rulings import ruled
 
 PARTS = ("submit", "draw", "readback", "layers", "counting")
 READY = "ready"
+PIXEL = 0.1
+SECONDS = 5.0
 
 
 class Clock:
@@ -86,14 +87,14 @@ class Clock:
 
             return counted
 
-        replaced = {"_fetched": waited}
+        replaced: dict[str, Callable[..., Any]] = {"_fetched": waited}
         replaced |= {
             name: drawn_bodies(self.step("submit", getattr(DepthPass, name))) for name in ("windows", "depths")
         }
-        for name, function in replaced.items():
-            setattr(DepthPass, name, function)
+        for name, replacement in replaced.items():
+            setattr(DepthPass, name, replacement)
         separately = GLRenderer.render_separately
-        listed = {
+        listed: dict[str, Callable[..., Any]] = {
             "render": GLRenderer.render,
             "render_separately": lambda *arguments: iter(list(separately(*arguments))),
         }
@@ -143,7 +144,7 @@ def several(count: int, device: int, pixel: float, seconds: float) -> list[dict[
         for process in processes:
             assert process.stdout is not None
             if process.stdout.readline().strip() != READY:
-                raise SystemExit(f"device {device}: a process ended before it began")
+                raise CannotRunError(f"device {device}: a process ended before it began")
         for process in processes:
             assert process.stdin is not None
             process.stdin.write("\n")
@@ -155,12 +156,38 @@ def several(count: int, device: int, pixel: float, seconds: float) -> list[dict[
             process.wait()
 
 
+def tables(options: Options) -> Iterator[Table]:
+    """A table for each GPU."""
+    devices = [one for one in listed_devices() if not one.software]
+    if not devices:
+        raise CannotRunError("there is no GPU, only OpenGL in software")
+    yield from tables_of(devices, (1, cores()), PIXEL, 1.0 if options.rounds else SECONDS)
+
+
+def tables_of(devices: Iterable[Any], workers: Iterable[int], pixel: float, seconds: float) -> Iterator[Table]:
+    """A table for each device: checks a second, and what one process spends its time on."""
+    for device in devices:
+        rows = []
+        for count in sorted({1, *workers}):
+            told = several(count, device.index, pixel, seconds)
+            rows.append((f"checks a second, processes: {count}", f"{sum(one['rate'] for one in told):,.1f}"))
+            if count == 1:
+                alone = told[0]
+        each = alone["each"]
+        rows += [(f"ms a check: {part}", f"{each[part] * 1e3:.2f}") for part in PARTS]
+        rows += [("bodies drawn a check", f"{each['bodies']:.1f}")]
+        rows += [("MB read back a check", f"{each['pixels'] * 4 / 1e6:.2f}")]
+        kind = "a GPU" if alone["hardware"] else "in software"
+        title = f"Device {device.index}: {alone['device']} ({kind}; {alone['driver']})"
+        yield Table(title, ("", "measured"), tuple(rows), compared=("measured",))
+
+
 def main() -> None:
     """Prints a table for each device."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--workers", default=f"1,{cores()}", help="numbers of processes, such as 1,4,16")
-    parser.add_argument("--pixel", type=float, default=0.1)
-    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--pixel", type=float, default=PIXEL)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--device", type=int, help="only this one")
     for hidden in ("--child", "--watched"):
         parser.add_argument(hidden, action="store_true", help=argparse.SUPPRESS)
@@ -172,23 +199,7 @@ def main() -> None:
         devices = [one for one in listed_devices() if asked.device in (None, one.index)]
     except RendererUnavailable as reason:
         raise SystemExit(str(reason)) from None
-    print(f"the crowded table, 90 pairs, {asked.pixel:g} mm per pixel; {os.cpu_count()} cores")
-    for device in devices:
-        counts = sorted({1, *map(int, asked.workers.split(","))})
-        rates = {}
-        for count in counts:
-            told = several(count, device.index, asked.pixel, asked.seconds)
-            rates[count] = sum(one["rate"] for one in told)
-            if count == 1:
-                alone = told[0]
-        each = alone["each"]
-        kind = "a GPU" if alone["hardware"] else "in software"
-        print(f"\ndevice {device.index}: {alone['device']} ({kind}; {alone['driver']})")
-        print(f"{'processes':>12}{'checks/s':>12}")
-        for count, rate in rates.items():
-            print(f"{count:12}{rate:12,.1f}")
-        print("one process, ms per check: " + ", ".join(f"{part} {each[part] * 1e3:.2f}" for part in PARTS))
-        print(f"per check: {each['bodies']:.1f} bodies drawn, {each['pixels'] * 4 / 1e6:.2f} MB read back")
+    show(tables_of(devices, map(int, asked.workers.split(",")), asked.pixel, asked.seconds))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""How long Ikosa takes to read a scene and to judge a check of it, by terrain, creatures and numbers.
+"""How long does a check of this game take, with more terrain, larger creatures and longer numbers?
 
-python -m tests.benchmarks.ikosa
+Milliseconds to read a scene and to judge its one check, the best of five, and how many lines decided.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from silhouette.files.cache import Cache
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.ikosa.rule import IKOSA
+from tests.benchmarks.tables import Options, Table, options_of, progress, show
 from tests.support.rulings import ruled
 
 RUNS = 5
@@ -49,20 +51,31 @@ SCENES = {
 }
 
 
+def tables(options: Options) -> Iterator[Table]:
+    """One row for each scene."""
+    rows = [measured(name, content, options.laps(RUNS)) for name, content in SCENES.items()]
+    yield Table(
+        "One check", ("", "loaded, ms", "judged, ms", "lines", "verdict"), tuple(rows), compared=("judged, ms",)
+    )
+
+
+def measured(name: str, content: dict[str, Any], runs: int) -> tuple[str, ...]:
+    """A row."""
+    loading, judging = [], []
+    for _ in range(runs):
+        start = time.perf_counter()
+        scene = IKOSA.load(Path("cells.json"), content, Cache(None))
+        loaded = time.perf_counter()
+        verdict = ruled(IKOSA, scene, scene.checks[0], ReferenceRenderer(), 0.1)
+        loading.append(loaded - start)
+        judging.append(time.perf_counter() - loaded)
+    took = f"{1e3 * min(loading):.2f}", f"{1e3 * min(judging):.2f}"
+    return progress((name, *took, str(verdict.drawn.count), str(verdict.verdict)))
+
+
 def main() -> None:
-    """Prints milliseconds to load and to judge, the best of some runs, and how many lines decided."""
-    print(f"{'':44}{'load':>10}{'judge':>10}{'lines':>7}  verdict")
-    for name, content in SCENES.items():
-        loading, judging = [], []
-        for _ in range(RUNS):
-            start = time.perf_counter()
-            scene = IKOSA.load(Path("cells.json"), content, Cache(None))
-            loaded = time.perf_counter()
-            verdict = ruled(IKOSA, scene, scene.checks[0], ReferenceRenderer(), 0.1)
-            loading.append(loaded - start)
-            judging.append(time.perf_counter() - loaded)
-        took = f"{1e3 * min(loading):7.2f} ms{1e3 * min(judging):7.2f} ms"
-        print(f"{name:44}{took}{verdict.drawn.count:7}  {verdict.verdict}")
+    """Prints the tables."""
+    show(tables(options_of()))
 
 
 if __name__ == "__main__":

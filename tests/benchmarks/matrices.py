@@ -1,11 +1,10 @@
-"""What a matrix costs beside the counting: each further check of a cold process, and of a table where most are hidden.
-
-    python -m tests.benchmarks.matrices [--against DIR]
+"""What does a matrix cost beside the counting, and a table where most are hidden?
 
 First all 90 pairs of the skirmish, most of them hidden, in one process: CPU ms a check, and how much of it is loading
-and counting. Then whole processes of `silhouette matrix`, with an empty cache: the crowded table with two figures,
-and with ten; from the difference, CPU seconds for each of the 88 further checks, the meshes of eight further figures
-read and indexed; beside them a check with pyrender (two segmentation renders of 256 x 256), its meshes loaded before.
+and counting. Then whole processes of ``silhouette matrix``, with an empty cache: the crowded table of `renderers` with
+two figures, and with ten; from the difference, CPU milliseconds for each of the 88 further checks, the meshes of eight
+further figures read and indexed; beside them a check with pyrender (two segmentation renders of 256 x 256), its meshes
+loaded before. At most 0.08 of that check is wanted.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ import pstats
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from statistics import median
 
@@ -24,13 +24,17 @@ from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge_scene, load_scene
 from silhouette.renderers import choose
-from tests.benchmarks.crowded_table import MESHES, crowded_document
-from tests.benchmarks.processes import PROJECT, checkouts, cpu_seconds, heading, row
+from tests.benchmarks.crowded_table import MESHES, MISSING, crowded_document
+from tests.benchmarks.processes import PROJECT, as_table, cpu_seconds, places, row
 from tests.benchmarks.renderers import table_and_pairs, with_pyrender
+from tests.benchmarks.tables import Options, Skipped, Table, options_of, show
 
 SKIRMISH = PROJECT / "scenes" / "necromunda" / "skirmish.toml"
 FEW, MANY = 2, 10
 """Figures of the two tables."""
+
+SKIRMISH_TITLE = "The skirmish, everyone against everyone, one process"
+COLD = "`silhouette matrix` of the crowded table, empty cache"
 
 RUNS = 3
 EVERY = 9
@@ -56,34 +60,41 @@ def cold(scene: Path, place: Path, folder: Path) -> float:
     return cpu_seconds(["-m", "silhouette", "matrix", str(scene)], place, folder, SILHOUETTE_CACHE_DIR=str(cache))
 
 
-def time_cold(places: Sequence[Path], folder: Path) -> None:
-    """Prints the rows of cold processes."""
-    scenes = crowded_scenes(folder)
-    taken = [[[cold(scene, place, folder) for scene in scenes] for place in places] for _ in range(RUNS + 1)][1:]
+def cold_processes(checkouts: Sequence[Path], folder: Path, runs: int) -> Table:
+    """The table of cold processes."""
+    scenes, rows = crowded_scenes(folder), []
+    taken = [[[cold(scene, place, folder) for scene in scenes] for place in checkouts] for _ in range(runs + 1)][1:]
     for number, figures in enumerate((FEW, MANY)):
-        row(f"CPU s, {figures} figures", [median(lap[place][number] for lap in taken) for place in range(len(places))])
+        seconds = [median(lap[place][number] for lap in taken) for place in range(len(checkouts))]
+        rows.append(row(f"with {figures} figures, CPU s", seconds))
     further = MANY * (MANY - 1) - FEW * (FEW - 1)
-    each = [median((lap[place][1] - lap[place][0]) / further for lap in taken) for place in range(len(places))]
-    row("CPU ms for each further check", [1e3 * seconds for seconds in each])
+    each = [median((lap[place][1] - lap[place][0]) / further for lap in taken) for place in range(len(checkouts))]
+    rows.append(row("each further check, CPU ms", [1e3 * seconds for seconds in each]))
+    beside, notes = "the same, share of a check with pyrender", []
     try:
-        table, pairs = table_and_pairs()
-        judge = with_pyrender(table)
+        rows.append(row(beside, [seconds / pyrender_seconds() for seconds in each]))
     except (ImportError, RendererUnavailable) as reason:
-        print(f"without pyrender: {reason}")
-        return
-    times = []
+        notes = [f"Without pyrender: {reason}."]
+    return as_table(COLD, rows, checkouts, notes)
+
+
+@cache
+def pyrender_seconds() -> float:
+    """CPU seconds of a check with pyrender."""
+    table, pairs = table_and_pairs()
+    judge, times = with_pyrender(table), []
     for pair in pairs[::EVERY]:
         start = time.process_time()
         judge(*pair)
         times.append(time.process_time() - start)
-    row("the same, share of a check with pyrender", [seconds / median(times[1:]) for seconds in each])
+    return median(times[1:])
 
 
-def time_skirmish() -> None:
-    """Prints CPU ms a check in one process, and the shares of loading and of COUNT."""
+def skirmish(runs: int) -> Table:
+    """CPU ms a check in one process, and the shares of loading and of COUNT."""
     options, everyone = JudgingOptions(choose("embree"), Cache.default()), Selection(everyone=True)
     whole, loading = list[float](), list[float]()
-    for _ in range(RUNS + 1):
+    for _ in range(runs + 1):
         start = time.process_time()
         load_scene(SKIRMISH)
         middle = time.process_time()
@@ -100,23 +111,28 @@ def time_skirmish() -> None:
     total = sum(own for _, _, own, _, _ in stats.values())
     seconds, load = median(whole[1:]), median(loading[1:])
     hidden = sum(judged.verdict.verdict == "hidden" for judged in found.judged)
-    print(
-        f"skirmish, {checks} checks, {hidden} hidden, one process: {1e3 * seconds / checks:.1f} CPU ms a check, ",
-        end="",
+    rows = (
+        ("CPU ms a check", f"{1e3 * seconds / checks:.1f}"),
+        ("of which loading", f"{100 * load / seconds:.0f} %"),
+        ("of which COUNT (profiled)", f"{100 * counting / total:.0f} %"),
     )
-    print(f"of which loading {load / seconds:.0%}, COUNT {counting / total:.0%} (profiled)")
+    notes = (f"{checks} checks, of which {hidden} are hidden.",)
+    return Table(SKIRMISH_TITLE, ("", "measured"), rows, notes, compared=("measured",))
+
+
+def tables(options: Options) -> Iterator[Table | Skipped]:
+    """The skirmish, then the crowded table."""
+    yield skirmish(options.laps(RUNS))
+    if not MESHES.is_dir():
+        yield Skipped(COLD, MISSING)
+        return
+    with tempfile.TemporaryDirectory() as name:
+        yield cold_processes(places(options), Path(name), options.laps(RUNS))
 
 
 def main() -> None:
     """Prints the tables."""
-    places = checkouts("What a matrix costs beside the counting.")
-    time_skirmish()
-    if not MESHES.is_dir():
-        print("without the crowded table: needs ../shared/meshes")
-        return
-    heading("silhouette matrix, crowded table, empty cache", places)
-    with tempfile.TemporaryDirectory() as name:
-        time_cold(places, Path(name))
+    show(tables(options_of()))
 
 
 if __name__ == "__main__":

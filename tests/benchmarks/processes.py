@@ -1,4 +1,4 @@
-"""Whole processes in CPU seconds, of this checkout and, beside it, of an earlier one.
+"""Whole processes in CPU seconds, of this checkout and, in turn with it, of an earlier one.
 
 CPU seconds count every worker, and depend little on what else the machine does. A process starts as an installed
 package does: its modules are compiled. Libraries of linear algebra have one thread.
@@ -10,22 +10,18 @@ import os
 import resource
 import subprocess
 import sys
-from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
+from tests.benchmarks.tables import Options, Table, progress
+
 PROJECT = Path(__file__).resolve().parents[2]
 
 
-def checkouts(what: str) -> list[Path]:
-    """This checkout and, where the command line says ``--against DIR``, an earlier one before it."""
-    parser = ArgumentParser(description=what)
-    parser.add_argument(
-        "--against", type=Path, metavar="DIR", help="an earlier checkout, which takes turns with this one"
-    )
-    earlier: Path | None = parser.parse_args().against
-    return [PROJECT] if earlier is None else [earlier.resolve(), PROJECT]
+def places(options: Options) -> list[Path]:
+    """This checkout and, where one is asked for, an earlier one before it."""
+    return [PROJECT] if options.against is None else [options.against.resolve(), PROJECT]
 
 
 def cpu_seconds(arguments: Sequence[str], checkout: Path, folder: Path, **environment: str) -> float:
@@ -49,25 +45,30 @@ def cpu_seconds(arguments: Sequence[str], checkout: Path, folder: Path, **enviro
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def in_turn(what: str, arguments: Sequence[str], places: Sequence[Path], folder: Path, runs: int) -> list[float]:
-    """The median CPU seconds of a process in each checkout, warm, taking turns; prints them and their ratio."""
-    taken: list[list[float]] = [[] for _ in places]
+def in_turn(arguments: Sequence[str], checkouts: Sequence[Path], folder: Path, runs: int) -> list[float]:
+    """The median CPU seconds of a process in each checkout, warm, taking turns."""
+    taken: list[list[float]] = [[] for _ in checkouts]
     for lap in range(runs + 1):
-        for place, found in zip(places, taken, strict=True):
+        for place, found in zip(checkouts, taken, strict=True):
             seconds = cpu_seconds(arguments, place, folder)
             found += [seconds] if lap else []
-    medians = [median(found) for found in taken]
-    row(what, medians)
-    return medians
+    return [median(found) for found in taken]
 
 
-def row(what: str, numbers: Sequence[float]) -> None:
-    """Prints a row: before and after with their ratio, or one number."""
-    told = "".join(f"{number:10.2f}" for number in numbers)
-    print(f"{what:56}{told}" + (f"{numbers[-1] / numbers[0]:8.2f}" if len(numbers) > 1 else ""), flush=True)
+def row(what: str, numbers: Sequence[float]) -> tuple[str, ...]:
+    """A row: before and after with their ratio, or one number."""
+    ratio = [f"{numbers[-1] / numbers[0]:.2f}"] if len(numbers) > 1 else []
+    return progress((what, *(f"{number:.2f}" for number in numbers), *ratio))
 
 
-def heading(what: str, places: Sequence[Path]) -> None:
-    """Prints the heading of such rows."""
-    names = ["before", "now"][-len(places) :]
-    print(f"{what:56}" + "".join(f"{name:>10}" for name in names) + (f"{'ratio':>8}" if len(places) > 1 else ""))
+def as_table(
+    title: str, rows: Sequence[tuple[str, ...]], checkouts: Sequence[Path], notes: Sequence[str] = ()
+) -> Table:
+    """A table of such rows. Where no earlier checkout took turns, the figures of the earlier run stand beside it."""
+    if len(checkouts) == 1:
+        return Table(title, ("", "measured"), tuple(rows), tuple(notes), compared=("measured",))
+    described = subprocess.run(
+        ["git", "-C", str(checkouts[0]), "rev-parse", "--short=7", "HEAD"], check=False, capture_output=True, text=True
+    )
+    earlier = described.stdout.strip() or "earlier"
+    return Table(title, ("", f"at {earlier}", "measured", "ratio"), tuple(rows), tuple(notes))

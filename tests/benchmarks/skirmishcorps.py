@@ -1,16 +1,18 @@
-"""How long SkirmishCorps' questions take: seconds for each ask, on a street with walls and on a shipped scene.
+"""How long does each question of this game take?
 
-python -m tests.benchmarks.skirmishcorps
+On a street with twelve units and sixteen walls, every unit asks about every other.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from silhouette.files.cache import Cache
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
+from tests.benchmarks.tables import Options, Table, options_of, progress, show
 from tests.support.rulings import ruled
 from tests.support.skirmishcorps_scenes import quick
 
@@ -34,23 +36,33 @@ def street() -> dict[str, Any]:
     return {"rules": "skirmishcorps", "unit": units, "cover": walls}
 
 
-def main() -> None:
-    """Prints a row for each ask."""
-    renderer = quick()
+def tables(_: Options) -> Iterator[Table]:
+    """One row for each question."""
+    rows = [measured(ask) for ask in ("protection", "flanked", "close combat", "classify")]
+    columns = ("question", "checks", "ms a check")
+    notes = (f"{UNITS} units, {WALLS} walls, renderer {quick().name}.",)
+    yield Table("A street", columns, tuple(rows), notes, compared=("ms a check",))
+
+
+def measured(ask: str) -> tuple[str, ...]:
+    """A row."""
     pairs = [(f"unit {a}", f"unit {b}") for a in range(UNITS) for b in range(UNITS) if a != b]
-    print(f"{'ask':<16}{'checks':>8}{'seconds':>10}{'ms each':>10}   ({UNITS} units, {WALLS} walls, {renderer.name})")
-    for ask in ("protection", "flanked", "close combat", "classify"):
-        document = street()
-        if ask == "classify":
-            document["check"] = [{"ask": ask, "height": height} for height in range(len(pairs))]
-        else:
-            document["check"] = [{"ask": ask, "attacker": a, "target": b} for a, b in pairs]
-        scene = SKIRMISHCORPS.load(Path("street.toml"), document, Cache(None))
-        started = time.perf_counter()
-        for check in scene.checks:
-            ruled(SKIRMISHCORPS, scene, check, renderer, PIXEL)
-        taken = time.perf_counter() - started
-        print(f"{ask:<16}{len(scene.checks):>8}{taken:>10.2f}{1000 * taken / len(scene.checks):>10.2f}")
+    renderer, document = quick(), street()
+    if ask == "classify":
+        document["check"] = [{"ask": ask, "height": height} for height in range(len(pairs))]
+    else:
+        document["check"] = [{"ask": ask, "attacker": a, "target": b} for a, b in pairs]
+    scene = SKIRMISHCORPS.load(Path("street.toml"), document, Cache(None))
+    started = time.perf_counter()
+    for check in scene.checks:
+        ruled(SKIRMISHCORPS, scene, check, renderer, PIXEL)
+    taken = time.perf_counter() - started
+    return progress((ask, str(len(scene.checks)), f"{1000 * taken / len(scene.checks):.2f}"))
+
+
+def main() -> None:
+    """Prints the tables."""
+    show(tables(options_of()))
 
 
 if __name__ == "__main__":

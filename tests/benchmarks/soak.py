@@ -1,28 +1,31 @@
-"""20,000 checks in one process: memory is flat after the first thousand, and no file is left open.
-
-    python -m tests.benchmarks.soak [RENDERER]
+"""Does memory grow over 20,000 checks in one process?
 
 Four tables in turn, eight blocks in two rows with a wall and two meshes between them, all 56 pairs again and again,
-each scene read anew, its meshes from a memory in which not all have room. Exit status 1 where memory grew by more than
-one part in fifty, or files stay open.
+each scene read anew, its meshes from a memory in which not all have room. After the first thousand checks memory is to
+be flat (to one part in fifty), and no file may stay open: else the benchmark fails.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 
+from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import Selection, judged, load_scene
 from silhouette.renderers import choose
+from silhouette.renderers.protocol import Renderer
+from tests.benchmarks.tables import Options, Skipped, Table, options_of, progress, show
 from tests.support.batching import folder_of_scenes_with_meshes
+
+COLUMNS = ("checks", "MB", "open files", "threads", "checks a second")
 
 CHECKS = 20_000
 FIRST = 1_000
@@ -41,15 +44,30 @@ def state() -> tuple[float, int, int]:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20, len(os.listdir("/proc/self/fd")), threading.active_count()
 
 
-def main() -> int:
-    """Prints the state now and then."""
-    renderer = choose(sys.argv[1] if len(sys.argv) > 1 else "auto")
-    print(f"{renderer.device}\n{'checks':>8}{'MB':>8}{'files':>8}{'threads':>8}{'checks/s':>10}")
+def tables(options: Options) -> Iterator[Table | Skipped]:
+    """A table for each renderer that works here."""
+    for name in ("embree", "gl"):
+        try:
+            renderer = choose(name)
+        except RendererUnavailable as reason:
+            yield Skipped(title_of(name), str(reason))
+            continue
+        yield soaked(renderer, CHECKS if options.rounds is None else REPORTS)
+
+
+def title_of(renderer: str) -> str:
+    """The title of a renderer's table."""
+    return f"20,000 checks with {renderer}"
+
+
+def soaked(renderer: Renderer, checks: int) -> Table:
+    """The state of the process now and then."""
+    rows = []
     before, done, start = state(), 0, time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         scenes = cycle(sorted(folder_of_scenes_with_meshes(Path(folder), models=8).glob("crowd*")))
         cache = Cache(None, MemoryCache(Fingerprints().of, REMEMBERED))
-        while done < CHECKS:
+        while done < checks:
             scene = load_scene(next(scenes), cache=cache)
             for check in Selection(everyone=True).checks(scene):
                 judged(scene, check, renderer, PIXEL)
@@ -57,13 +75,18 @@ def main() -> int:
                 if done in (1, FIRST) or done % REPORTS == 0:
                     now = state()
                     rate = done / (time.perf_counter() - start)
-                    print(f"{done:>8}{now[0]:>8.1f}{now[1]:>8}{now[2]:>8}{rate:>10.0f}", flush=True)
+                    rows.append(progress((f"{done:,}", f"{now[0]:.1f}", str(now[1]), str(now[2]), f"{rate:.0f}")))
                     before = now if done <= FIRST else before
     now = state()
-    flat = now[0] <= before[0] * (1.0 + ALLOWED) and now[1:] <= before[1:]
-    print("flat" if flat else "NOT FLAT")
-    return 0 if flat else 1
+    if now[0] > before[0] * (1.0 + ALLOWED) or any(grown > one for grown, one in zip(now[1:], before[1:], strict=True)):
+        raise AssertionError(f"{renderer.name}: from {before} to {now} (MB, files, threads)")
+    return Table(title_of(renderer.name), COLUMNS, tuple(rows), compared=("MB",))
+
+
+def main() -> None:
+    """Prints the tables."""
+    show(tables(options_of()))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,9 +1,8 @@
-"""How long a user waits: the help, a check of the first example, and a first and second check on a huge mesh.
+"""How long does a user wait for the help, for a check of the first example, and for the first verdict on a huge mesh?
 
-    python -m tests.benchmarks.start [--against DIR]
-
-Whole processes, start included. First CPU seconds; then seconds on the clock, each the median of some runs, the first
-check of the huge mesh a single one with an empty cache.
+Whole processes, start included. CPU seconds are medians of nine runs with a warm cache, modules compiled as those of an
+installed package are. Seconds on the clock are medians too, the first check of the huge mesh a single one with an empty
+cache. Nearly half of a check of the first example is the import of libraries: numpy, pydantic, rich, shapely and typer.
 """
 
 from __future__ import annotations
@@ -14,17 +13,18 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.crowded_table import MESHES
-from tests.benchmarks.processes import PROJECT, checkouts, heading, in_turn
+from tests.benchmarks.crowded_table import MESHES, MISSING
+from tests.benchmarks.processes import PROJECT, as_table, in_turn, places, row
+from tests.benchmarks.tables import Options, Skipped, Table, options_of, progress, show
 
 EXAMPLE = PROJECT / "scenes" / "necromunda" / "example_2_partial_cover.toml"
 HUGE = MESHES / "big" / "realism-effects" / "time_machine.optimized.glb"
-
-
+HUGE_TITLE = "Seconds on the clock, a mesh of 1,145,888 triangles"
 LOAD = "import sys, silhouette; silhouette.load_scene(sys.argv[1])"
 
 
@@ -73,33 +73,49 @@ def huge_scenes(folder: Path) -> dict[str, Path]:
     return paths
 
 
+def tables(options: Options) -> Iterator[Table | Skipped]:
+    """CPU seconds, then seconds on the clock."""
+    checkouts, example = places(options), ["-m", "silhouette", "check", str(EXAMPLE)]
+    with tempfile.TemporaryDirectory() as name:
+        folder, runs = Path(name), options.laps(9)
+        rows = [
+            row("`silhouette --help`", in_turn(["-m", "silhouette", "--help"], checkouts, folder, runs)),
+            row("`check` of the first example", in_turn(example, checkouts, folder, runs)),
+        ]
+        yield as_table("CPU seconds of whole processes, warm cache", rows, checkouts)
+        commands: list[tuple[str, list[str], Path, int]] = [
+            ("`silhouette --help`", ["-m", "silhouette", "--help"], folder, 7),
+            ("`check` of the first example, empty cache", example, folder / "empty", 1),
+            ("`check` of the first example, warm cache", example, folder / "empty", 7),
+        ]
+        yield on_the_clock("Seconds on the clock", commands, options)
+        if not HUGE.is_file():
+            yield Skipped(HUGE_TITLE, MISSING)
+            return
+        commands = []
+        for place, path in huge_scenes(folder).items():
+            check, load = ["-m", "silhouette", "check", str(path)], ["-c", LOAD, str(path)]
+            commands += [
+                (f"{place}, empty cache, until judging starts", load, folder / f"loaded {place}", 1),
+                (f"{place}, empty cache, whole check", check, folder / f"checked {place}", 1),
+                (f"{place}, warm cache, until judging starts", load, folder / f"checked {place}", 5),
+                (f"{place}, warm cache, whole check", check, folder / f"checked {place}", 5),
+            ]
+        yield on_the_clock(HUGE_TITLE, commands, options)
+
+
+def on_the_clock(title: str, commands: Sequence[tuple[str, list[str], Path, int]], options: Options) -> Table:
+    """A table of seconds on the clock."""
+    rows = [
+        progress((what, f"{seconds(arguments, cache, options.laps(runs)):.2f}"))
+        for what, arguments, cache, runs in commands
+    ]
+    return Table(title, ("", "seconds"), tuple(rows), compared=("seconds",))
+
+
 def main() -> None:
     """Prints the tables."""
-    places = checkouts("How long a user waits.")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        cache = folder / "cache"
-        heading("CPU seconds, warm cache", places)
-        in_turn("silhouette --help", ["-m", "silhouette", "--help"], places, folder, 9)
-        in_turn("check of the first example", ["-m", "silhouette", "check", str(EXAMPLE)], places, folder, 9)
-        rows: list[tuple[str, list[str], Path, int]] = [
-            ("silhouette --help", ["-m", "silhouette", "--help"], cache, 7),
-            ("check of the first example, empty cache", ["-m", "silhouette", "check", str(EXAMPLE)], cache, 1),
-            ("check of the first example, warm cache", ["-m", "silhouette", "check", str(EXAMPLE)], cache, 7),
-        ]
-        if not HUGE.is_file():
-            print("without the huge mesh: needs ../shared/meshes")
-        for place, path in huge_scenes(folder).items() if HUGE.is_file() else ():
-            check, load = ["-m", "silhouette", "check", str(path)], ["-c", LOAD, str(path)]
-            what = f"1,145,888 triangles {place}"
-            rows += [
-                (f"{what}, empty cache, until judging starts", load, folder / f"loaded {place}", 1),
-                (f"{what}, empty cache, whole check", check, folder / f"checked {place}", 1),
-                (f"{what}, warm cache, until judging starts", load, folder / f"checked {place}", 5),
-                (f"{what}, warm cache, whole check", check, folder / f"checked {place}", 5),
-            ]
-        for what, arguments, where, runs in rows:
-            print(f"{what:66}{seconds(arguments, where, runs):6.2f} s", flush=True)
+    show(tables(options_of()))
 
 
 if __name__ == "__main__":

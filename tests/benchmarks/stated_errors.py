@@ -1,17 +1,19 @@
-"""The errors that checks state, and those that they truly have; and what slips between the samples.
+"""Are the errors true that checks state, how large are they, and what slips between the samples?
 
-python -m tests.benchmarks.stated_errors
+The first table has checks that players make. The truth is exact (polygons instead of samples) in the first row, and
+elsewhere a view with pixels a quarter of the size and a fortieth of the error allowed, which states an error itself: by
+that much more a share may be off before it counts as outside. A check is *marginal* where another verdict lies within
+the error that it states, whatever a game tolerates, and *outside* where the share obscured is off by more than that.
 
-The first table has checks that players make. Truth: exact polygons for figures of some hundred triangles
-(`tests.support.exact_shares`), elsewhere a view with pixels a quarter of the size and a fortieth of the error allowed,
-which states an error itself: by that much more a share may be off before it counts as outside. The second table has the
-random cases of `tests.support.hard_sights` and `models_behind_screens`, against exact polygons.
+The second table has random cases that are hard to measure, of each kind in ``tests/support/hard_sights.py``, and the
+project's models behind finely patterned screens, against exact polygons. *Outside*: a share obscured or seen, of the
+whole target or of its part in the arc, is off by more than its error. *Silently wrong*: the verdict is none of those
+that lie within the errors, or "hidden" or "open" is said at an error of 0 and is not true. *Raised*: no answer came.
 """
 
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, permutations
@@ -19,19 +21,22 @@ from pathlib import Path
 
 import numpy as np
 
-from silhouette.measure.observation import OcclusionCounts
-from silhouette.measure.observe import Sight, observe
+from silhouette.measure.observation import OcclusionCounts, Sight
+from silhouette.measure.observe import observe
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.scene import Readings
 from silhouette.rules.necromunda.sight import sight_between
 from silhouette.scenes.table import TableScene
-from tests.benchmarks.crowded_table import MESHES, crowded_document, loaded
+from tests.benchmarks.crowded_table import MESHES, MISSING, crowded_document, loaded
+from tests.benchmarks.tables import Options, Table, options_of, progress, show
 from tests.support.exact_shares import ExactShares
 from tests.support.hard_sights import FINE, ORDINARY, TOUCHING, case, could_be, faults
 from tests.support.models_behind_screens import cases_behind_screens
 from tests.support.random_tables import random_table
 from tests.support.sight_cases import Case
+
+CROWDED = "the crowded table"
 
 PIXEL = 0.1
 FINER = 4
@@ -79,25 +84,28 @@ def groups(renderer: Renderer) -> Iterator[tuple[str, list[Judged]]]:
         yield "random tables", [one for table in tables for one in against_finer(sights_on(table, PAIRS), renderer)]
     if MESHES.is_dir():
         crowded = loaded({**crowded_document(), "readings": Readings().model_dump()})
-        yield "the crowded table", list(against_finer(sights_on(crowded, 90), renderer))
+        yield CROWDED, list(against_finer(sights_on(crowded, 90), renderer))
 
 
-COLUMNS = (
+PLAYED = (
+    "",
     "checks",
     "partly obscured",
     "stated error of those, mean",
     "stated, worst",
     "true error of those, mean",
+    "true, median",
     "true, worst",
     "true / stated, worst",
     "marginal",
     "error 0",
     "outside",
 )
-"""A check is marginal where another verdict lies within the error that it states, whatever a game tolerates."""
+HARD = ("", "outside", "silently wrong", "raised", "marginal", "stated error, mean")
+"""The columns of the two tables."""
 
 
-def told(name: str, judged: list[Judged]) -> str:
+def told(name: str, judged: list[Judged]) -> tuple[str, ...]:
     """A row of the first table."""
     stated = np.array([counts.error for counts, _, _ in judged])
     true = np.array([abs(counts.occluded / counts.total - share) for counts, share, _ in judged])
@@ -106,14 +114,14 @@ def told(name: str, judged: list[Judged]) -> str:
     ratio = np.max(true[stated > 0] / stated[stated > 0], initial=0.0)
     marginal = np.mean([len(could_be(counts)) > 1 for counts, _, _ in judged])
     outside = int(np.sum(true > stated + slack + 1e-9))
-    figures = [f"{value:.3%}" for value in (stated[partly].mean(), stated.max(), true[partly].mean(), true.max())]
-    rest = [f"{ratio:.2f}", f"{marginal:.1%}", f"{np.mean(stated == 0):.0%}", str(outside)]
-    return "| " + " | ".join([name, str(len(judged)), str(partly.sum()), *figures, *rest]).replace("%", " %") + " |"
+    errors = stated[partly].mean(), stated.max(), true[partly].mean(), np.median(true[partly]), true.max()
+    rest = [f"{ratio:.2f}", f"{100 * marginal:.1f} %", f"{100 * np.mean(stated == 0):.0f} %", str(outside)]
+    figures = [f"{100 * error:.3f} %" for error in errors]
+    return progress((name, str(len(judged)), str(partly.sum()), *figures, *rest))
 
 
-def hard_cases() -> Iterator[tuple[str, Iterator[tuple[Case, ExactShares]]]]:
+def hard_cases(count: int) -> Iterator[tuple[str, Iterator[tuple[Case, ExactShares]]]]:
     """Each kind of random case, with its cases."""
-    count = CASES["hard"]
     for kind in FINE | TOUCHING:
         yield kind, ((one, one.exact()) for one in (case(kind, number) for number in range(count)))
     yield "models behind screens", chain(*(cases_behind_screens(name, count // len(MODELS)) for name in MODELS))
@@ -137,21 +145,27 @@ def slipped(cases: Iterator[tuple[Case, ExactShares]], renderer: Renderer) -> tu
     return outside, wrong, raised, marginal, 100.0 * float(np.mean(stated)) if stated else 0.0
 
 
+def tables(options: Options) -> Iterator[Table]:
+    """What players ask for, and what is hard to measure."""
+    renderer = choose("embree")
+    rows = tuple(told(name, judged) for name, judged in groups(renderer))
+    absent = {} if MESHES.is_dir() else {CROWDED: MISSING}
+    compared = ("stated error of those, mean", "true, worst", "true / stated, worst", "marginal", "outside")
+    yield Table("Checks that players make", PLAYED, rows, compared=compared, absent=absent)
+    count = CASES["hard"] if options.rounds is None else min(CASES["hard"], 2 * options.rounds)
+    found = {}
+    for kind, cases in hard_cases(count):
+        found[kind] = slipped(cases, renderer)
+        progress((kind, *map(str, found[kind])))
+    counted = np.array(list(found.values()))
+    found["all"] = (*counted[:, :4].sum(0).astype(int).tolist(), counted[:, 4].mean())
+    hard = tuple((kind, *map(str, numbers[:4]), f"{numbers[4]:.2f} %") for kind, numbers in found.items())
+    yield Table(f"Hard cases, {count} of each kind", HARD, hard, compared=HARD[1:])
+
+
 def main() -> None:
-    """Prints both tables."""
-    start, renderer = time.process_time(), choose("embree")
-    print("| | " + " | ".join(COLUMNS) + " |\n|---" + "|---:" * len(COLUMNS) + "|")
-    for name, judged in groups(renderer):
-        print(told(name, judged), flush=True)
-    print(f"\n| {CASES['hard']} cases each | outside | silently wrong | raised | marginal | stated error, mean |")
-    print("|---|---:|---:|---:|---:|---:|")
-    rows = {}
-    for kind, cases in hard_cases():
-        rows[kind] = slipped(cases, renderer)
-        print("| {} | {} | {} | {} | {} | {:.2f} % |".format(kind, *rows[kind]), flush=True)
-    counted = np.array(list(rows.values()))
-    print("| all | {:.0f} | {:.0f} | {:.0f} | {:.0f} | {:.2f} % |".format(*counted[:, :4].sum(0), counted[:, 4].mean()))
-    print(f"\n{time.process_time() - start:.0f} s of CPU time")
+    """Prints the tables."""
+    show(tables(options_of()))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,63 @@
+"""The machine on which something was measured, in words without a name or a path of it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+from silhouette.errors import RendererUnavailable
+from silhouette.renderers import choose
+from silhouette.version import VERSION, version_of
+from silhouette.workers import cores
+
+LIBRARIES = ("numpy", "scipy", "shapely", "embreex", "trimesh", "pyrender2", "open3d")
+
+
+def described() -> dict[str, str]:
+    """Processor, cores, memory, system, Python, versions of libraries and the device of OpenGL.
+
+    >>> list(described())
+    ['processor', 'cores', 'memory', 'system', 'Python', 'libraries', 'OpenGL']
+    """
+    versions = {library: version_of(library) for library in LIBRARIES}
+    return {
+        "processor": _processor(),
+        "cores": str(cores()),
+        "memory": _memory(),
+        "system": f"{_system()}, {platform.machine()}",
+        "Python": platform.python_version(),
+        "libraries": ", ".join([f"silhouette {VERSION}", *(f"{name} {one}" for name, one in versions.items() if one)]),
+        "OpenGL": _opengl(),
+    }
+
+
+def _processor() -> str:
+    """The model as Linux tells it, else what Python knows."""
+    file = Path("/proc/cpuinfo")
+    for line in file.read_text().splitlines() if file.exists() else ():
+        name, _, value = line.partition(":")
+        if name.strip() == "model name":
+            return value.strip()
+    return platform.processor() or "unknown"
+
+
+def _memory() -> str:
+    try:
+        return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
+    except (AttributeError, ValueError, OSError):
+        return "unknown"
+
+
+def _system() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        return f"{platform.system()} {platform.release()}"
+
+
+def _opengl() -> str:
+    try:
+        return choose("gl").device
+    except RendererUnavailable:
+        return "none"

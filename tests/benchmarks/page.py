@@ -1,0 +1,174 @@
+"""README.md of the benchmarks, made from their docstrings and from `figures.json`: nothing in it is written by hand."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from pathlib import Path
+
+from silhouette.files.writing import write_file
+from tests.benchmarks.figures import Figures, Measured, Origin, Run
+
+FOLDER = Path(__file__).resolve().parent
+PACKAGE = "tests.benchmarks"
+
+FIRST = (
+    "renderers",
+    "stated_errors",
+    "scale",
+    "start",
+    "matrices",
+    "pictures",
+    "soak",
+    "batch",
+    "out_of_view",
+    "scans",
+)
+"""The benchmarks that README begins with, and that are run first; the others follow by name."""
+
+TOP = """\
+<!-- Made by `python -m tests.benchmarks` from the docstrings of the modules and from figures.json: do not edit. -->
+
+# Benchmarks: what was measured
+
+Each benchmark is a module that measures tables and asserts nothing about time. All of them, in the environment that
+[`CONTRIBUTING.md`](../../.github/CONTRIBUTING.md) sets up and from the root of a checkout:
+
+    python -m tests.benchmarks
+
+This writes the figures into `figures.json` and makes this page of it: after each table, so that Ctrl-C or a benchmark
+that fails costs no table that was ready. Where the machine lacks something (large meshes, Open3D, a GPU), the reason
+stands here, and the earlier figures stay. *Before* is the last run of another commit.
+
+| command | does |
+|---|---|
+| `python -m tests.benchmarks renderers scale` | only these |
+| `python -m tests.benchmarks --rounds 2` | measures everything at most twice: quicker, less sure |
+| `python -m tests.benchmarks --against DIR` | measures whole processes in turn with an earlier checkout |
+| `python -m tests.benchmarks --again` | replaces the latest figures, and leaves those before them |
+| `python -m tests.benchmarks --page` | measures nothing: makes the page anew |
+| `python -m tests.benchmarks.scale` | prints one benchmark's tables, and records nothing |
+
+The large meshes are not part of the repository; they are expected in a folder `shared/meshes` next to the checkout.
+`scans` needs the extra `sculpt`, and takes what is in `shared/` too where it is there.
+"""
+
+MACHINES = "## The machines\n"
+
+
+def benchmarks() -> list[str]:
+    """The names of all benchmarks: the modules of this folder that have tables."""
+    found = [
+        path.stem
+        for path in sorted(FOLDER.glob("*.py"))
+        if any(isinstance(node, ast.FunctionDef) and node.name == "tables" for node in _tree(path).body)
+    ]
+    return sorted(found, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+
+
+def write_page(folder: Path, figures: Figures) -> None:
+    """Writes README.md, whole or not at all."""
+    write_file(folder / "README.md", page(figures))
+
+
+def page(figures: Figures) -> str:
+    """README.md with these figures; it has a section for each benchmark of the project and each that has figures."""
+    names = [*benchmarks(), *(name for name in figures.benchmarks if "." in name)]
+    rows, sections = [], []
+    for name in names:
+        measured = figures.benchmarks.get(name, Measured())
+        question, text = described(name)
+        took = "" if measured.seconds is None else _in_words(measured.seconds)
+        rows.append(f"| [`{name}`](#{name}) | {question} | {took} |")
+        tables = [_table(*runs) for runs in measured.tables.values()]
+        sections.append("\n".join([f"## {name}\n", f"**{question}**\n", text, *tables, *_gaps(measured)]))
+    contents = "\n".join(["| benchmark | question | takes |", "|---|---|---:|", *rows, ""])
+    machines = [_machine(number, one) for number, one in enumerate(figures.machines, 1)]
+    return "\n".join([TOP, contents, *sections, MACHINES, *machines])
+
+
+def described(name: str) -> tuple[str, str]:
+    """The question of a benchmark and the text of its section, from its docstring, which is read without an import.
+
+    >>> described("scale")[0].endswith("?")
+    True
+    """
+    try:
+        spec = importlib.util.find_spec(name if "." in name else f"{PACKAGE}.{name}")
+    except ModuleNotFoundError:
+        spec = None
+    docstring = (ast.get_docstring(_tree(Path(spec.origin))) if spec and spec.origin else None) or ""
+    question, _, text = docstring.replace("``", "`").partition("\n\n")
+    return " ".join(question.split()), text + "\n"
+
+
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _in_words(seconds: float) -> str:
+    """A duration.
+
+    >>> _in_words(5.2), _in_words(75.0)
+    ('5 s', '1 min 15 s')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _table(now: Run, before: Run | None) -> str:
+    """A table in Markdown, with earlier figures beside the columns that are compared, and what it rests on."""
+    table = now.table
+    then = () if before is None else before.table.columns
+    earlier = {row[0]: dict(zip(then, row, strict=True)) for row in (() if before is None else before.table.rows)}
+    beside = [column for column in table.compared if column in then]
+    headings, lines = [table.columns[0]], [[_row_name(row[0], now)] for row in table.rows]
+    for place, column in enumerate(table.columns[1:], 1):
+        if column in beside:
+            headings += [f"{column}, before", "now"]
+            for line, row in zip(lines, table.rows, strict=True):
+                line.append(earlier.get(row[0], {}).get(column, ""))
+        else:
+            headings.append(column)
+        for line, row in zip(lines, table.rows, strict=True):
+            line.append(row[place])
+    marks = ["---", *["---:"] * (len(headings) - 1)]
+    notes = [f"{note}\n" for note in (*table.notes, *_absent(now), _origin(now, before if beside else None))]
+    markdown = "\n".join(["| " + " | ".join(headings) + " |", "|" + "|".join(marks) + "|", *_lines(lines)])
+    return "\n".join([f"**{table.title}**\n", markdown, "", *notes])
+
+
+def _lines(lines: list[list[str]]) -> list[str]:
+    return ["| " + " | ".join(line) + " |" for line in lines]
+
+
+def _row_name(name: str, run: Run) -> str:
+    """The name of a row, with the date and the commit where it is of an earlier run."""
+    return f"{name} ({_told(run.kept[name])})" if name in run.kept else name
+
+
+def _absent(run: Run) -> list[str]:
+    return [f"Not measured here: {row}: {reason}." for row, reason in run.table.absent.items()]
+
+
+def _origin(now: Run, before: Run | None) -> str:
+    """The line below a table that says when it was measured."""
+    limit = "" if now.rounds is None else f", at most {now.rounds} rounds"
+    then = "" if before is None else f"; before: {_told(before.origin)}"
+    return f"*{_told(now.origin)}{limit}{then}.*"
+
+
+def _told(origin: Origin) -> str:
+    return f"{origin.date}, `{origin.commit}`, machine {origin.machine + 1}"
+
+
+def _gaps(measured: Measured) -> list[str]:
+    return [
+        f"Not measured in the last run{f': {title}' if title else ''}: {re.sub(r'[.]$', '', reason)}.\n"
+        for title, reason in measured.gaps.items()
+    ]
+
+
+def _machine(number: int, described: dict[str, str]) -> str:
+    return f"{number}. " + "; ".join(f"{name}: {value}" for name, value in described.items())
