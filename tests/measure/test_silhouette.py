@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from shapely import MultiPoint
 
-from silhouette.geometry import Pose, corners
-from silhouette.measure.culling import in_view
+from silhouette.geometry import Pose
 from silhouette.measure.observe import ERROR_GOAL
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
@@ -193,18 +192,6 @@ def test_adding_an_occluder_never_reveals_anything(walls: list[tuple[float, floa
     assert after.occluded / after.total >= before.occluded / before.total - before.error - after.error
     assert after.seen / after.total <= before.seen / before.total + before.error_seen + after.error_seen
     assert after.total == pytest.approx(before.total, rel=0.005)
-
-
-def test_bodies_out_of_the_picture_or_beyond_the_target_are_culled() -> None:
-    (view,) = fit_view(EYE, FRONT.bounds.mean(axis=0), FRONT.vertices, 0.1)
-    kept = [shapes.box((146, -3, 0), (150, 2, 90)), shapes.box((-50, -200, -300), (400, 200, 0))]
-    culled = [
-        shapes.box((-60, -5, 0), (-50, 5, 60)),
-        shapes.box((140, 40, 0), (150, 60, 60)),
-        shapes.box((600, -5, 0), (640, 5, 60)),
-    ]
-    boxes = np.array([corners(*shape.bounds) for shape in (*kept, *culled)])
-    assert in_view(view, boxes, 400.0).tolist() == [True] * len(kept) + [False] * len(culled)
 
 
 def test_points_that_stand_for_a_mesh_hold_it() -> None:
