@@ -9,7 +9,7 @@ import pytest
 
 from silhouette.geometry import Flags, Floats
 from silhouette.measure.error import KINDS, importance, share_errors, shares
-from silhouette.measure.places import PERIOD, places, quarter_of
+from silhouette.measure.places import PERIOD, places, quarter_of, scattered
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET
 
 SEEN, HIDDEN, AWAY = TARGET | IN_ARC, TARGET | IN_ARC | OCCLUDED, TARGET
@@ -104,3 +104,17 @@ def test_a_quarter_of_the_pairs_that_differ_is_at_least_the_variance(shape: str)
         squares.append((image.sum() - area) ** 2)
     # The mean of 200 squares is right to a tenth; for bars and dots the law holds with equality.
     assert np.mean(squares) <= np.mean(stated) * 1.35
+
+
+def test_places_scattered_over_blocks_are_one_in_each_part() -> None:
+    """Of each block, three parts along each side of a pixel; as many along a side that is shorter than one."""
+    blocks = np.array([[4.0, 7.0, 2.0, 1.0], [100.0, 50.0, 0.25, 1.0], [0.0, 0.0, 1.0, 1.0]])
+    found = scattered(blocks, 3, 999) + 0.5
+    assert len(found) == 6 * 3 + 3 * 3 + 3 * 3
+    for block, mine in zip(blocks, np.split(found, [18, 27]), strict=True):
+        parts = np.array([6, 3]) if block[2] == 2.0 else np.array([3, 3])
+        part = np.floor((mine - block[:2]) / block[2:] * parts).astype(int)
+        assert sorted(map(tuple, part)) == [(row, column) for row in range(parts[0]) for column in range(parts[1])]
+    assert (scattered(blocks, 3, 20) + 0.5 == found[:20]).all()
+    within = scattered(np.array([[0.0, 0.0, 30.0, 30.0]]), 1, 900) + 0.5
+    assert np.std(within - np.floor(within)) == pytest.approx(np.sqrt(1 / 12), rel=0.05)
