@@ -140,6 +140,16 @@ class VisionArc:
         reaching: Flags = np.any(left, axis=1) & np.any(right, axis=1)
         return reaching
 
+    def beyond(self, points: Any) -> tuple[Flags, Flags]:
+        """Which of the world points (n, 3) lie beyond the wedge's right edge, and which beyond its left one.
+
+        >>> front = fighter_arc((0.0, 0.0), facing=90)
+        >>> [side.tolist() for side in front.beyond([[9, 5, 0], [0, 5, 0], [0, -5, 0]])]
+        [[True, False, True], [False, False, True]]
+        """
+        left_of_right, right_of_left = self._within(points)
+        return ~left_of_right, ~right_of_left
+
     def _within(self, points: Any, edges: bool = True) -> tuple[Flags, Flags]:
         """Which of the points lie to the left of the right edge, and which to the right of the left one.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -75,10 +76,20 @@ def _arcs_that_matter(arcs: tuple[VisionArc, ...] | None, box: Floats, target: B
     reached = [arc for arc in arcs if not arc.misses(box)]
     if not reached:
         return reached
-    corners = target.pose.place(target.mesh.vertices)
-    if any(arc.contains(corners).all() for arc in reached):
+    if any(_is_all_of(target, arc.contains) for arc in reached):
         return None
-    return [arc for arc in reached if not arc.misses(corners)]
+    return [arc for arc in reached if not any(_is_all_of(target, partial(_beyond, arc, edge)) for edge in (0, 1))]
+
+
+def _beyond(arc: VisionArc, edge: int, points: Floats) -> Flags:
+    """Which of the points lie beyond the right (0) or the left (1) edge of an arc."""
+    return arc.beyond(points)[edge]
+
+
+def _is_all_of(target: Body, lies: Callable[[Floats], Flags]) -> bool:
+    """Whether all vertices of a target lie in a convex part of the world, of which points ``lies`` tells."""
+    place = target.pose.place
+    return bool(lies(place(tighter_points(target.mesh, lambda points: lies(place(points))))).all())
 
 
 def _blockers_in(sight: Sight, views: Sequence[View], outer: Floats, farthest: float) -> tuple[list[Piece], list[Body]]:
