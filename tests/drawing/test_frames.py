@@ -96,6 +96,15 @@ def test_the_marker_goes_along_with_the_frames() -> None:
     assert np.diff(columns) == pytest.approx(np.full(4, (columns[-1] - columns[0]) / 4), abs=1.0)
 
 
+@pytest.mark.parametrize("shares", [(0.0, 0.45, 1.0, 0.3, 0.62, 0.1, 0.99), (None, None, None)])
+def test_the_plot_that_is_shown_is_all_of_it_made_smaller(shares: tuple[float | None, ...]) -> None:
+    drawn = plot(*shares)
+    for number in range(len(shares)):
+        whole = drawn.at(number)
+        smaller = whole.resize((whole.width // FINE, whole.height // FINE), Image.Resampling.LANCZOS)
+        assert np.array_equal(np.asarray(drawn.shown(number)), np.asarray(smaller))
+
+
 def test_the_curve_is_as_high_as_the_share() -> None:
     def height(share: float) -> float:
         pixels = np.asarray(plot(share, share).at(0)).astype(int)

@@ -91,11 +91,12 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
 
 
 def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
-    palette = _palette(frames)
+    palette, known = _palette(frames)
     drawn = []
     for number in range(len(frames)):
         progress(number, len(frames))
-        drawn.append(frames.frame(number).quantize(palette=palette, dither=Image.Dither.NONE))
+        frame = known.pop(number) if number in known else frames.frame(number)
+        drawn.append(frame.quantize(palette=palette, dither=Image.Dither.NONE))
     durations = [max(round(100 / fps), 2) * 10] * len(drawn)
     durations[0], durations[-1] = durations[0] + round(1000 * HOLD_FIRST), durations[-1] + round(1000 * HOLD_LAST)
     stream = BytesIO()
@@ -113,15 +114,18 @@ def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
     return stream.getvalue()
 
 
-def _palette(frames: Frames) -> Image.Image:
-    """The colours of all frames, as an image that has them for its palette."""
+def _palette(frames: Frames) -> tuple[Image.Image, dict[int, Image.Image]]:
+    """The colours of all frames, as an image that has them for its palette; and the frames from which they are chosen,
+    by their numbers."""
     count = min(len(frames), SAMPLED)
     width, height = (length // EVERY for length in frames.size)
     sheet = Image.new("RGB", (width, height * count))
+    known = {}
     for place in range(count):
-        frame = frames.frame(place * (len(frames) - 1) // max(count - 1, 1))
-        sheet.paste(frame.resize((width, height), Image.Resampling.NEAREST), (0, place * height))
-    return sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2)
+        number = place * (len(frames) - 1) // max(count - 1, 1)
+        known[number] = frames.frame(number)
+        sheet.paste(known[number].resize((width, height), Image.Resampling.NEAREST), (0, place * height))
+    return sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2), known
 
 
 def _mp4(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:

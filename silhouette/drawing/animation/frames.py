@@ -101,10 +101,8 @@ class Storyboard:
         frame = Image.new("RGB", self.size, LIGHT)
         head = Image.new("RGB", (width * FINE, self._head), LIGHT)
         self._draw_head(head, shot)
-        plot = self._plot.at(number)
-        for large, at in ((head, (0, 0)), (plot, (EDGE, self._head // FINE + self._panels + GAP))):
-            shown = large.width // FINE, large.height // FINE
-            frame.paste(large.resize(shown, Image.Resampling.LANCZOS), at)
+        frame.paste(head.resize((width, self._head // FINE), Image.Resampling.LANCZOS))
+        frame.paste(self._plot.shown(number), (EDGE, self._head // FINE + self._panels + GAP))
         x = EDGE
         for panel in shot.panels:
             frame.paste(Image.fromarray(panel), (x, self._head // FINE))

@@ -72,6 +72,7 @@ class Plot:
             self._name_bands()
         self._draw_verdicts()
         self._draw_ends()
+        self._shown = self._image.resize((width // FINE, height // FINE), Image.Resampling.LANCZOS)
 
     @staticmethod
     def height(*, measured: bool) -> int:
@@ -91,6 +92,16 @@ class Plot:
             box = (x - size, y - size, x + size, y + size)
             drawing.ellipse(box, fill=COLOURS[point.level], outline=LINE, width=2 * FINE)
         return image
+
+    def shown(self, number: int) -> Image.Image:
+        """`at` at the size at which it is shown."""
+        shown, image = self._shown.copy(), self.at(number)
+        # The marker reaches 6 * FINE pixels to each side, and Lanczos' filter three of the pixels that are shown.
+        middle = int(self._x[number] / FINE)
+        left, right = max(middle - 12, 0), min(middle + 13, shown.width)
+        box = (left * FINE, 0, right * FINE, image.height)
+        shown.paste(image.resize((right - left, shown.height), Image.Resampling.LANCZOS, box), (left, 0))
+        return shown
 
     def _y(self, share: float) -> float:
         return self._bottom - (self._bottom - self._top) * share

@@ -130,7 +130,9 @@ def _window(sight: Sight, width: int, height: int) -> tuple[View, bool]:
     """
     target = sight.target
     mesh = target.model.significant
-    points = target.pose.place(mesh.vertices[np.unique(mesh.faces)])
+    used = np.zeros(len(mesh.vertices), np.bool_)
+    used[mesh.faces] = True
+    points = target.pose.place(mesh.vertices[used])
     aim = target.body_middle
     views = fit_view(sight.eye, aim, points, 1.0, roll=0.0, facing=sight.facing)
     view = views[0]

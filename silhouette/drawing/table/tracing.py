@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,8 @@ KEPT = 512
 
 _from_above: OrderedDict[str, Rings] = OrderedDict()
 
+_standing: WeakKeyDictionary[Pose, dict[str, Rings]] = WeakKeyDictionary()
+
 
 def from_above(mesh: Mesh) -> Rings:
     """The outline of a mesh seen from straight above, mm in its own frame; traced once for equal meshes."""
@@ -64,8 +67,12 @@ def insignificant(model: Model) -> Mesh:
 
 
 def standing(mesh: Mesh, pose: Pose) -> Rings:
-    """The outline from above of a mesh that stands upright in a pose, mm in the world."""
-    return tuple(pose.place(np.column_stack([ring, np.zeros(len(ring))]))[:, :2] for ring in from_above(mesh))
+    """The outline from above of a mesh that stands upright in a pose, mm in the world; placed once for all figures."""
+    placed = _standing.setdefault(pose, {})
+    if mesh.digest not in placed:
+        level = (np.column_stack([ring, np.zeros(len(ring))]) for ring in from_above(mesh))
+        placed[mesh.digest] = tuple(pose.place(ring)[:, :2] for ring in level)
+    return placed[mesh.digest]
 
 
 def outline(mesh: Mesh, pose: Pose, right: Floats, up: Floats) -> Rings:

@@ -63,7 +63,7 @@ def swept(renderer: Renderer, view: View, bodies: Sequence[Body], known: Sequenc
     for least, _, body in sorted(further, key=lambda one: one[:2]):
         pixels = _pixels_of(reached(view, body), view)
         pixels = pixels[depth[pixels[:, 0] * view.width + pixels[:, 1]] > least]
-        for some in np.array_split(pixels, -(-len(pixels) // AT_ONCE) or 1):
+        for some in np.array_split(pixels, -(-len(pixels) // AT_ONCE)) if len(pixels) else ():
             place = some[:, 0] * view.width + some[:, 1]
             found = Layer(ids[place], depth[place])
             _enter(found.ids, found.depth, renderer.render(view, [body], some))

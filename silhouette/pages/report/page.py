@@ -15,8 +15,10 @@ from typing import Any
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.in_3d.stage import Stage
 from silhouette.drawing.sheet import settings
+from silhouette.drawing.table.tracing import standing
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, Selection, judged_together
+from silhouette.meshes.bounds import prepare
 from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
 from silhouette.pages.html.skeleton import Figures, Head, asset, page, table, verdict_mark
 from silhouette.pages.report.basis import Facts, facts_about, listed, pieces_table
@@ -100,6 +102,10 @@ def _drawn_checks(
 
     meshes = list(rule_called(scene.rules).meshes(scene).values())
     if min(workers, len(checks)) > 1 and (not meshes or renderer.share(meshes)):
+        for mesh in meshes:
+            prepare(mesh)
+        for piece in scene.pieces if isinstance(scene, TableScene) else ():
+            standing(piece.model.mesh, piece.pose)
         with settings():
             warm_up(isinstance(scene, TableScene), ON_PAGE)
         count = min(max(GROUPS_EACH * workers, -(-len(checks) // AT_ONCE)), len(checks))
