@@ -41,7 +41,7 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind) -> list[str]:
         why = "it would stand flat"
     elif kind == "fighter" and is_on_little and height < FLAT * depth:
         why = "it would not lie on its back"
-    elif kind != "fighter" and _breadth(mesh.vertices) <= NARROW and _breadth(vertices) >= BROAD[kind]:
+    elif kind != "fighter" and _is_narrow(mesh.vertices) and _breadth(vertices) >= BROAD[kind]:
         why = "it would not stand on an edge"
     else:
         return []
@@ -50,10 +50,11 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind) -> list[str]:
 
 def _share_on_the_ground(vertices: Floats, faces: Integers) -> float:
     """The share of the box round a mesh in plan, z up, that level faces on the ground take up."""
-    heights = vertices[:, 2][faces]
-    low, high = float(heights.min()), float(heights.max())
-    (across, along) = np.ptp(vertices[:, :2], axis=0)
-    lowest = faces[heights.max(axis=1) <= low + GROUNDED * (high - low)]
+    first, second, third = (vertices[:, 2][faces[:, corner]] for corner in range(3))
+    highest, lowest_corner = np.maximum(np.maximum(first, second), third), np.minimum(np.minimum(first, second), third)
+    low, high = float(lowest_corner.min()), float(highest.max())
+    across, along = np.ptp(vertices[:, 0]), np.ptp(vertices[:, 1])
+    lowest = faces[highest <= low + GROUNDED * (high - low)]
     if across * along <= 0.0 or len(lowest) == 0:
         return 0.0
     corners = vertices[lowest]
@@ -61,6 +62,23 @@ def _share_on_the_ground(vertices: Floats, faces: Integers) -> float:
     in_plan = np.abs(normals[:, 2])
     level = in_plan >= LEVEL * np.linalg.norm(normals, axis=1)
     return float(in_plan[level].sum() / 2.0 / (across * along))
+
+
+def _is_narrow(vertices: Floats) -> bool:
+    """Whether `_breadth` is at most `NARROW`: most that stands is not, by the four points farthest along the axes."""
+    lowest, area = _lowest_in_plan(vertices)
+    x, y = lowest.T
+    ring = lowest[[x.argmin(), y.argmin(), x.argmax(), y.argmax()]]  # anticlockwise, and within the convex outline
+    first, after = ring.T, np.roll(ring, -1, axis=0).T
+    within = float(np.sum(first[0] * after[1] - after[0] * first[1])) / 2.0
+    return within <= 1.001 * NARROW * area and _breadth(vertices) <= NARROW
+
+
+def _lowest_in_plan(vertices: Floats) -> tuple[Floats, float]:
+    """(n, 2) the vertices that touch the ground, in plan; and the area of the box round all of them in plan."""
+    heights = vertices[:, 2]
+    area = float(np.ptp(vertices[:, 0]) * np.ptp(vertices[:, 1]))
+    return vertices[heights <= heights.min() + GROUNDED * np.ptp(heights), :2], area
 
 
 def _breadth(vertices: Floats) -> float:
@@ -72,7 +90,5 @@ def _breadth(vertices: Floats) -> float:
     """
     from shapely import MultiPoint
 
-    heights = vertices[:, 2]
-    area = float(np.prod(np.ptp(vertices[:, :2], axis=0)))
-    lowest = vertices[heights <= heights.min() + GROUNDED * np.ptp(heights), :2]
+    lowest, area = _lowest_in_plan(vertices)
     return MultiPoint(lowest).convex_hull.area / area if area > 0.0 else 0.0

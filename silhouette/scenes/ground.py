@@ -108,8 +108,8 @@ class Ground:
     @cached_property
     def _heights(self) -> Floats:
         """(m, 2) the lowest and the highest z of each triangle."""
-        z = self.triangles[:, :, 2]
-        return np.stack([z.min(axis=1, initial=np.inf), z.max(axis=1, initial=-np.inf)], axis=1)
+        z = self.triangles[:, :, 2].T
+        return np.stack([np.minimum(np.minimum(z[0], z[1]), z[2]), np.maximum(np.maximum(z[0], z[1]), z[2])], axis=1)
 
     @cached_property
     def _index(self) -> PlanIndex:
@@ -362,5 +362,6 @@ def _over(triangles: Floats, normals: Floats, points: Floats) -> tuple[Flags, Fl
     away = points - triangles[:, 0, :2]
     fall = np.einsum("ij,ij->i", normals[:, :2], away)
     z = triangles[:, 0, 2] - np.divide(fall, normals[:, 2], out=np.zeros(len(fall)), where=inside)
-    spread = triangles[:, :, 2]
-    return inside, np.clip(z, spread.min(axis=1), spread.max(axis=1))
+    first, second, third = triangles[:, :, 2].T
+    lowest, highest = np.minimum(np.minimum(first, second), third), np.maximum(np.maximum(first, second), third)
+    return inside, np.clip(z, lowest, highest)

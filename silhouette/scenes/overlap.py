@@ -170,17 +170,22 @@ def _filled(triangles: Floats, low: Floats, high: Floats, size: float) -> Flags:
 
 def _grid_crossings(triangles: Floats, low: Floats, size: float, shape: tuple[int, int]) -> tuple[int, Hits]:
     """The number of columns of a grid, and what they cross: each triangle is tried with the columns in its own box."""
-    plan = (triangles[:, :, :2] - low[:2]) / size - OFF_CENTRE
-    least = np.maximum(np.ceil(plan.min(axis=1)), 0).astype(np.intp)
-    most = np.minimum(np.floor(plan.max(axis=1)), np.array(shape) - 1).astype(np.intp)
-    counts = np.maximum(most - least + 1, 0)
-    many = counts.prod(axis=1)
+    first, counts = list[NDArray[np.intp]](), list[NDArray[np.intp]]()
+    for axis in (0, 1):
+        a, b, c = ((triangles[:, corner, axis] - low[axis]) / size - OFF_CENTRE[axis] for corner in range(3))
+        least = np.maximum(np.ceil(np.minimum(np.minimum(a, b), c)), 0).astype(np.intp)
+        most = np.minimum(np.floor(np.maximum(np.maximum(a, b), c)), shape[axis] - 1).astype(np.intp)
+        first.append(least)
+        counts.append(np.maximum(most - least + 1, 0))
+    many = counts[0] * counts[1]
     if many.sum() > MOST_CROSSINGS:
         return shape[0] * shape[1], Hits(np.empty(0, np.intp), np.empty(0), np.empty(0, np.int8))
+    some = np.flatnonzero(many)  # of a fine mesh most triangles lie between the columns
+    triangles, many, across = triangles[some], many[some], counts[1][some]
     triangle = np.repeat(np.arange(len(triangles)), many)
     within = np.arange(len(triangle)) - np.repeat(np.cumsum(many) - many, many)
-    i = least[triangle, 0] + within // np.maximum(counts[triangle, 1], 1)
-    j = least[triangle, 1] + within % np.maximum(counts[triangle, 1], 1)
+    i = first[0][some][triangle] + within // across[triangle]
+    j = first[1][some][triangle] + within % across[triangle]
     points = low[:2] + size * (np.stack([i, j], axis=1) + np.array(OFF_CENTRE))
     hits = Ground(triangles).crossing(triangle, points)
     return shape[0] * shape[1], Hits((i * shape[1] + j)[hits.line], hits.z, hits.sign)
