@@ -18,7 +18,7 @@ from silhouette.scans.assembling import remarks, scanned_pieces
 from silhouette.scans.identify import Surroundings, identify
 from silhouette.scans.keeping import Earlier
 from silhouette.scans.known import known_models
-from silhouette.scans.levelling import as_answered, level
+from silhouette.scans.levelling import Level, as_answered, level
 from silhouette.scans.pieces import find_pieces
 from silhouette.scans.questions import SCALE
 from silhouette.scans.reading import Scan, read_scan
@@ -69,9 +69,7 @@ def scan_table(
     stored = read_scan(request.file)
     scan, joined = welded(stored)
     step(1, STEPS)
-    lie = level(scan)
-    answers = {question.key: answer for question in lie.questions if (answer := earlier.answer(question)) is not None}
-    lie = as_answered(lie, scan, answers)
+    lie = _levelled(scan, earlier)
     step(2, STEPS)
     figures = known_models([str(path) for path in request.figures], "fighter", cache)
     terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
@@ -93,9 +91,9 @@ def scan_table(
     around = Surroundings(scan, points, vertex_normals(points, scan.faces, scan.usable), noise, spacing)
     identified = identify(found, around, figures.models, terrain.models, lambda: step(next(done), total))
     labels, pieces, questions = scanned_pieces(identified, around, earlier)
-    asked = [question for question in lie.questions if earlier.answer(question) is None]
+    unanswered = [question for question in lie.questions if earlier.answer(question) is None]
     # An answer that does not settle the scale, such as "another size", leaves the question open.
-    asked += [] if scale.question is None else [scale.question]
+    unanswered += [] if scale.question is None else [scale.question]
     return ScannedTable(
         scan=stored,
         scale=scale,
@@ -107,10 +105,17 @@ def scan_table(
         spacing=spacing,
         labels=labels[joined],
         pieces=pieces,
-        questions=(*asked, *questions),
+        questions=(*unanswered, *questions),
         warnings=(*_other_scan(request, earlier), *scan.warnings, *scale.warnings, *unread, *remarks(pieces)),
         earlier=earlier,
     )
+
+
+def _levelled(scan: Scan, earlier: Earlier) -> Level:
+    """How the scan lies, with what a player has answered."""
+    lie = level(scan)
+    answers = {question.key: answer for question in lie.questions if (answer := earlier.answer(question)) is not None}
+    return as_answered(lie, scan, answers)
 
 
 def _placed(scan: Scan, to_table: Floats) -> Floats:

@@ -14,27 +14,21 @@ from PIL import Image
 
 from silhouette.drawing.four_views import draw_four_views
 from silhouette.drawing.page import WIDTH, Face
-from silhouette.drawing.shading import hollows, light, nearness_of, normals, outlines, plane
 from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
-from silhouette.drawing.table.windows import cropped, rendered, swept
-from silhouette.errors import FileError, RendererUnavailable
+from silhouette.errors import FileError
 from silhouette.files.cache import Cache
-from silhouette.geometry import Pose
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN
-from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, load_model
 from silhouette.models.thin_parts import Suggestion
-from silhouette.renderers import choose
-from silhouette.renderers.protocol import Body, Layer, Renderer
+from silhouette.renderers.protocol import Body, Renderer
 from silhouette.rules.necromunda.caption import shares_in_words
 from silhouette.rules.necromunda.picture import draw_eye_view
 from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
-from silhouette.views import View, fit_view
+from silhouette.views import fit_view
 from tests.conftest import started
-from tests.support import shapes
 from tests.support.rulings import ruled
 
 FIGURE = [
@@ -46,14 +40,6 @@ FIGURE = [
 WALL = {"name": "wall", "parts": [{"box": [60, 5, 18]}], "at": [6, 120]}
 
 Judged = tuple[TableScene, NecromundaVerdict]
-
-
-@pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    try:
-        return choose("embree")
-    except RendererUnavailable:
-        return choose("reference")
 
 
 @pytest.fixture
@@ -304,82 +290,6 @@ def test_another_renderer_draws_the_same_picture_but_for_a_few_pixels_on_edges(
     scene, verdict = judged()
     pictures = [painted(looked(scene, verdict, one), scene, verdict).astype(int) for one in (renderer, other)]
     assert (np.abs(pictures[0] - pictures[1]).max(axis=2) > 12).mean() < 0.01
-
-
-def view_of(width: int, height: int, step: float) -> View:
-    axes = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
-    return View(np.array([0.0, -100.0, 0.0]), axes, -width * step / 2, height * step / 2, step, width, height)
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.floats(-0.8, 0.8), st.floats(-0.8, 0.8))
-def test_a_slanted_plane_has_its_own_normal_everywhere_no_hollow_and_no_line(rightward: float, upward: float) -> None:
-    view = view_of(64, 48, 0.005)
-    normal = np.array([rightward, upward, -1.0]) / np.linalg.norm([rightward, upward, -1.0])
-    across, up = plane(view)
-    depth = (normal[2] * 100.0 / (across * normal[0] + up * normal[1] + normal[2])).astype(np.float32)
-    ids = np.ones(depth.shape, np.int32)
-    nearness = nearness_of(depth)
-    facing = normals(view, ids, nearness)
-    assert np.abs(facing - normal).max() < 0.02
-    assert np.ptp(light(view, facing)) < 0.05
-    assert hollows(view, nearness).max() < 0.02
-    assert not outlines(ids, nearness, facing).any()
-
-
-def test_lines_are_drawn_where_ids_change_and_where_depth_jumps() -> None:
-    view = view_of(40, 30, 0.01)
-    depth = np.full((30, 40), 100.0, np.float32)
-    depth[:, 30:] = 90.0
-    ids = np.ones(depth.shape, np.int32)
-    ids[:, :10] = 2
-    nearness = nearness_of(depth)
-    lines = outlines(ids, nearness, normals(view, ids, nearness))
-    assert np.flatnonzero(lines[15]).tolist() == [9, 10, 29, 30]
-    assert lines[15, 9] > lines[15, 29] > 0.0
-
-
-def test_shading_of_an_empty_layer_is_empty() -> None:
-    view = view_of(40, 30, 0.01)
-    layer = Layer.empty((30, 40))
-    nearness = nearness_of(layer.depth)
-    facing = normals(view, layer.ids, nearness)
-    assert not hollows(view, nearness).any()
-    assert not outlines(layer.ids, nearness, facing).any()
-
-
-def test_a_part_of_a_view_shows_the_same_as_the_whole(renderer: Renderer) -> None:
-    view = view_of(90, 70, 0.01)
-    bodies = [Body(1, shapes.square(20.0, (5.0, 0.0, 5.0)), Pose.standing())]
-    whole = renderer.render(view, bodies)
-    assert np.array_equal(swept(renderer, view, bodies).ids, whole.ids)
-    assert np.array_equal(rendered(renderer, view, bodies).depth, whole.depth)
-    part = renderer.render(cropped(view, slice(20, 50), slice(30, 80)), bodies)
-    assert np.array_equal(part.ids, whole.ids[20:50, 30:80])
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_rays_through_tiles_meet_what_rays_through_the_whole_view_meet(seed: int, renderer: Renderer) -> None:
-    """Triangles large and small, beside, behind and round the eye; some twice, and some in the way of others."""
-    random = np.random.default_rng(seed)
-    view = view_of(61, 45, 0.03)
-    size = 10.0 ** random.uniform(-1.0, 3.0, (60, 1, 1))
-    corners = view.eye + random.normal(0.0, 100.0, (60, 1, 3)) + size * random.normal(0.0, 1.0, (60, 3, 3))
-    corners[40:] = corners[:20]
-    faces = np.arange(180, dtype=np.int32).reshape(60, 3)
-    whole = Mesh(corners.reshape(-1, 3), faces, np.zeros(60, np.int32))
-    bodies = [Body(one + 1, whole.subset(np.arange(60) % 4 == one), Pose.standing()) for one in (2, 0, 3, 1)]
-    expected = renderer.render(view, bodies)
-    assert expected.ids.any()
-    alone = rendered(renderer, view, bodies[:1])
-    for found in (swept(renderer, view, bodies), swept(renderer, view, bodies, [alone])):
-        assert np.array_equal(found.ids, expected.ids)
-        assert np.array_equal(found.depth, expected.depth)
-
-
-def test_nothing_is_rendered_of_bodies_behind_the_eye(renderer: Renderer) -> None:
-    behind = Body(1, shapes.square(20.0), Pose.standing((0.0, -200.0, 0.0)))
-    assert not rendered(renderer, view_of(40, 30, 0.01), [behind]).ids.any()
 
 
 def test_four_views_tell_roles_apart_and_are_the_same_every_time(

@@ -225,15 +225,15 @@ def test_a14_of_dives_that_hide_as_much_the_first_counts(hidden: list[float]) ->
 
     def most_hidden(limit: float) -> float:
         hidden.clear()
-        flanked_row(limit, 0.04, 4)
+        flanked_row(limit, 0.01, 4)
         return max(hidden)
 
     limit = settled(most_hidden, 0.5)
-    row = flanked_row(limit, 0.04, 4)
+    row = flanked_row(limit, 0.01, 4)
     assert (row["marginal"], row["flanked"]) == (True, False)
     # So near to the threshold it is measured closer, and the share is another by as much as its error.
-    for less, is_flanked in ((2.0**-6, False), (-(2.0**-6), True)):
-        nearly = flanked_row(limit - less, 0.04, 4)
+    for less, is_flanked in ((2.0**-8, False), (-(2.0**-8), True)):
+        nearly = flanked_row(limit - less, 0.01, 4)
         assert (nearly["marginal"], nearly["flanked"]) == (True, is_flanked)
     assert "drop to prone where it stands" in row["reason"]
 
