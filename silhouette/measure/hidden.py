@@ -33,21 +33,21 @@ from silhouette.measure.shadows import Hider
 from silhouette.measure.strips import Pieces, in_cells, open_contours
 from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST, Body, Renderer
-from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.renderers.registry import looking_between_pixels
 from silhouette.views import View
 
 CELL = 16.0
 """Pixels: the width of the first cells. Larger ones meet more contours, smaller ones are more."""
 
 MOST_CELLS = 4096
-"""So many first cells at most, and so many that are cut further: where more are left the claim is most likely false."""
+"""So many cells at most, at first and after each cut: where more are left, the claim is most likely false."""
 
 MOST_REGIONS = 8192
 """So many parts of the target's faces in cells at most are asked exactly."""
 
-FIRST = 4
-CUTS = (1, 4, 4)
-"""Into how many, along each side, a cell that is not proven is cut, time after time: down to a quarter of a pixel."""
+CUT = 4
+"""Into how many, along each side, a cell that is not proven is cut: down to a pixel, and at last, with the target's
+faces, to a quarter of one."""
 
 GROUPS, DEEP = 2, 2.0
 """Where the target's depth is spread out, contours are taken for so many groups at most, of so many mm at least."""
@@ -119,28 +119,31 @@ def unproven_hidden(
         return Unproven.joined([])
     grid = first_grid(view)
     placed = Placed.of(view, target)
-    window = np.array([0.0, view.width, 0.0, view.height])
-    patches = Patches.of(placed, grid, np.flatnonzero(placed.within(window, NEAREST, np.inf)))
-    cells = np.flatnonzero(grid.touched(patches.low, patches.high))
+    patches, cells = _seen(placed, hider, grid, np.array([0.0, view.width, 0.0, view.height]))
     if len(cells) == 0:
         return Unproven.of(grid, cells)
-    cells = hider.left(grid, cells)
-    if len(cells) == 0:
-        return Unproven.of(grid, cells)
-    placed_blockers = [Placed.of(view, blocker) for blocker in blockers]
-    between = renderer if renderer.sparse else ReferenceRenderer()
-    scene = _Scene(view, between, placed_blockers, grid.window(cells, grid.size), {})
-    least = float(patches.least.min(initial=np.inf))
+    bodies = [Placed.of(view, blocker) for blocker in blockers]
+    between = renderer if renderer.sparse else looking_between_pixels()
+    scene = _Scene(view, between, bodies, grid.window(cells, grid.size), {})
+    least = float(patches.least.min())
     cells = _by_bodies(scene, grid, cells, least)
     cells = _by_strips(scene, grid, cells, least)
-    if len(cells) == 0:
-        return Unproven.of(grid, cells)
-    grid, patches, cells = _cut_clusters(grid, patches, cells)
-    cells = np.unique(_Target.of(placed, patches, grid, cells).touching().cell)
-    cells = hider.left(grid, cells)
-    if len(cells) == 0:
-        return Unproven.of(grid, cells)
-    cells = _by_strips(scene, grid, cells, least)
+    for level in range(2 if thorough else 1):
+        if len(cells) == 0 or len(cells) * CUT**2 > MOST_CELLS:
+            break
+        if level > 0 and is_refuted(Unproven.of(grid, cells).blocks):
+            return Unproven.of(grid, cells)
+        grid, cells = grid.finer(CUT), grid.children(cells, CUT)
+        aim = _Target.of(placed, patches, grid, cells).touching()
+        cells = hider.left(grid, np.unique(aim.cell))
+        if len(cells) == 0:
+            break
+        faces = np.unique(aim.face[among(cells, aim.cell, np.arange(len(aim.cell)))[0]])
+        patches = aim.bounds.chosen(faces)
+        # Where less of the target is left, more is nearer than all of it.
+        least = float(patches.least.min())
+        scene = replace(scene, window=grid.window(cells, grid.size), known={})
+        cells = _by_strips(scene, grid, cells, least)
     left = Unproven.of(grid, cells)
     if len(cells) == 0 or not blockers or not thorough or is_refuted(left.blocks):
         return left
@@ -153,9 +156,27 @@ def unproven_hidden(
     return _by_faces(scene, surfaces, aim)
 
 
+def _seen(placed: Placed, hider: Hider, grid: Grid, window: Floats) -> tuple[Patches, Indices]:
+    """The cells that the target may touch and that are not in a shadow, and the patches of the target there."""
+    clusters = np.flatnonzero(placed.within(window, NEAREST, np.inf))
+    patches = Patches.of_clusters(placed, clusters)
+    if np.isfinite(patches.low).all():
+        # First roughly: most of the target may be in shadows.
+        touched = grid.touched(patches.low, patches.high)
+        cells = hider.left(grid, np.flatnonzero(touched))
+        patch, cell = grid.of_boxes(patches.low, patches.high)
+        (patch, _) = among(cells, cell, patch)
+        clusters = clusters[np.unique(patch)]
+    else:
+        cells = np.arange(grid.count)
+    patches = Patches.of(placed, grid, clusters)
+    cells = cells[grid.touched(patches.low, patches.high)[cells]]
+    return patches, cells if np.isfinite(patches.low).all() else hider.left(grid, cells)
+
+
 def _by_faces(scene: _Scene, surfaces: Surfaces, aim: _Target) -> Unproven:
     """What is left of the parts of the target's faces in cells, which are cut as long as some is."""
-    for cut in CUTS:
+    for cut in (1, CUT):
         aim = aim.cut(np.unique(aim.cell), cut)
         regions = aim.regions()
         if len(regions.cell) == 0 or len(regions.cell) > MOST_REGIONS:
@@ -181,15 +202,6 @@ def first_grid(view: View) -> Grid:
     while np.ceil(view.width / size) * np.ceil(view.height / size) > MOST_CELLS:
         size *= 2.0
     return Grid.of(view.width, view.height, size)
-
-
-def _cut_clusters(grid: Grid, patches: Patches, cells: Indices) -> tuple[Grid, Patches, Indices]:
-    """The patches that touch cells, and those of the cells cut into quarters of their width that are touched."""
-    patch, cell = grid.of_boxes(patches.low, patches.high)
-    (patch, _) = among(cells, cell, patch)
-    patches = patches.chosen(np.unique(patch))
-    finer, pieces = grid.finer(FIRST), grid.children(cells, FIRST)
-    return finer, patches, pieces[finer.touched(patches.low, patches.high)[pieces]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,18 @@ class Patches:
 
     @classmethod
     def of(cls, placed: Placed, grid: Grid, chosen: Indices) -> Patches:
-        """The patches of the chosen clusters."""
+        """The patches of the chosen clusters; faces of large ones have their own."""
+        whole = cls.of_clusters(placed, chosen)
+        # False where any of it is level with the eye or behind it.
+        small = np.all(whole.high - whole.low < 2.0 * LARGE * grid.size, axis=0)
+        if small.all():
+            return whole
+        faces, _ = spread(whole.first[~small], whole.count[~small])
+        return cls.joined([whole.chosen(small), cls.of_faces(placed, faces)])
+
+    @classmethod
+    def of_clusters(cls, placed: Placed, chosen: Indices) -> Patches:
+        """A patch for each of the chosen clusters; nan where a box begins and ends that is not before the eye."""
         clusters = placed.clusters
         x, y, depth = placed.centres[:, chosen]
         radii, halves = clusters.radii[chosen], clusters.halves[:, chosen]
@@ -46,21 +57,9 @@ class Patches:
         slopes = np.abs(placed.matrix[:2, :, None] - place[:, None] * placed.matrix[2, :, None])
         wide = np.minimum(np.sqrt((slopes**2).sum(axis=1)) * radii, (slopes * halves).sum(axis=1))
         reach = wide / nearest * (1.0 + 1e-9)
-        small = (reach < LARGE * grid.size).all(axis=0)  # false where any of it is level with the eye or behind it
         first = chosen * SIZE
         count = np.minimum(first + SIZE, len(clusters.corners)) - first
-        whole = cls(
-            (place - reach)[:, small],
-            (place + reach)[:, small],
-            nearest[small],
-            (depth + deep)[small],
-            first[small],
-            count[small],
-        )
-        if small.all():
-            return whole
-        faces, _ = spread(first[~small], count[~small])
-        return cls.joined([whole, cls.of_faces(placed, faces)])
+        return cls(place - reach, place + reach, nearest, depth + deep, first, count)
 
     @classmethod
     def of_faces(cls, placed: Placed, faces: Indices) -> Patches:

@@ -55,9 +55,22 @@ class Shadows:
         """The shadows of those boxes in which the eye is surely not, nor at their surfaces."""
         eye = body.pose.localise(view.eye[None])[0]
         inner = inner_boxes(body.mesh)
-        outside = ((eye < inner.shells[:, 0] - APART) | (eye > inner.shells[:, 1] + APART)).any(axis=1)
+        outside = _is_outside(eye, inner.shells)
         used = np.flatnonzero(outside[inner.surface])
-        boxes = inner.boxes[used] - eye
+        return cls.of_boxes(body, eye, inner.boxes[used], inner.lids, inner.lid_of[:, None] == inner.surface[used])
+
+    @classmethod
+    def round(cls, view: View, body: Body) -> Shadows:
+        """The shadow of a box round the whole body; none where the eye is in it. It holds those of all inner boxes."""
+        eye = body.pose.localise(view.eye[None])[0]
+        box = body.mesh.bounds[None]
+        box = box[_is_outside(eye, box)]
+        return cls.of_boxes(body, eye, box, np.empty((0, 2, 3)), np.empty((0, len(box)), dtype=np.bool_))
+
+    @classmethod
+    def of_boxes(cls, body: Body, eye: Floats, boxes: Floats, lids: Floats, through: Flags) -> Shadows:
+        """The shadows of boxes (n, 2, 3); these, the eye and the lids (k, 2, 3) are in the frame of the body."""
+        boxes, lids = boxes - eye, lids - eye
         low, high = boxes[:, 0], boxes[:, 1]
         # Which of the two sides along each axis look at the eye: at most one.
         front = np.stack([low > 0.0, high < 0.0], axis=1)
@@ -71,10 +84,8 @@ class Shadows:
         fronts = np.zeros((len(boxes), 3, 3))
         fronts[:, range(3), range(3)] = np.where(front[:, 0], 1.0, np.where(front[:, 1], -1.0, 0.0))
         limits = np.where(front[:, 0], low, np.where(front[:, 1], -high, 0.0))
-        lids = inner.lids - eye
         corners = np.stack([lids[:, list(choice), range(3)] for choice in product((0, 1), repeat=3)], axis=1)
         turn = body.pose.rotation.T
-        through = inner.lid_of[:, None] == inner.surface[used]
         return cls(sides @ turn, fronts @ turn, limits, corners @ turn, through)
 
     def chosen(self, which: Flags) -> Shadows:
@@ -92,6 +103,12 @@ class Shadows:
         return between
 
 
+def _is_outside(eye: Floats, shells: Floats) -> Flags:
+    """(n,) whether an eye is clearly outside boxes (n, 2, 3)."""
+    outside: Flags = np.any((eye < shells[:, 0] - APART) | (eye > shells[:, 1] + APART), axis=1)
+    return outside
+
+
 @dataclass(eq=False)
 class Hider:
     """Finds out what of a target is in shadows; those of a blocker are made when they are first needed.
@@ -101,35 +118,50 @@ class Hider:
         target: what is to be hidden.
         blockers: what may hide it.
         points: (k, 3) in whose convex hull the target lies, relative to the eye.
-        before: the shadows of the blockers.
+        made: the shadows of the blockers of these numbers.
     """
 
     view: View
     target: Body
     blockers: Sequence[Body]
     points: Floats = field(init=False)
-    before: list[Shadows] = field(init=False)
+    made: dict[int, Shadows] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.points = self.target.pose.place(bounding_points(self.target.mesh)) - self.view.eye
-        self.before = []
 
     def hides_all(self) -> bool:
         """Whether the whole target is in the shadow of one box."""
-        for blocker in self.blockers:
-            shadows = Shadows.of(self.view, blocker)
-            whole = shadows.between(self.points)
-            whole[whole] = shadows.chosen(whole).behind(self.points)
+        round_them = [Shadows.round(self.view, blocker) for blocker in self.blockers]
+        for number, round_it in enumerate(round_them):
+            if len(round_it.sides) and not self._whole(round_it).any():
+                continue
+            shadows = self._shadows(number)
+            whole = self._whole(shadows)
             if whole.any() and not self._seen_through(shadows, self._bounds(self.points))[whole].all():
                 return True
-            self.before.append(shadows)
         return False
+
+    def _whole(self, shadows: Shadows) -> Flags:
+        """(n,) whether the whole target is in each of the shadows."""
+        whole = shadows.between(self.points)
+        whole[whole] = shadows.chosen(whole).behind(self.points)
+        return whole
+
+    def _shadows(self, number: int) -> Shadows:
+        """Those of a blocker."""
+        if number not in self.made:
+            self.made[number] = Shadows.of(self.view, self.blockers[number])
+        return self.made[number]
 
     def left(self, grid: Grid, cells: Indices) -> Indices:
         """The cells that are not wholly in the shadow of one box, so that something of the target may be seen there."""
         depth = self.points @ self.view.axes[2]
         nearest, farthest = max(float(depth.min()), NEAREST), float(depth.max())
-        for shadows in self.before if len(cells) else ():
+        for number in range(len(self.blockers)):
+            if len(cells) == 0:
+                break
+            shadows = self._shadows(number)
             window = grid.window(cells, 0.0)
             lines = _lines(self.view, shadows.sides)
             possible = (_greatest(lines, window) >= 0.0).all(axis=1)
@@ -152,8 +184,6 @@ class Hider:
                 touched &= (low[lid, 1] <= y + grid.size) & (high[lid, 1] >= y)
                 covered &= ~(through[lid][:, None] & touched)
             cells = cells[~covered.any(axis=0)]
-            if len(cells) == 0:
-                break
         return cells
 
     def _bounds(self, points: Floats) -> tuple[Floats, Floats]:

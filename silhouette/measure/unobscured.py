@@ -27,6 +27,7 @@ from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import Placed
 from silhouette.measure.hidden import Unproven, first_grid
 from silhouette.measure.patches import Patches, boxes_between
+from silhouette.measure.separated import Planes
 from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST, Body
 from silhouette.views import View
@@ -55,17 +56,28 @@ def unproven_open(view: View, target: Body, blockers: Sequence[Body]) -> Unprove
     grid = first_grid(view)
     behind = Placed.of(view, target)
     window = np.array([0.0, view.width, 0.0, view.height])
-    patches = Patches.of(behind, grid, np.flatnonzero(behind.within(window, NEAREST, np.inf)))
-    farthest = float(patches.greatest.max(initial=0.0))
-    window[:2] = np.clip([patches.low[0].min(initial=np.inf), patches.high[0].max(initial=-np.inf)], 0.0, view.width)
-    window[2:] = np.clip([patches.low[1].min(initial=np.inf), patches.high[1].max(initial=-np.inf)], 0.0, view.height)
-    touched = grid.touched(patches.low, patches.high)
+    seen = np.flatnonzero(behind.within(window, NEAREST, np.inf))
+    if len(seen) == 0:
+        return Unproven.joined([])
+    bounds = Patches.of_clusters(behind, seen)
+    farthest = float(bounds.greatest.max())
+    if np.isfinite(bounds.low).all():
+        window[[0, 2]] = np.maximum(bounds.low.min(axis=1), 0.0)
+        window[[1, 3]] = np.minimum(bounds.high.max(axis=1), window[[1, 3]])
     parts: list[Unproven] = []
     for blocker in blockers:
         before = Placed.of(view, blocker)
-        near = Patches.of(before, grid, np.flatnonzero(before.within(window, NEAREST, farthest)))
+        planes = Planes.of(before, behind, seen)
+        chosen = planes.clusters(before, np.flatnonzero(before.within(window, NEAREST, farthest)))
+        faces = planes.faces(before, before.faces_of(chosen))
+        if len(faces) == 0:
+            continue
+        near = Patches.of_faces(before, faces)
         near = near.chosen(near.least < farthest)
-        cells = np.flatnonzero(touched & grid.touched(near.low, near.high))
+        beside = np.any((bounds.low > near.high.max(axis=1, initial=-np.inf)[:, None]), axis=0)
+        beside |= np.any((bounds.high < near.low.min(axis=1, initial=np.inf)[:, None]), axis=0)
+        patches = Patches.of(behind, grid, seen[~beside])
+        cells = np.flatnonzero(grid.touched(patches.low, patches.high) & grid.touched(near.low, near.high))
         if len(cells):
             parts.append(Unproven.of(*_by_bounds(_Pair(before, near), _Pair(behind, patches), grid, cells)))
     return Unproven.joined(parts)
