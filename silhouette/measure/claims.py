@@ -64,7 +64,8 @@ def claim_of(pictures: Sequence[Picture], says: Assertion, renderer: Renderer, t
         pictures: of one check.
         says: the claim.
         renderer: must look at any place of a picture, between its pixels too (`Renderer.sparse`).
-        thorough: whether what is hard to prove is proven; what is left is larger otherwise, and found sooner.
+        thorough: whether what is hard to prove is proven, and what is left searched by rays; what is left is larger
+            otherwise, and found sooner.
     """
     left, against = 0.0, []
     for picture in pictures:
@@ -77,8 +78,8 @@ def claim_of(pictures: Sequence[Picture], says: Assertion, renderer: Renderer, t
 def _left_of(picture: Picture, says: Assertion, renderer: Renderer, thorough: bool) -> tuple[Floats, Floats]:
     """(n, 4) the blocks of a picture for which a claim is not proven, and (k, 2) places at which it is untrue."""
     if says == "open":
-        blocks = unproven_open(picture.view, picture.target, picture.blockers).blocks
-        return blocks, _against(picture, blocks, says, renderer, RAYS, MOST_RAYS)
+        blocks = unproven_open(picture.view, picture.target, picture.blockers, thorough).blocks
+        return blocks, _against(picture, blocks, says, renderer, RAYS, MOST_RAYS) if thorough else np.empty((0, 2))
     found = [np.empty((0, 2))]
 
     def is_refuted(blocks: Floats) -> bool:
@@ -92,8 +93,9 @@ def _left_of(picture: Picture, says: Assertion, renderer: Renderer, thorough: bo
         return blocks, found[-1]
     if says == "hidden":
         blocks = blocks[~_out_of_arcs(picture, blocks)]
-    if thorough:
-        blocks = uncovered(picture, blocks)
+    if not thorough:
+        return blocks, found[0]
+    blocks = uncovered(picture, blocks)
     return blocks, _against(picture, blocks, says, renderer, RAYS, MOST_RAYS)
 
 

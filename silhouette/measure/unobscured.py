@@ -35,6 +35,9 @@ from silhouette.views import View
 CUT = 4
 """Into how many, along each side, a cell is cut in which a bound is not enough."""
 
+HASTY = 100
+"""Where more faces are near to the hull of the eye and the target, a proof is not quick, and most often fails."""
+
 PAIRS_AT_ONCE = 200_000
 """Pairs of faces that are compared at once, each some kilobyte."""
 
@@ -42,7 +45,7 @@ TOUCHING = 1e-7
 """Pixels: two triangles that overlap by less only touch; float64 is a hundred times as fine in the largest picture."""
 
 
-def unproven_open(view: View, target: Body, blockers: Sequence[Body]) -> Unproven:
+def unproven_open(view: View, target: Body, blockers: Sequence[Body], thorough: bool = True) -> Unproven:
     """Where in the picture it is not proven that no blocker is before the target.
 
     A surface is before another one where it is nearer by more than `NEAREST`: what stands on a floor or leans on a
@@ -52,6 +55,7 @@ def unproven_open(view: View, target: Body, blockers: Sequence[Body]) -> Unprove
         view: a flat picture, or a face of a cube; what lies outside is not asked.
         target: of which nothing is to be obscured.
         blockers: what may obscure it.
+        thorough: whether the faces that no plane separates from the target are compared with it where they are many.
     """
     grid = first_grid(view)
     behind = Placed.of(view, target)
@@ -72,6 +76,8 @@ def unproven_open(view: View, target: Body, blockers: Sequence[Body]) -> Unprove
         faces = planes.faces(before, before.faces_of(chosen))
         if len(faces) == 0:
             continue
+        if not thorough and len(faces) > HASTY:
+            return Unproven.of(grid, np.arange(grid.count))
         near = Patches.of_faces(before, faces)
         near = near.chosen(near.least < farthest)
         beside = np.any((bounds.low > near.high.max(axis=1, initial=-np.inf)[:, None]), axis=0)
