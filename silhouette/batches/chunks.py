@@ -117,7 +117,7 @@ class ChunkJudge:
         folder: the folder to which paths of scenes are relative; None is the current one. Rows name files as the batch
             does, whatever the folder.
         number: the number of this worker, which decides its GPU; by default `silhouette.workers.worker_number`.
-        together: so many checks are judged at once; 1 where each has a time limit of its own.
+        together: the number of checks that are judged at once; 1 where each has a time limit of its own.
     """
 
     def __init__(

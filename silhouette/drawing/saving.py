@@ -1,7 +1,7 @@
 """DRAW: a vector figure becomes a file, which says in words what it shows, and holds the verdict as data.
 
-No path is written into a file: who gets the figure is not told where it was made. Files are the same every time: no
-dates, no versions, no random names in them.
+No path is written into a file, so that whoever gets the figure does not learn where it was made. Files are the same
+every time: there are no dates, versions or random names in them.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def save(figure: Figure, path: Path, told: Told, *, text: bool = False) -> None:
     of the PDF's information.
 
     Args:
-        figure: from `silhouette.drawing.sheet.Sheet.finish`; to be called within `settings` as well.
+        figure: from `silhouette.drawing.sheet.Sheet.finish`; the block of `silhouette.drawing.sheet.settings` in which
+            it was drawn has not ended yet.
         path: the path of the file, in an existing folder; an earlier file of that name is replaced.
         told: title, sentence and data.
         text: whether the words in an SVG stay text, with the type embedded, which not every program reads. Otherwise
@@ -103,9 +104,12 @@ class Writing:
 
     Attributes:
         text: whether the words stay text, with the type embedded.
-        decimals: of a point, to which paths are cut: finer is not printed, and takes a quarter more bytes.
-        signs: that the embedded type has beside those of the words, so that figures of one page have the same type.
-        encode: the encoder of rasters (RGBA) with too many colours for a palette: what kind it makes, and its content.
+        decimals: the number of decimals that coordinates keep, in points of 1/72 inch. More cannot be seen in print,
+            and would take a quarter more bytes.
+        signs: the signs that the embedded type has even where no word needs them, so that all figures of a page embed
+            the same type.
+        encode: encodes a raster (RGBA) that has too many colours for a palette. It returns the kind of image, such as
+            "jpeg", and its bytes.
     """
 
     text: bool = False
@@ -115,7 +119,7 @@ class Writing:
 
 
 DRAWN, DRAWN_TEXT = Writing(), Writing(text=True)
-"""Files by themselves."""
+"""A figure that is a file of its own: its words are outlines, or stay text."""
 
 
 def svg(figure: Figure, told: Told, writing: Writing = DRAWN) -> str:
@@ -128,7 +132,7 @@ def svg(figure: Figure, told: Told, writing: Writing = DRAWN) -> str:
     with matplotlib.rc_context({"svg.fonttype": "none" if writing.text else "path"}):
         metadata = {"Title": told.title, "Date": None, "Creator": None}
         svg, rasters = svg_of(figure, metadata, writing.encode)
-    svg = re.sub(r"\s*<!--.*?-->", "", svg, flags=re.DOTALL)  # matplotlib's, which repeat the words
+    svg = re.sub(r"\s*<!--.*?-->", "", svg, flags=re.DOTALL)  # matplotlib's comments, which repeat the words
     svg = svg.replace("'DejaVu Sans';", "'DejaVu Sans', sans-serif;")
     svg = re.sub(r"(?<=<path d=\")[^\"]*(?=\"[^>]*/>\s*</pattern>)", lambda path: _rounder(path[0]), svg)
     svg = re.sub(r"(?<= d=\")[^\"]*", lambda path: cut(path[0], writing.decimals), svg)
@@ -160,7 +164,7 @@ def _marked(figure: Figure) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _rounder(path: str) -> str:
-    """The path of a hatch with its circles as arcs: matplotlib writes each of the hundreds as eight curves."""
+    """The path of a hatch with its circles as arcs: it has hundreds, and matplotlib writes each as eight curves."""
     shapes = []
     for shape in re.split(r"(?=M)", path):
         points = np.array(re.findall(NUMBER, shape), dtype=np.float64).reshape(-1, 2)
@@ -176,7 +180,7 @@ def _rounder(path: str) -> str:
 
 
 def cut(path: str, decimals: int) -> str:
-    """A path with at most so many decimals in each number: cut off, which takes a tenth of the time of rounding.
+    """A path with at most so many decimals in each number: the rest is cut off, since rounding takes ten times longer.
 
     >>> cut("M 1.417323 2.5 L -0.0004 3.2007 C 1 10 0.1 20", 3)
     'M 1.417 2.5 L -0.000 3.200 C 1 10 0.1 20'
@@ -185,7 +189,10 @@ def cut(path: str, decimals: int) -> str:
 
 
 def _type_of(text: str, more: str) -> str:
-    """The type of an SVG as a style sheet, with the signs that the file needs: the same on every screen."""
+    """The style sheet that embeds the type of an SVG's words, so that they look the same on every screen.
+
+    It has the signs of the words and some more; it is empty where there are no words.
+    """
     signs = set("".join(re.findall(r"<text[^>]*>([^<]*)</text>", text)))
     return _type_with("".join(sorted(signs.union(more)))) if signs - set(" &<>") else ""
 

@@ -17,11 +17,11 @@ from silhouette.geometry import Flags, Floats
 from silhouette.lazy import cached_property
 from silhouette.scans.poses import Upright
 from silhouette.scans.shifts import shifted
-from silhouette.scans.visible import DistanceGrid, Surface, spread
+from silhouette.scans.visible import SearchedPoints, Surface, spread
 
 
 @dataclass(frozen=True, eq=False)
-class Scanned:
+class Scanned(SearchedPoints):
     """The points of one piece, as registration needs them.
 
     Attributes:
@@ -47,18 +47,6 @@ class Scanned:
     is_placed: bool
     slack: float
     several: bool = False
-
-    @cached_property
-    def tree(self) -> Any:
-        """A `scipy.spatial.cKDTree` of the points."""
-        from scipy.spatial import cKDTree
-
-        return cKDTree(self.points)
-
-    @cached_property
-    def distances(self) -> DistanceGrid:
-        """How far places in and round the piece are from its points."""
-        return DistanceGrid.of(self.points)
 
     @cached_property
     def body(self) -> Flags:

@@ -24,8 +24,30 @@ FACING = 0.12
 """The least cosine between a ray and the normal at which a depth camera still sees a surface."""
 
 
+class SearchedPoints:
+    """Points of which the nearest ones to other places are searched.
+
+    Attributes:
+        points: (n, 3) float64, mm.
+    """
+
+    points: Floats
+
+    @cached_property
+    def tree(self) -> Any:
+        """A `scipy.spatial.cKDTree` of the points."""
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self.points)
+
+    @cached_property
+    def distances(self) -> DistanceGrid:
+        """How far places in and round the points are from them."""
+        return DistanceGrid.of(self.points)
+
+
 @dataclass(frozen=True, eq=False)
-class Surface:
+class Surface(SearchedPoints):
     """The part of a model's surface that can be seen from round about and from above, as points.
 
     Attributes:
@@ -39,18 +61,6 @@ class Surface:
     normals: Floats
     openness: Floats
     spacing: float
-
-    @cached_property
-    def tree(self) -> Any:
-        """A `scipy.spatial.cKDTree` of the points."""
-        from scipy.spatial import cKDTree
-
-        return cKDTree(self.points)
-
-    @cached_property
-    def distances(self) -> DistanceGrid:
-        """How far places in and round the model are from the surface."""
-        return DistanceGrid.of(self.points)
 
     @cached_property
     def sparse(self) -> NDArray[np.intp]:

@@ -160,7 +160,7 @@ def load_table_scene(
         "vehicle": entry.vehicle,
     }
     standing = [(kind, in_millimetres(piece, entry.units)) for kind, table in tables.items() for piece in table]
-    _names_differ(path, [(kind, piece.name) for kind, piece in standing])
+    check_names_differ(path, [(kind, piece.name) for kind, piece in standing])
     models = Models(path, cache, tables_of)
     pieces = settled(
         path,
@@ -247,8 +247,22 @@ def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
     return bool(MultiPoint(first).convex_hull.distance(MultiPoint(second).convex_hull) <= farthest)
 
 
-def _names_differ(path: Path, pieces: Sequence[tuple[Kind, str]]) -> None:
-    first: dict[str, Kind] = {}
+def check_names_differ(path: Path, pieces: Sequence[tuple[str, str]]) -> None:
+    """Checks that no two pieces of a scene have one name.
+
+    Args:
+        path: of the scene.
+        pieces: the kind and the name of each.
+
+    Raises:
+        FileError: where two have the same name.
+
+    >>> check_names_differ(Path("duel.toml"), [("fighter", "A"), ("terrain", "A")])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: duel.toml: a fighter and a terrain piece are both called 'A'; give each ...
+    """
+    first: dict[str, str] = {}
     for kind, name in pieces:
         if name in first:
             both = f"two {kind} pieces are" if first[name] == kind else f"a {first[name]} and a {kind} piece are both"

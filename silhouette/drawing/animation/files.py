@@ -22,13 +22,13 @@ from silhouette.text import Progress
 FORMATS = (".gif", ".mp4")
 
 COLOURS = 255
-"""Colours of a palette: one of 256 is left for pixels that do not change."""
+"""The colours of the palette: a GIF may have 256, of which one stands for pixels that do not change."""
 
 SAMPLED = 20
 """The most frames from which the palette is chosen."""
 
 EVERY = 4
-"""One pixel of so many along each side of these frames is among them: some 600,000 are more than 255 colours need."""
+"""Of these frames, every fourth pixel of every fourth row is looked at: some 600,000 pixels, more than are needed."""
 
 HOLD_FIRST, HOLD_LAST = 0.5, 1.5
 """The seconds for which the first and the last frame stay."""
@@ -81,7 +81,7 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
         path: the path of the file; an earlier file of that name is replaced when all is drawn.
         fps: frames a second.
         data: the results, kept as JSON in the comment of the GIF or of the MP4's metadata.
-        progress: called with the number of frames that are written, and of all frames.
+        progress: called with the number of frames that are written, and the number of all frames.
 
     Raises:
         FileError: where it cannot be written; a file of that name then stays as it was.
@@ -115,8 +115,7 @@ def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
 
 
 def _palette(frames: Frames) -> tuple[Image.Image, dict[int, Image.Image]]:
-    """The colours of all frames, as an image that has them for its palette; and the frames from which they are chosen,
-    by their numbers."""
+    """An image whose palette serves all frames, and the frames from which it was chosen, by their numbers."""
     count = min(len(frames), SAMPLED)
     width, height = (length // EVERY for length in frames.size)
     sheet = Image.new("RGB", (width, height * count))

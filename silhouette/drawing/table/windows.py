@@ -1,8 +1,8 @@
-"""DRAW: layers of large windows, whose rays are cast only where they may meet something.
+"""DRAW: layers of large views, whose rays are cast only where they may meet something.
 
-    body -> the image of each triangle's box -> tiles of the window that any of them reaches -> rays through these tiles
+    body -> the box round each triangle's image -> tiles of the view that any box reaches -> rays through these tiles
 
-A figure's box and a ruin's are mostly empty: of the rays that meet a box, four in five meet nothing.
+The box of a whole figure or ruin is mostly empty: of the rays that meet it, four in five meet nothing else.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TILE = 8
 """Pixels across a tile."""
 
 AT_ONCE = 40_000
-"""Rays that are cast at a time: with Embree five times faster than the whole window at once."""
+"""The most rays that are cast at a time: Embree is five times faster so than with those of the whole view."""
 
 
 def rendered(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
@@ -44,14 +44,15 @@ def rendered(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
 def swept(renderer: Renderer, view: View, bodies: Sequence[Body], known: Sequence[Layer] = ()) -> Layer:
     """The layer of bodies in a view.
 
-    Ray casters get the pixels of those tiles that a body reaches, body by body from the nearest on, without those
-    before which something stands already.
+    A renderer that casts rays is asked body by body, from the nearest on, for the pixels of those tiles that the body
+    reaches, but for pixels that already show something nearer than all of the body.
 
     Args:
         renderer: renders the bodies.
-        view: the window.
-        bodies: all that are in it.
-        known: for as many of the first bodies, the layer of each alone, so that it need not be rendered again.
+        view: the view.
+        bodies: all bodies in it.
+        known: layers that are rendered already: of the first body alone, of the second alone, and so on, for as many
+            bodies as there are layers.
     """
     if not renderer.sparse:
         return renderer.render(view, bodies)
@@ -72,21 +73,22 @@ def swept(renderer: Renderer, view: View, bodies: Sequence[Body], known: Sequenc
 
 
 def _enter(ids: NDArray[np.int32], depth: NDArray[np.float32], other: Layer) -> None:
-    """Enters into a layer's arrays what another has nearer; of two at one depth the lower id is in front."""
+    """Enters into a layer's arrays what is nearer in another layer; of two at one depth the lower id is in front."""
     closer = (other.depth < depth) | ((other.depth == depth) & (other.ids > 0) & (other.ids < ids))
     ids[closer], depth[closer] = other.ids[closer], other.depth[closer]
 
 
 def _least_depth(view: View, body: Body) -> float:
-    """A depth, mm, before which no point of a body lies, by a thousandth of a millimetre at least."""
+    """A depth, mm, that every point of a body exceeds, by a thousandth of a millimetre at least."""
     return float(((body.pose.place(corners(*body.mesh.bounds)) - view.eye) @ view.axes[2]).min()) - 1e-3
 
 
 def reached(view: View, body: Body) -> Flags:
     """(rows, columns) bool: the tiles of a view, from its upper left corner, that any triangle of a body may reach.
 
-    A triangle that reaches behind the eye is cut at `NEAREST` before it. Of each the box round its image is taken, and
-    a pixel more; so many boxes are entered at once as +1 and -1 at their corners, whose running sums count them:
+    Of each triangle the box round its image is taken, and a pixel more on each side; of one that reaches behind the
+    eye only the part that lies `NEAREST` or farther before the eye. All boxes are entered at once, as +1 and -1 at
+    their corners; running sums along both axes then count, for each tile, the boxes that it lies in:
 
         +1  .  .  -1        1  1  1  0
          .  .  .   .   ->   1  1  1  0
@@ -117,12 +119,15 @@ def reached(view: View, body: Body) -> Flags:
 
 
 def _tiles_of(places: Floats, view: View, shape: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The column and row (2, n) of the tile that a pixel before each place lies in, and of that past a pixel behind it.
+    """The tiles round places: columns and rows (2, n) of the first tiles, and of those just past the last ones.
+
+    The first one holds what lies a pixel to the left of the place and above it, the last one what lies a pixel to the
+    right and below.
 
     Args:
         places: (2, n) in the plane at distance one, to the right and down.
-        view: the window.
-        shape: the columns and rows of tiles; beyond them everything is cut off.
+        view: the view.
+        shape: the number of columns and of rows of tiles; what lies beyond counts as at their border.
     """
     tile = (places - np.array([[view.left], [-view.top]])) / (TILE * view.step)
     limit = np.array([[shape[0]], [shape[1]]])
@@ -134,7 +139,8 @@ def _images_of_cut(corners: Floats) -> tuple[Floats, Floats]:
     """The least and the greatest, right and down (2, n), of the images of triangles cut `NEAREST` before the eye.
 
     Args:
-        corners: (3, n, 3) right, up and forward of the corners of each, of which some but not all lie behind that.
+        corners: (3, n, 3) the corners of each triangle, to the right, up and forward from the eye; some of its corners,
+            but not all, lie nearer than `NEAREST` or behind the eye.
     """
     points = [*corners]
     for one, other in ((0, 1), (1, 2), (2, 0)):
@@ -152,7 +158,7 @@ def _images_of_cut(corners: Floats) -> tuple[Floats, Floats]:
 
 
 def _pixels_of(tiles: Flags, view: View) -> NDArray[np.intp]:
-    """(n, 2) row and column of the pixels of some tiles, tile by tile: rays side by side meet the same triangles."""
+    """(n, 2) row and column of the pixels of some tiles, tile by tile: neighbouring rays meet the same triangles."""
     within = np.indices((TILE, TILE)).reshape(2, 1, -1)
     rows, columns = (TILE * np.stack(tiles.nonzero())[..., None] + within).reshape(2, -1)
     inside = (rows < view.height) & (columns < view.width)
@@ -162,7 +168,7 @@ def _pixels_of(tiles: Flags, view: View) -> NDArray[np.intp]:
 def _rectangle(view: View, points: Floats) -> tuple[slice, slice]:
     """The rows and columns of a view that points (n, 3) of the world lie in, and a pixel more on each side.
 
-    None where all points are behind the eye; all rows and columns where one is, but not all.
+    Empty where all points are behind the eye; all rows and columns where some are.
     """
     columns, rows, depth = view.project(points)
     if depth.max() <= 0.0:

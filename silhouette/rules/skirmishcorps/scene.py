@@ -5,7 +5,7 @@ document -> entries -> a table scene (cover and terrain as terrain, units as mod
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from silhouette.rules.skirmishcorps.entries import (
 from silhouette.rules.skirmishcorps.results import LISTS, RESULTS
 from silhouette.scenes.placing import in_millimetres
 from silhouette.scenes.scene import Check
-from silhouette.scenes.table import Piece, TableScene, load_table_scene, looked_over, table_fields
+from silhouette.scenes.table import Piece, TableScene, check_names_differ, load_table_scene, looked_over, table_fields
 from silhouette.text import as_written, did_you_mean
 
 TALL, ACROSS, THICK = 40.0, 16.0, 10.0
@@ -152,7 +152,7 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     """
     entry = _in_millimetres(validated(SkirmishEntry, document, Location(path)))
     named = [("unit", piece.name) for piece in entry.unit] + [("cover", piece.name) for piece in entry.cover]
-    _names_differ(path, named + [("terrain", piece.name) for piece in entry.terrain])
+    check_names_differ(path, named + [("terrain", piece.name) for piece in entry.terrain])
     models = [(_table_of(unit), _unit_piece(unit)) for unit in entry.unit]
     cover = [_cover_piece(section) for section in entry.cover]
     table = {
@@ -322,15 +322,6 @@ def _terrain(piece: Piece) -> Cover:
     flat = np.column_stack([piece.model.footprint, np.zeros(4)])
     corners = piece.pose.place(flat)[:, :2]
     return Cover(piece.name, piece, standing, corners, (high - low) / BRICK, False)
-
-
-def _names_differ(path: Path, named: Sequence[tuple[str, str]]) -> None:
-    first: dict[str, str] = {}
-    for kind, name in named:
-        if name in first:
-            both = f"two {kind} tables are" if first[name] == kind else f"a {first[name]} and a {kind} are both"
-            raise Location(path).error(f"{both} called '{name}'; give each a different name")
-        first[name] = kind
 
 
 def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry) -> SkirmishCheck:

@@ -57,8 +57,8 @@ SCENE_MISTAKES: list[tuple[str, object, str]] = [
     ("unit.0.posture", "sitting", 'posture is "sitting"; it must be "standing" or "prone"'),
     ("unit.0.height", 0, "unit 'A', height is 0; it must be a number of bricks above zero"),
     ("unit.0.lies_along", "east", 'lies_along is "east"; it must be a number of degrees'),
-    ("unit.0.name", "T", "two unit tables are called 'T'; give each a different name"),
-    ("unit.0.name", "w", "a unit and a cover are both called 'w'"),
+    ("unit.0.name", "T", "two unit pieces are called 'T'; give each a different name"),
+    ("unit.0.name", "w", "a unit and a cover piece are both called 'w'"),
     ("unit.0.name", "", "it must be a unique name, in quotes"),
     ("unit.0.parts", [], "it must be a list of one or more solids"),
     ("unit.0.colour", "red", "unit 'A': unknown key 'colour'"),
@@ -85,7 +85,11 @@ SCENE_MISTAKES: list[tuple[str, object, str]] = [
     ("check.0.expect", {"flanked": True}, "expect: no result is called 'flanked'"),
     ("check", 3, "check is 3; it must be tables [[check]]"),
     ("check", [3], "check is [3]; it must be tables [[check]]"),
-    ("terrain", [{"name": "w", "at": [0, 0], "parts": [{"box": [1, 1, 1]}]}], "a cover and a terrain are both called"),
+    (
+        "terrain",
+        [{"name": "w", "at": [0, 0], "parts": [{"box": [1, 1, 1]}]}],
+        "a cover and a terrain piece are both called",
+    ),
     ("terrain", [{"name": "x", "at": [0, 0]}], "terrain 'x': it has none of model, mesh or parts"),
 ]
 
