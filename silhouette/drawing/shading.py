@@ -175,7 +175,9 @@ def _resized(points: Values, shape: tuple[int, ...]) -> Values:
     rows, columns = (size * COARSE for size in points.shape)
     smooth = np.asarray(Image.fromarray(points).resize((columns, rows), Image.Resampling.BILINEAR))
     missing = [max(size - have, 0) for size, have in zip(shape, smooth.shape, strict=True)]
-    return np.pad(smooth, [(0, missing[0]), (0, missing[1])], mode="edge")[: shape[0], : shape[1]]
+    if any(missing):
+        smooth = np.pad(smooth, [(0, missing[0]), (0, missing[1])], mode="edge")
+    return smooth[: shape[0], : shape[1]]
 
 
 EDGES = np.array([0.0, 0.26, 0.6, 0.85], np.float32)

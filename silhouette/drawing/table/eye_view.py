@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -232,13 +233,20 @@ def _paint_surroundings(planes: Values, image: EyeImage, distance: float, scener
     free = image.front.ids == 0
     met = free & np.isfinite(image.depth)
     across, upward = plane(view)
-    x, y, z = (across * axis[0] + upward * axis[1] + axis[2] for axis in view.axes.T.astype(np.float32))
+    axes = view.axes.T.astype(np.float32)
     planes[:] = low[:, None, None]
+    # What is level to the right is so everywhere in a row: the horizon runs along one.
+    rising_to_right, rising_to_up, rising_ahead = axes[2]
+    z = upward * rising_to_up + rising_ahead
+    z = across * rising_to_right + upward * rising_to_up + rising_ahead if rising_to_right else z
     sky = free & (z > 0.0)
-    if sky.any():
+    has_sky, has_ground = bool(sky.any()), bool(met.any())
+    if has_sky or has_ground:
+        x, y = (across * axis[0] + upward * axis[1] + axis[2] for axis in axes[:2])
+    if has_sky:
         rising = z / np.sqrt(x**2 + y**2 + z**2)
         _lay(planes, _rgb(scenery.sky_high), np.clip(rising / STEEP, 0.0, 1.0), sky)
-    if not met.any():
+    if not has_ground:
         return
     below = slice(min(int(met.any(axis=1).argmax()), max(len(met) - 2, 0)), None)  # a slope needs two rows
     met, depth = met[below], image.depth[below]
@@ -299,10 +307,31 @@ def _stripes(shape: tuple[int, ...], period: float, share: float, rising: bool) 
         share: of the period that a stripe fills.
         rising: whether the stripes rise to the right.
     """
-    rows, columns = np.ogrid[: shape[0], : shape[1]]
+    return _large_stripes(*_rounded(shape), period, share, rising)[: shape[0], : shape[1]]
+
+
+@lru_cache(maxsize=8)
+def _large_stripes(height: int, width: int, period: float, share: float, rising: bool) -> Values:
+    """`_stripes` that many pictures are cut from, which are none to write to."""
+    rows, columns = np.ogrid[:height, :width]
     phase = ((columns + rows if rising else columns - rows) % period).astype(np.float32) / np.float32(period)
     stripes: Values = np.clip((share / 2 - np.abs(phase - 0.5)) * period / 1.5 + 0.5, 0.0, 1.0).astype(np.float32)
     return stripes
+
+
+@lru_cache(maxsize=4)
+def _large_dots(height: int, width: int) -> Flags:
+    """(height, width) the pixels of dots in rows, each shifted against the one before it by half a period."""
+    rows, columns = np.ogrid[:height, :width]
+    period = 7 * FINE
+    shifted = (columns + rows // period % 2 * (period // 2)) % period
+    dots: Flags = np.hypot(rows % period - period / 2, shifted - period / 2) < 1.15 * FINE
+    return dots
+
+
+def _rounded(shape: tuple[int, ...]) -> tuple[int, int]:
+    """Height and width, rounded up so that the parts of many pictures have the same."""
+    return -(-shape[0] // 256) * 256, -(-shape[1] // 256) * 256
 
 
 def _extent(flags: Flags) -> tuple[slice, slice]:
@@ -358,10 +387,7 @@ def _draw_target(part: _Part, image: EyeImage) -> None:
 def _draw_ghosts(part: _Part, _: EyeImage) -> None:
     """Draws parts that do not count: pale, dotted and half transparent."""
     part.lay(part.shaded(PALE, part.filled, least=0.35), 0.62, part.filled)
-    rows, columns = np.ogrid[: part.ids.shape[0], : part.ids.shape[1]]
-    period = 7 * FINE
-    shifted = (columns + rows // period % 2 * (period // 2)) % period
-    dots = np.hypot(rows % period - period / 2, shifted - period / 2) < 1.15 * FINE
+    dots = _large_dots(*_rounded(part.ids.shape))[: part.ids.shape[0], : part.ids.shape[1]]
     part.lay(_rgb(GHOST_LINE), 0.5, part.filled & dots)
     part.lay(_rgb(GHOST_LINE), np.float32(0.8) * part.lines, part.filled)
 

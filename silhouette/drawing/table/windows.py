@@ -63,11 +63,14 @@ def swept(renderer: Renderer, view: View, bodies: Sequence[Body], known: Sequenc
     further = [(_least_depth(view, body), body.id, body) for body in bodies[len(known) :]]
     for least, _, body in sorted(further, key=lambda one: one[:2]):
         pixels = _pixels_of(reached(view, body), view)
-        pixels = pixels[depth[pixels[:, 0] * view.width + pixels[:, 1]] > least]
-        for some in np.array_split(pixels, -(-len(pixels) // AT_ONCE)) if len(pixels) else ():
-            place = some[:, 0] * view.width + some[:, 1]
-            found = Layer(ids[place], depth[place])
-            _enter(found.ids, found.depth, renderer.render(view, [body], some))
+        places = pixels[:, 0] * view.width + pixels[:, 1]
+        free = depth.take(places) > least
+        if not free.all():
+            pixels, places = pixels[free], places[free]
+        for start in range(0, len(pixels), AT_ONCE):
+            place = places[start : start + AT_ONCE]
+            found = Layer(ids.take(place), depth.take(place))
+            _enter(found.ids, found.depth, renderer.render(view, [body], pixels[start : start + AT_ONCE]))
             ids[place], depth[place] = found.ids, found.depth
     return layer
 
