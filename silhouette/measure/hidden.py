@@ -31,7 +31,7 @@ from silhouette.measure.patches import Patches
 from silhouette.measure.regions import Regions, Surfaces, uncovered
 from silhouette.measure.shadows import Hider
 from silhouette.measure.strips import Pieces, in_cells, open_contours
-from silhouette.meshes.clusters import Indices
+from silhouette.meshes.clusters import SIZE, Indices
 from silhouette.renderers.protocol import NEAREST, Body, Renderer
 from silhouette.renderers.registry import looking_between_pixels
 from silhouette.views import View
@@ -116,21 +116,28 @@ def unproven_hidden(
         blockers: what may hide it.
         renderer: finds out whether a place is covered; the reference does it for one that cannot look between pixels.
         thorough: whether all is tried, at last in float64, face by face; else only what is quick, and likely to do.
-        is_refuted: asked before that, with the blocks that are open: whether it is known that something is seen there.
+        is_refuted: asked before what is dear, with the blocks that are open: whether it is known that something is seen
+            there.
     """
     hider = Hider(view, target, blockers)
     if hider.hides_all():
         return Unproven.joined([])
     grid = first_grid(view)
     placed = Placed.of(view, target)
-    patches, cells = _seen(placed, hider, grid, np.array([0.0, view.width, 0.0, view.height]))
+    clusters = np.flatnonzero(placed.within(np.array([0.0, view.width, 0.0, view.height]), NEAREST, np.inf))
+    patches = _patches(placed, grid, clusters)
+    cells = hider.left(grid, np.flatnonzero(grid.touched(patches.low, patches.high)))
     if len(cells) == 0:
         return Unproven.of(grid, cells)
     bodies = [Placed.of(view, blocker) for blocker in blockers]
     between = renderer if renderer.sparse else looking_between_pixels()
     scene = _Scene(view, between, bodies, grid.window(cells, grid.size), {})
+    patches = patches.chosen(patches.near(grid, cells))
     least = float(patches.least.min())
     cells = _by_bodies(scene, grid, cells, least)
+    if len(cells):
+        patches = Patches.of(placed, grid, np.unique(patches.first[patches.near(grid, cells)] // SIZE))
+        cells = cells[grid.touched(patches.low, patches.high)[cells]]
     if not thorough and len(cells) > HASTY:
         return Unproven.of(grid, cells)
     cells = _by_strips(scene, grid, cells, least)
@@ -162,22 +169,10 @@ def unproven_hidden(
     return _by_faces(scene, surfaces, aim)
 
 
-def _seen(placed: Placed, hider: Hider, grid: Grid, window: Floats) -> tuple[Patches, Indices]:
-    """The cells that the target may touch and that are not in a shadow, and the patches of the target there."""
-    clusters = np.flatnonzero(placed.within(window, NEAREST, np.inf))
+def _patches(placed: Placed, grid: Grid, clusters: Indices) -> Patches:
+    """The patches of a target's clusters: boxes round these, if all of them are before the eye."""
     patches = Patches.of_clusters(placed, clusters)
-    if np.isfinite(patches.low).all():
-        # First roughly: most of the target may be in shadows.
-        touched = grid.touched(patches.low, patches.high)
-        cells = hider.left(grid, np.flatnonzero(touched))
-        patch, cell = grid.of_boxes(patches.low, patches.high)
-        (patch, _) = among(cells, cell, patch)
-        clusters = clusters[np.unique(patch)]
-    else:
-        cells = np.arange(grid.count)
-    patches = Patches.of(placed, grid, clusters)
-    cells = cells[grid.touched(patches.low, patches.high)[cells]]
-    return patches, cells if np.isfinite(patches.low).all() else hider.left(grid, cells)
+    return patches if np.isfinite(patches.low).all() else Patches.of(placed, grid, clusters)
 
 
 def _by_faces(scene: _Scene, surfaces: Surfaces, aim: _Target) -> Unproven:
@@ -266,9 +261,7 @@ class _Target:
     @classmethod
     def of(cls, placed: Placed, patches: Patches, grid: Grid, cells: Indices) -> _Target:
         """The faces that touch ``cells``."""
-        patch, cell = grid.of_boxes(patches.low, patches.high)
-        patch, _ = among(cells, cell, patch)
-        bounds = Patches.of_faces(placed, patches.chosen(np.unique(patch)).faces())
+        bounds = Patches.of_faces(placed, patches.chosen(patches.near(grid, cells)).faces())
         points = placed.points(placed.clusters.corners.take(bounds.first, axis=0))
         inverse = 1.0 / np.where(bounds.least > NEAREST, points[2].T, np.nan).T
         face, cell = grid.of_boxes(bounds.low, bounds.high)

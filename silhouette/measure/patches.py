@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from silhouette.geometry import Flags, Floats
-from silhouette.measure.cells import Grid
+from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import Placed
 from silhouette.meshes.clusters import SIZE, Indices, spread
 from silhouette.renderers.protocol import NEAREST
@@ -77,6 +77,14 @@ class Patches:
     def chosen(self, which: Flags | Indices) -> Patches:
         """Those of them chosen by flags or numbers."""
         return Patches(*(getattr(self, name)[..., which] for name in self.__dataclass_fields__))
+
+    def near(self, grid: Grid, cells: Indices) -> Indices:
+        """The numbers of those that touch cells of a grid, ascending."""
+        patch, cell = grid.of_boxes(self.low, self.high)
+        (patch, _) = among(cells, cell, patch)
+        touching = np.zeros(len(self.least), dtype=np.bool_)
+        touching[patch] = True
+        return np.flatnonzero(touching)
 
     def faces(self) -> Indices:
         """The numbers of all their faces."""

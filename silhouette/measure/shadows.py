@@ -13,9 +13,11 @@ are in the shadow. It takes no contours, and settles most of what stands behind 
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from silhouette.geometry import Flags, Floats
 from silhouette.measure.cells import Grid
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.clusters import Indices
+from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import inner_boxes
 from silhouette.renderers.protocol import NEAREST, Body
 from silhouette.views import View
@@ -30,7 +33,13 @@ from silhouette.views import View
 APART = 0.01
 """mm: an eye nearer than this to a box round a closed surface may touch it, and what it only touches hides nothing."""
 
-_EDGES = tuple((axis, other, sides) for axis, other in ((0, 1), (1, 2), (2, 0)) for sides in product((0, 1), (0, 1)))
+KEPT = 32
+"""So many shadows of one mesh are remembered: an attacker looks at many targets past the same terrain."""
+
+_EDGES = np.array([[*axes, *ends] for axes in ((0, 1), (1, 2), (2, 0)) for ends in product((0, 1), (0, 1))]).T
+"""(4, 12) the edges of a box: two axes across it, and at which end of each of them it lies."""
+
+_kept: WeakKeyDictionary[Mesh, OrderedDict[bytes, Shadows]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +62,16 @@ class Shadows:
     @classmethod
     def of(cls, view: View, body: Body) -> Shadows:
         """The shadows of those boxes in which the eye is surely not, nor at their surfaces."""
+        kept = _kept.setdefault(body.mesh, OrderedDict())
+        key = b"".join(part.tobytes() for part in (view.eye, body.pose.rotation, body.pose.translation))
+        if key not in kept:
+            kept[key] = cls._made(view, body)
+            if len(kept) > KEPT:
+                kept.popitem(last=False)
+        return kept[key]
+
+    @classmethod
+    def _made(cls, view: View, body: Body) -> Shadows:
         eye = body.pose.localise(view.eye[None])[0]
         inner = inner_boxes(body.mesh)
         outside = _is_outside(eye, inner.shells)
@@ -74,13 +93,14 @@ class Shadows:
         low, high = boxes[:, 0], boxes[:, 1]
         # Which of the two sides along each axis look at the eye: at most one.
         front = np.stack([low > 0.0, high < 0.0], axis=1)
-        sides = np.zeros((len(boxes), len(_EDGES), 3))
+        axis, other, first, second = _EDGES
+        edges = np.arange(len(axis))
+        along, beside = boxes[:, first, axis], boxes[:, second, other]
         middle = (low + high) / 2
-        for number, (axis, other, (first, second)) in enumerate(_EDGES):
-            here = front[:, first, axis] != front[:, second, other]
-            along, beside = boxes[here, first, axis], boxes[here, second, other]
-            sign = np.sign(beside * middle[here, axis] - along * middle[here, other])
-            sides[here, number, axis], sides[here, number, other] = sign * beside, -sign * along
+        sign = np.sign(beside * middle[:, axis] - along * middle[:, other])
+        sign *= front[:, first, axis] != front[:, second, other]
+        sides = np.zeros((len(boxes), len(axis), 3))
+        sides[:, edges, axis], sides[:, edges, other] = sign * beside, -sign * along
         fronts = np.zeros((len(boxes), 3, 3))
         fronts[:, range(3), range(3)] = np.where(front[:, 0], 1.0, np.where(front[:, 1], -1.0, 0.0))
         limits = np.where(front[:, 0], low, np.where(front[:, 1], -high, 0.0))

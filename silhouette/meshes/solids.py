@@ -33,9 +33,12 @@ FEWEST, MOST = 16, 96
 SURFACES, SMALLEST = 4, 0.1
 """The largest surfaces are looked into, so many at most, if as large as this share of the largest one: its sides."""
 
-PAIRS = 1_000_000
-"""Pairs of a face and a cell in its box: terrain of 50,000 faces has 200,000, a mesh of random triangles would have too
-many."""
+PAIRS, PAIRS_A_FACE = 1_000_000, 2
+"""Pairs of a face and a cell in its box, at most, and so many more for each face: terrain of 50,000 faces has 200,000,
+a mesh of random triangles would have too many."""
+
+FACES_AT_ONCE = 100_000
+"""Faces that are laid over the grid at once, each some 300 bytes."""
 
 LIDS = 64
 """A surface with more holes is not looked into."""
@@ -82,12 +85,12 @@ def inner_boxes(mesh: Mesh) -> InnerBoxes:
 def _found(clusters: Clusters) -> InnerBoxes:
     label = _labels(clusters)
     count = int(label.max()) + 1
-    corners = clusters.vertices.take(clusters.corners.T, axis=0)
+    corners = np.ascontiguousarray(clusters.vertices.T).take(clusters.corners.T, axis=1).swapaxes(0, 1)
     lids, lid_of = _lids(clusters, label)
     order = np.argsort(label, kind="stable")
     first = np.searchsorted(label[order], np.arange(count + 1))
-    low = np.minimum.reduceat(corners.min(axis=0)[order], first[:-1])
-    high = np.maximum.reduceat(corners.max(axis=0)[order], first[:-1])
+    low = np.minimum.reduceat(corners.min(axis=0)[:, order], first[:-1], axis=1).T
+    high = np.maximum.reduceat(corners.max(axis=0)[:, order], first[:-1], axis=1).T
     sides = high - low
     size = (sides * np.roll(sides, 1, axis=1)).max(axis=1)
     boxes, shells, lid_boxes = list[Floats](), list[Floats](), list[Floats]()
@@ -98,18 +101,18 @@ def _found(clusters: Clusters) -> InnerBoxes:
         if size[number] < SMALLEST * size.max() or len(holes) > LIDS or not (sides[number] > 0.0).all():
             continue
         triangles = np.concatenate(
-            [corners[:, order[first[number] : first[number + 1]]], lids.triangles[:, own]], axis=1
+            [corners[:, :, order[first[number] : first[number + 1]]], lids.triangles[:, :, own]], axis=2
         )
         found = _boxes_in(triangles)
         if len(found) == 0:
             continue
         for hole in holes.tolist():
-            points = lids.triangles[:, lids.hole == hole].reshape(-1, 3)
-            lid_boxes.append(np.array([points.min(axis=0), points.max(axis=0)]))
+            points = lids.triangles[:, :, lids.hole == hole]
+            lid_boxes.append(_bounds(points))
             lid_surface.append(len(shells))
         boxes.append(found)
         surface += [len(shells)] * len(found)
-        shells.append(np.array([triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))]))
+        shells.append(_bounds(triangles))
     return InnerBoxes(
         np.concatenate([np.empty((0, 2, 3)), *boxes]),
         np.array(surface, dtype=np.int64),
@@ -134,7 +137,7 @@ def _labels(clusters: Clusters) -> Indices:
 
 @dataclass(frozen=True, eq=False)
 class _Lids:
-    """Triangles (3, n, 3) that close holes, their corners first, and (n,) the hole of each."""
+    """Triangles (3 corners, 3 axes, n) that close holes, and (n,) the hole of each."""
 
     triangles: Floats
     hole: Indices
@@ -146,7 +149,7 @@ def _lids(clusters: Clusters, label: Indices) -> tuple[_Lids, Indices]:
     chosen = np.flatnonzero(np.diff(odd.first) % 2 == 1)
     ends = odd.ends[chosen]
     if len(ends) == 0:
-        return _Lids(np.empty((3, 0, 3)), np.empty(0, np.int64)), np.empty(0, np.int64)
+        return _Lids(np.empty((3, 3, 0)), np.empty(0, np.int64)), np.empty(0, np.int64)
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -158,21 +161,27 @@ def _lids(clusters: Clusters, label: Indices) -> tuple[_Lids, Indices]:
     totals = [np.bincount(hole, points[:, axis], count) for axis in range(3)]
     middle = np.stack(totals, axis=1) / np.bincount(hole, minlength=count)[:, None]
     hole = hole[number[:, 0]].astype(np.int64)
-    triangles = np.stack([*clusters.vertices[ends.T], middle[hole]])
+    triangles = np.stack([*clusters.vertices[ends.T], middle[hole]]).swapaxes(1, 2)
     return _Lids(triangles, hole), label[odd.faces[odd.first[chosen]]]
 
 
 def _boxes_in(triangles: Floats) -> Floats:
-    """(n, 2, 3) boxes inside a closed surface of triangles (3, m, 3), their corners first."""
-    low, sides = triangles.min(axis=(0, 1)), np.ptp(triangles, axis=(0, 1))
+    """(n, 2, 3) boxes inside a closed surface of triangles (3 corners, 3 axes, m)."""
+    low, high = _bounds(triangles)
+    sides = high - low
     shape = np.clip(np.ceil(sides / np.cbrt(sides.prod() / CELLS)), FEWEST, MOST).astype(np.int64)
     width = sides / shape
     # A cell more on each side, so that faces do not run along the cells' borders.
     low, shape = low - 0.43 * width, shape + 1
-    triangles = (triangles - low) / width
-    if np.prod(np.ptp(triangles, axis=0) + 1.0, axis=1).sum() > PAIRS:
+    triangles = (triangles - low[:, None]) / width[:, None]
+    if np.prod(np.ptp(triangles, axis=0) + 1.0, axis=0).sum() > PAIRS + PAIRS_A_FACE * triangles.shape[2]:
         return np.empty((0, 2, 3))
-    free, inside = ~_touched(triangles, shape).reshape(shape), _inside(triangles, shape).reshape(shape)
+    runs = np.array_split(triangles, 1 + triangles.shape[2] // FACES_AT_ONCE, axis=2)
+    touched, met = np.zeros(shape.prod(), dtype=np.bool_), list[tuple[Indices, Floats]]()
+    for run in runs:
+        touched[_touched(run, shape)] = True
+        met.append(_met(run, shape))
+    free, inside = ~touched.reshape(shape), _inside(met, shape).reshape(shape)
     if not _is_consistent(free, inside):
         return np.empty((0, 2, 3))
     grid = free & inside
@@ -181,53 +190,63 @@ def _boxes_in(triangles: Floats) -> Floats:
     return kept
 
 
+def _bounds(triangles: Floats) -> Floats:
+    """(2, 3) the least and the greatest corner of a box round triangles (3, 3, m)."""
+    return np.array([triangles.min(axis=0).min(axis=1), triangles.max(axis=0).max(axis=1)])
+
+
 def _runs(first: Indices, last: Indices) -> tuple[Indices, Indices]:
-    """The cells (3 or 2, k) of boxes of cells, from and to (n, 3 or 2), and the box of each."""
+    """The cells (3 or 2, k) of boxes of cells, from and to (3 or 2, n), and the box of each."""
     count = np.maximum(last - first + 1, 0)
-    _, box = spread(np.zeros(len(count), np.int64), count.prod(axis=1))
-    start = np.cumsum(count.prod(axis=1)) - count.prod(axis=1)
-    left = np.arange(len(box)) - start[box]
+    size = count.prod(axis=0)
+    left, box = spread(np.zeros(len(size), np.int64), size)
     cells = []
-    for axis in range(count.shape[1] - 1, -1, -1):
-        left, place = np.divmod(left, count[box, axis])
-        cells.append(first[box, axis] + place)
+    for axis in range(len(count) - 1, -1, -1):
+        left, place = np.divmod(left, count[axis, box])
+        cells.append(first[axis, box] + place)
     return np.stack(cells[::-1]), box
 
 
-def _touched(triangles: Floats, shape: Indices) -> Flags:
-    """(cells,) which cells a triangle may touch: those of its box that its plane passes."""
+def _touched(triangles: Floats, shape: Indices) -> Indices:
+    """The cells that triangles may touch: those of their boxes that their planes pass."""
     first = np.floor(triangles.min(axis=0) - 1e-9).astype(np.int64)
     last = np.floor(triangles.max(axis=0) + 1e-9).astype(np.int64)
     cells, owner = _runs(first, last)
     a, b, c = triangles
-    normals = np.cross(b - a, c - a)
+    (u, v, w), (p, q, r) = b - a, c - a
+    x, y, z = v * r - w * q, w * p - u * r, u * q - v * p
     # How far beyond the plane the middle of a cell lies, and how far a corner may lie on this side of it.
-    x, y, z = normals.T
-    ahead = (normals * (a - 0.5)).sum(axis=1)
+    ahead = x * (a[0] - 0.5) + y * (a[1] - 0.5) + z * (a[2] - 0.5)
     away = np.abs(cells[0] * x[owner] + cells[1] * y[owner] + cells[2] * z[owner] - ahead[owner])
     meets = away <= ((0.5 + 1e-9) * (np.abs(x) + np.abs(y) + np.abs(z)) + 1e-12 * np.abs(ahead))[owner]
-    touched = np.zeros(shape.prod(), dtype=np.bool_)
-    touched[np.ravel_multi_index(tuple(cells[:, meets]), tuple(shape))] = True
-    return touched
+    numbers: Indices = np.ravel_multi_index(tuple(cells[:, meets]), tuple(shape))
+    return numbers
 
 
-def _inside(triangles: Floats, shape: Indices) -> Flags:
-    """(cells,) whether the middles of cells are inside: an odd number of faces lies below them.
+def _met(triangles: Floats, shape: Indices) -> tuple[Indices, Floats]:
+    """The columns of cells in which triangles are met, and how high: by lines that rise through them.
 
-    Lines that rise through the cells' columns, at a place where hardly ever an edge lies; a column in which faces are
-    met an odd number of times in all is left out.
+    The lines stand where hardly ever an edge lies.
     """
     places = np.array([0.5137, 0.4871])
-    flat = triangles[:, :, :2] - places
+    flat = triangles[:, :2] - places[:, None]
     first, last = np.ceil(flat.min(axis=0)).astype(np.int64), np.floor(flat.max(axis=0)).astype(np.int64)
-    met = np.flatnonzero((first <= last).all(axis=1))
-    cells, owner = _runs(first[met], last[met])
-    x, y = flat[:, met[owner]].transpose(2, 0, 1) - cells[:, None]
+    met = np.flatnonzero((first <= last).all(axis=0))
+    cells, owner = _runs(first[:, met], last[:, met])
+    x, y = flat[:, :, met[owner]].swapaxes(0, 1) - cells[:, None]
     weight = np.roll(x, -1, axis=0) * np.roll(y, 1, axis=0) - np.roll(y, -1, axis=0) * np.roll(x, 1, axis=0)
     inside = np.all(weight > 0.0, axis=0) | np.all(weight < 0.0, axis=0)
     weight, cells, owner = weight[:, inside], cells[:, inside], met[owner[inside]]
-    height = (weight * triangles[:, owner, 2]).sum(axis=0) / weight.sum(axis=0)
-    column = cells[0] * shape[1] + cells[1]
+    height = (weight * triangles[:, 2, owner]).sum(axis=0) / weight.sum(axis=0)
+    return cells[0] * shape[1] + cells[1], height
+
+
+def _inside(met: list[tuple[Indices, Floats]], shape: Indices) -> Flags:
+    """(cells,) whether the middles of cells are inside: an odd number of faces lies below them.
+
+    A column in which faces are met an odd number of times in all is left out.
+    """
+    column, height = (np.concatenate(part) for part in zip(*met, strict=True))
     order = np.lexsort([height, column])
     column, height = column[order], height[order]
     _, count = np.unique(column, return_counts=True)
