@@ -140,33 +140,60 @@ def unproven_hidden(
         cells = cells[grid.touched(patches.low, patches.high)[cells]]
     if not thorough and len(cells) > HASTY:
         return Unproven.of(grid, cells)
-    cells = _by_strips(scene, grid, cells, least)
+    part = _Part(grid, _by_strips(scene, grid, cells, least), patches)
     for level in range(2 if thorough else 1):
-        if len(cells) == 0 or len(cells) * CUT**2 > MOST_CELLS:
+        if len(part.cells) == 0 or len(part.cells) * CUT**2 > MOST_CELLS:
             break
-        if level > 0 and is_refuted(Unproven.of(grid, cells).blocks):
-            return Unproven.of(grid, cells)
-        grid, cells = grid.finer(CUT), grid.children(cells, CUT)
-        aim = _Target.of(placed, patches, grid, cells).touching()
-        cells = hider.left(grid, np.unique(aim.cell))
-        if len(cells) == 0:
-            break
-        faces = np.unique(aim.face[among(cells, aim.cell, np.arange(len(aim.cell)))[0]])
-        patches = aim.bounds.chosen(faces)
-        # Where less of the target is left, more is nearer than all of it.
-        least = float(patches.least.min())
-        scene = replace(scene, window=grid.window(cells, grid.size), known={})
-        cells = _by_strips(scene, grid, cells, least)
-    left = Unproven.of(grid, cells)
-    if len(cells) == 0 or not blockers or not thorough or is_refuted(left.blocks):
-        return left
-    surfaces = Surfaces.of(scene.placed, grid, cells, float(patches.greatest.max()))
+        if level > 0 and is_refuted(part.unproven.blocks):
+            return part.unproven
+        part = _by_finer_strips(scene, hider, placed, part)
+    if len(part.cells) == 0 or not blockers or not thorough or is_refuted(part.unproven.blocks):
+        return part.unproven
+    return _exactly(scene, placed, part)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What of a target is not proven to be hidden: the cells of a grid, and patches of the target that may be there."""
+
+    grid: Grid
+    cells: Indices
+    patches: Patches
+
+    @property
+    def unproven(self) -> Unproven:
+        """The cells."""
+        return Unproven.of(self.grid, self.cells)
+
+    @property
+    def least(self) -> float:
+        """mm: where less of the target is left, it begins farther away, and more is nearer than all of it."""
+        return float(self.patches.least.min())
+
+
+def _by_finer_strips(scene: _Scene, hider: Hider, placed: Placed, part: _Part) -> _Part:
+    """What is left of a part in smaller cells."""
+    grid, cells = part.grid.finer(CUT), part.grid.children(part.cells, CUT)
+    aim = _Target.of(placed, part.patches, grid, cells).touching()
+    cells = hider.left(grid, np.unique(aim.cell))
+    if len(cells) == 0:
+        return _Part(grid, cells, part.patches)
+    faces = np.unique(aim.face[among(cells, aim.cell, np.arange(len(aim.cell)))[0]])
+    left = _Part(grid, cells, aim.bounds.chosen(faces))
+    scene = replace(scene, window=grid.window(cells, grid.size), known={})
+    return replace(left, cells=_by_strips(scene, grid, cells, left.least))
+
+
+def _exactly(scene: _Scene, placed: Placed, part: _Part) -> Unproven:
+    """What is left of a part in float64: of whole cells, then of the target's faces in them."""
+    grid, cells = part.grid, part.cells
+    scene = replace(scene, window=grid.window(cells, grid.size), known={})
+    surfaces = Surfaces.of(scene.placed, grid, cells, float(part.patches.greatest.max()))
     if float((np.diff(surfaces.first).astype(np.float64) ** 2).sum()) > MOST_PAIRS:
-        return left
-    if (far := _before(least)) > NEAREST:
+        return part.unproven
+    if (far := _before(part.least)) > NEAREST:
         cells = cells[uncovered(scene.all_contours(far), surfaces, Regions.whole(grid, cells), far)]
-    aim = _Target.of(placed, patches, grid, cells)
-    return _by_faces(scene, surfaces, aim)
+    return _by_faces(scene, surfaces, _Target.of(placed, part.patches, grid, cells))
 
 
 def _patches(placed: Placed, grid: Grid, clusters: Indices) -> Patches:

@@ -102,18 +102,16 @@ def open_contours(
     asked: Flags = ~many[pieces.region]
     proven = np.zeros(len(asked), dtype=np.bool_)
     settled = np.zeros(len(line), dtype=np.bool_)
-    width = found.width[pieces.line]
-    strips = [(width, found.gap[pieces.line])]
-    if (narrow := 4.0 * found.doubt[pieces.line]).max(initial=0.0) < width.min(initial=np.inf):
-        strips.append((narrow, narrow / 4.0))
+    matters = through[pieces.entry]
+    strips = _strips(found, pieces)
     crossings = dict[int, tuple[Indices, Indices]]()
     for number in range(ROUNDS):
-        edge, before = (1 + 2 * number) * width, proven.copy()
+        edge, before = (1 + 2 * number) * strips[0][0], proven.copy()
         if number:
             asked = asked & (pieces.length > 2.0 * edge)
         for which, shares in product(range(len(strips)), PLACES if number == 0 else [sum(PLACES, ())]):
             now = np.flatnonzero(asked & ~proven)
-            if len(now) == 0:
+            if not matters[now].any():
                 break
             strip, lowest = strips[which]
             if which not in crossings:
@@ -135,8 +133,17 @@ def open_contours(
             break
         settled[pieces.entry[proven]] = True
     is_open: Flags = many.copy()
-    is_open[pieces.region[~proven & through[pieces.entry]]] = True
+    is_open[pieces.region[~proven & matters]] = True
     return is_open
+
+
+def _strips(found: Contours, pieces: Pieces) -> list[tuple[Floats, Floats]]:
+    """How far beside each piece (n,) a strip ends, and how far it begins; one strip, or a narrower one as well."""
+    width, narrow = found.width[pieces.line], 4.0 * found.doubt[pieces.line]
+    strips = [(width, found.gap[pieces.line])]
+    if narrow.max(initial=0.0) < width.min(initial=np.inf):
+        strips.append((narrow, narrow / 4.0))
+    return strips
 
 
 def _seams(found: Contours, pieces: Pieces, own: Indices, other: Indices) -> Flags:

@@ -28,7 +28,7 @@ from silhouette.measure.contours import Placed
 from silhouette.measure.hidden import Unproven, first_grid
 from silhouette.measure.patches import Patches, boxes_between
 from silhouette.measure.separated import Planes
-from silhouette.meshes.clusters import Indices
+from silhouette.meshes.clusters import SIZE, Indices
 from silhouette.renderers.protocol import NEAREST, Body
 from silhouette.views import View
 
@@ -78,15 +78,21 @@ def unproven_open(view: View, target: Body, blockers: Sequence[Body], thorough: 
             continue
         if not thorough and len(faces) > HASTY:
             return Unproven.of(grid, np.arange(grid.count))
-        near = Patches.of_faces(before, faces)
-        near = near.chosen(near.least < farthest)
-        beside = np.any((bounds.low > near.high.max(axis=1, initial=-np.inf)[:, None]), axis=0)
-        beside |= np.any((bounds.high < near.low.min(axis=1, initial=np.inf)[:, None]), axis=0)
-        patches = Patches.of(behind, grid, seen[~beside])
-        cells = np.flatnonzero(grid.touched(patches.low, patches.high) & grid.touched(near.low, near.high))
-        if len(cells):
-            parts.append(Unproven.of(*_by_bounds(_Pair(before, near), _Pair(behind, patches), grid, cells)))
+        parts.append(_compared(before, faces, behind, bounds, grid))
     return Unproven.joined(parts)
+
+
+def _compared(before: Placed, faces: Indices, behind: Placed, bounds: Patches, grid: Grid) -> Unproven:
+    """Where faces of a blocker may be before the target, ``behind``, of whose clusters these are the bounds."""
+    near = Patches.of_faces(before, faces)
+    near = near.chosen(near.least < bounds.greatest.max())
+    beside = np.any((bounds.low > near.high.max(axis=1, initial=-np.inf)[:, None]), axis=0)
+    beside |= np.any((bounds.high < near.low.min(axis=1, initial=np.inf)[:, None]), axis=0)
+    patches = Patches.of(behind, grid, bounds.first[~beside] // SIZE)
+    cells = np.flatnonzero(grid.touched(patches.low, patches.high) & grid.touched(near.low, near.high))
+    if len(cells) == 0:
+        return Unproven.of(grid, cells)
+    return Unproven.of(*_by_bounds(_Pair(before, near), _Pair(behind, patches), grid, cells))
 
 
 LARGEST = 1e8

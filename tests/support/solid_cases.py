@@ -62,7 +62,8 @@ def solid_case(seed: int) -> tuple[Mesh, list[Mesh], tuple[float, float, float]]
     if chance.random() < 0.3:
         solids = [joined(*solids)]
     across, up = chance.uniform(-4.0, 4.0, 2).tolist()
-    return target, solids, (across, float(chance.choice([0.0, 0.0, 0.0, near, near + 0.2, near + 1.0])), up)
+    # Nearer to the target it would be looked at through the faces of a cube.
+    return target, solids, (across, min(45.0, float(chance.choice([0.0, 0.0, 0.0, near, near + 0.2, near + 1.0]))), up)
 
 
 def _planes(chance: np.random.Generator, low: float, high: float) -> Floats:
