@@ -5,8 +5,9 @@ The plan is turned so that the first line of sight runs upwards, and stays so: o
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,7 @@ class Ground:
         scale: pixels, drawn `FINE` times too large, for a mm.
         size: width and height of the plan in such pixels.
         path: (n, 2) where the target's base stands in each frame.
+        drawn: the latest picture of what stands still, by what it shows.
     """
 
     up: Floats
@@ -56,6 +58,7 @@ class Ground:
     scale: float
     size: tuple[int, int]
     path: Floats
+    drawn: dict[bytes, Image.Image] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, sights: Sequence[Sight], width: int, height: int) -> Ground:
@@ -91,13 +94,7 @@ class Ground:
 def drawn_plan(ground: Ground, line: Sightline) -> NDArray[np.uint8]:
     """The plan of one frame as colours (height, width, 3), at the size in which it is shown."""
     plan = _Plan(ground, line)
-    plan.draw_table()
-    plan.draw_arcs()
-    for piece in sorted(
-        line.scene.pieces, key=lambda piece: (piece.kind != "terrain", float(piece.pose.translation[2]))
-    ):
-        if piece.name not in (line.sight.attacker.name, line.sight.target.name):
-            plan.draw_piece(piece)
+    plan.draw_still()
     plan.draw_path()
     plan.draw_sight()
     plan.draw_piece(line.sight.attacker)
@@ -113,6 +110,25 @@ class _Plan:
         self._ground, self._line = ground, line
         self._image = Image.new("RGB", ground.size, GROUND)
         self._drawing = ImageDraw.Draw(self._image)
+
+    def draw_still(self) -> None:
+        """What stands still, which is the same in most frames, and drawn once for them."""
+        both = (self._line.sight.attacker.name, self._line.sight.target.name)
+        others = [piece for piece in self._line.scene.pieces if piece.name not in both]
+        others.sort(key=lambda piece: (piece.kind != "terrain", float(piece.pose.translation[2])))
+        arcs = [(arc.apex, arc.right, arc.left) for arc in self._line.drawn_arcs or ()]
+        poses = [(piece.pose.rotation, piece.pose.translation, piece.base_outline) for piece in others]
+        looks = [(piece.name, piece.model.mesh.digest, piece.name in self._line.blocking) for piece in others]
+        key = pickle.dumps((arcs, poses, looks))
+        if key not in self._ground.drawn:
+            self.draw_table()
+            self.draw_arcs()
+            for piece in others:
+                self.draw_piece(piece)
+            self._ground.drawn.clear()
+            self._ground.drawn[key] = self._image.copy()
+        else:
+            self._image.paste(self._ground.drawn[key])
 
     def draw_table(self) -> None:
         """Lines an inch apart, along the world's axes."""
