@@ -60,8 +60,10 @@ class Recorder:
             write_page(self._folder, self._figures)
         if "" not in measured.gaps:
             self._figures.forget_all_but(name, titles)
+        seconds = round(time.perf_counter() - start, 1)
+        print(f"    {name}: {seconds:.0f} s", flush=True)
         if not measured.gaps and self._options.rounds is None:
-            measured.seconds = round(time.perf_counter() - start, 1)
+            measured.seconds = seconds
         return not has_failed
 
 

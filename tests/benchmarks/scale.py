@@ -20,7 +20,7 @@ import multiprocessing
 import os
 import resource
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice, permutations
@@ -47,8 +47,8 @@ TIMED = 100
 
 LAPS = 3
 
-WORKERS = (2, 4)
-"""So many processes judge at the same time, after one alone."""
+WORKERS = (1, 2, 4)
+"""So many processes judge at the same time."""
 
 SETTINGS = ((0.1, 0.002), (0.1, 0.005), (0.1, 0.01), (0.2, 0.01))
 """Asked for by ``--pixel`` and ``--error``."""
@@ -63,7 +63,7 @@ COLUMNS = (
     "loaded, s",
     "first verdict, s",
     "checks a second, one process",
-    *map("{} processes".format, WORKERS),
+    *map("{} processes".format, WORKERS[1:]),
     "MB",
     "MB more",
 )
@@ -117,7 +117,7 @@ def _round_about() -> Iterator[list[float]]:
             yield [float(radius * np.cos(angle)), float(radius * np.sin(angle))]
 
 
-def measured(table: Layout) -> tuple[float, ...]:
+def measured(table: Layout, laps: int) -> tuple[float, ...]:
     """The numbers of one row: see `COLUMNS`."""
     start = time.perf_counter()
     scene = loaded(table.document())
@@ -131,30 +131,19 @@ def measured(table: Layout) -> tuple[float, ...]:
     pairs = list(permutations(names, 2))
     chosen = np.random.default_rng(7).choice(len(pairs), min(TIMED, len(pairs)), replace=False)
     checks = [Check(*pairs[number]) for number in chosen]
-    alone = 1.0 / min_seconds(lambda check: ruled(NECROMUNDA, scene, check, renderer, 0.1), checks)
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    together, each = dict.fromkeys(WORKERS, 0.0), [0.0]
-    for workers in WORKERS * LAPS:
+    rates, each = dict.fromkeys(WORKERS, 0.0), [0.0]
+    for workers in WORKERS * laps:
         start, looked = time.perf_counter(), False
         for _ in verdicts_of(scene, checks, Settings(renderer, 0.1), workers):
             if not looked:
                 each += [_private(child.pid) for child in multiprocessing.active_children() if child.pid]
             looked = True
-        together[workers] = max(together[workers], len(checks) / (time.perf_counter() - start))
+        rates[workers] = max(rates[workers], len(checks) / (time.perf_counter() - start))
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     meshes = [piece.model.significant for piece in scene.pieces]
     triangles = sum(len(mesh.faces) for mesh in meshes)
     distinct = sum({mesh.digest: len(mesh.faces) for mesh in meshes}.values())
-    return triangles, distinct, read, first, alone, *together.values(), most, max(each)
-
-
-def min_seconds(judge: Callable[[Check], object], checks: Sequence[Check]) -> float:
-    """Seconds per check, of each the least of a few: what others do on the machine is left out."""
-    taken = np.empty((LAPS, len(checks)))
-    for lap, number in np.ndindex(taken.shape):
-        start = time.perf_counter()
-        judge(checks[number])
-        taken[lap, number] = time.perf_counter() - start
-    return float(taken.min(axis=0).mean())
+    return triangles, distinct, read, first, *rates.values(), most, max(each)
 
 
 def _private(process: int) -> float:
@@ -166,18 +155,17 @@ def _private(process: int) -> float:
 
 def tables(options: Options) -> Iterator[Table]:
     """Layouts; fineness; the cost of a thousand pieces."""
-    rows = []
+    rows, laps = [], options.laps(LAPS)
     layouts = [Layout(pieces, figures) for figures in (10, 40) for pieces in (10, 100, 1000)]
     layouts += [Layout(pieces, 10, detailed=True) for pieces in (10, 1000)]
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as executor:
         for layout in layouts if options.rounds is None else layouts[: 2 * options.rounds]:
-            numbers = executor.submit(measured, layout).result()
+            numbers = executor.submit(measured, layout, laps).result()
             words = [f"{number:,}" for number in numbers[:2]] + [f"{number:.2f}" for number in numbers[2:4]]
             words += [f"{number:.0f}" for number in numbers[4:]]
             detailed = ", scanned" if layout.detailed else ""
             rows.append(progress((f"{layout.figures} figures, {layout.pieces:,} pieces{detailed}", *words)))
     yield Table("Growth", COLUMNS, tuple(rows), compared=(COLUMNS[5], "MB"))
-    laps = options.laps(LAPS)
     yield Table("Settings", FINE_COLUMNS, tuple(fineness(laps)), compared=FINE_COLUMNS[1:3] + FINE_COLUMNS[4:])
     rows = [("a thousand pieces to ten", f"{ratio(laps):.2f}")]
     yield Table("Cost of a check", ("", "ratio"), tuple(rows), compared=("ratio",))

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import multiprocessing
 import os
 import sys
 import tempfile
@@ -115,7 +116,11 @@ def made_anew(folder: Path, scene: TableScene, plan: Plan, ending: str) -> Truth
     file = folder / f"{scene.path.stem}.{ending}"
     truth = folder / f"{scene.path.stem}.truth.json"
     if not truth.is_file():
-        write_scan(scene, plan, file)
+        # In a process of its own: the command that is measured next inherits the most memory that this one had.
+        maker = multiprocessing.get_context("fork").Process(target=write_scan, args=(scene, plan, file))
+        maker.start()
+        maker.join()
+        assert maker.exitcode == 0
         truth.write_text(json.dumps(truth_of(scene, plan), indent=1), encoding="utf-8")
     return read_truth(truth)
 
