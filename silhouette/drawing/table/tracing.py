@@ -186,10 +186,15 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
     from contourpy import contour_generator
     from scipy.ndimage import gaussian_filter
 
-    if not mask.any():
+    rows = np.flatnonzero(mask.any(axis=1))
+    if not len(rows):
         return ()
-    smooth = gaussian_filter(np.pad(mask, 2).astype(np.float32), SMOOTH)
-    lines: list[NDArray[Any]] = contour_generator(z=smooth).lines(0.5)  # type: ignore[assignment]
+    columns = np.flatnonzero(mask[rows[0] : rows[-1] + 1].any(axis=0))
+    area = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    smooth = gaussian_filter(np.pad(area, 2).astype(np.float32), SMOOTH)
+    x, y = (np.arange(size, dtype=np.float64) for size in smooth.shape[::-1])
+    generator = contour_generator(x + columns[0], y + rows[0], smooth)
+    lines: list[NDArray[Any]] = generator.lines(0.5)  # type: ignore[assignment]
     large = [line for line in lines if len(line) >= 4 and abs(ring_area(line)) >= SMALLEST]
     if not large:
         return ()
