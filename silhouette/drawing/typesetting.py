@@ -11,6 +11,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
@@ -22,6 +23,9 @@ Measure = Callable[[str], float]
 ELLIPSIS = "..."
 
 REPLACED = "?"
+
+SOME = 6
+"""Words that are measured to guess how many fit on a line."""
 
 SUBSTITUTES = {"×": "x", "–": "-", "—": "-", "…": ELLIPSIS, "Ø": "O", "ø": "o", "ß": "ss", "“": '"', "”": '"', "’": "'"}
 """The replacements of signs that a type may lack, and that no decomposition gives."""
@@ -91,12 +95,28 @@ def wrapped(text: str, room: float, most: int, measure: Measure) -> list[str]:
         if len(lines) == most - 1:
             lines.append(elided(" ".join(words), room, measure))
             break
-        count = 1
-        while count < len(words) and measure(" ".join(words[: count + 1])) <= room:
-            count += 1
+        count = _fitting(words, room, measure)
         lines.append(" ".join(words[:count]))
         words = words[count:]
     return lines
+
+
+def _fitting(words: list[str], room: float, measure: Measure) -> int:
+    """How many words fit on a line, one at least: a guess by the width of some of them, then one more or fewer."""
+
+    def fits(count: int) -> bool:
+        return measure(" ".join(words[:count])) <= room
+
+    some = " ".join(words[:SOME])
+    signs = room * len(some) / max(measure(some), 1e-9)
+    count = max(bisect_right(list(accumulate(len(word) + 1 for word in words)), signs + 1.0), 1)
+    if fits(count):
+        while count < len(words) and fits(count + 1):
+            count += 1
+    else:
+        while count > 1 and not fits(count):
+            count -= 1
+    return count
 
 
 def _cut_to_width(word: str, room: float, measure: Measure) -> list[str]:
