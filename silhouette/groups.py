@@ -16,10 +16,10 @@ WORTH_FORKING = 20
 """The least number of checks that several processes judge: fewer are judged before the processes have started."""
 
 TOGETHER = 64
-"""So many checks are judged at once, at most: what is done for all of them together costs less for each."""
+"""The most checks that are judged at once: what is done for all of them together costs less for each."""
 
 GROUPS_EACH = 4
-"""So many groups of checks each process judges, at least, where there are enough: none waits long for the last one."""
+"""The least number of groups of checks for each process, where there are enough: none waits long for the last one."""
 
 
 def verdicts_of(scene: Scene, checks: Sequence[Check], settings: Settings, workers: int) -> Iterator[Verdict]:

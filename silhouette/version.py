@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 VERSION = "0.2.0"
-"""Of this package: the one place where it stands; the build reads it from here."""
+"""The version of this package: the one place where it stands; the build reads it from here."""
 
 SCHEMA = 1
-"""Of every JSON document that is printed or written: raised when a key changes its meaning, not when one is added."""
+"""The version of every JSON document that is printed or written: raised when a key changes its meaning, not when one is
+added."""
 
 
 def document(content: Mapping[str, Any]) -> dict[str, Any]:

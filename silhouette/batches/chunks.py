@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from silhouette.workers.forkserver import Loaded
 
 TOGETHER = 16
-"""So many checks of a chunk are judged at once, at most."""
+"""The most checks of a chunk that are judged at once."""
 
 CHECKS_PER_CHUNK = 32
 """Checks of a scene that are given to a worker at once, at most."""

@@ -20,7 +20,7 @@ FACES_IN_A_SMALL_BOX = 512
 """A mesh of two million faces has some 4,000 small boxes, whose corners take a millisecond to test."""
 
 EVERY = 64
-"""Of all vertices one in so many is looked at first."""
+"""The number of vertices of which one is looked at first."""
 
 _bounding: WeakKeyDictionary[Mesh, _Boxes] = WeakKeyDictionary()
 

@@ -18,7 +18,7 @@ from silhouette.models.entries import Kind, ModelOptions
 from silhouette.models.tagging import named, within
 
 SIDES = 360
-"""Of the polygon that stands for a round base whose diameter is given."""
+"""The sides of the polygon that stands for a round base whose diameter is given."""
 
 
 def with_base(

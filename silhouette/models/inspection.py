@@ -20,7 +20,7 @@ from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
 
 DECIMALS = 2
-"""Of lengths in mm: a hundredth is finer than anybody prints or casts."""
+"""The decimals of lengths in mm: a hundredth is finer than anybody prints or casts."""
 
 ROLES = {BODY: "body", BASE: "base", INSIGNIFICANT: "insignificant"}
 

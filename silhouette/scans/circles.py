@@ -154,7 +154,7 @@ def _on(points: Floats, normals: Floats, centre: Floats, radius: float, slack: f
 def _by_chance(
     points: Floats, normals: Floats, centre: Floats, radius: float, slack: float, tries: int = 120
 ) -> tuple[Floats, float] | None:
-    """Of circles through three points each, the one with points on most of its arcs."""
+    """The one, among circles through three points each, with points on most of its arcs."""
     random = np.random.default_rng(7)
     angle = np.arctan2(*(points - centre).T[::-1])
     order = np.argsort(angle, kind="stable")

@@ -160,7 +160,7 @@ class _Search:
         return _apart(found)
 
     def _heights(self) -> list[float]:
-        """Of the cuts above the ground: from just above its noise to half the highest base, a third apart."""
+        """Heights of the cuts above the ground: from just above its noise to half the highest base, a third apart."""
         low = max(3 * self.noise, 0.5 * self.spacing, 0.5 * THINNEST * self.least)
         high = max(low, 0.5 * min(THICKEST * self.least, 0.1 * self.most) * 1.5)
         count = 1 + int(np.ceil(np.log(high / low) / np.log(1.35)))

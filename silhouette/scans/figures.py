@@ -15,11 +15,12 @@ SHORTEST, TALLEST = 8.0, 130.0
 """mm; what stands on a base is a figure when it rises so far above it."""
 
 CONTACT = 0.6
-"""Of a rim's length: what is grown together with its surroundings along more than that is a part of them, as a tower
-of a wall, unless its rim is seen well; the worse a disc, the less of that it may have."""
+"""The most of a rim's length along which a figure may be grown together with its surroundings. What has more is a part
+of them, as a tower of a wall, unless its rim is seen well; the worse a disc, the less of that it may have."""
 
 CENTRAL = 0.3
-"""Of the points over a base, within two thirds of its radius: figures stand in the middle, stairs at the rim."""
+"""The least share of the points over a base that lies within two thirds of its radius: figures stand in the middle, stairs at the
+rim."""
 
 
 @dataclass(frozen=True, eq=False)

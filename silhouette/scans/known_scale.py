@@ -25,14 +25,14 @@ LEAST_ERROR = 0.002
 """As a share: the scans themselves are not better than this."""
 
 FINALISTS = 4
-"""So many poses of models are refined for each piece and scale."""
+"""The number of poses of models that are refined for each piece and scale."""
 
 FLAT = 0.8
 """The least cosine between the normals of scan and model where scales are measured: scans round edges off, which makes
 things smaller, and edges have other normals then."""
 
 ROUNDS = 25
-"""Of the refinement with the scale, which moves more slowly than that of a pose alone."""
+"""The rounds of the refinement with the scale, which moves more slowly than that of a pose alone."""
 
 
 @dataclass(frozen=True)

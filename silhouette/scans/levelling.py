@@ -26,7 +26,7 @@ UNDER = -0.3
 """Cosine of the angle to the table's normal below which a surface faces down; walls and rough parts do not."""
 
 FEWEST_POINTS = 30
-"""Of a cloud: with fewer there is no telling which points are neighbours."""
+"""The least number of points of a cloud: with fewer there is no telling which points are neighbours."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,17 +23,17 @@ YAW_STEP = 5.0
 """Degrees of the coarse search: at the rim of a base of 25 mm the next yaw is 1.1 mm away."""
 
 STARTS = 3
-"""So many of the best coarse poses of each model are refined on a few points."""
+"""The number of the best coarse poses of each model that are refined on a few points."""
 
 FINALISTS = 8
-"""So many of the best poses of all models are refined on all points, and compared."""
+"""The number of the best poses of all models that are refined on all points, and compared."""
 
 
 SAME_SIDE = 30.0
 """Degrees: a turn that is in more doubt than this comes from another side that looks alike, not from noise."""
 
 MOST_NOISE = 0.8
-"""mm: so much points scatter about the right model at thin and rough parts, even where the table is smooth. What
+"""The mm by which points scatter about the right model at thin and rough parts, even where the table is smooth. What
 scatters more, and more than twice as much as the table, does not lie on the model."""
 
 

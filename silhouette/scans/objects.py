@@ -23,10 +23,11 @@ THIN = 18.0
 """mm; walls, fences and rails are thinner, and do not stand by themselves; crates have 20 mm and more."""
 
 RESTS = 0.2
-"""Of its seam, over a visible top: a box may reach over the one below on most sides; a roof hides its walls on all."""
+"""The least share of its seam that lies over a visible top where one thing rests on another: a box may reach over the one
+below on most sides; a roof hides its walls on all."""
 
 SHEET = 0.12
-"""Of its largest extent: what is thinner is a panel or a plank."""
+"""The share of its largest extent below which the thickness of a thing is that of a panel or a plank."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,11 +172,12 @@ WEAK_OF_SOLIDS = -0.22
 """The same where both parts are all but convex and do not make a convex whole."""
 
 CONVEX = 0.82
-"""Of the volume of the hull round two parts, in their own hulls: more makes a convex whole, so that they are one thing,
-as the panels of a container are; boxes put together at random leave a third of that hull empty."""
+"""The share of the volume of the hull round two parts that lies in their own hulls: where it is more, they are a convex
+whole and so one thing, as the panels of a container are; boxes put together at random leave a third of it empty."""
 
 SOLID = 0.7
-"""Of a part's surface that lies on its convex hull: boxes, bottles and balls have more, fences and pipes less."""
+"""The share of a part's surface that lies on its convex hull: boxes, bottles and balls have more, fences and pipes
+less."""
 
 
 def parts_of(
@@ -248,7 +250,7 @@ def separate(cells: Cells, attracts: Floats, group: Integers, flat: float) -> tu
 
 
 def _seams(cells: Cells, attracts: Floats, group: Integers) -> dict[tuple[int, int], tuple[float, int]]:
-    """Of each pair of groups that touch the mean attraction, and how many pairs of cells it is the mean of."""
+    """For each pair of groups that touch the mean attraction, and how many pairs of cells it is the mean of."""
     ends = np.sort(group[cells.pairs], axis=1)
     across = ends[:, 0] != ends[:, 1]
     keys, which = np.unique(ends[across], axis=0, return_inverse=True)

@@ -41,7 +41,7 @@ TINTED = 0.42
 """The share of the tint in a piece's colour: people still recognise their table."""
 
 MOST_SAMPLES = 8_000_000
-"""Of the surface, so that a picture of the largest scan takes seconds."""
+"""The most samples of the surface: a picture of the largest scan takes seconds."""
 
 HIGHEST = 1500 * FINE
 """Pixels of the picture of the table, so that a long narrow one stays a page."""

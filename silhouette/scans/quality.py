@@ -16,7 +16,7 @@ LEAST_TOLERANCE = 0.9
 """mm: scans of tables are fused from pictures in cells of a millimetre or more, and round edges off by one of them."""
 
 PATCH = 4.0
-"""mm: so far reach the slow errors of a scan; what lies nearer to each other is wrong together."""
+"""The mm over which the slow errors of a scan reach: what lies nearer to each other is wrong together."""
 
 OPEN = 0.25
 """Where less than this share of all cameras looks, a scan shows what was fused from a few pictures, or invented."""

@@ -17,10 +17,10 @@ LEAST_CELL = 1.5
 """mm: finer than this the scan's own roughness would matter."""
 
 LAYERS = 12
-"""Of the height, so that walls fall on walls and roofs on roofs."""
+"""The layers into which the height is cut, so that walls fall on walls and roofs on roofs."""
 
 PEAKS = 2
-"""So many places are tried for each yaw, besides box on box."""
+"""The number of places that are tried for each yaw, besides box on box."""
 
 
 def shifted(model: Floats, weights: Floats, points: Floats, yaws: Floats) -> list[Upright]:

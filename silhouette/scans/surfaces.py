@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 from silhouette.geometry import Flags, Floats, Integers
 
 NEIGHBOURS = 8
-"""Of each point of a cloud: about those in a ring round it."""
+"""The neighbours of each point of a cloud: about those in a ring round it."""
 
 
 @dataclass(frozen=True, eq=False)

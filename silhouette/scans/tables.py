@@ -102,7 +102,7 @@ def _turned(plane: Plane, normal: Floats, surfels: Surfels) -> Plane | None:
 
 
 def _height(plane: Plane, normal: Floats) -> float:
-    """Of a plane's middle along a direction."""
+    """The height of a plane's middle along a direction."""
     return float(plane.middle @ normal)
 
 

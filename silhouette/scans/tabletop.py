@@ -105,7 +105,7 @@ class Tabletop:
         return float(fit[2] if votes >= 0 else fit[3]), half
 
     def rest(self, points: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Of points their height above the smooth surface, and whether they lie over the grid."""
+        """The heights of points above the smooth surface, and whether they lie over the grid."""
         steps = np.floor(np.nan_to_num((points[:, :2] - self.low) / self.cell, nan=-1.0, posinf=-1.0, neginf=-1.0))
         inside = ((steps >= 0) & (steps < self.height.shape)).all(axis=1)
         inside = np.asarray(inside)

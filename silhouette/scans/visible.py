@@ -14,8 +14,8 @@ from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 
 SAMPLES = 40_000
-"""Of a model's surface, hidden parts included. On a figure of 32 mm with 6,000 mm2 they lie 0.4 mm apart, less than the
-step of any scan of a table."""
+"""The samples on a model's surface, hidden parts included. On a figure of 32 mm with 6,000 mm2 they lie 0.4 mm apart,
+less than the step of any scan of a table."""
 
 LEAST_SPACING = 0.3
 """mm between samples: closer ones than this tell nothing that a scan shows."""
@@ -173,8 +173,8 @@ class Picture:
     depth: Floats
 
     SLOPE = 1.7
-    """Within a pixel a surface that slopes at 60 degrees rises by 1.7 pixels: so much behind the nearest point counts
-    as in front."""
+    """The pixels by which a point may lie behind the nearest one and count as in front: a surface that slopes at 60
+    degrees rises by as much within a pixel."""
 
     @classmethod
     def of(cls, points: Floats, direction: Floats, cell: float) -> Picture:

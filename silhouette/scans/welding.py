@@ -18,21 +18,23 @@ from silhouette.meshes.mesh import merge_equal
 from silhouette.scans.reading import Scan
 
 STEP = 2.0**-20
-"""Of the scan's extent: places this near are one. A millionth; a table's is 0.6 micrometres.
+"""The share of the scan's extent within which places are one: a millionth, 0.6 micrometres on a table.
 
 Coordinates of 32 bits, moved by the transforms of several nodes, differ by less. Scans tell nothing so fine apart."""
 
 APART = 0.1
-"""Of the median edge: rims of two patches that are nearer than this are one line.
+"""The share of the median edge within which the rims of two patches are one line.
 
 Draco stores each chunk of a surface on a grid of its own, of 11 to 14 bits, so that chunks meet only nearly. A scan
 shows nothing that is a tenth as large as its triangles."""
 
 KEPT = 0.9
-"""Of the triangles: where sewing takes more than the slivers along rims, the patches are no chunks of one surface."""
+"""The least share of the triangles that is left: where sewing takes more than the slivers along rims, the patches are no
+chunks of one surface."""
 
 _NEIGHBOURS = 4
-"""Of a vertex on a rim, that are looked at: itself, one of each patch where three meet, and one to spare."""
+"""The neighbours of a vertex on a rim that are looked at: itself, one of each patch where three meet, and one to
+spare."""
 
 
 def welded(scan: Scan) -> tuple[Scan, NDArray[np.int32]]:

@@ -82,7 +82,7 @@ MOST_WAITING = 200
 """Pieces that wait for each other to be lowered, because each stands in the file before the one that it stands on."""
 
 CLEARLY = 0.001
-"""By how many mm a piece must be lower than a height to have no part in it, rounding included."""
+"""The mm by which a piece must be lower than a height to have no part in it, rounding included."""
 
 
 def settled(

@@ -20,7 +20,7 @@ from silhouette.drawing.in_3d.simplifying import Shape
 
 STEPS = 65535
 COLOUR_STEPS = 63
-"""Of red, green and blue: the eye does not tell finer ones apart on a lit surface, and they would not pack."""
+"""The steps of red, green and blue: the eye tells no finer ones apart on a lit surface, and they would not pack."""
 
 
 def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8]
 
-# Steps of linear light in the table: so many that even dark colours, where sRGB is steepest, are right to one byte.
+# Steps of linear light in the table: enough for even dark colours, where sRGB is steepest, to be right to one byte.
 _STEPS = 1 << 14
 
 

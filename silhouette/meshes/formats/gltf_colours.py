@@ -20,7 +20,8 @@ _FULL = {1: 255.0, 2: 65535.0}
 
 @dataclass(frozen=True)
 class _Material:
-    """Of a primitive: the index of its picture or None, which set of places in it, how these are moved; its factor."""
+    """The colours of a primitive: the index of its picture or None, which set of places in it, how these are moved, and
+    its factor."""
 
     picture: int | None = None
     places: str = ""

@@ -24,7 +24,7 @@ SIGNS = "".join(map(chr, range(32, 127))) + "°±·×–−"
 """Those that figures are written in, so that nearly all of them have one type, which is made once."""
 
 METHOD = 2
-"""Of WebP, from 0, quick, to 6: 4 takes half as long again for a few bytes in a hundred."""
+"""The effort of packing WebP, from 0, quick, to 6: 4 takes half as long again for a few bytes in a hundred."""
 
 
 class PageSheet(Sheet):

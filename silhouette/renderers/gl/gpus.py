@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 MAKERS = {"0x10de": "NVIDIA", "0x1002": "AMD", "0x8086": "Intel"}
-"""By the numbers of the PCI bus. The chips of consoles and of virtual machines draw nothing by themselves."""
+"""The makers of GPUs, by their numbers on the PCI bus. Chips of consoles and of virtual machines draw nothing by
+themselves."""
 
 DISPLAY = "0x03"
 """The beginning of the class of a display controller on the PCI bus."""
