@@ -19,8 +19,8 @@ CONTACT = 0.6
 of them, as a tower of a wall, unless its rim is seen well; the worse a disc, the less of that it may have."""
 
 CENTRAL = 0.3
-"""The least share of the points over a base that lies within two thirds of its radius: figures stand in the middle, stairs at the
-rim."""
+"""The least share of the points over a base that lies within two thirds of its radius: figures stand in the
+middle, stairs at the rim."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,8 +23,8 @@ THIN = 18.0
 """mm; walls, fences and rails are thinner, and do not stand by themselves; crates have 20 mm and more."""
 
 RESTS = 0.2
-"""The least share of its seam that lies over a visible top where one thing rests on another: a box may reach over the one
-below on most sides; a roof hides its walls on all."""
+"""The least share of its seam that lies over a visible top where one thing rests on another: a box may reach over the
+one below on most sides; a roof hides its walls on all."""
 
 SHEET = 0.12
 """The share of its largest extent below which the thickness of a thing is that of a panel or a plank."""

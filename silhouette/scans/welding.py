@@ -29,8 +29,8 @@ Draco stores each chunk of a surface on a grid of its own, of 11 to 14 bits, so 
 shows nothing that is a tenth as large as its triangles."""
 
 KEPT = 0.9
-"""The least share of the triangles that is left: where sewing takes more than the slivers along rims, the patches are no
-chunks of one surface."""
+"""The least share of the triangles that is left: where sewing takes more than the slivers along rims, the patches are
+no chunks of one surface."""
 
 _NEIGHBOURS = 4
 """The neighbours of a vertex on a rim that are looked at: itself, one of each patch where three meet, and one to
