@@ -103,7 +103,9 @@ def _against(picture: Picture, blocks: Floats, says: Assertion, renderer: Render
     """(k, 2) places in blocks at which a claim is untrue, of ``across`` along each side of a pixel, ``most`` in all."""
     if len(blocks) == 0:
         return np.empty((0, 2))
-    places = scattered(blocks, across, most)
+    # Rather fewer in each block than none in the last ones.
+    area = float(np.maximum(blocks[:, 2:], 1.0).prod(axis=1).sum())
+    places = scattered(blocks, min(across, (most / area) ** 0.5), most)
     samples = sample([picture], np.zeros(len(places), dtype=np.intp), places, renderer)
     return _certain(picture, places[_is_against(samples.kind, says)], says, renderer)
 

@@ -64,9 +64,13 @@ class Patches:
     @classmethod
     def of_faces(cls, placed: Placed, faces: Indices) -> Patches:
         """A patch for each face."""
-        points = placed.points(placed.clusters.corners.take(faces, axis=0))
-        least, greatest = points[2].min(axis=1), points[2].max(axis=1)
-        low, high = boxes_between(points, NEAREST, np.inf)
+        points = placed.points(placed.clusters.corners.take(faces, axis=0).T)
+        least, greatest = points[2].min(axis=0), points[2].max(axis=0)
+        if least.min(initial=np.inf) > NEAREST:
+            places = points[:2] / points[2]
+            low, high = places.min(axis=1), places.max(axis=1)
+        else:
+            low, high = boxes_between(points.swapaxes(1, 2), NEAREST, np.inf)
         return cls(low, high, least, greatest, faces, np.ones_like(faces)).chosen(greatest > NEAREST)
 
     @classmethod

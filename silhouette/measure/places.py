@@ -109,7 +109,7 @@ def _choices() -> NDArray[np.uint8]:
     return np.random.default_rng(2).integers(4, size=(levels, PERIOD * PERIOD), dtype=np.uint8)
 
 
-def scattered(blocks: Floats, across: int, most: int) -> Floats:
+def scattered(blocks: Floats, across: float, most: int) -> Floats:
     """(m, 2) rows and columns of places all over blocks, drawn at random once and for all.
 
     Args:

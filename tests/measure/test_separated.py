@@ -1,0 +1,58 @@
+"""Planes put aside what cannot be before a target, and nothing that is, however small and wherever it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from silhouette.geometry import Pose
+from silhouette.measure.contours import Placed
+from silhouette.measure.separated import Planes
+from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.protocol import Body
+from silhouette.views import fit_view
+from tests.support.shapes import box, mesh, moved, quad
+
+TARGET = box((-5.0, 100.0, 0.0), (5.0, 110.0, 20.0))
+POSES = (Pose.standing(), Pose.standing((40.0, -30.0, 5.0), turn=33.0))
+
+
+def left(blocker: Mesh, target: Mesh = TARGET, pose: Pose = POSES[0], eye: tuple[float, ...] = (0.0, 0.0, 15.0)) -> int:
+    """How many faces of a blocker are not put aside; the blocker stands in a pose of its own, at the same place."""
+    (view,) = fit_view(eye, target.bounds.mean(axis=0), target.vertices, 0.1)
+    own = mesh(pose.localise(blocker.vertices), blocker.faces)
+    before, behind = Placed.of(view, Body(2, own, pose)), Placed.of(view, Body(1, target, Pose.standing()))
+    planes = Planes.of(before, behind, np.arange(len(behind.clusters.radii)))
+    chosen = planes.clusters(before, np.arange(len(before.clusters.radii)))
+    return len(planes.faces(before, before.faces_of(chosen)))
+
+
+@pytest.mark.parametrize("pose", POSES)
+def test_what_is_before_the_target_is_not_put_aside(pose: Pose) -> None:
+    """A tiny triangle on the way from the eye to any place of the target, next to either of them too."""
+    chance = np.random.default_rng(3)
+    eye = np.array([0.0, 0.0, 15.0])
+    for _ in range(200):
+        corners = TARGET.vertices[TARGET.faces[chance.integers(len(TARGET.faces))]]
+        place = eye + chance.choice([0.001, 0.4, 0.999]) * (chance.dirichlet(np.ones(3)) @ corners - eye)
+        corners = chance.normal(0.0, 1e-3, (3, 3))
+        assert left(mesh(place + corners - corners.mean(axis=0), [0, 1, 2]), pose=pose) == 1
+
+
+def test_what_is_beside_below_or_behind_is_put_aside() -> None:
+    """Also where it touches the target, as a floor and a wall do; a floor whichever way it is turned."""
+    floor = quad((-500, -500, 0), (500, -500, 0), (500, 500, 0), (-500, 500, 0))
+    back = quad((-500, 110, 0), (500, 110, 0), (500, 110, 500), (-500, 110, 500))
+    beside = box((5.2, 50.0, 0.0), (50.0, 300.0, 100.0))
+    for blocker in (back, beside, box((-90, -40, 0), (90, -20, 90))):
+        assert left(blocker) == 0
+    for pose in POSES:
+        assert left(floor, pose=pose) == 0
+        assert left(moved(floor, (0.0, 0.0, 0.01)), pose=pose) > 0
+
+
+def test_an_eye_next_to_the_target_has_planes_too() -> None:
+    """Where a part of the target lies behind the eye's plane none of the planes go through the eye."""
+    wide = box((-300.0, 10.0, 0.0), (300.0, 12.0, 20.0))
+    assert left(moved(wide, (0.0, 5.0, 0.0)), target=TARGET) > 0
+    assert left(box((-5.0, 50.0, -9.0), (5.0, 60.0, -1.0)), target=TARGET) == 0
