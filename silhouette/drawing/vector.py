@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -91,10 +91,27 @@ class _Outlines(TextToPath):
         """The outline of a text: its corners, and how they are joined; shared, so not to be written to."""
         return _outline(*what, **how)
 
+    def get_glyphs_with_font(
+        self, font: Any, s: str, glyph_map: Any = None, return_new_glyphs_only: bool = False, **how: Any
+    ) -> Any:
+        """The signs of a text with their places, and the outlines of those that are not in ``glyph_map``."""
+        placed, outlines, rectangles = _signs(font, s, tuple(sorted(how.items())))
+        known = {} if glyph_map is None else glyph_map
+        new = {sign: outline for sign, outline in outlines.items() if sign not in known}
+        if not return_new_glyphs_only:
+            known.update(new)
+        return placed, new if return_new_glyphs_only else known, rectangles
 
-_size = lru_cache(maxsize=4096)(text_to_path.get_text_width_height_descent)
-_outline = lru_cache(maxsize=1024)(text_to_path.get_text_path)
+
 _OUTLINES = _Outlines()
+_size = lru_cache(maxsize=4096)(text_to_path.get_text_width_height_descent)
+_outline = lru_cache(maxsize=1024)(partial(TextToPath.get_text_path, _OUTLINES))
+
+
+@lru_cache(maxsize=1024)
+def _signs(font: Any, text: str, how: tuple[tuple[str, Any], ...]) -> Any:
+    """What matplotlib finds for a text, which is drawn twice: with a halo below it."""
+    return text_to_path.get_glyphs_with_font(font, text, **dict(how))
 
 
 def _in_palette(picture: Image.Image) -> Encoded | None:
