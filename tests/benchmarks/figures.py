@@ -197,7 +197,7 @@ def commit() -> str:
         return asked.stdout.strip()
 
     try:
-        changed = git("status", "--porcelain", "--untracked-files=no", "--", "silhouette", "tests/**/*.py")
+        changed = git("status", "--porcelain", "--untracked-files=no", "--", "silhouette", "tests/*.py")
         return git("rev-parse", "--short=7", "HEAD") + ("+" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return f"version {VERSION}"
