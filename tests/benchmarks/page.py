@@ -154,7 +154,7 @@ def _absent(run: Run) -> list[str]:
 
 def _origin(now: Run, before: Run | None) -> str:
     """The line below a table that says when it was measured."""
-    limit = "" if now.rounds is None else f", at most {now.rounds} rounds"
+    limit = "" if now.rounds is None else f", --rounds {now.rounds}"
     then = "" if before is None else f"; before: {_told(before.origin)}"
     return f"*{_told(now.origin)}{limit}{then}.*"
 

@@ -33,16 +33,19 @@ def cpu_seconds(arguments: Sequence[str], checkout: Path, folder: Path, **enviro
         folder: for compiled modules, and for the cache unless the environment names another.
         environment: further variables.
     """
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run(arguments, checkout, folder, **environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def run(arguments: Sequence[str], checkout: Path, folder: Path, **environment: str) -> None:
+    """Runs a process ``python ARGUMENTS``; see `cpu_seconds`."""
     variables = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     variables |= {"PYTHONPATH": str(checkout), "PYTHONPYCACHEPREFIX": str(folder / "compiled"), "OMP_NUM_THREADS": "1"}
     variables |= {"SILHOUETTE_CACHE_DIR": str(folder / "cache"), **environment}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, *arguments]
-    subprocess.run(
-        command, check=False, cwd=checkout, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    command, null = [sys.executable, *arguments], subprocess.DEVNULL
+    subprocess.run(command, check=False, cwd=checkout, env=variables, stdout=null, stderr=null)
 
 
 def in_turn(arguments: Sequence[str], checkouts: Sequence[Path], folder: Path, runs: int) -> list[float]:

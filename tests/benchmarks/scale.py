@@ -3,7 +3,7 @@
 The figures stand in the middle of the table among ten pieces of terrain; all further pieces stand round about, out of
 nearly every view. Each row is measured in a process of its own, meshes cached. *MB* is the most that this process had
 at once, *MB more* what a forked worker adds to it, shared pages not counted again. Checks a second are the best of a
-few runs, the time that forking takes included.
+few runs, the time that forking takes included. Wanted: at most 400 MB.
 
 The second table has ten figures of 50,000 triangles or more among ten pieces, everyone against everyone: checks a
 second over a long run, the largest and the median error against a view four times as fine (the median of those that are

@@ -8,7 +8,7 @@ of the figures; this command does so a second time without them, and lists below
 folder ``figures`` beside the scans has those meshes; without one they are those that the truth files of the folder
 name. With ``--keep`` the scans that it makes are kept, and the next run takes them.
 
-Six random tables have nine figures each (noise of 0.2 to 1.5 mm, four formats, four units; thirteen figures to choose
+The random tables have nine figures each (noise of 0.2 to 1.5 mm, four formats, four units; thirteen figures to choose
 from); on the others things touch, lean on each other or are stacked. Depths are noisy by 0.5 mm where 0.5 mm and 2° are
 wanted. Where a facing is not known, as of a figure that looks the same from behind, it is judged as if the target lay
 in its arc: that is what most of the verdicts that differ come from.
@@ -41,7 +41,7 @@ from tests.support.scan_maker import Plan, truth_of, write_scan
 from tests.support.scan_scores import FigureScore, PairScore, Score, compare_verdicts, score
 from tests.support.scan_truth import Truth, read_truth
 
-TABLES, THINGS = 6, 4
+TABLES, THINGS = 3, 2
 """Random tables of nine figures, and of things."""
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "scans"

@@ -1,16 +1,14 @@
 """How long does a user wait for the help, for a check of the first example, and for the first verdict on a huge mesh?
 
 Whole processes, start included. CPU seconds are medians of nine runs with a warm cache, modules compiled as those of an
-installed package are. Seconds on the clock are medians too, the first check of the huge mesh a single one with an empty
-cache. Nearly half of a check of the first example is the import of libraries: numpy, pydantic, rich, shapely and typer.
+installed package are. Seconds on the clock are medians too, and the first check with an empty cache is a single one.
+Nearly half of a check of the first example is the import of libraries: numpy, pydantic, rich, shapely and typer.
+Wanted: 0.35 s for that check.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -19,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.crowded_table import MESHES, MISSING
-from tests.benchmarks.processes import PROJECT, as_table, in_turn, places, row
+from tests.benchmarks.processes import PROJECT, as_table, in_turn, places, row, run
 from tests.benchmarks.tables import Options, Skipped, Table, options_of, progress, show
 
 EXAMPLE = PROJECT / "scenes" / "necromunda" / "example_2_partial_cover.toml"
@@ -28,17 +26,12 @@ HUGE_TITLE = "Seconds on the clock, a mesh of 1,145,888 triangles"
 LOAD = "import sys, silhouette; silhouette.load_scene(sys.argv[1])"
 
 
-def seconds(arguments: list[str], cache: Path, runs: int) -> float:
-    """The median wall time of a process ``python ARGUMENTS``."""
+def seconds(arguments: list[str], folder: Path, cache: Path, runs: int) -> float:
+    """The median time on the clock of a process ``python ARGUMENTS``; compiled modules are kept in the folder."""
     taken = []
     for _ in range(runs):
         start = time.perf_counter()
-        subprocess.run(
-            [sys.executable, *arguments],
-            check=False,
-            stdout=subprocess.DEVNULL,
-            env={**os.environ, "SILHOUETTE_CACHE_DIR": str(cache)},
-        )
+        run(arguments, PROJECT, folder, SILHOUETTE_CACHE_DIR=str(cache))
         taken.append(time.perf_counter() - start)
     return float(np.median(taken))
 
@@ -88,7 +81,7 @@ def tables(options: Options) -> Iterator[Table | Skipped]:
             ("`check` of the first example, empty cache", example, folder / "empty", 1),
             ("`check` of the first example, warm cache", example, folder / "empty", 7),
         ]
-        yield on_the_clock("Seconds on the clock", commands, options)
+        yield on_the_clock("Seconds on the clock", commands, folder, options)
         if not HUGE.is_file():
             yield Skipped(HUGE_TITLE, MISSING)
             return
@@ -101,13 +94,15 @@ def tables(options: Options) -> Iterator[Table | Skipped]:
                 (f"{place}, warm cache, until judging starts", load, folder / f"checked {place}", 5),
                 (f"{place}, warm cache, whole check", check, folder / f"checked {place}", 5),
             ]
-        yield on_the_clock(HUGE_TITLE, commands, options)
+        yield on_the_clock(HUGE_TITLE, commands, folder, options)
 
 
-def on_the_clock(title: str, commands: Sequence[tuple[str, list[str], Path, int]], options: Options) -> Table:
+def on_the_clock(
+    title: str, commands: Sequence[tuple[str, list[str], Path, int]], folder: Path, options: Options
+) -> Table:
     """A table of seconds on the clock."""
     rows = [
-        progress((what, f"{seconds(arguments, cache, options.laps(runs)):.2f}"))
+        progress((what, f"{seconds(arguments, folder, cache, options.laps(runs)):.2f}"))
         for what, arguments, cache, runs in commands
     ]
     return Table(title, ("", "seconds"), tuple(rows), compared=("seconds",))
