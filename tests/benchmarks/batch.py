@@ -1,6 +1,6 @@
 """How much memory do the workers of a batch share, and when does the first row arrive?
 
-Twelve tables of ten figures and twelve pieces of terrain, everyone against everyone, on which the same pieces stand in
+Six tables of ten figures and twelve pieces of terrain, everyone against everyone, on which the same pieces stand in
 other places; where the terrain is scanned, the pieces are larger. Memory is the most that all processes had at once, as
 proportional set size: pages that several share are divided among them. Linux only.
 """
@@ -23,7 +23,7 @@ import silhouette
 from tests.benchmarks.crowded_table import FIGURES, MESHES, crowded_document, loaded
 from tests.benchmarks.tables import CannotRunError, Options, Table, options_of, progress, show
 
-SCENES = 12
+SCENES = 6
 
 SECONDS = 0.05
 """Between two looks at the memory."""

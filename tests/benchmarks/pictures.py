@@ -34,7 +34,7 @@ WALK = "60,100"
 
 SKIRMISH = PROJECT / "scenes" / "necromunda" / "skirmish.toml"
 CHECKS = 10
-RUNS = 3
+RUNS = 2
 
 
 def time_figures(example: Path, folder: Path, runs: int) -> list[float]:
