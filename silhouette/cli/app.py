@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -77,10 +77,23 @@ YOUNG = 20_000
 slowly: nearly all objects of a start stay for good."""
 
 
+START = 200_000
+"""The same before the first look: what a check makes until its verdict is less."""
+
+
 def _start_quickly() -> None:
     """Leaves out of the start of this process what no command needs."""
-    gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
+    gc.set_threshold(START, *gc.get_threshold()[1:])
+    if _have_started not in gc.callbacks:
+        gc.callbacks.append(_have_started)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would read what every package says of itself
+
+
+def _have_started(phase: Literal["start", "stop"], _: dict[str, int]) -> None:
+    """Has Python look for cycles more often after the first time: figures have many, and hold pictures."""
+    if phase == "stop" and gc.get_threshold()[0] == START:
+        gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
+        gc.callbacks.remove(_have_started)
 
 
 def _run(arguments: list[str]) -> int:
