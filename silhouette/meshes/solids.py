@@ -124,15 +124,30 @@ def _found(clusters: Clusters) -> InnerBoxes:
 
 def _labels(clusters: Clusters) -> Indices:
     """(m,) for each face the number of the surface, faces joined by vertices, of which it is a part."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+    faces = clusters.corners.astype(np.int64)
+    least = joined(faces[:, [0, 1]].ravel(), faces[:, [1, 2]].ravel(), len(clusters.vertices))[faces[:, 0]]
+    label: Indices = np.unique(least, return_inverse=True)[1].astype(np.int64)
+    return label
 
-    faces = clusters.corners
-    links = np.ones(2 * len(faces), dtype=np.bool_)
-    ends = faces[:, [0, 1]].ravel(), faces[:, [1, 2]].ravel()
-    graph = coo_array((links, ends), shape=(len(clusters.vertices),) * 2)
-    label = connected_components(graph, directed=False)[1][faces[:, 0]]
-    return np.unique(label, return_inverse=True)[1].astype(np.int64)
+
+def joined(first: Indices, second: Indices, count: int) -> Indices:
+    """(count,) for each of so many numbers the least of all to which links join it, from first to second.
+
+    It takes a hundredth of the time that importing scipy does, for the same. Each round halves what is apart at least.
+
+    >>> joined(np.array([1, 4, 5]), np.array([3, 5, 3]), 7).tolist()
+    [0, 1, 2, 1, 1, 1, 6]
+    """
+    least = np.arange(count)
+    while True:
+        one, other = least[first], least[second]
+        apart = one != other
+        if not apart.any():
+            return least
+        first, second, one, other = first[apart], second[apart], one[apart], other[apart]
+        np.minimum.at(least, np.maximum(one, other), np.minimum(one, other))
+        while (least[least] != least).any():
+            least = least[least]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,13 +165,10 @@ def _lids(clusters: Clusters, label: Indices) -> tuple[_Lids, Indices]:
     ends = odd.ends[chosen]
     if len(ends) == 0:
         return _Lids(np.empty((3, 3, 0)), np.empty(0, np.int64)), np.empty(0, np.int64)
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     used, number = np.unique(ends, return_inverse=True)
-    number = number.reshape(-1, 2)
-    graph = coo_array((np.ones(len(ends), dtype=np.bool_), (number[:, 0], number[:, 1])), shape=(len(used),) * 2)
-    count, hole = connected_components(graph, directed=False)
+    number = number.reshape(-1, 2).astype(np.int64)
+    holes, hole = np.unique(joined(number[:, 0], number[:, 1], len(used)), return_inverse=True)
+    count = len(holes)
     points = clusters.vertices[used]
     totals = [np.bincount(hole, points[:, axis], count) for axis in range(3)]
     middle = np.stack(totals, axis=1) / np.bincount(hole, minlength=count)[:, None]
