@@ -70,6 +70,7 @@ class Contour:
         first, second: (m,) places of the two cells in the level's image, read row by row.
         across: the number of those that lie side by side, which come first; the others lie one below the other.
         picture: (m,) the picture in which they lie.
+        twice_middle: (m,) twice the place of its middle: that of a cell plus that of the cell opposite it.
         pair: (m,) their kinds: `KINDS` times the one of the first plus the one of the second.
     """
 
@@ -77,6 +78,7 @@ class Contour:
     second: Places
     across: int
     picture: Places
+    twice_middle: Places
     pair: Places
 
 
@@ -166,8 +168,13 @@ class Atlas:
         down = np.flatnonzero(flat[width:] != flat[:-width])
         first, second = np.concatenate([across, down]), np.concatenate([across + 1, down + width])
         pair = flat.take(first).astype(np.intp) * KINDS + flat.take(second)
-        tile = self._tile_of_row.take(first // width >> len(self.levels) - 1)
-        return Contour(first, second, len(across), self.tiles.take(tile), pair)
+        level = len(self.levels) - 1
+        tile = self._tile_of_row.take(first // width >> level)
+        # The first and the last cell of a tile are opposite each other.
+        begin = (self.top[:-1] + 1 << level) * width + (1 << level)
+        high, wide = (self.sizes[self.tiles] << level).T
+        twice_middle = 2 * begin + (high - 1) * width + wide - 1
+        return Contour(first, second, len(across), self.tiles.take(tile), twice_middle.take(tile), pair)
 
     def cut(self, contour: Contour, everywhere: Flags, throughout: Flags) -> None:
         """Cuts cells of the last level into quarters: those on a contour, and those to which it turns out to lead on.
@@ -266,14 +273,6 @@ class Atlas:
         fine.numbers.ravel()[corners[np.arange(len(cells)), quarter]] = number
         self.samplings.reweigh(number, fine.width**2)
         self._sample(level + 1, corners[quarter[:, None] != np.arange(4)])
-
-    def opposite(self, level: int, cells: Places) -> Places:
-        """(n,) the cells opposite those cells (n,) of a level, about the middles of their pictures."""
-        located = self._located(level, cells)
-        down, right = located.sizes - 1 - 2 * np.stack([located.rows, located.columns])
-        away = down * self.levels[level].kinds.shape[1] + right
-        opposite: Places = cells + away
-        return opposite
 
     def _sample(self, level: int, cells: Places) -> None:
         """Takes a sample in each of the cells (n,) of a level, which lie in the order of their pictures."""

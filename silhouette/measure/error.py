@@ -91,7 +91,7 @@ def open_variance(atlas: Atlas, contour: Contour, check: Places, size: int, leve
     first, second = own[contour.first], own[contour.second]
     counted = (first | second) & ~cut[contour.first] & ~cut[contour.second]
     both = (first & second) | (cells is atlas.levels[0])
-    share = np.where(both, 0.25 * (1.0 - _going_on(cells, contour)), 1.0) * (1.0 + _is_doubled(atlas, contour, level))
+    share = np.where(both, 0.25 * (1.0 - _going_on(cells, contour)), 1.0) * (1.0 + _is_doubled(cells, contour))
     weight = counted * share * cells.width**4
     place = check[contour.picture] * KINDS**2 + contour.pair
     variance = np.bincount(place, weight, size * KINDS**2).reshape(size, KINDS**2).astype(np.float64, copy=False)
@@ -116,15 +116,14 @@ def _going_on(cells: Level, contour: Contour) -> Floats:
     return going_on
 
 
-def _is_doubled(atlas: Atlas, contour: Contour, level: int) -> Flags:
+def _is_doubled(cells: Level, contour: Contour) -> Flags:
     """(m,) whether the two cells opposite those of a pair are of the same kinds.
 
     Places are symmetric about the middle of a picture: two opposite cells that show the same err together, by twice
     as much, instead of independently of each other.
     """
-    number = len(atlas.levels) + level
-    kinds = atlas.levels[level].kinds.ravel()
-    first, second = (kinds.take(atlas.opposite(number, cells)) for cells in (contour.first, contour.second))
+    kinds = cells.kinds.ravel()
+    first, second = (kinds.take(contour.twice_middle - place) for place in (contour.first, contour.second))
     same: Flags = first.astype(np.intp) * KINDS + second == contour.pair
     return same
 

@@ -137,7 +137,10 @@ class Survey:
     @property
     def errors(self) -> Floats:
         """(n, 3) the errors of the shares occluded, occluded in the arc, and seen."""
-        errors: Floats = share_errors(self.variance, self.counts)
+        return self._errors(self.variance)
+
+    def _errors(self, variance: Floats) -> Floats:
+        errors: Floats = share_errors(variance, self.counts)
         total = np.maximum(self.counts.sum(axis=1), 1.0)
         occluded, seen = self.counts @ PARTS[0], self.counts @ PARTS[2]
         unseen = np.where(seen == 0.0, np.minimum(self.maybe_seen, self.maybe_free), np.inf)
@@ -185,7 +188,7 @@ class Survey:
         self.atlas = self.atlas.without(~going_on[self.check])
         for picture in self.atlas.tiles.tolist():
             self.homes[picture] = self.atlas
-        contour = self.atlas.contour()
+        contour = self.contour if going_on.all() else self.atlas.contour()
         is_first = len(self.atlas.levels) == 1
         scattered = everywhere & ((self.alone * OUTLINE).any(axis=1) | (self.goals == 0.0) | is_first)
         self.atlas.cut(contour, everywhere[self.check], scattered[self.check])
@@ -198,20 +201,21 @@ class Survey:
         """The checks (n,) whose contours are followed one level further, and those of which all cells are cut."""
         share, wholes = shares(self.counts)
         step = importance(share, wholes)
-        allowed = (self._aims(share) / SIGMAS) ** 2
-        wanting = (step * self.variance).sum(axis=1) > allowed
+        loose = self.loose
+        variance = self.settled + self.open + loose
+        allowed = (self._aims(share, self._errors(variance)) / SIGMAS) ** 2
+        wanting = (step * variance).sum(axis=1) > allowed
         settled = np.minimum(self.maybe_occluded, self.maybe_free) <= self.goals * wholes[:, 0]
         wanting &= ~(settled & ~self.is_parted & ((share[:, 0] == 0.0) | (share[:, 0] == 1.0)))
-        everywhere = (step * self.loose).sum(axis=1) > LOOSE_SHARE**2 * allowed
+        everywhere = (step * loose).sum(axis=1) > LOOSE_SHARE**2 * allowed
         missed = (np.sqrt(step) * self.alone).sum(axis=1) * self.cell
         everywhere |= missed > MISSED_SHARE * SIGMAS * np.sqrt(allowed)
         everywhere &= wanting & self.is_coarse
-        size_error = SIGMAS * np.sqrt((self.variance * OUTLINE).sum(axis=1))
+        size_error = SIGMAS * np.sqrt((variance * OUTLINE).sum(axis=1))
         return wanting | (size_error > SIZE_ERROR * wholes[:, 0]), everywhere
 
-    def _aims(self, share: Floats) -> Floats:
+    def _aims(self, share: Floats, errors: Floats) -> Floats:
         """(n,) the errors to go for: smaller than the goal where that tells on which side of a threshold a share is."""
-        errors = self.errors
         aims = np.where(self.is_thin, np.minimum(self.goals, THIN_GOAL), self.goals)
         for number, question in enumerate(self.questions):
             for value, error in ((share[number, 0], errors[number, 0]), (1.0 - share[number, 2], errors[number, 2])):
