@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Sequence
 
 import numpy as np
@@ -271,3 +272,27 @@ def test_the_eye_level_with_the_top_of_a_wall() -> None:
     block = box((-30.0, 40.0, -30.0), (30.0, 60.0, 0.0))
     assert hidden(low, block).area == 0.0
     assert hidden(high, block).area >= 0.05 * 10.0 * 100.0 * 0.9
+
+
+@pytest.mark.parametrize("height", [4.0, 60.0])
+def test_what_stands_on_scanned_ground_is_proven_in_little_memory(height: float) -> None:
+    """Ground of 130,000 faces that rises and falls by half a millimetre, from eyes near to it and above it."""
+    side = np.linspace(-150.0, 150.0, 256)
+    x, y = np.meshgrid(side, side, indexing="ij")
+    level = 0.25 * np.sin(x / 3.0) * np.cos(y / 2.0) - 0.5
+    number = np.arange(level.size).reshape(level.shape)
+    a, b, c, d = (part.ravel() for part in (number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]))
+    ground = mesh(
+        np.stack([x, y, level], axis=2).reshape(-1, 3), np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
+    )
+    target = box((80, -12, 0), (100, 12, 30))
+    eye = np.array([-100.0, 0.0, height])
+    (view,) = fit_view(eye, target.bounds.mean(axis=0), target.vertices, 0.1)
+    bodies = [Body(number, one, Pose.standing()) for number, one in enumerate((target, ground), 1)]
+    unproven_open(view, bodies[0], bodies[1:])
+    tracemalloc.start()
+    try:
+        assert unproven_open(view, bodies[0], bodies[1:]).area == 0.0
+        assert tracemalloc.get_traced_memory()[1] < 100e6
+    finally:
+        tracemalloc.stop()
