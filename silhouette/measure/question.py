@@ -16,6 +16,9 @@ from silhouette.measure.sampling import Picture, Places
 BLOCK = 0.8
 """Width of a cell of the coarse grid, mm at the target: twice that of the thinnest part of a printed miniature."""
 
+COARSE_CELLS = 65_536
+"""The cells are wider where the coarse grid would have more of them: a target that is no miniature."""
+
 
 @dataclass(frozen=True, eq=False)
 class Question:
@@ -43,7 +46,10 @@ class Question:
     @property
     def block(self) -> int:
         """The width in pixels of a cell of the coarse grid: a power of two."""
-        return min(LARGEST_BLOCK, 1 << max(0, int(np.floor(np.log2(BLOCK / self.pixel) + 1e-9))))
+        pixels = sum(picture.view.width * picture.view.height for picture in self.pictures)
+        wide = int(np.floor(np.log2(BLOCK / self.pixel) + 1e-9))
+        few = int(np.ceil(np.log2(pixels / COARSE_CELLS) / 2))
+        return min(LARGEST_BLOCK, 1 << max(0, wide, few))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from silhouette.measure.counting import measured
+from silhouette.measure.error import PARTS
 from silhouette.measure.observe import observe
 from silhouette.measure.question import Question
 from silhouette.measure.sampling import Picture
@@ -141,6 +142,27 @@ def test_a_picture_is_taken_four_times_finer_at_most() -> None:
 def test_a_cell_of_the_coarse_grid_is_at_most_eight_tenths_of_a_millimetre_wide(pixel: float, block: int) -> None:
     """And at most 16 pixels."""
     assert question(FRONT, [], pixel=pixel).block == block
+
+
+@pytest.mark.parametrize(("side", "block"), [(240.0, 1), (280.0, 2), (480.0, 2), (530.0, 4)])
+def test_the_cells_of_a_large_picture_are_wider(side: float, block: int) -> None:
+    """A coarse grid has 65,536 cells at most: a picture of 256 by 256 pixels has them one pixel wide."""
+    (picture,) = question(shapes.box((900, 0, 0), (901, 1, 1)), [], pixel=1.0).pictures
+    view = replace(picture.view, width=int(side), height=int(side))
+    assert Question([replace(picture, view=view)], 1.0, 0.002).block == block
+
+
+def test_a_giant_is_measured_with_as_few_rays_as_a_figure() -> None:
+    """A picture of two million pixels and more, where an error of five hundredths is allowed."""
+    giant = shapes.box((3000, -900, -900), (3001, 900, 900))
+    wall = leaning(15.0)
+    one = question(giant, [wall], goal=0.05, pixel=1.0)
+    assert sum(picture.view.width * picture.view.height for picture in one.pictures) > 2_000_000
+    survey = surveyed(one)
+    assert sum(len(batch.kind) for batch in survey.atlas.samplings.batches) < 200_000
+    occluded = survey.counts @ PARTS[0]
+    (view,) = (picture.view for picture in one.pictures)
+    assert abs(occluded / survey.counts.sum() - exact_share(view, giant, [wall])) < survey.errors[0, 0]
 
 
 def bits(area: float, number: int = 2) -> Mesh:
