@@ -102,7 +102,11 @@ def test_one_that_fails_costs_none_of_the_others(fakes: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no process is sent Ctrl-C there")
 def test_what_was_measured_before_ctrl_c_is_kept(fakes: Path) -> None:
-    words = command(fakes, "fakes.endless", "fakes.quick")
+    # A process that was started in the background takes no Ctrl-C unless it asks for it.
+    listen = "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    listen += "runpy.run_module('tests.benchmarks', run_name='__main__', alter_sys=True)"
+    python, _, _, *rest = command(fakes, "fakes.endless", "fakes.quick")
+    words = [python, "-c", listen, *rest]
     ran = subprocess.Popen(words, cwd=PROJECT, env=environment(fakes), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with ran:
         wait_until(lambda: (fakes / "README.md").exists())
