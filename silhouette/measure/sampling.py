@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers
-from silhouette.renderers.protocol import Body, Cast, Renderer, depths, render_separately
+from silhouette.renderers.protocol import Body, Cast, Renderer, depths, draw_ahead, render_separately
 from silhouette.views import View, VisionArc, in_any
 
 Places = NDArray[np.intp]
@@ -163,7 +163,9 @@ class _Distances:
         picture = self.pictures[number]
         bodies = [picture.target, *picture.blockers]
         places = FINER * (self.places[start:end] + 0.5) - 0.5
-        layers = render_separately(self.renderer, picture.view.refined(FINER), bodies, places)
+        view = picture.view.refined(FINER)
+        draw_ahead(self.renderer, view, bodies)
+        layers = render_separately(self.renderer, view, bodies, places)
         return [layer.depth for layer in layers]
 
 

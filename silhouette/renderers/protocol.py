@@ -111,6 +111,20 @@ def render_separately(renderer: Renderer, view: View, bodies: Sequence[Body], pi
         yield renderer.render(view, [body], pixels)
 
 
+def draw_ahead(renderer: Renderer, view: View, bodies: Sequence[Body]) -> None:
+    """Draws a picture of which some pixels will be asked for, and then others, where that spares work.
+
+    Such a renderer has a method ``draw_ahead(view, bodies)``; others do nothing.
+
+    >>> from silhouette.renderers.reference import ReferenceRenderer
+    >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
+    >>> draw_ahead(ReferenceRenderer(), view, [])
+    """
+    ahead = getattr(renderer, "draw_ahead", None)
+    if ahead is not None:
+        ahead(view, bodies)
+
+
 @dataclass(frozen=True, eq=False)
 class Cast:
     """Rays through places of one picture, towards one body.

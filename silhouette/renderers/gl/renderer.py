@@ -30,7 +30,7 @@ from silhouette.views import View
 # The pixels by which a drawn picture exceeds the view on each side, because pixels just beyond it are often needed.
 MARGIN = 4
 
-# Limits on memory for the next call: depths of the last picture (float32), and triangles on the device.
+# Limits on memory for the next calls: depths of the latest pictures (float32), and triangles on the device.
 DEPTHS_KEPT = 32_000_000
 TRIANGLES_KEPT = 20_000_000
 
@@ -112,8 +112,7 @@ class GLRenderer:
         """
         if len(bodies) == 1:
             return next(self.render_separately(view, bodies, pixels))
-        if self._pass is None:
-            raise RendererUnavailable("this OpenGL renderer was closed; create another")
+        self._check_open()
         ascending = sorted((body for body in bodies if len(body.mesh.faces)), key=lambda body: body.id)
         if pixels is not None:
             return _front(ascending, self._depths(view, ascending, _middles(pixels)), (len(pixels),))
@@ -129,14 +128,25 @@ class GLRenderer:
                 ids[(depth < np.inf) & (depth <= front)] = body.id
         return layer
 
+    def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
+        """See `silhouette.renderers.protocol.draw_ahead`: the depths of the whole picture are fetched and kept.
+
+        Raises:
+            RendererUnavailable: after `close`.
+        """
+        self._check_open()
+        solid = [body for body in bodies if len(body.mesh.faces)]
+        if len(solid) * _padded(view) <= DEPTHS_KEPT:
+            for _ in self._pictures(view, solid):
+                pass
+
     def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
         """See `silhouette.renderers.protocol.render_separately`: all bodies are drawn at once.
 
         Raises:
             RendererUnavailable: after `close`.
         """
-        if self._pass is None:
-            raise RendererUnavailable("this OpenGL renderer was closed; create another")
+        self._check_open()
         solid = [body for body in bodies if len(body.mesh.faces)]
         if pixels is not None:
             depths = iter(self._depths(view, solid, _middles(pixels)))
@@ -154,6 +164,10 @@ class GLRenderer:
                 parts = zip(_within(layer.ids, patches), _within(layer.depth, patches), strict=True)
                 _enter(body, [(ids, target, depth) for (ids, depth), (target, _) in parts])
             yield layer
+
+    def _check_open(self) -> None:
+        if self._pass is None:
+            raise RendererUnavailable("this OpenGL renderer was closed; create another")
 
     def _settled(self, view: View, bodies: Sequence[Body]) -> list[list[Patch]]:
         """The patches of each body, with exact depths where two bodies are close to each other."""
@@ -178,10 +192,8 @@ class GLRenderer:
             yield from (kept[key] or drawn.get(key, []) for key in keys)
 
     def _keep(self, drawn: dict[BodyKey, list[Patch]]) -> None:
-        """Keeps the patches of one picture, in place of those of any other."""
+        """Keeps the patches of a picture, and of the latest ones before it as many as there may be."""
         with self._keeping:
-            for key in [key for key in self._patches if drawn and key[0] != next(iter(drawn))[0]]:
-                del self._patches[key]
             self._patches.update(drawn)
             kept = sum(patch.depth.size for patches in self._patches.values() for patch in patches)
             while kept > DEPTHS_KEPT:
