@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
-from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.solids import inner_boxes
 
 BOXES = 64
 """The number of boxes of neighbouring faces that bound a mesh, at most."""
@@ -101,6 +101,6 @@ def _corners(boxes: Floats) -> Floats:
 
 
 def prepare(mesh: Mesh) -> None:
-    """Computes the points and edges of a mesh now, so that processes forked from this one need not do it again."""
+    """Computes now what stands for a mesh, so that processes forked from this one need not do it again."""
     bounding_points(mesh)
-    clusters_of(mesh)
+    inner_boxes(mesh)
