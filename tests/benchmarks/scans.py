@@ -153,6 +153,7 @@ def report(runs: Sequence[Run]) -> list[tuple[str, str, str]]:
         wanted = {"known models": "≤ 0.5 %", "bases": "≤ 2 %", "guess": "with a question"}.get(source, "")
         asked = sum(each.asked for each in here)
         said = f"{100 * _largest(each.scale for each in here):.2f} %, {len(here)} scans, {asked} with a question"
+        said = said if here else "no scan"
         rows.append((f"scale from {source}", wanted, said))
     wrong = [each for each in with_tables if each.scale > 0.03 and not each.asked]
     rows.append(("scale wrong and not asked", "0", str(len(wrong))))
