@@ -79,11 +79,11 @@ def page(figures: Figures) -> str:
     for name in names:
         measured = figures.benchmarks.get(name, Measured())
         question, text = described(name)
-        took = "" if measured.seconds is None else _in_words(measured.seconds)
+        took = "not timed yet" if measured.seconds is None else _in_words(measured.seconds)
         rows.append(f"| [`{name}`](#{name}) | {question} | {took} |")
         tables = [_table(*runs) for runs in measured.tables.values()]
         sections.append("\n".join([f"## {name}\n", f"**{question}**\n", text, *tables, *_gaps(measured)]))
-    contents = "\n".join(["| benchmark | question | takes |", "|---|---|---:|", *rows, ""])
+    contents = "\n".join(["| benchmark | question | takes, in full |", "|---|---|---:|", *rows, ""])
     machines = [_machine(number, one) for number, one in enumerate(figures.machines, 1)]
     return "\n".join([TOP, contents, *sections, MACHINES, *machines])
 

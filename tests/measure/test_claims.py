@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import shapely
+from numpy.typing import NDArray
 
+from silhouette.measure.claims import Claim, claim_of
 from silhouette.measure.observation import SEEN
 from silhouette.measure.observe import observe
+from silhouette.measure.sampling import Picture
+from silhouette.renderers.embree import EmbreeRenderer
+from silhouette.renderers.protocol import Body, Cast
+from silhouette.views import fit_view
 from tests.conftest import started
+from tests.support import shapes
 from tests.support.hard_sights import case
-from tests.support.measured_shares import EYE, FRONT
+from tests.support.measured_shares import EYE, FRONT, HERE
 from tests.support.sight_cases import Case, Screen, disc, rectangle
 
 
@@ -51,3 +59,43 @@ def test_a_hole_smaller_than_a_pixel_is_shown_where_it_is(at: tuple[float, float
     ((row, column),) = np.argwhere(mask.kinds == SEEN)
     columns, rows, _ = mask.view.project(screen.place(hole[None]))
     assert (row, column) == (int(rows[0]), int(columns[0]))
+
+
+class Counting(EmbreeRenderer):
+    """Counts the rays at targets."""
+
+    asked = 0
+
+    def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
+        self.asked += sum(len(cast.places) for cast in casts if cast.body.id == 1)
+        return super().depths(casts)
+
+
+def hair_before(apart: float, side: float) -> tuple[Claim, int]:
+    """The claim that a square nearer by a share of the distance obscures nothing, and the rays that it took."""
+    half = side / 2
+    target, blocker = (
+        shapes.box((x, -half, 25 - half), (x + 1, half, 25 + half)) for x in (1000.0, 1000.0 * (1 - apart))
+    )
+    (view,) = fit_view(EYE, target.bounds.mean(axis=0), target.vertices, 0.1)
+    bodies = [Body(number, one, HERE) for number, one in enumerate((target, blocker), 1)]
+    started("embree")
+    renderer = Counting()
+    return claim_of([Picture(view, bodies[0], bodies[1:], None)], "open", renderer), renderer.asked
+
+
+@pytest.mark.parametrize(("apart", "is_refuted"), [(0.6e-6, False), (1.7e-6, True)])
+def test_surfaces_that_a_ray_cannot_tell_apart_refute_nothing(apart: float, is_refuted: bool) -> None:
+    """Float32 tells depths apart by a millionth: what is nearer by less leaves a doubt, what is by more refutes."""
+    claim, _ = hair_before(apart, 2.0)
+    assert claim.unproven > 0.0
+    assert claim.is_refuted == is_refuted
+
+
+@pytest.mark.parametrize(("side", "least", "most"), [(2.0, 6_000, 30_000), (20.0, 140_000, 210_000)])
+def test_what_is_not_proven_is_searched_by_rays(side: float, least: int, most: int) -> None:
+    """By sixteen in each pixel, and no more than a hundred thousand; each that meets something else is cast again."""
+    claim, asked = hair_before(0.6e-6, side)
+    assert claim.unproven >= (side / 0.1) ** 2 * 0.99
+    assert least <= asked <= most
+    assert 15 * min(claim.unproven, 100_000 / 16) <= asked <= 33 * claim.unproven
