@@ -180,7 +180,7 @@ def _rounder(path: str) -> str:
 
 
 def cut(path: str, decimals: int) -> str:
-    """A path with at most so many decimals in each number: the rest is cut off, since rounding takes ten times longer.
+    """A path whose numbers have a given number of decimals at most: cut off, since rounding takes ten times longer.
 
     >>> cut("M 1.417323 2.5 L -0.0004 3.2007 C 1 10 0.1 20", 3)
     'M 1.417 2.5 L -0.000 3.200 C 1 10 0.1 20'

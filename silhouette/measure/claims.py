@@ -25,16 +25,16 @@ Assertion = Literal["open", "covered", "hidden"]
 """What a claim says: nothing of the target is obscured; all of it is; or nothing of it in the arcs is seen."""
 
 RAYS = 4
-"""So many rays along each side of a pixel look for what refutes a claim, where it is not proven."""
+"""Rays along each side of a pixel that look for what refutes a claim, where it is not proven."""
 
 CLEARLY = 1e-6
 """The share of a depth that is beyond the rounding of float32: surfaces in one plane may differ by less."""
 
 SOME = 200
-"""So many faces of a target, at most, are asked first whether one reaches into an arc."""
+"""The most faces of a target of which it is asked first whether one reaches into an arc; all are asked then."""
 
 MOST_RAYS = 100_000
-"""So many rays at most: where more is unproven, every pixel is sampled anyway."""
+"""The most rays that look for it: where more is unproven, fewer are cast in each pixel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,6 @@ def _reaches_an_arc(picture: Picture) -> bool:
     if picture.arcs is None:
         return True
     body = picture.target
-    # A few faces tell most often.
     for faces in (body.mesh.faces[:: len(body.mesh.faces) // SOME + 1], body.mesh.faces):
         triangles = body.pose.place(body.mesh.vertices[faces.ravel()]).reshape(-1, 3, 3)
         if any(arc.reaches(triangles).any() for arc in picture.arcs):

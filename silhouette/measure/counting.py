@@ -17,7 +17,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
 
 PIXELS_AT_HAND = 12_000_000
-"""So many pixels are measured together, at most: some 64 pictures, and 200 MB."""
+"""The most pixels that are measured together: some 64 pictures, and 200 MB."""
 
 
 def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = False) -> list[Measured]:

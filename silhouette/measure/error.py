@@ -34,7 +34,7 @@ SIGMAS = 3.0
 """The stated error is this many standard deviations."""
 
 UNKNOWN = 0.5
-"""So many cells of the coarse grid may differ from all their neighbours where none of n does: the mean of the rate of
+"""The cells of the coarse grid that may differ from all their neighbours where none was met: the mean of the rate of
 rare events of which none was seen, by Jeffreys' prior."""
 
 _KIND = np.arange(KINDS)

@@ -33,31 +33,31 @@ from silhouette.measure.shadows import Hider
 from silhouette.measure.strips import Pieces, in_cells, open_contours
 from silhouette.meshes.clusters import SIZE, Indices
 from silhouette.renderers.protocol import NEAREST, Body, Renderer
-from silhouette.renderers.registry import looking_between_pixels
 from silhouette.views import View
 
 CELL = 16.0
 """Pixels: the width of the first cells. Larger ones meet more contours, smaller ones are more."""
 
 MOST_CELLS = 4096
-"""So many cells at most, at first and after each cut: where more are left, the claim is most likely false."""
+"""The most cells, at first and after each cut: where more are left, the claim is most likely false."""
 
 HASTY = 32
 """Where more of the first cells are covered by no blocker alone, a proof is not quick: it takes 20 ms, and most often
 fails."""
 
 MOST_REGIONS = 8192
-"""So many parts of the target's faces in cells at most are asked exactly."""
+"""The most parts of the target's faces, each in one cell, that are proven exactly."""
 
 CUT = 4
 """Into how many, along each side, a cell that is not proven is cut: down to a pixel, and at last, with the target's
 faces, to a quarter of one."""
 
 GROUPS, DEEP = 2, 2.0
-"""Where the target's depth is spread out, contours are taken for so many groups at most, of so many mm at least."""
+"""Where the target's depth is spread out, contours are taken for groups of its parts: the most groups, and the mm of
+depth that each has at least."""
 
 MOST_PAIRS = 5_000_000
-"""So many pairs of faces in the same cells, at most, are asked in float64: cells that ordinary terrain leaves have a
+"""The most pairs of faces in the same cells that are compared in float64: cells that ordinary terrain leaves have a
 million, and a mesh of random triangles would take minutes."""
 
 SURELY = 1e-6
@@ -114,7 +114,7 @@ def unproven_hidden(
         view: a flat picture, or a face of a cube; what lies outside is not asked.
         target: what is to be hidden.
         blockers: what may hide it.
-        renderer: finds out whether a place is covered; the reference does it for one that cannot look between pixels.
+        renderer: finds out whether a place is covered, between pixels too (`Renderer.sparse`).
         thorough: whether all is tried, at last in float64, face by face; else only what is quick, and likely to do.
         is_refuted: asked before what is dear, with the blocks that are open: whether it is known that something is seen
             there.
@@ -130,8 +130,7 @@ def unproven_hidden(
     if len(cells) == 0:
         return Unproven.of(grid, cells)
     bodies = [Placed.of(view, blocker) for blocker in blockers]
-    between = renderer if renderer.sparse else looking_between_pixels()
-    scene = _Scene(view, between, bodies, grid.window(cells, grid.size), {})
+    scene = _Scene(view, renderer, bodies, grid.window(cells, grid.size), {})
     patches = patches.chosen(patches.near(grid, cells))
     least = float(patches.least.min())
     cells = _by_bodies(scene, grid, cells, least)

@@ -13,7 +13,7 @@ from silhouette.meshes.clusters import SIZE, Indices, spread
 from silhouette.renderers.protocol import NEAREST
 
 LARGE = 2.0
-"""A cluster that reaches farther than so many cells from its middle is bounded face by face."""
+"""The reach of a cluster from its middle, in cells, beyond which it is bounded face by face."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags, Floats
 
 PERIOD = 512
-"""The places repeat after so many pixels along rows and columns, and the choices after so many blocks."""
+"""Pixels after which the places repeat along rows and columns, and blocks after which the choices do."""
 
 LARGEST_BLOCK = 16
 """The greatest width of a block, in pixels; a power of two."""
@@ -114,7 +114,7 @@ def scattered(blocks: Floats, across: float, most: int) -> Floats:
 
     Args:
         blocks: (n, 4) row and column where each begins, its height and width, in pixels.
-        across: so many places along each side of a pixel, and along each side of a smaller block.
+        across: the number of places along each side of a pixel, and along each side of a smaller block.
         most: the number of places at most; those of the first blocks.
 
     >>> scattered(np.array([[10.0, 20.0, 2.0, 0.5]]), 2, 99).shape

@@ -12,7 +12,7 @@ from silhouette.measure.sampling import Picture
 from silhouette.renderers.protocol import NEAREST, Body
 
 MOST_CELLS = 64
-"""So many cells are looked at, at most: it takes a millisecond each."""
+"""The most cells that are looked at: each takes a millisecond."""
 
 FILLED = 1.0 - 1e-9
 """The share of a cell that the united faces must fill: float64 is a million times as exact, and a gap of the width that

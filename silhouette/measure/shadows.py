@@ -34,7 +34,7 @@ APART = 0.01
 """mm: an eye nearer than this to a box round a closed surface may touch it, and what it only touches hides nothing."""
 
 KEPT = 32
-"""So many shadows of one mesh are remembered: an attacker looks at many targets past the same terrain."""
+"""The shadows of one mesh that are remembered, the latest: an attacker looks at many targets past the same terrain."""
 
 _EDGES = np.array([[*axes, *ends] for axes in ((0, 1), (1, 2), (2, 0)) for ends in product((0, 1), (0, 1))]).T
 """(4, 12) the edges of a box: two axes across it, and at which end of each of them it lies."""

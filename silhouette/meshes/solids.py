@@ -31,7 +31,7 @@ FEWEST, MOST = 16, 96
 """Cells along each axis at least, so that thin walls have cells inside them, and at most."""
 
 SURFACES, SMALLEST = 4, 0.1
-"""The largest surfaces are looked into, so many at most, if as large as this share of the largest one: its sides."""
+"""The most surfaces that are looked into, the largest first; and the least size of one, as a share of the largest."""
 
 PAIRS, PAIRS_A_FACE = 1_000_000, 2
 """Pairs of a face and a cell in its box, at most, and so many more for each face: terrain of 50,000 faces has 200,000,
@@ -47,10 +47,10 @@ CLEARANCE = 1e-3
 """mm: by so much a box is smaller than the cells that it was found in; what rounding does is a thousand times less."""
 
 SEEDS, PROBES, BOXES = 96, 768, 24
-"""Boxes grow from so many cells; those are kept that together hold most of so many other cells; so many at most."""
+"""The cells from which boxes grow; the other cells, of which the boxes that are kept hold most; and the most boxes."""
 
 STEPS = (4, 8, 16, 32, 16, 8, 4, 4, 2, 1, 1)
-"""By so many cells a box grows at once, in each direction in turn: as many in all as there are along an axis."""
+"""The cells by which a box grows at once, in each direction in turn: in all as many as there are along an axis."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,16 +25,16 @@ FACES_PER_CHUNK = 1 << 18
 """A larger mesh is indexed in pieces of this many neighbouring faces, each only when a ray comes near it."""
 
 RAYS_WORTH_A_THREAD = 2048
-"""So many rays and more are cast in two halves at once."""
+"""The least number of rays that are cast in two halves at once."""
 
 RAYS_WORTH_A_LOOK = 256
 """Fewer rays are cast all, without a look at which of them come near."""
 
 ATTEMPTS = 32
-"""So often a ray is sent again that meets faces which the eye only touches: of one corner these may be many."""
+"""How often at most a ray is sent again that meets faces which the eye only touches: at one corner they may be many."""
 
 AIMS_KEPT = 4096
-"""So many aims of views at chunks are remembered, the latest."""
+"""The aims of views at chunks that are remembered, the latest."""
 
 FACES_KEPT = 20_000_000
 """Acceleration structures for up to this many faces stay in memory, the latest used first."""

@@ -63,7 +63,7 @@ class Renderer(Protocol):
     Attributes:
         name: as the option ``--renderer`` spells it.
         device: the device that it runs on, in words, for the result and for ``silhouette doctor``.
-        sparse: whether few pixels cost less than all of them.
+        sparse: whether few pixels cost less than all of them, and any place between them can be looked at.
     """
 
     name: str
