@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.lazy import cached_property
@@ -87,26 +88,30 @@ class Samplings:
     """All samples that were taken for an atlas, in batches.
 
     Attributes:
+        counts: (k, KINDS) the pixels of each kind, for each picture of the atlas.
+        weights: (n,) uint16, the number of pixels for which each sample stands.
         batches: the samples.
-        weights: for each batch (n,), the number of pixels for which each sample stands.
     """
 
+    counts: Floats
+    weights: NDArray[np.uint16] = field(default_factory=lambda: np.empty(0, np.uint16))
     batches: list[Samples] = field(default_factory=list)
-    weights: list[Places] = field(default_factory=list)
 
     def add(self, samples: Samples, weight: int) -> Integers:
-        """Adds a batch of n samples that stand for ``weight`` pixels each; their numbers (n,)."""
-        start = sum(map(len, self.weights))
+        """Adds a batch of m samples that stand for ``weight`` pixels each; their numbers (m,)."""
+        start = len(self.weights)
         self.batches.append(samples)
-        self.weights.append(np.full(len(samples.kind), weight, dtype=np.int64))
-        return np.arange(start, start + len(samples.kind), dtype=np.int32)
+        self.weights = np.concatenate([self.weights, np.full(len(samples.kind), weight, np.uint16)])
+        self._count(samples.picture, samples.kind, np.full(len(samples.kind), float(weight)))
+        return np.arange(start, len(self.weights), dtype=np.int32)
 
-    def reweigh(self, numbers: Integers, weight: int) -> None:
-        """Gives the samples of these numbers another weight."""
-        start = 0
-        for weights in self.weights:
-            weights[numbers[(numbers >= start) & (numbers < start + len(weights))] - start] = weight
-            start += len(weights)
+    def reweigh(self, numbers: Integers, picture: Places, kind: Kinds, weight: int) -> None:
+        """Gives the samples of these numbers (m,), of their pictures and kinds, another weight."""
+        self._count(picture, kind, weight - self.weights[numbers].astype(np.float64))
+        self.weights[numbers] = weight
+
+    def _count(self, picture: Places, kind: Kinds, pixels: Floats) -> None:
+        self.counts += np.bincount(picture * KINDS + kind, pixels, self.counts.size).reshape(self.counts.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +152,7 @@ class Atlas:
             own[start + 1 : start + 1 + mask.shape[0], 1 : 1 + mask.shape[1]] = mask
         sizes = np.array([mask.shape for mask in reached])
         level = Level(block, np.zeros(own.shape, np.uint8), np.empty(own.shape, np.int32), own, np.zeros_like(own))
-        atlas = cls(pictures, renderer, sizes, np.arange(len(pictures)), top, [level], Samplings())
+        atlas = cls(pictures, renderer, sizes, np.arange(len(pictures)), top, [level], Samplings(np.zeros((len(pictures), KINDS))))
         atlas._sample(0, np.flatnonzero(own))
         return atlas
 
@@ -197,7 +202,8 @@ class Atlas:
             coarse.is_cut.ravel()[cells] = True
             self._quarter(cells)
             beyond = self._leading_on(cells)
-            cells = np.unique(beyond[coarse.is_own.ravel().take(beyond) & ~coarse.is_cut.ravel().take(beyond)])
+            cells = np.sort(beyond[coarse.is_own.ravel().take(beyond) & ~coarse.is_cut.ravel().take(beyond)])
+            cells = cells[np.diff(cells, prepend=-1) > 0]
 
     def show(self, picture: int, place: Floats) -> None:
         """Samples a place (2,) of a picture in place of that of the pixel in which it lies; each pixel has a sample."""
@@ -205,7 +211,7 @@ class Atlas:
         row, column = np.floor(place + 0.5).astype(np.intp)
         cell = np.s_[row + (self.top[tile] + 1 << last), column + (1 << last)]
         level = self.levels[last]
-        self.samplings.reweigh(level.numbers[cell][None], 0)
+        self.samplings.reweigh(level.numbers[cell][None], np.array([picture]), level.kinds[cell][None], 0)
         samples = sample(self.pictures, np.array([picture]), place[None], self.renderer)
         level.kinds[cell], level.numbers[cell] = samples.kind[0], self.samplings.add(samples, level.width**2)[0]
 
@@ -271,7 +277,7 @@ class Atlas:
         number = coarse.numbers.ravel()[cells]
         fine.is_own.ravel()[corners] = True
         fine.numbers.ravel()[corners[np.arange(len(cells)), quarter]] = number
-        self.samplings.reweigh(number, fine.width**2)
+        self.samplings.reweigh(number, located.picture, coarse.kinds.ravel()[cells], fine.width**2)
         self._sample(level + 1, corners[quarter[:, None] != np.arange(4)])
 
     def _sample(self, level: int, cells: Places) -> None:

@@ -73,7 +73,7 @@ def _batches(questions: Sequence[Question], together: bool) -> Iterator[list[int
 def _results(survey: Survey, keep: bool) -> Iterator[Measured]:
     """What was found for each question of a survey."""
     pictures, samplings = survey.atlas.pictures, survey.atlas.samplings
-    samples, weight = Samples.concatenated(samplings.batches), np.concatenate(samplings.weights).astype(np.float64)
+    samples, weight = Samples.concatenated(samplings.batches), samplings.weights.astype(np.float64)
     first = np.cumsum([0, *(len(picture.blockers) for picture in pictures)])
     hidden = np.flatnonzero(samples.nearest >= 0)
     nearest = np.bincount(first[samples.picture[hidden]] + samples.nearest[hidden], weight[hidden], first[-1])

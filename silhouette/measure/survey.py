@@ -58,6 +58,7 @@ class Survey:
         questions: what is asked of each check.
         atlas: the pictures that are not settled.
         check: (k,) the check to which each picture belongs.
+        first: (n,) the first picture of each check.
         homes: for each picture the atlas in which it was sampled last.
         contour: of the last level.
         counts: (n, KINDS) the pixels of each kind, for each check; of kind 0, which is no target, none.
@@ -80,7 +81,9 @@ class Survey:
         """The survey of questions whose pictures have blocks of one width, sampled coarsely."""
         self.questions = questions
         pictures = [picture for question in questions for picture in question.pictures]
-        self.check: Places = np.repeat(np.arange(len(questions)), [len(question.pictures) for question in questions])
+        sizes = [len(question.pictures) for question in questions]
+        self.check: Places = np.repeat(np.arange(len(questions)), sizes)
+        self.first: Places = np.cumsum([0, *sizes[:-1]])
         block = questions[0].block
         reached = [reached_blocks(picture.view, picture.target, block) for picture in pictures]
         self.atlas = Atlas.sampled(pictures, reached, block, renderer)
@@ -105,10 +108,7 @@ class Survey:
         """Finds the contours of the last level, counts the pixels, and what is left open."""
         size = len(self.questions)
         self.contour = self.atlas.contour()
-        counts = np.zeros(size * KINDS)
-        for samples, weight in zip(self.atlas.samplings.batches, self.atlas.samplings.weights, strict=True):
-            counts += np.bincount(self.check[samples.picture] * KINDS + samples.kind, weight, len(counts))
-        self.counts = counts.reshape(size, KINDS)
+        self.counts = np.add.reduceat(self.atlas.samplings.counts, self.first)
         self.counts[:, 0] = 0.0
         if self.is_coarse.any():
             alone = isolated(self.atlas, self.contour, self.check, size)
