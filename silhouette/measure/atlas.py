@@ -152,7 +152,8 @@ class Atlas:
             own[start + 1 : start + 1 + mask.shape[0], 1 : 1 + mask.shape[1]] = mask
         sizes = np.array([mask.shape for mask in reached])
         level = Level(block, np.zeros(own.shape, np.uint8), np.empty(own.shape, np.int32), own, np.zeros_like(own))
-        atlas = cls(pictures, renderer, sizes, np.arange(len(pictures)), top, [level], Samplings(np.zeros((len(pictures), KINDS))))
+        samplings = Samplings(np.zeros((len(pictures), KINDS)))
+        atlas = cls(pictures, renderer, sizes, np.arange(len(pictures)), top, [level], samplings)
         atlas._sample(0, np.flatnonzero(own))
         return atlas
 

@@ -1,18 +1,18 @@
 """LOAD: a mesh as clusters of neighbouring faces with their bounds, and its edges with the faces on both sides.
 
-Both are what a search for contour edges asks of a mesh, from whatever eye; worked out once for each mesh and kept as
-long as the mesh.
+Both are what a search for contour edges asks of a mesh, from whatever eye; worked out once for each mesh and kept
+(`derived`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers
+from silhouette.meshes.derived import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
 
 SIZE = 64
@@ -94,14 +94,13 @@ class OddEdges:
     starts: Indices
 
 
-_clusters: WeakKeyDictionary[Mesh, Clusters] = WeakKeyDictionary()
+VERSION = 1
+"""Raised whenever clusters, edges or cones come out otherwise."""
 
 
 def clusters_of(mesh: Mesh) -> Clusters:
     """The clusters and edges of a mesh, worked out at the first call."""
-    if mesh not in _clusters:
-        _clusters[mesh] = _built(mesh)
-    return _clusters[mesh]
+    return derived(mesh, Clusters, VERSION, _built)
 
 
 def spread(starts: Indices, counts: Indices) -> tuple[Indices, Indices]:

@@ -9,18 +9,18 @@ from one to the other but through a face. A surface with holes is closed by a li
     |  +-----+__|_
     +-----------+
 
-Worked out once for each mesh, when it is first asked for, and kept as long as the mesh.
+Worked out once for each mesh, when it is first asked for, and kept (`derived`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.meshes.clusters import Clusters, Indices, clusters_of, spread
+from silhouette.meshes.derived import derived
 from silhouette.meshes.mesh import Mesh
 
 CELLS = 16_000
@@ -72,14 +72,13 @@ class InnerBoxes:
     lid_of: Indices
 
 
-_inner: WeakKeyDictionary[Mesh, InnerBoxes] = WeakKeyDictionary()
+VERSION = 1
+"""Raised whenever other boxes are found."""
 
 
 def inner_boxes(mesh: Mesh) -> InnerBoxes:
     """The boxes inside a mesh; none where all of it is open, or too thin."""
-    if mesh not in _inner:
-        _inner[mesh] = _found(clusters_of(mesh))
-    return _inner[mesh]
+    return derived(mesh, InnerBoxes, VERSION, lambda mesh: _found(clusters_of(mesh)))
 
 
 def _found(clusters: Clusters) -> InnerBoxes:

@@ -21,6 +21,7 @@ from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import LARGEST, Location, validated
 from silhouette.geometry import Flags, Floats, cosine_and_sine
 from silhouette.lazy import cached_property
+from silhouette.meshes.derived import keep_in
 from silhouette.meshes.health import used_vertices
 from silhouette.meshes.holes import close
 from silhouette.meshes.mesh import Mesh, read_mesh
@@ -301,6 +302,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
         "default" if options.front is None else "given", options.scan, drawn_from=drawn_from,
     )  # fmt: skip
     model = _with_a_body(model, location)
+    keep_in(cache, model.mesh, model.significant)
     if kind == "fighter" and eye is None:
         model = replace(model, thick_from=partial(_thick, model.significant, cache))
     return model

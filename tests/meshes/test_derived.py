@@ -1,0 +1,113 @@
+"""What is worked out of a mesh alone, and kept in a cache folder: the same as worked out anew, and of no other mesh."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from silhouette.files.cache import Cache
+from silhouette.meshes import clusters, solids
+from silhouette.meshes.clusters import clusters_of
+from silhouette.meshes.derived import keep_in
+from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.solids import inner_boxes
+from silhouette.models.model import load_model
+from tests.conftest import PROJECT
+from tests.support.shapes import box, sphere
+
+BALL = sphere(10.0, 40, 21)
+MODEL = PROJECT / "models" / "barrel_stack.toml"
+
+
+def copied(mesh: Mesh) -> Mesh:
+    """The same mesh, of which nothing is known yet."""
+    return replace(mesh, vertices=mesh.vertices.copy())
+
+
+def kept_in(cache: Cache, mesh: Mesh) -> Mesh:
+    mesh = copied(mesh)
+    keep_in(cache, mesh)
+    return mesh
+
+
+def values(record: Any) -> list[Any]:
+    found = [getattr(record, field.name) for field in fields(record)]
+    return [one for value in found for one in (values(value) if is_dataclass(value) else [value])]
+
+
+@pytest.fixture
+def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fails where clusters or boxes are worked out anew."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("worked out anew")
+
+    monkeypatch.setattr(clusters, "_built", refuse)
+    monkeypatch.setattr(solids, "_found", refuse)
+
+
+def test_what_was_kept_is_the_same_bit_for_bit_and_laid_out_alike(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    cache = Cache(tmp_path)
+    first = kept_in(cache, BALL)
+    worked_out = [*values(clusters_of(first)), *values(inner_boxes(first))]
+    request.getfixturevalue("no_work")
+    second = kept_in(cache, BALL)
+    read = [*values(clusters_of(second)), *values(inner_boxes(second))]
+    for one, other in zip(worked_out, read, strict=True):
+        assert type(one) is type(other)
+        if isinstance(one, np.ndarray):
+            assert one.dtype == other.dtype
+            assert one.shape == other.shape
+            assert one.strides == other.strides
+            assert one.tobytes() == other.tobytes()
+        else:
+            assert one == other
+
+
+def test_another_mesh_has_its_own(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    first, second = (kept_in(cache, box((0.0, 0.0, 0.0), (10.0, 10.0, high))) for high in (10.0, 20.0))
+    assert inner_boxes(first).shells[0, 1, 2] == 10.0
+    assert inner_boxes(second).shells[0, 1, 2] == 20.0
+    assert clusters_of(first).reach < clusters_of(second).reach
+
+
+def test_another_version_is_worked_out_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = Cache(tmp_path)
+    before = inner_boxes(kept_in(cache, BALL))
+    monkeypatch.setattr(solids, "VERSION", solids.VERSION + 1)
+    monkeypatch.setattr(solids, "_found", lambda _: replace(before, boxes=before.boxes[:0]))
+    assert len(inner_boxes(kept_in(cache, BALL)).boxes) == 0
+
+
+def test_a_damaged_entry_is_worked_out_again(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    before = inner_boxes(kept_in(cache, BALL))
+    for entry in tmp_path.iterdir():
+        entry.write_bytes(entry.read_bytes()[:-30])
+    assert inner_boxes(kept_in(cache, BALL)).boxes.tolist() == before.boxes.tolist()
+
+
+def test_a_mesh_that_no_cache_keeps_is_asked_once(request: pytest.FixtureRequest) -> None:
+    mesh = copied(BALL)
+    before = clusters_of(mesh), inner_boxes(mesh)
+    request.getfixturevalue("no_work")
+    assert clusters_of(mesh) is before[0]
+    assert inner_boxes(mesh) is before[1]
+
+
+def test_models_keep_theirs_from_run_to_run(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    cache = Cache(tmp_path)
+    for mesh in (load_model(MODEL, cache).mesh, load_model(MODEL, cache).significant):
+        inner_boxes(mesh)
+    request.getfixturevalue("no_work")
+    model = load_model(MODEL, cache)
+    for mesh in (model.mesh, model.significant):
+        assert len(inner_boxes(mesh).shells) > 0
+        assert clusters_of(mesh).reach > 0.0
