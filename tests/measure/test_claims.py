@@ -14,9 +14,11 @@ from silhouette.measure.claims import Claim, claim_of
 from silhouette.measure.observation import SEEN
 from silhouette.measure.observe import observe
 from silhouette.measure.sampling import Picture
+from silhouette.meshes.bounds import bounding_points
+from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Body, Cast
-from silhouette.views import fit_view
+from silhouette.views import VisionArc, fighter_arc, fit_view
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.hard_sights import case
@@ -99,3 +101,37 @@ def test_what_is_not_proven_is_searched_by_rays(side: float, least: int, most: i
     assert claim.unproven >= (side / 0.1) ** 2 * 0.99
     assert least <= asked <= most
     assert 15 * min(claim.unproven, 100_000 / 16) <= asked <= 33 * claim.unproven
+
+
+BEHIND = fighter_arc((0.0, 0.0), facing=180.0)
+BALLS = [shapes.moved(shapes.sphere(10.0, *fineness), (310.0, 0.0, 18.0)) for fineness in ((16, 9), (20, 11))]
+"""Of 256 faces, and of 400: of more than 200 some are looked at first."""
+
+
+def claim_in_arcs(target: Mesh, blocker: Mesh, arcs: Sequence[VisionArc], eye: object = EYE) -> Claim:
+    """The claim that nothing of a target is seen in arcs."""
+    views = fit_view(eye, target.bounds.mean(axis=0), bounding_points(target), 0.2)
+    bodies = [Body(number, one, HERE) for number, one in enumerate((target, blocker), 1)]
+    return claim_of([Picture(view, bodies[0], bodies[1:], arcs) for view in views], "hidden", started("embree"))
+
+
+@pytest.mark.parametrize("height", [25.0, 400.0])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("target", [FRONT, *BALLS])
+def test_only_what_lies_in_an_arc_need_be_covered(target: Mesh, side: float, height: float) -> None:
+    """A wall up to a place a little beyond the edge of the arc, and up to one within it."""
+    arcs = [BEHIND, fighter_arc((0.0, 0.0), facing=45.0 * side)]  # the edge goes along y = 0
+    eye = (0.0, 0.0, height)
+    for beyond, is_hidden in ((1.5, True), (-0.05, False), (-3.0, False)):
+        low, high = sorted((-beyond * side, 90.0 * side))
+        claim = claim_in_arcs(target, shapes.box((270, low, -500), (272, high, 500)), arcs, eye)
+        assert (claim.unproven == 0.0) == is_hidden
+        assert claim.is_refuted != is_hidden
+
+
+@pytest.mark.parametrize("target", [FRONT, *BALLS])
+def test_what_lies_in_no_arc_is_not_seen(target: Mesh) -> None:
+    beside = shapes.box((270, 80, 0), (272, 90, 10))
+    for arcs in ([], [BEHIND], [BEHIND, fighter_arc((0.0, 0.0), facing=90.0)]):
+        assert claim_in_arcs(target, beside, arcs).unproven == 0.0
+    assert claim_in_arcs(target, beside, [fighter_arc((0.0, 0.0), facing=0.0)]).is_refuted

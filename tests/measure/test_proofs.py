@@ -296,3 +296,16 @@ def test_what_stands_on_scanned_ground_is_proven_in_little_memory(height: float)
         assert tracemalloc.get_traced_memory()[1] < 100e6
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("turn", [0.0, 180.0])
+@pytest.mark.parametrize("side", [1.0, 100.0])
+def test_what_overlaps_by_less_than_float64_tells_only_touches(side: float, turn: float) -> None:
+    """Half a ten-millionth of a pixel overlaps nothing; twice a ten-millionth is found; however long the side is."""
+    pose = Pose.standing(turn=turn)
+    target, bit = moved(square(10.0), (0.0, 100.0, 0.0)), moved(square(side), (-side / 2 - 2.5, 50.0, 0.0))
+    target, bit = (mesh(pose.place(one.vertices), one.faces) for one in (target, bit))
+    step = view_of(target).step
+    for pixels, is_open in ((0.5e-7, True), (2e-7, False)):
+        way = pose.place(np.array([[pixels * step * 50.0, 0.0, 0.0]]))[0]
+        assert (unobscured(target, moved(bit, tuple(way))).area == 0.0) == is_open

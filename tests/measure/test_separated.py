@@ -56,3 +56,25 @@ def test_an_eye_next_to_the_target_has_planes_too() -> None:
     wide = box((-300.0, 10.0, 0.0), (300.0, 12.0, 20.0))
     assert left(moved(wide, (0.0, 5.0, 0.0)), target=TARGET) > 0
     assert left(box((-5.0, 50.0, -9.0), (5.0, 60.0, -1.0)), target=TARGET) == 0
+
+
+def test_planes_through_the_eye_touch_the_target() -> None:
+    """Each of the sixteen has all of the target on one side, and comes as near to it as a rod allows."""
+    rod = box((-1.0, 300.0, -20.0), (1.0, 301.0, 20.0))
+    eye = np.array([30.0, 0.0, 15.0])
+    (view,) = fit_view(eye, rod.bounds.mean(axis=0), rod.vertices, 0.1)
+    for pose in POSES:
+        own = Body(2, mesh(pose.localise(TARGET.vertices), TARGET.faces), pose)
+        before, behind = Placed.of(view, own), Placed.of(view, Body(1, rod, Pose.standing()))
+        planes = Planes.of(before, behind, np.arange(len(behind.clusters.radii)))
+        assert len(planes.normals) == 16 + 26
+        assert (planes.reaches[:16] == 0.0).all()
+        seen = (rod.vertices - eye) @ pose.rotation
+        ways = seen / np.linalg.norm(seen, axis=1)[:, None]
+        normals = planes.normals / np.linalg.norm(planes.normals, axis=1)[:, None]
+        angles = (ways @ normals.T).max(axis=0)[:16]  # below zero: how far the plane passes the target by
+        assert (angles <= 1e-12).all()
+        assert (angles >= -0.2 / 300.0).all()
+        farthest = (seen @ planes.normals[16:].T).max(axis=0)
+        assert (planes.reaches[16:] >= np.maximum(farthest, 0.0) - 1e-9).all()
+        assert (planes.reaches[16:] <= np.maximum(farthest, 0.0) + 1e-6).all() or pose is not POSES[0]

@@ -109,3 +109,16 @@ def test_a_cell_is_hidden_by_one_box_alone() -> None:
         low = grid.corners(cells)[0]
         assert ((low <= columns[0]) & (columns[0] < low + 4.0)).any()
         assert len(cells) < 0.3 * grid.count
+
+
+def test_a_hole_elsewhere_lets_nothing_through() -> None:
+    """A slab without a face far from the way to the target hides it as a whole slab does."""
+    filled = np.ones((5, 1, 5), dtype=np.bool_)
+    planes = np.linspace(-60.0, 60.0, 6)
+    slab = solid(filled, (planes, np.array([40.0, 44.0]), planes))
+    middles = slab.vertices[slab.faces].mean(axis=1)
+    for place, is_hidden in (((50.0, 44.0, 50.0), True), ((-50.0, 44.0, 2.0), True), ((0.0, 40.0, 0.0), False)):
+        missing = np.linalg.norm(middles - place, axis=1).argmin()
+        one = hider(mesh(slab.vertices, np.delete(slab.faces, missing, axis=0)))
+        assert one.hides_all() == is_hidden
+        assert (share_left(one) == 0.0) == is_hidden

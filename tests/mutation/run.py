@@ -73,6 +73,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", nargs="*", default=[], help="names of modules; all that are listed by default")
     parser.add_argument("--bounds", action="store_true", help="only < for <=, > for >=, and the other way round")
     parser.add_argument("--sample", type=int, help="as many mutants, drawn at random; all by default")
+    parser.add_argument("--each", type=int, help="as many mutants of each module, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--again", type=Path, help="only those that survived the run which wrote this --out file")
     parser.add_argument("--out", type=Path, help="a .jsonl file that gets a line for each mutant")
@@ -84,22 +85,14 @@ def main(words: Sequence[str] | None = None) -> int:
     package = ".".join(["silhouette", *subject.folder.split("/")])
     assert not any(f"{package}.{name}" in sys.modules for name in subject.modules)
     modules = [name for name in subject.modules if not given.only or name in given.only]
-    mutants = [mutant for name in modules for mutant in mutants_of(PACKAGE / subject.folder / f"{name}.py")]
-    if given.bounds:
-        mutants = [mutant for mutant in mutants if mutant.operator.endswith(BOUNDS)]
-    if given.again is not None:
-        survivors = _survivors(given.again)
-        mutants = [mutant for mutant in mutants if _change(mutant) in survivors]
-    total = len(mutants)
-    if given.sample is not None and given.sample < total:
-        mutants = sorted(random.Random(given.seed).sample(mutants, given.sample), key=mutants.index)
+    mutants, total = _chosen(given, [PACKAGE / subject.folder / f"{name}.py" for name in modules])
     before = _seconds()
     if _tried(None, subject, limit=600.0) != "survived":
         print("the tests fail without any mutant", file=sys.stderr)
         return 1
     spent = _seconds() - before
     print(f"{len(mutants)} of {total} mutants of {', '.join(modules)}; all tests take {spent:.0f} s", flush=True)
-    limit = 10.0 + 4.0 * spent
+    limit = 10.0 + 2.0 * spent
     outcomes: list[Outcome] = []
     for mutant in mutants:
         outcome = _tried(mutant, subject, limit)
@@ -117,6 +110,26 @@ def main(words: Sequence[str] | None = None) -> int:
         f"{survived} of {len(outcomes)} survive: {share:.1f} %; {outcomes.count('timeout')} of the others ran too long"
     )
     return 0
+
+
+def _chosen(given: argparse.Namespace, paths: Sequence[Path]) -> tuple[list[Mutant], int]:
+    """The mutants that are asked for, in the order of the modules and lines, and from how many they are drawn."""
+    chance, of_modules = random.Random(given.seed), [mutants_of(path) for path in paths]
+    if given.bounds:
+        of_modules = [[mutant for mutant in some if mutant.operator.endswith(BOUNDS)] for some in of_modules]
+    if given.again is not None:
+        survivors = _survivors(given.again)
+        of_modules = [[mutant for mutant in some if _change(mutant) in survivors] for some in of_modules]
+    total = sum(map(len, of_modules))
+    if given.each is not None:
+        of_modules = [_drawn(some, given.each, chance) for some in of_modules]
+    mutants = [mutant for some in of_modules for mutant in some]
+    return mutants if given.sample is None else _drawn(mutants, given.sample, chance), total
+
+
+def _drawn(mutants: list[Mutant], count: int, chance: random.Random) -> list[Mutant]:
+    """As many of the mutants as asked for, or all where there are fewer; in their order."""
+    return sorted(chance.sample(mutants, min(count, len(mutants))), key=mutants.index)
 
 
 def _told(mutant: Mutant) -> str:

@@ -35,6 +35,9 @@ LEFT_OUT = ("-k", "not brute_force and not of_rays and not of_points and not ref
 These are the comparisons with second implementations, and the same cases once more on another renderer.
 """
 
+NO_OTHER_RENDERER = ("-k", "not reference and not opengl")
+"""Leaves out, at first, the same cases once more on another renderer."""
+
 
 def _of(folder: str, modules: tuple[str, ...], tests: tuple[str, ...], words: tuple[str, ...] = LEFT_OUT) -> Subject:
     doctests = tuple(f"silhouette/{folder}/{module}.py" for module in modules)
@@ -81,19 +84,30 @@ SUBJECTS = {
     "measure": _of(
         "measure",
         (
-            *("framing", "culling", "reach", "places", "sampling", "atlas", "error", "question", "survey", "counting"),
-            *("bits", "observe", "claims", "hidden", "unobscured", "contours", "cells", "patches"),
-            *("strips", "regions", "polygons"),
+            *("sampling", "atlas", "error", "survey", "counting", "bits", "framing", "reach", "places", "culling"),
+            *("question", "observe"),
         ),
         (
-            "test_how_finely",
-            "test_error",
-            "test_allowed_error",
-            "test_claims",
-            "test_silhouette",
-            "test_proofs",
-            "test_projection",
+            *("test_error", "test_culling", "test_how_finely", "test_many_at_once", "test_allowed_error"),
+            *("test_projection", "test_silhouette"),
         ),
-        ("-k", "not reference and not opengl"),
+        NO_OTHER_RENDERER,
+    ),
+    "proofs": _of(
+        "measure",
+        (
+            *("hidden", "unobscured", "contours", "regions", "strips", "polygons", "patches", "cells", "separated"),
+            *("shadows", "claims"),
+        ),
+        (
+            *("test_cells", "test_polygons", "test_patches", "test_regions", "test_separated", "test_shadows"),
+            *("test_claims", "test_proofs"),
+        ),
+        NO_OTHER_RENDERER,
+    ),
+    "solids": Subject(
+        "meshes",
+        ("solids",),
+        ("tests/meshes/test_solids.py", "tests/measure/test_shadows.py", "silhouette/meshes/solids.py"),
     ),
 }
