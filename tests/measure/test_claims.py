@@ -135,3 +135,17 @@ def test_what_lies_in_no_arc_is_not_seen(target: Mesh) -> None:
     for arcs in ([], [BEHIND], [BEHIND, fighter_arc((0.0, 0.0), facing=90.0)]):
         assert claim_in_arcs(target, beside, arcs).unproven == 0.0
     assert claim_in_arcs(target, beside, [fighter_arc((0.0, 0.0), facing=0.0)]).is_refuted
+
+
+def test_that_nothing_in_an_arc_is_seen_is_proven() -> None:
+    """While more of the target is seen out of the arc; what is counted of that has an error, as ever."""
+    arcs = (fighter_arc((0.0, 0.0), facing=45.0),)
+    found = observe(
+        Case(FRONT, (shapes.box((146, -1, -200), (150, 90, 200)),), EYE, arcs).sight, started("embree"), 0.1
+    )
+    counts = found.counts
+    assert found.decided_by == "proof"
+    assert (counts.seen, counts.error_seen) == (0, 0.0)
+    assert 0.4 < counts.in_arc / counts.total < 0.6
+    assert counts.occluded_in_arc == counts.in_arc < counts.occluded < counts.total
+    assert 0.0 < counts.error < 0.01

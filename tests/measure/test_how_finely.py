@@ -19,7 +19,7 @@ from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.views import View, fit_view
+from silhouette.views import View, fighter_arc, fit_view
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.measured_shares import EYE, FRONT, HERE, exact_share, rotation_about_x, turned
@@ -133,6 +133,19 @@ def test_a_picture_is_taken_four_times_finer_at_most() -> None:
     middle = (FRONT.bounds[0, 1] + FRONT.bounds[1, 1]) / 2 + 1e-4
     wall = shapes.box((290, -100, -100), (299, middle, 100))
     found = observe(Case(shapes.box((300, -10, 3), (300.001, 10, 33)), (wall,), EYE).sight, started("embree"), 0.1)
+    assert found.pixel == pytest.approx(0.1 / 4)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [pytest.param((-90, -90), (0.003, 90), id="half"), pytest.param((-0.1, 25.003), (90, 90), id="half in the arc")],
+)
+def test_either_share_asks_for_finer_pictures(low: tuple[float, float], high: tuple[float, float]) -> None:
+    """That of the whole target, or that of its part in the arc, is one half but for a hair."""
+    wall = shapes.box((299, low[0], low[1]), (299.5, high[0], high[1]))
+    target = shapes.box((300, -10, 10), (300.001, 10, 40))  # on a level with the eye, so that its halves are alike
+    one = Case(target, (wall,), EYE, (fighter_arc((0.0, 0.0), facing=45.0),))
+    found = observe(one.sight, started("embree"), 0.1)
     assert found.pixel == pytest.approx(0.1 / 4)
 
 

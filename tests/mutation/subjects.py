@@ -88,8 +88,8 @@ SUBJECTS = {
             *("question", "observe"),
         ),
         (
-            *("test_error", "test_culling", "test_how_finely", "test_many_at_once", "test_allowed_error"),
-            *("test_projection", "test_silhouette"),
+            *("test_error", "test_culling", "test_framing", "test_samples", "test_atlas", "test_bits"),
+            *("test_how_finely", "test_many_at_once", "test_allowed_error", "test_projection", "test_silhouette"),
         ),
         NO_OTHER_RENDERER,
     ),
