@@ -129,6 +129,23 @@ def test_only_what_lies_in_an_arc_need_be_covered(target: Mesh, side: float, hei
         assert claim.is_refuted != is_hidden
 
 
+@pytest.mark.parametrize(("side", "is_in_the_arc"), [(1.0, True), (-1.0, False)])
+def test_a_hole_counts_where_it_is_in_an_arc(side: float, is_in_the_arc: bool) -> None:
+    """One of a twentieth of a pixel, which single rays through pixels do not meet."""
+    y, z, size = 3.217 * side, 14.613, 0.01
+    walls = [
+        shapes.quad((146, low_y, low_z), (146, high_y, low_z), (146, high_y, high_z), (146, low_y, high_z))
+        for low_y, high_y, low_z, high_z in (
+            (-90, y, -200, 200),
+            (y + size, 90, -200, 200),
+            (y, y + size, -200, z),
+            (y, y + size, z + size, 200),
+        )
+    ]
+    claim = claim_in_arcs(FRONT, shapes.joined(*walls), [fighter_arc((0.0, 0.0), facing=45.0)])
+    assert (claim.unproven > 0.0) == is_in_the_arc
+
+
 @pytest.mark.parametrize("target", [FRONT, *BALLS])
 def test_what_lies_in_no_arc_is_not_seen(target: Mesh) -> None:
     beside = shapes.box((270, 80, 0), (272, 90, 10))

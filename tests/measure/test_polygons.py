@@ -55,14 +55,15 @@ def test_what_a_screen_covers_and_what_it_leaves() -> None:
             assert left([BLOCKS[number]], part) == [BLOCKS[number]]
 
 
-def test_several_screens_cover_together() -> None:
+@pytest.mark.parametrize(("row", "column"), [(40.0, 50.0), (0.5, 0.25)])
+def test_several_screens_cover_together(row: float, column: float) -> None:
     """Side by side, of one mesh or of several, and one half behind another; a gap of a hundred-thousandth is found."""
-    block = [40.0, 50.0, 4.0, 4.0]
-    upper, lower = screen(39, 49, 3, 6), screen(42, 49, 3, 6, depth=70.0)
+    block = [row, column, 4.0, 4.0]
+    upper, lower = screen(row - 1, column - 1, 3, 6), screen(row + 2, column - 1, 3, 6, depth=70.0)
     assert left([block], upper, lower) == []
     assert left([block], joined(upper, lower)) == []
-    assert left([block], screen(39, 49, 3.5, 6), lower) == []
-    assert left([block], screen(39, 49, 2.99999, 6), lower) == [block]
+    assert left([block], screen(row - 1, column - 1, 3.5, 6), lower) == []
+    assert left([block], screen(row - 1, column - 1, 2.99999, 6), lower) == [block]
     assert left([block], upper) == [block]
 
 

@@ -119,7 +119,7 @@ def _chosen(given: argparse.Namespace, paths: Sequence[Path]) -> tuple[list[Muta
         of_modules = [[mutant for mutant in some if mutant.operator.endswith(BOUNDS)] for some in of_modules]
     if given.again is not None:
         survivors = _survivors(given.again)
-        of_modules = [[mutant for mutant in some if _change(mutant) in survivors] for some in of_modules]
+        of_modules = [[mutant for mutant in some if _is_among(mutant, survivors)] for some in of_modules]
     total = sum(map(len, of_modules))
     if given.each is not None:
         of_modules = [_drawn(some, given.each, chance) for some in of_modules]
@@ -133,20 +133,27 @@ def _drawn(mutants: list[Mutant], count: int, chance: random.Random) -> list[Mut
 
 
 def _told(mutant: Mutant) -> str:
-    where = mutant.path.relative_to(ROOT).as_posix()
-    return "\n".join([f"{where}:{mutant.line} {mutant.operator} {mutant.occurrence}", *mutant.difference()])
+    return "\n".join([f"{_file(mutant)}:{mutant.line} {mutant.operator} {mutant.occurrence}", *mutant.difference()])
 
 
-def _change(mutant: Mutant) -> str:
-    """What a mutant changes, the same wherever the lines stand by now."""
-    return "\n".join([mutant.operator, *mutant.difference()])
+def _file(mutant: Mutant) -> str:
+    return mutant.path.relative_to(ROOT).as_posix()
 
 
-def _survivors(log: Path) -> set[str]:
-    """The changes of the mutants that survived an earlier run, as of `_change`."""
+def _survivors(log: Path) -> dict[tuple[str, str], list[list[str]]]:
+    """What the mutants change that survived an earlier run, by file and operator."""
     rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    told = [row["mutant"].splitlines() for row in rows if row["outcome"] == "survived"]
-    return {"\n".join([first.split()[1], *difference]) for first, *difference in told}
+    found: dict[tuple[str, str], list[list[str]]] = {}
+    for first, *difference in [row["mutant"].splitlines() for row in rows if row["outcome"] == "survived"]:
+        place, operator, _ = first.split()
+        found.setdefault((place.split(":")[0], operator), []).append(difference)
+    return found
+
+
+def _is_among(mutant: Mutant, survivors: dict[tuple[str, str], list[list[str]]]) -> bool:
+    """Whether a mutant changes what one of the survivors changed, wherever the lines stand by now."""
+    alike = survivors.get((_file(mutant), mutant.operator), [])
+    return len(alike) > 0 and mutant.difference() in alike
 
 
 def _seconds() -> float:
