@@ -89,7 +89,8 @@ SUBJECTS = {
         ),
         (
             *("test_error", "test_culling", "test_framing", "test_samples", "test_atlas", "test_bits"),
-            *("test_how_finely", "test_many_at_once", "test_allowed_error", "test_projection", "test_silhouette"),
+            *("test_how_finely", "test_many_at_once", "test_allowed_error", "test_claims", "test_projection"),
+            "test_silhouette",
         ),
         NO_OTHER_RENDERER,
     ),
