@@ -10,6 +10,7 @@ import pytest
 import shapely
 from numpy.typing import NDArray
 
+from silhouette.geometry import cosine_and_sine
 from silhouette.measure.claims import Claim, claim_of
 from silhouette.measure.observation import SEEN
 from silhouette.measure.observe import observe
@@ -144,6 +145,33 @@ def test_a_hole_counts_where_it_is_in_an_arc(side: float, is_in_the_arc: bool) -
     ]
     claim = claim_in_arcs(FRONT, shapes.joined(*walls), [fighter_arc((0.0, 0.0), facing=45.0)])
     assert (claim.unproven > 0.0) == is_in_the_arc
+
+
+@pytest.mark.parametrize("facing", [10.0, 100.0, 190.0, 280.0])
+@pytest.mark.parametrize("edge", [-45.0, 45.0])
+def test_holes_next_to_the_edge_of_an_arc(facing: float, edge: float) -> None:
+    """Seen from above, three quarters of a pixel on either side of it, whichever way it runs through the picture."""
+    middle, eye = np.array([400.0, 300.0]), np.array([400.0, 300.0, 400.0])
+    along, inward = (
+        np.array(cosine_and_sine(facing + edge)),
+        np.array(cosine_and_sine(facing + edge - np.sign(edge) * 90)),
+    )
+    arc = fighter_arc(middle - 70.0 * along, facing)
+    target = shapes.moved(shapes.quad((-8, -8, 0), (8, -8, 0), (8, 8, 0), (-8, 8, 0)), (*middle, 0.0))
+    for way, is_in_the_arc in ((0.15, True), (-0.15, False)):
+        x, y = middle + (2.3 * along + way * inward) / 2  # half way up
+        size = 0.005
+        sheets = [
+            shapes.quad((left, low, 200), (right, low, 200), (right, high, 200), (left, high, 200))
+            for left, right, low, high in (
+                (0, x - size, 0, 900),
+                (x + size, 900, 0, 900),
+                (x - size, x + size, 0, y - size),
+                (x - size, x + size, y + size, 900),
+            )
+        ]
+        claim = claim_in_arcs(target, shapes.joined(*sheets), [arc], eye)
+        assert (claim.unproven > 0.0) == is_in_the_arc
 
 
 @pytest.mark.parametrize("target", [FRONT, *BALLS])

@@ -122,6 +122,18 @@ def test_the_size_of_a_target_is_right_to_two_hundredths() -> None:
     assert LEVEL_BY_LEVEL * 0.02 <= max(errors) <= 0.02
 
 
+@pytest.mark.parametrize("side", [30.0, 32.5])
+def test_what_stands_before_a_target_leaves_its_size_as_certain(side: float) -> None:
+    """Where any error of a share is allowed, a picture is sampled no finer for the sake of the blockers' contours."""
+    target = shapes.box((300, -side / 2, 3), (301, side / 2, 3 + side))
+    walls = [shapes.box((150, -200, z), (151, 200, z + 1.1)) for z in np.arange(3.0, 23.0, 3.0)]
+    with_walls, without = (
+        surveyed(replace(question(target, blockers, goal=1.0), thresholds=())) for blockers in (walls, [])
+    )
+    assert with_walls.counts @ PARTS[0] > 0.1 * without.counts.sum()
+    assert with_walls.atlas.levels[-1].width == without.atlas.levels[-1].width == 8
+
+
 def test_the_error_by_default_is_a_fifth_of_a_hundredth() -> None:
     sights = [Case(FRONT, (leaning(15.0, degrees),), EYE).sight for degrees in np.linspace(2.0, 30.0, 12)]
     errors = [observe(sight, started("embree"), 0.1, thresholds=()).counts.error for sight in sights]

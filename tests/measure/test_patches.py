@@ -136,3 +136,11 @@ def test_those_near_cells() -> None:
     grid = Grid(1.0, 2, 5)
     for cells, near in (([0], [0]), ([1], []), ([4, 8], [1, 2]), ([7], [2]), ([0, 1, 2, 3, 4], [0, 1]), ([], [])):
         assert patches.near(grid, np.array(cells, dtype=np.int64)).tolist() == near
+
+
+def test_a_triangle_level_with_either_depth_is_between_them() -> None:
+    for depth in (2.0, 6.0):
+        triangle = np.array([[1.0, 5.0, 1.0], [1.0, 1.0, 4.0], [depth] * 3])[:, None]
+        low, high = boxes_between(triangle, 2.0, 6.0)
+        assert low[:, 0] == pytest.approx(triangle[:2, 0].min(axis=1) / depth)
+        assert high[:, 0] == pytest.approx(triangle[:2, 0].max(axis=1) / depth)

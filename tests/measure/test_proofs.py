@@ -309,3 +309,18 @@ def test_what_overlaps_by_less_than_float64_tells_only_touches(side: float, turn
     for pixels, is_open in ((0.5e-7, True), (2e-7, False)):
         way = pose.place(np.array([[pixels * step * 50.0, 0.0, 0.0]]))[0]
         assert (unobscured(target, moved(bit, tuple(way))).area == 0.0) == is_open
+
+
+@pytest.mark.parametrize("turn", [0.0, 90.0, 200.0, 311.0])
+@pytest.mark.parametrize("steep", [0.2, 1.0, 8.0])
+def test_a_slant_through_the_target_obscures_the_part_behind_it(steep: float, turn: float) -> None:
+    """A plane that meets the target's in a line a third across it: what is left is that part, and cells along it."""
+    cosine, sine = np.cos(np.radians(turn)), np.sin(np.radians(turn))
+    rotation = np.array([[cosine, 0.0, -sine], [0.0, 1.0, 0.0], [sine, 0.0, cosine]])
+    target = mesh(square(10.0).vertices @ rotation.T + [0.0, 100.0, 0.0], square(10.0).faces)
+    slant = [[x, steep * (z + 1.7), z] for x in (-30.0, 30.0) for z in (-9.0, 9.0)]
+    blocker = mesh(np.array(slant) @ rotation.T + [0.0, 100.0, 0.0], [[0, 1, 3], [0, 3, 2]])
+    left = unobscured(target, blocker)
+    exact = exact_shares(target, [blocker], (0.0, 0.0, 0.0))
+    pixels = exact.occluded * exact.total / view_of(target).step ** 2
+    assert pixels <= left.area < pixels + 6.0 * 150.0

@@ -9,7 +9,7 @@ import shapely
 from silhouette.geometry import Floats, Pose
 from silhouette.measure.cells import Grid
 from silhouette.measure.contours import Contours, Placed, contours
-from silhouette.measure.regions import Regions, Surfaces, uncovered
+from silhouette.measure.regions import Regions, Surfaces, _inside, uncovered
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST, Body
 from silhouette.renderers.reference import ReferenceRenderer
@@ -162,3 +162,26 @@ def test_parts_of_cells_are_covered_where_a_cell_is_not() -> None:
         parts = Regions.of(GRID, cells, corners.repeat(2, axis=1), np.full((2, 3), 0.01), np.ones(2))
         assert len(parts.cell) == 2
         assert left(half, regions=parts) == open_cells
+
+
+@pytest.mark.parametrize("rim", [0.0, 0.3, -0.1])
+def test_the_part_of_a_line_in_a_region_with_a_rim(rim: float) -> None:
+    """A region is convex: with a rim it lies within its sides, each moved outward by as much."""
+    chance = np.random.default_rng(7)
+    corners, inverse = triangles(chance, 150)
+    parts = Regions.of(GRID, chance.integers(0, GRID.count, 150), corners, inverse, np.ones(150))
+    count = len(parts.cell)
+    start, way = parts.middle + chance.normal(0.0, 0.7, (2, count)), chance.normal(0.0, 2.0, (2, count))
+    way[0, : count // 4], way[1, count // 4 : count // 2] = 0.0, 0.0
+    lines = Contours(start, start + way, np.ones(count), np.zeros(count), np.zeros(count))
+    each = np.arange(count)
+    enter, leave = _inside(lines, each, parts, each, np.full(count, rim))
+    outlines = shapely.polygons(np.moveaxis(parts.corners, 0, 2))
+    wider = shapely.buffer(outlines, rim, join_style="mitre", mitre_limit=1e9)
+    inside = shapely.intersection(shapely.linestrings(np.stack([start.T, (start + way).T], axis=1)), wider)
+    length = np.hypot(*way)
+    assert np.maximum(leave - enter, 0.0) * length == pytest.approx(shapely.length(inside), abs=1e-7)
+    for number in np.flatnonzero(enter < leave):
+        ends = start[:, number] + np.outer([enter[number], leave[number]], way[:, number])
+        assert shapely.distance(wider[number], shapely.points(ends)).max() < 1e-7
+    assert 0 < (enter < leave).sum() < count

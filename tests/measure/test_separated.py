@@ -11,7 +11,7 @@ from silhouette.measure.separated import Planes
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.views import fit_view
-from tests.support.shapes import box, mesh, moved, quad
+from tests.support.shapes import box, joined, mesh, moved, quad
 
 TARGET = box((-5.0, 100.0, 0.0), (5.0, 110.0, 20.0))
 POSES = (Pose.standing(), Pose.standing((40.0, -30.0, 5.0), turn=33.0))
@@ -78,3 +78,14 @@ def test_planes_through_the_eye_touch_the_target() -> None:
         farthest = (seen @ planes.normals[16:].T).max(axis=0)
         assert (planes.reaches[16:] >= np.maximum(farthest, 0.0) - 1e-9).all()
         assert (planes.reaches[16:] <= np.maximum(farthest, 0.0) + 1e-6).all() or pose is not POSES[0]
+
+
+def test_faces_are_put_aside_one_by_one() -> None:
+    """Also those of a mesh that is before the target, with others of its faces."""
+    before = box((-1.0, 60.0, 12.0), (1.0, 61.0, 13.0))
+    others = [box((-90, -40, 0), (90, -20, 90)), box((30.0, 50.0, 0.0), (50.0, 300.0, 100.0))]
+    others += [box((-3.0, 130.0, 5.0), (3.0, 131.0, 6.0)), box((-5.0, 20.0, 90.0), (5.0, 30.0, 95.0))]
+    for pose in POSES:
+        assert left(before, pose=pose) == 12
+        assert left(joined(before, *others), pose=pose) == 12
+        assert left(joined(*others), pose=pose) == 0

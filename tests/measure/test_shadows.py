@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.geometry import Pose
+from silhouette.geometry import Floats, Pose, corners
 from silhouette.measure.cells import Grid
 from silhouette.measure.hidden import first_grid
 from silhouette.measure.shadows import Hider
@@ -122,3 +122,31 @@ def test_a_hole_elsewhere_lets_nothing_through() -> None:
         one = hider(mesh(slab.vertices, np.delete(slab.faces, missing, axis=0)))
         assert one.hides_all() == is_hidden
         assert (share_left(one) == 0.0) == is_hidden
+
+
+def test_cells_beside_a_hole_are_hidden() -> None:
+    """Of a slab that hides a part of the picture, only the cells that its hole touches are left besides the others."""
+    fine = np.linspace(-1.0, 2.0, 10)
+    planes = (np.append(fine, 40.0), np.array([40.0, 44.0]), np.array([-20.0, *fine, 20.0]))
+    slab = solid(np.ones((10, 1, 11), dtype=np.bool_), planes)
+    middles = slab.vertices[slab.faces].mean(axis=1)
+    whole = hider(slab)
+    grid = Grid.of(whole.view.width, whole.view.height, 4.0)
+    low = grid.corners(np.arange(grid.count))
+    without = whole.left(grid, np.arange(grid.count))
+    assert 0 < len(without) < grid.count
+    for place in ((1.2, 44.0, 0.8), (0.9, 44.0, -0.5), (0.5, 44.0, 1.6)):
+        missing = np.linalg.norm(middles - place, axis=1).argmin()
+        one = hider(mesh(slab.vertices, np.delete(slab.faces, missing, axis=0)))
+        columns, rows, _ = one.view.project(corners(*bounds_of(slab.vertices[slab.faces[missing]])))
+        touched = (low[0] <= columns.max()) & (low[0] + 4.0 >= columns.min())
+        touched &= (low[1] <= rows.max()) & (low[1] + 4.0 >= rows.min())
+        expected = np.union1d(without, np.flatnonzero(touched))
+        assert len(without) < len(expected) < grid.count
+        left = one.left(grid, np.arange(grid.count))
+        assert set(left) <= set(expected)
+        assert set(left) >= set(np.flatnonzero(touched))
+
+
+def bounds_of(points: Floats) -> tuple[Floats, Floats]:
+    return points.min(axis=0), points.max(axis=0)
