@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,8 +12,9 @@ from silhouette.measure.bits import measured_in_bits
 from silhouette.measure.question import Measured, Question
 from silhouette.measure.sampling import Picture
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import Body
-from silhouette.views import fit_view
+from silhouette.renderers.protocol import Body, Layer
+from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.views import View, fit_view
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.measured_shares import EYE, HERE, exact_share
@@ -81,6 +85,24 @@ def test_all_or_nothing_of_bits_is_proven() -> None:
         found = measured(target, shapes.box((146, -200, -200), (150, 200, top)))
         assert found.counts.occluded == occluded * found.counts.total
         assert (found.counts.error, found.counts.error_seen, found.decided_by) == (0.0, 0.0, "proof")
+
+
+class Coarse(ReferenceRenderer):
+    """Tells depths to a millimetre."""
+
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
+        layer = super().render(view, bodies, pixels)
+        return Layer(layer.ids, np.round(layer.depth))
+
+
+def test_what_of_bits_is_not_proven_is_their_error() -> None:
+    """Half of one has something before it that no ray tells from it: that half, and the cells at its end."""
+    half = shapes.moved(BITS[2], (-0.1, 0.05, 0.0))
+    found = measured_in_bits(asked(BITS[2], half), Coarse())
+    assert found is not None
+    assert (found.counts.occluded, found.decided_by) == (0, "count")
+    assert 0.5 <= found.counts.error < 0.95
+    assert found.counts.error_in_arc == found.counts.error_seen == found.counts.error
 
 
 def test_what_is_no_bit_is_not_measured_here() -> None:
