@@ -94,8 +94,7 @@ def open_variance(atlas: Atlas, contour: Contour, check: Places, size: int, leve
     share = np.where(both, 0.25 * (1.0 - _going_on(cells, contour)), 1.0) * (1.0 + _is_doubled(cells, contour))
     weight = counted * share * cells.width**4
     place = check[contour.picture] * KINDS**2 + contour.pair
-    variance = np.bincount(place, weight, size * KINDS**2).reshape(size, KINDS**2).astype(np.float64, copy=False)
-    return np.maximum(variance, 0.0)
+    return np.bincount(place, weight, size * KINDS**2).reshape(size, KINDS**2).astype(np.float64, copy=False)
 
 
 def _going_on(cells: Level, contour: Contour) -> Floats:

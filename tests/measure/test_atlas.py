@@ -11,7 +11,7 @@ from silhouette.measure.counting import measured
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN
 from silhouette.measure.places import places
 from silhouette.measure.question import Question
-from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Picture, Samples
+from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET, Picture, Samples
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.reference import ReferenceRenderer
@@ -81,7 +81,7 @@ def test_the_sample_of_a_pixel_lies_in_the_cell_that_stands_for_it() -> None:
     for width, stop in ((8, 1), (8, 4), (4, 4)):
         atlas = cut(width, stop)
         samples = Samples.concatenated(atlas.samplings.batches)
-        weights = np.concatenate(atlas.samplings.weights)
+        weights = atlas.samplings.weights
         for number, one in enumerate(PICTURES):
             whole = atlas.numbers_of(number)
             image = whole[: one.view.height, : one.view.width]
@@ -91,6 +91,8 @@ def test_the_sample_of_a_pixel_lies_in_the_cell_that_stands_for_it() -> None:
             assert (samples.picture[image] == number).all()
             used, count = np.unique(image, return_counts=True)
             assert (weights[used] == count).all()
+            kinds = np.bincount(samples.kind[image].ravel(), minlength=KINDS)
+            assert atlas.samplings.counts[number].tolist() == kinds.tolist()
             for sample_number in used[::7]:
                 rows, columns = np.nonzero(image == sample_number)
                 side = int(np.sqrt(weights[sample_number]))

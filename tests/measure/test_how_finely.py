@@ -161,6 +161,15 @@ def test_either_share_asks_for_finer_pictures(low: tuple[float, float], high: tu
     assert found.pixel == pytest.approx(0.1 / 4)
 
 
+def test_what_is_exactly_one_half_is_looked_at_no_finer() -> None:
+    """It counts as one half, since the places are symmetric, and no finer picture would tell more."""
+    wall = shapes.box((299, -90, -90), (299.5, 0, 140))
+    found = observe(Case(shapes.box((300, -10, 10), (300.001, 10, 40)), (wall,), EYE).sight, started("embree"), 0.1)
+    assert found.counts.occluded * 2 == found.counts.total
+    assert 0.0 < found.counts.error < 0.002
+    assert found.pixel == 0.1
+
+
 @pytest.mark.parametrize(
     ("pixel", "block"), [(2.0, 1), (0.81, 1), (0.79, 1), (0.4, 2), (0.1, 8), (0.05, 16), (0.01, 16)]
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from silhouette.geometry import Pose
 from silhouette.meshes.mesh import Mesh
-from silhouette.meshes.solids import inner_boxes
+from silhouette.meshes.solids import _inside, _largest, inner_boxes
 from tests.support.shapes import box, flipped, joined, mesh, moved, sphere, square
 from tests.support.solid_cases import solid, solid_case
 
@@ -70,6 +71,40 @@ def test_no_face_comes_near_a_box(seed: int) -> None:
             for axis, plane in enumerate(planes)
         ]
         assert filled[tuple(inside)].all()
+
+
+def test_a_sheet_with_a_lid_holds_none_either() -> None:
+    """One that leans: the box round it has a volume, and what its lid closes has none."""
+    pose = Pose.standing(turn=30.0)
+    found = inner_boxes(mesh(pose.place(square(10.0).vertices), square(10.0).faces))
+    assert (len(found.boxes), len(found.shells), len(found.lids)) == (0, 0, 0)
+
+
+def test_columns_met_an_odd_number_of_times_are_left_out() -> None:
+    """The others are inside between the first and the second face met, between the third and the fourth, and so on."""
+    column = np.array([3, 1, 0, 1, 3, 1, 3, 3])
+    height = np.array([0.4, 0.2, 1.0, 2.2, 2.6, 3.9, 4.2, 4.9])
+    inside = _inside([(column[:5], height[:5]), (column[5:], height[5:])], np.array([2, 2, 5])).reshape(4, 5)
+    assert np.argwhere(inside).tolist() == [[3, 0], [3, 1], [3, 2], [3, 4]]
+    assert not _inside([(column[:1], height[:1])], np.array([2, 2, 5])).any()
+
+
+def test_the_largest_boxes_of_cells_that_are_set() -> None:
+    """Of two blocks and a cross each box is found whole, wherever it lies."""
+    grid = np.zeros((24, 20, 18), dtype=np.bool_)
+    blocks = [((1, 1, 1), (6, 6, 6)), ((9, 8, 5), (18, 14, 11)), ((3, 15, 12), (21, 18, 16)), ((20, 2, 2), (22, 4, 17))]
+    for low, high in blocks:
+        grid[tuple(slice(*ends) for ends in zip(low, high, strict=True))] = True
+    found = [(tuple(low.tolist()), tuple(high.tolist())) for low, high in _largest(grid)]
+    assert sorted(found) == sorted(blocks)
+    chance = np.random.default_rng(4)
+    for share in (0.5, 0.9, 0.99):
+        grid = chance.random((12, 9, 10)) < share
+        boxes = _largest(grid)
+        for low, high in boxes:
+            assert grid[tuple(slice(*ends) for ends in zip(low, high, strict=True))].all()
+        assert len(boxes) > 0
+    assert _largest(np.zeros((4, 4, 4), dtype=np.bool_)) == []
 
 
 def test_boxes_are_found_in_most_solids() -> None:
