@@ -81,9 +81,11 @@ def test_a_quick_proof_tries_32_cells_that_no_blocker_hides_alone(high: float, i
     assert hidden(target, wall(-30, 0), wall(0, 30)).area == 0.0
 
 
-def test_what_is_not_hidden_is_left_in_quarters_of_a_pixel() -> None:
-    left = hidden(TARGET, wall(-30, 0.0), wall(0.01, 30))
-    assert set(left.blocks[:, 2:].ravel().tolist()) == {0.25}
+@pytest.mark.parametrize(("thorough", "size"), [(False, 4.0), (True, 0.25)])
+def test_what_is_not_hidden_is_left_in_quarters_of_a_pixel(thorough: bool, size: float) -> None:
+    """A quick proof cuts cells into four, along each side, once."""
+    left = hidden(TARGET, wall(-30, 0.0), wall(0.01, 30), thorough=thorough)
+    assert set(left.blocks[:, 2:].ravel().tolist()) == {size}
 
 
 def test_what_is_before_the_target_is_left_in_cells_of_four_pixels() -> None:
@@ -258,6 +260,30 @@ def test_200_000_pairs_of_faces_are_compared_at_once(monkeypatch: pytest.MonkeyP
     view = replace(view_of(square(20.0, (0.0, 100.0, 0.0))), left=-0.0021, top=0.0021)
     unproven_open(view, first, [second])
     assert 150_000 < max(counts) <= 200_000
+
+
+@pytest.mark.parametrize(("overlap", "is_apart"), [(0.9e-7, True), (1.1e-7, False)])
+def test_triangles_that_overlap_by_a_ten_millionth_of_a_pixel_only_touch(overlap: float, is_apart: bool) -> None:
+    first = np.array([[[0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0]], [[0.01, 0.01, 0.01]]])
+    second = first * [[[-1.0]], [[1.0]], [[1.0]]] + [[[overlap]], [[0.0]], [[0.0]]]
+    assert (unobscured._apart(first, second) | unobscured._apart(second, first)).tolist() == [is_apart]
+
+
+def test_faces_are_cut_where_they_would_lie_a_hundred_million_pixels_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wall beside the eye: what of it is nearer than that has no place of which float64 could be sure."""
+    depths, cut = list[float](), unobscured._cut_nearer
+
+    def noted(points: Floats, nearest: float) -> Floats:
+        depths.append(nearest)
+        return cut(points, nearest)
+
+    monkeypatch.setattr(unobscured, "_cut_nearer", noted)
+    beside = quad((8e4, -10.0, -8e4), (1.0, 1.0, -1.0), (9.0, 120.0, 0.0), (0.0, 120.0, 1.0))
+    before(TARGET, beside)
+    middle = clusters_of(beside).middle
+    reach = float(np.linalg.norm(middle) + np.linalg.norm(beside.vertices - middle, axis=1).max())
+    assert depths[0] == pytest.approx(reach / view_of(TARGET).step / 1e8)
+    assert depths[0] > 2 * NEAREST
 
 
 @pytest.mark.parametrize(("away", "is_outside"), [(0.011, True), (0.009, False)])
