@@ -104,6 +104,19 @@ def test_what_is_not_proven_is_searched_by_rays(side: float, least: int, most: i
     assert 15 * min(claim.unproven, 100_000 / 16) <= asked <= 33 * claim.unproven
 
 
+@pytest.mark.parametrize("row", [0.0, 1.0])
+def test_more_than_one_part_of_what_is_not_proven_is_searched(row: float) -> None:
+    """Also where there is more of it than rays: two pixels that are clearly obscured are met there."""
+    side, place = 20.0, 25.0 + 9.5 * row
+    hair = shapes.box((1000 * (1 - 0.6e-6), -10, 15), (1001, 10, 35))
+    bit = shapes.box((900, -0.1, 25 + 0.9 * (place - 25.1)), (901, 0.1, 25 + 0.9 * (place - 24.9)))
+    target = shapes.box((1000, -side / 2, 15), (1001, side / 2, 35))
+    (view,) = fit_view(EYE, target.bounds.mean(axis=0), target.vertices, 0.1)
+    for blocker, is_refuted in ((hair, False), (shapes.joined(hair, bit), True)):
+        picture = Picture(view, Body(1, target, HERE), [Body(2, blocker, HERE)], None)
+        assert claim_of([picture], "open", started("embree")).is_refuted == is_refuted
+
+
 BEHIND = fighter_arc((0.0, 0.0), facing=180.0)
 BALLS = [shapes.moved(shapes.sphere(10.0, *fineness), (310.0, 0.0, 18.0)) for fineness in ((16, 9), (20, 11))]
 """Of 256 faces, and of 400: of more than 200 some are looked at first."""
@@ -149,17 +162,21 @@ def test_a_hole_counts_where_it_is_in_an_arc(side: float, is_in_the_arc: bool) -
 
 @pytest.mark.parametrize("facing", [10.0, 100.0, 190.0, 280.0])
 @pytest.mark.parametrize("edge", [-45.0, 45.0])
-def test_holes_next_to_the_edge_of_an_arc(facing: float, edge: float) -> None:
-    """Seen from above, three quarters of a pixel on either side of it, whichever way it runs through the picture."""
-    middle, eye = np.array([400.0, 300.0]), np.array([400.0, 300.0, 400.0])
+@pytest.mark.parametrize(("aside", "outside"), [(0.0, 0.15), (80.0, 1.5)])
+def test_holes_next_to_the_edge_of_an_arc(facing: float, edge: float, aside: float, outside: float) -> None:
+    """Seen from above, three quarters of a pixel on either side of it, whichever way it runs through the picture.
+
+    Seen aslant, what lies in a block is known less well: where the target is the nearest, and where the farthest.
+    """
+    middle, eye = np.array([400.0, 300.0]), np.array([400.0 - aside, 300.0 - 0.4 * aside, 400.0])
     along, inward = (
         np.array(cosine_and_sine(facing + edge)),
         np.array(cosine_and_sine(facing + edge - np.sign(edge) * 90)),
     )
     arc = fighter_arc(middle - 70.0 * along, facing)
     target = shapes.moved(shapes.quad((-8, -8, 0), (8, -8, 0), (8, 8, 0), (-8, 8, 0)), (*middle, 0.0))
-    for way, is_in_the_arc in ((0.15, True), (-0.15, False)):
-        x, y = middle + (2.3 * along + way * inward) / 2  # half way up
+    for way, is_in_the_arc in ((0.15, True), (-outside, False)):
+        x, y = (eye[:2] + middle + 2.3 * along + way * inward) / 2  # half way up
         size = 0.005
         sheets = [
             shapes.quad((left, low, 200), (right, low, 200), (right, high, 200), (left, high, 200))

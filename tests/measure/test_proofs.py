@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from silhouette.geometry import Pose
-from silhouette.measure.hidden import Unproven, unproven_hidden
+from silhouette.measure.hidden import Unproven, _by_depth, unproven_hidden
 from silhouette.measure.unobscured import unproven_open
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
@@ -183,6 +183,28 @@ def test_a_hasty_proof_leaves_no_less() -> None:
         view, body = view_of(target, pixel=0.3), Body(1, target, Pose.standing())
         thorough, hasty = (unproven_hidden(view, body, bodies(*blockers), REFERENCE, how) for how in (True, False))
         assert hasty.area >= thorough.area
+
+
+def test_what_a_hasty_proof_is_enough_for() -> None:
+    """One sheet before all of the target, of which the picture has 49 cells; and few faces close behind it."""
+    leaning = quad((-5, 98, -5), (5, 98, -5), (5, 102, 5), (-5, 102, 5))
+    view, body = view_of(leaning), Body(1, leaning, Pose.standing())
+    assert unproven_hidden(view, body, bodies(wall(-20, 20)), REFERENCE, thorough=False).area == 0.0
+    few = joined(*[moved(leaning, (0.0, 0.01, 0.0))] * 50)
+    assert unproven_open(view, body, bodies(few), thorough=False).area == 0.0
+    many = joined(few, few)
+    assert unproven_open(view, body, bodies(many), thorough=False).area >= view.width * view.height
+    assert unproven_open(view, body, bodies(many)).area == 0.0
+
+
+def test_depths_are_grouped_where_they_are_spread_out() -> None:
+    def grouped(*least: float) -> list[tuple[list[int], float]]:
+        return [(group.tolist(), begin) for group, begin in _by_depth(np.array(least))]
+
+    assert grouped() == []
+    assert grouped(7.0, 7.0) == [([0, 1], 7.0)]
+    assert grouped(11.9, 10.0, 11.0) == [([0, 1, 2], 10.0)]
+    assert grouped(20.0, 10.0, 14.9, 15.2, 10.5) == [([1, 2, 4], 10.0), ([0, 3], 15.2)]
 
 
 def test_no_blocker_and_no_target() -> None:

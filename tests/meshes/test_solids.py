@@ -50,6 +50,19 @@ def test_a_hole_gets_a_lid() -> None:
     assert found.lid_of.tolist() == [0]
 
 
+def test_each_hole_is_closed_in_its_own_surface() -> None:
+    open_block = mesh(BLOCK.vertices, BLOCK.faces[2:])
+    several = joined(open_block, moved(open_block, (90.0, 0.0, 0.0)), moved(BLOCK, (0.0, 90.0, 0.0)))
+    found = inner_boxes(several)
+    assert (len(found.shells), sorted(found.lid_of.tolist())) == (3, [0, 1])
+    for lid, surface in zip(found.lids, found.lid_of, strict=True):
+        low, high = found.shells[surface]
+        assert ((low <= lid[0]) & (lid[1] <= high)).all()
+    for box_of, surface in zip(found.boxes, found.surface, strict=True):
+        low, high = found.shells[surface]
+        assert ((low < box_of[0]) & (box_of[1] < high)).all()
+
+
 def test_overlapping_blocks_are_inside_each_for_itself() -> None:
     """Of one surface that overlaps itself, what lies in both of its parts counts as outside."""
     first, second = BLOCK, moved(BLOCK, (20.0, 0.0, 0.0))
