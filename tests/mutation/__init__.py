@@ -1,1 +1,1 @@
-"""A mutation run over ``silhouette/rules``; see tests/README.md."""
+"""A mutation run over the rules of the games, and over COUNT; see tests/README.md."""

@@ -102,13 +102,16 @@ SUBJECTS = {
         ),
         (
             *("test_cells", "test_polygons", "test_patches", "test_regions", "test_separated", "test_shadows"),
-            *("test_claims", "test_proofs"),
+            *("test_claims", "test_how_hard", "test_proofs"),
         ),
         NO_OTHER_RENDERER,
     ),
     "solids": Subject(
         "meshes",
         ("solids",),
-        ("tests/meshes/test_solids.py", "tests/measure/test_shadows.py", "silhouette/meshes/solids.py"),
+        (
+            *("tests/meshes/test_solids.py", "tests/meshes/test_how_many_boxes.py", "tests/measure/test_shadows.py"),
+            "silhouette/meshes/solids.py",
+        ),
     ),
 }
