@@ -10,7 +10,7 @@ import pytest
 from silhouette.geometry import Floats, Pose, corners
 from silhouette.measure.cells import Grid
 from silhouette.measure.hidden import first_grid
-from silhouette.measure.shadows import Hider
+from silhouette.measure.shadows import Hider, _greatest
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.views import fit_view
@@ -150,3 +150,11 @@ def test_cells_beside_a_hole_are_hidden() -> None:
 
 def bounds_of(points: Floats) -> tuple[Floats, Floats]:
     return points.min(axis=0), points.max(axis=0)
+
+
+def test_the_greatest_value_of_lines_in_a_window() -> None:
+    """It is that at a corner."""
+    chance = np.random.default_rng(2)
+    some, window = chance.normal(0.0, 1.0, (7, 6, 3)), np.array([-3.0, 8.0, 2.0, 5.0])
+    places = np.array([[column, row, 1.0] for column in window[:2] for row in window[2:]])
+    assert _greatest(some, window) == pytest.approx((some @ places.T).max(axis=2))
