@@ -11,7 +11,7 @@ import pytest
 
 from silhouette.measure.counting import measured
 from silhouette.measure.error import PARTS
-from silhouette.measure.observe import observe
+from silhouette.measure.observe import observe, observe_many
 from silhouette.measure.question import Question
 from silhouette.measure.sampling import Picture
 from silhouette.measure.survey import Survey
@@ -62,6 +62,20 @@ def test_an_error_is_a_fifth_of_the_way_to_a_threshold() -> None:
     errors = np.array([one.counts.error for one in found])
     assert (errors <= (ways + errors) / 5).all()
     assert (errors / ways).max() >= LEVEL_BY_LEVEL / 5
+
+
+@pytest.mark.parametrize("tops", [(13.9, 14.4), (28.6, 28.95)])
+def test_nothing_and_all_are_always_thresholds(tops: tuple[float, float]) -> None:
+    """A wall of which little reaches before the target, or all but a little."""
+    (view,) = fit_view(EYE, FRONT.bounds.mean(axis=0), bounding_points(FRONT), 0.1)
+    walls = [leaning(top, 5.0) for top in np.linspace(*tops, 6)]
+    shares = np.array([exact_share(view, FRONT, [wall]) for wall in walls])
+    ways = np.minimum(shares, 1.0 - shares)
+    assert 0.002 < ways.min() < ways.max() < 0.03
+    sights = [Case(FRONT, (wall,), EYE).sight for wall in walls]
+    found = observe_many(sights, started("embree"), 0.1, thresholds=(), error_goal=0.3)
+    errors = np.array([one.counts.error for one in found])
+    assert (errors <= (ways + errors) / 5).all()
 
 
 @pytest.mark.parametrize(("allowed", "cell"), [(0.55, 64), (0.45, 16), (0.55 / 4, 16), (0.45 / 4, 4)])
@@ -164,7 +178,8 @@ def test_either_share_asks_for_finer_pictures(low: tuple[float, float], high: tu
 def test_what_is_exactly_one_half_is_looked_at_no_finer() -> None:
     """It counts as one half, since the places are symmetric, and no finer picture would tell more."""
     wall = shapes.box((299, -90, -90), (299.5, 0, 140))
-    found = observe(Case(shapes.box((300, -10, 10), (300.001, 10, 40)), (wall,), EYE).sight, started("embree"), 0.1)
+    sight = Case(shapes.box((300, -10, 10), (300.001, 10, 40)), (wall,), EYE).sight
+    (found,) = observe_many([sight], started("embree"), 0.1)
     assert found.counts.occluded * 2 == found.counts.total
     assert 0.0 < found.counts.error < 0.002
     assert found.pixel == 0.1
