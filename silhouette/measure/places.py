@@ -114,18 +114,21 @@ def scattered(blocks: Floats, across: float, most: int) -> Floats:
 
     Args:
         blocks: (n, 4) row and column where each begins, its height and width, in pixels.
-        across: the number of places along each side of a pixel, and along each side of a smaller block.
-        most: the number of places at most; those of the first blocks.
+        across: the number of places along each side of a pixel, and along each side of a smaller block; rather fewer
+            where that is no whole number, but one in each block.
+        most: the number of places at most; where there are more blocks, those of some all over the list.
 
     >>> scattered(np.array([[10.0, 20.0, 2.0, 0.5]]), 2, 99).shape
     (8, 2)
     >>> scattered(np.empty((0, 4)), 2, 99).shape
     (0, 2)
     """
-    steps = np.ceil(np.maximum(blocks[:, 2:], 1.0) * across).astype(np.intp)
+    steps = np.maximum(np.floor(np.maximum(blocks[:, 2:], 1.0) * across + 1e-9), 1.0).astype(np.intp)
     counts = steps.prod(axis=1)
-    of_block = np.repeat(np.arange(len(blocks)), counts)[:most]
-    number = np.arange(len(of_block)) - (np.cumsum(counts) - counts)[of_block]
-    cell = np.stack(np.divmod(number, steps[of_block, 1]), axis=1)
-    within: Floats = (cell + 0.5 + _offsets().take(np.arange(len(cell)) % (PERIOD * PERIOD), axis=0)) / steps[of_block]
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    place = np.arange(total) if total <= most else np.arange(most) * total // most
+    of_block = np.searchsorted(ends, place, side="right")
+    cell = np.stack(np.divmod(place - (ends - counts)[of_block], steps[of_block, 1]), axis=1)
+    within: Floats = (cell + 0.5 + _offsets().take(place % (PERIOD * PERIOD), axis=0)) / steps[of_block]
     return blocks[of_block, :2] + within * blocks[of_block, 2:] - 0.5

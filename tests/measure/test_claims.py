@@ -104,7 +104,7 @@ def test_what_is_not_proven_is_searched_by_rays(side: float, least: int, most: i
     assert 15 * min(claim.unproven, 100_000 / 16) <= asked <= 33 * claim.unproven
 
 
-@pytest.mark.parametrize("row", [0.0, 1.0])
+@pytest.mark.parametrize("row", [-1.0, 0.0, 1.0])
 def test_more_than_one_part_of_what_is_not_proven_is_searched(row: float) -> None:
     """Also where there is more of it than rays: two pixels that are clearly obscured are met there."""
     side, place = 20.0, 25.0 + 9.5 * row

@@ -117,6 +117,19 @@ def test_places_scattered_over_blocks_are_one_in_each_part() -> None:
         parts = np.array([6, 3]) if block[2] == 2.0 else np.array([3, 3])
         part = np.floor((mine - block[:2]) / block[2:] * parts).astype(int)
         assert sorted(map(tuple, part)) == [(row, column) for row in range(parts[0]) for column in range(parts[1])]
-    assert (scattered(blocks, 3, 20) + 0.5 == found[:20]).all()
+    assert (scattered(blocks, 3, 18) + 0.5 == found[::2]).all()
     within = scattered(np.array([[0.0, 0.0, 30.0, 30.0]]), 1, 900) + 0.5
     assert np.std(within - np.floor(within)) == pytest.approx(np.sqrt(1 / 12), rel=0.05)
+
+
+@pytest.mark.parametrize("wide", [1.0, 4.0, 16.0])
+@pytest.mark.parametrize("across", [0.3, 1.01, 1.58, 3.9])
+def test_each_block_has_a_place_where_places_are_few(wide: float, across: float) -> None:
+    """What an area allows is no whole number along a side: rather fewer in each block than none in the last ones."""
+    rows, columns = np.divmod(np.arange(400), 20)
+    blocks = np.column_stack([wide * rows, wide * columns, np.full((400, 2), wide)])
+    most = int(max(np.ceil(400 * (wide * across) ** 2), 400))
+    found = np.floor((scattered(blocks, across, most) + 0.5) / wide).astype(int)
+    assert len(found) <= most
+    assert len(np.unique(found, axis=0)) == 400
+    assert np.ptp(np.unique(20 * found[:, 0] + found[:, 1], return_counts=True)[1]) == 0
