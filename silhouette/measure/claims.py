@@ -88,11 +88,16 @@ def _left_of(picture: Picture, says: Assertion, renderer: Renderer, thorough: bo
 
     if says == "hidden" and not _reaches_an_arc(picture):
         return np.empty((0, 4)), found[0]
-    blocks = unproven_hidden(picture.view, picture.target, picture.blockers, renderer, thorough, is_refuted).blocks
+
+    def matters(blocks: Floats) -> Flags:
+        return np.ones(len(blocks), dtype=np.bool_) if says == "covered" else ~_out_of_arcs(picture, blocks)
+
+    blocks = unproven_hidden(
+        picture.view, picture.target, picture.blockers, renderer, thorough, is_refuted, matters
+    ).blocks
     if len(found[-1]):
         return blocks, found[-1]
-    if says == "hidden":
-        blocks = blocks[~_out_of_arcs(picture, blocks)]
+    blocks = blocks[matters(blocks)]
     if not thorough:
         return blocks, found[0]
     blocks = uncovered(picture, blocks)

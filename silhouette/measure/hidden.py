@@ -102,6 +102,7 @@ def unproven_hidden(
     renderer: Renderer,
     thorough: bool = True,
     is_refuted: Callable[[Floats], bool] = lambda blocks: False,
+    matters: Callable[[Floats], Flags] = lambda blocks: np.ones(len(blocks), dtype=np.bool_),
 ) -> Unproven:
     """Where in the picture it is not proven that blockers hide all of the target.
 
@@ -118,6 +119,7 @@ def unproven_hidden(
         thorough: whether all is tried, at last in float64, face by face; else only what is quick, and likely to do.
         is_refuted: asked before what is dear, with the blocks that are open: whether it is known that something is seen
             there.
+        matters: which blocks are asked about; what is seen in others does not count.
     """
     hider = Hider(view, target, blockers)
     if hider.hides_all():
@@ -127,10 +129,11 @@ def unproven_hidden(
     clusters = np.flatnonzero(placed.within(np.array([0.0, view.width, 0.0, view.height]), NEAREST, np.inf))
     patches = _patches(placed, grid, clusters)
     cells = hider.left(grid, np.flatnonzero(grid.touched(patches.low, patches.high)))
+    cells = cells[matters(Unproven.of(grid, cells).blocks)]
     if len(cells) == 0:
         return Unproven.of(grid, cells)
     bodies = [Placed.of(view, blocker) for blocker in blockers]
-    scene = _Scene(view, renderer, bodies, grid.window(cells, grid.size), {})
+    scene = _Scene(view, renderer, bodies, grid.window(cells, grid.size), {}, matters)
     patches = patches.chosen(patches.near(grid, cells))
     least = float(patches.least.min())
     cells = _by_bodies(scene, grid, cells, least)
@@ -175,6 +178,7 @@ def _by_finer_strips(scene: _Scene, hider: Hider, placed: Placed, part: _Part) -
     grid, cells = part.grid.finer(CUT), part.grid.children(part.cells, CUT)
     aim = _Target.of(placed, part.patches, grid, cells).touching()
     cells = hider.left(grid, np.unique(aim.cell))
+    cells = cells[scene.matters(Unproven.of(grid, cells).blocks)]
     if len(cells) == 0:
         return _Part(grid, cells, part.patches)
     faces = np.unique(aim.face[among(cells, aim.cell, np.arange(len(aim.cell)))[0]])
@@ -240,6 +244,7 @@ class _Scene:
     placed: list[Placed]
     window: Floats
     known: dict[tuple[int, float], Contours]
+    matters: Callable[[Floats], Flags]
 
     def contours(self, number: int, far: float) -> Contours:
         """The contours of a body nearer than a depth, in all of the window; found once for each depth."""

@@ -143,6 +143,14 @@ def test_only_what_lies_in_an_arc_need_be_covered(target: Mesh, side: float, hei
         assert claim.is_refuted != is_hidden
 
 
+@pytest.mark.parametrize("beyond", [0.1, 0.25, 2.0])
+def test_what_lies_in_no_arc_is_not_looked_into(beyond: float) -> None:
+    """Half of a wide target, with nothing before it: else it would take all of the cells that are looked into."""
+    target = shapes.box((300, -20, 0), (310, 20, 40))
+    wall = shapes.box((150, -beyond, -500), (152, 60, 500))
+    assert claim_in_arcs(target, wall, [fighter_arc((0.0, 0.0), facing=45.0)]).unproven == 0.0
+
+
 @pytest.mark.parametrize(("side", "is_in_the_arc"), [(1.0, True), (-1.0, False)])
 def test_a_hole_counts_where_it_is_in_an_arc(side: float, is_in_the_arc: bool) -> None:
     """One of a twentieth of a pixel, which single rays through pixels do not meet."""

@@ -133,7 +133,9 @@ def test_five_million_pairs_of_faces_in_one_cell_are_compared(
     monkeypatch.setattr(hidden_module._Target, "of", lambda *_: None)
     patches = SimpleNamespace(least=np.zeros(1), greatest=np.ones(1))
     view, (target,) = view_of(TARGET), bodies(TARGET)
-    scene = hidden_module._Scene(view, ReferenceRenderer(), [], grid.window(np.array([0]), 16.0), {})
+    scene = hidden_module._Scene(
+        view, ReferenceRenderer(), [], grid.window(np.array([0]), 16.0), {}, lambda blocks: blocks[:, 0] >= 0.0
+    )
     part: Any = hidden_module._Part(grid, np.array([0]), patches)  # type: ignore[arg-type]
     assert (hidden_module._exactly(scene, Placed.of(view, target), part) is none) == is_tried
 
@@ -163,7 +165,9 @@ class Parts:
 @pytest.mark.parametrize(("count", "is_tried"), [(8000, True), (8400, False)])
 def test_8192_parts_of_faces_are_proven_exactly(count: int, is_tried: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hidden_module, "uncovered", lambda found, surfaces, regions, far: regions.least < 0.0)
-    scene = hidden_module._Scene(view_of(TARGET), ReferenceRenderer(), bodies(), np.zeros(4), {})
+    scene = hidden_module._Scene(
+        view_of(TARGET), ReferenceRenderer(), bodies(), np.zeros(4), {}, lambda blocks: blocks[:, 0] >= 0.0
+    )
     monkeypatch.setattr(hidden_module._Scene, "contours_in", lambda *_: None)
     parts: Any = Parts(count)
     assert (hidden_module._by_faces(scene, None, parts).area == 0.0) == is_tried  # type: ignore[arg-type]
