@@ -126,10 +126,10 @@ def test_places_scattered_over_blocks_are_one_in_each_part() -> None:
 @pytest.mark.parametrize("across", [0.3, 1.01, 1.58, 3.9])
 def test_each_block_has_a_place_where_places_are_few(wide: float, across: float) -> None:
     """What an area allows is no whole number along a side: rather fewer in each block than none in the last ones."""
-    rows, columns = np.divmod(np.arange(400), 20)
-    blocks = np.column_stack([wide * rows, wide * columns, np.full((400, 2), wide)])
-    most = int(max(np.ceil(400 * (wide * across) ** 2), 400))
+    rows, columns = np.divmod(np.arange(100), 10)
+    blocks = np.column_stack([wide * rows, wide * columns, np.full((100, 2), wide)])
+    most = int(max(np.ceil(100 * (wide * across) ** 2), 100))
     found = np.floor((scattered(blocks, across, most) + 0.5) / wide).astype(int)
     assert len(found) <= most
-    assert len(np.unique(found, axis=0)) == 400
-    assert np.ptp(np.unique(20 * found[:, 0] + found[:, 1], return_counts=True)[1]) == 0
+    assert len(np.unique(found, axis=0)) == 100
+    assert np.ptp(np.unique(10 * found[:, 0] + found[:, 1], return_counts=True)[1]) == 0
