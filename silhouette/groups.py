@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from silhouette.meshes.bounds import prepare
@@ -71,4 +72,13 @@ def shared(scene: Scene, renderer: Renderer) -> bool:
         return False
     for mesh in meshes:
         prepare(mesh)
+    _prepare_measuring()
     return True
+
+
+def _prepare_measuring() -> None:
+    """Loads what the first measurement would load, which each worker would else do for itself."""
+    from silhouette.measure import places
+
+    places.prepare()
+    import_module("numpy.ma")  # numpy itself imports it when it is first asked for the distinct ones of some numbers

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 from silhouette.files.cache import Cache
@@ -26,3 +28,24 @@ def test_an_observation_is_kept_until_its_picture_is_drawn_and_no_longer(tmp_pat
     assert [judged.verdict for judged in result.judged] == drawn
     assert [getattr(judged.verdict, "observation", drawn) for judged in result.judged] == [None, None]
     assert {judged.picture for judged in result.judged} == {tmp_path / "drawn.png"}
+
+
+def test_what_the_first_measurement_imports_is_imported_before_workers_are_forked(tmp_path: Path) -> None:
+    script = """
+import sys
+import subprocess
+import sys
+from pathlib import Path
+from silhouette.groups import shared, verdicts_of
+from silhouette.judging import load_scene
+from silhouette.renderers import choose
+from silhouette.rules.base import Settings
+scene, renderer = load_scene(Path(sys.argv[1])), choose("reference")
+assert shared(scene, renderer)
+before = set(sys.modules)
+verdicts = list(verdicts_of(scene, scene.checks, Settings(renderer, 0.5), 1))
+print(len(verdicts), sorted(set(sys.modules) - before))
+"""
+    words = [sys.executable, "-c", script, str(scene(tmp_path, CHECK))]  # of solids: a mesh file's reader imports more
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout == "1 []\n"

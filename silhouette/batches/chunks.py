@@ -42,6 +42,8 @@ class BatchSettings:
             that begins as a fresh Python knows those that were added, too.
         device: the number of the renderer's device; None shares out the GPUs, where there are several of one kind.
         error: the error goal, a share of the target; None for the value in each scene, else 0.002.
+        seed: of the odds of each verdict; None where they are not asked for.
+        what_if: whether it is asked what would change each verdict.
     """
 
     renderer: str = "auto"
@@ -51,6 +53,8 @@ class BatchSettings:
     device: int | None = None
     error: float | None = None
     rules: Mapping[str, str] = field(default_factory=lambda: dict(RULES))
+    seed: int | None = None
+    what_if: bool = False
 
 
 @dataclass(frozen=True)
@@ -242,7 +246,10 @@ class ChunkJudge:
 
         if len(checks) > 1:
             with suppress(Exception):
-                together = judged_together(self._scene, checks, self._renderer, self._settings.pixel)
+                asked = self._settings
+                together = judged_together(
+                    self._scene, checks, self._renderer, asked.pixel, seed=asked.seed, what_if=asked.what_if
+                )
                 return [self._plain(one.row()) for one in together]
         return [self._row(scene, check) for check in checks]
 
@@ -263,6 +270,8 @@ class ChunkJudge:
             pair = " to ".join(filter(None, (check.attacker, check.target)))
             return {**named, "error": ": ".join(filter(None, (scene, pair, failure)))}
         try:
-            return self._plain(judged(self._scene, check, self._renderer, self._settings.pixel).row())
+            asked = self._settings
+            result = judged(self._scene, check, self._renderer, asked.pixel, seed=asked.seed, what_if=asked.what_if)
+            return self._plain(result.row())
         except Exception as error:
             return {**named, "error": self._problem(scene, error)}

@@ -151,19 +151,19 @@ def _csv(file: BinaryIO, rows: Iterable[Row]) -> None:
         if isinstance(row, KeptRow):
             writer.writerow([row.written.get(name, "") for name in names])
         else:
-            writer.writerow([_cell(row.get(name)) for name in names])
+            writer.writerow([cell(row.get(name)) for name in names])
     text.flush()
     text.detach()
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
     """A value as a cell: nothing for null, JSON for lists and truth values, so that it can be read back.
 
     A spreadsheet takes a text that begins with a sign of a formula for one, and runs it. Such a text gets an apostrophe
     in front, by which spreadsheets know that it is none; and so does one that begins with an apostrophe and then such a
     sign, so that a reader who drops the first gets back what was there. Control characters are shown as pictures.
 
-    >>> _cell("=1+1"), _cell("'=1+1"), _cell(-0.5), _cell("Kal\\x1b[31m"), _cell(None)
+    >>> cell("=1+1"), cell("'=1+1"), cell(-0.5), cell("Kal\\x1b[31m"), cell(None)
     ("'=1+1", "''=1+1", -0.5, 'Kal␛[31m', '')
     """
     if isinstance(value, bool | list | dict):
@@ -173,13 +173,13 @@ def _cell(value: Any) -> Any:
     return "" if value is None else value
 
 
-def text_of_cell(cell: str) -> str:
-    """The text that `_cell` wrote, but for control characters, which stay pictures.
+def text_of_cell(written: str) -> str:
+    """The text that `cell` wrote, but for control characters, which stay pictures.
 
-    >>> [text_of_cell(str(_cell(text))) for text in ("=1+1", "'=1+1", "it's", "'")]
+    >>> [text_of_cell(str(cell(text))) for text in ("=1+1", "'=1+1", "it's", "'")]
     ['=1+1', "'=1+1", "it's", "'"]
     """
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+    return written[1:] if written.startswith("'") and _FORMULA.match(written) else written
 
 
 def _parquet(file: BinaryIO, rows: Iterable[Row]) -> None:

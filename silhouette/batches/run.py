@@ -164,7 +164,8 @@ def _asked(settings: BatchSettings) -> dict[str, Any]:
     """The settings on which verdicts depend, as plain values."""
     asked: dict[str, Any] = {"silhouette": VERSION, "renderer": settings.renderer}
     asked |= {"pixel": settings.pixel, "everyone": settings.everyone}
-    return asked if settings.error is None else {**asked, "error": settings.error}
+    said = {"error": settings.error, "odds": settings.seed, "what_if": settings.what_if or None}
+    return asked | {key: value for key, value in said.items() if value is not None}
 
 
 def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> BatchSummary:

@@ -1,6 +1,7 @@
 """The command line: the commands put together, and what happens to errors.
 
-Each command is a file, for parsing and printing, and imports other rooms only when it runs, so that help is quick.
+Each command is a file, for parsing and printing, which is imported when it is called, or named in help; other rooms it
+imports only when it runs, so that help is quick.
 """
 
 from __future__ import annotations
@@ -11,37 +12,37 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Annotated, Any, Literal
 
 import typer
 
-from silhouette.cli.batch import batch
-from silhouette.cli.check import check
-from silhouette.cli.doctor import doctor
-from silhouette.cli.draw import draw
-from silhouette.cli.inspect import inspect
-from silhouette.cli.matrix import matrix
-from silhouette.cli.new import new
 from silhouette.cli.options import ExitStatus
-from silhouette.cli.report import report
-from silhouette.cli.rules import rules
-from silhouette.cli.scan import scan
-from silhouette.cli.schema import schema
 from silhouette.cli.terminal import complain, tolerate_any_text
-from silhouette.cli.tutorial import tutorial
 from silhouette.cli.usage import usage_problem
 from silhouette.text import DEBUG_VARIABLE, problem
 
 COMPLETE_VARIABLE = "_SILHOUETTE_COMPLETE"
 """The environment variable by which the script that --install-completion writes asks for completions."""
 
-app = typer.Typer(
-    help="Line of sight and cover for miniature wargames, measured on 3D meshes.",
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+COMMANDS: dict[str, str | None] = {
+    "new": "Write a first scene to edit.",
+    "scan": "Make a scene of a scanned table.",
+    "check": "Judge the checks of scenes.",
+    "matrix": None,
+    "map": "Show where a model could stand, and how it would be seen.",
+    "batch": "Judge many scenes, a row for each check.",
+    "inspect": "Say what a model is and what could be tagged.",
+    "rules": None,
+    "schema": "Print the JSON Schema of scenes, models, results, scans or maps.",
+    "doctor": "Say which renderers work on this machine.",
+    "draw": "Write the diagrams of each check.",
+    "tutorial": "Write a tutorial as pages, from the example scenes.",
+    "report": "Write one page with verdicts, figures and the table in 3D.",
+}
+"""The commands, in the order of the help, and what it says of each; where nothing stands here, its docstring."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _stop_writing()
         return ExitStatus.NO_READER
     except typer.TyperException as error:
-        complain(usage_problem(error, words, _commands()))
+        complain(usage_problem(error, words, list(COMMANDS)))
         return ExitStatus.BAD_INPUT
     except OSError as error:
         _stop_writing()
@@ -89,6 +90,9 @@ def _start_quickly() -> None:
         gc.callbacks.append(_have_started)
         atexit.register(gc.freeze)  # at its end Python would look for cycles again and again: 0.1 s
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would read what every package says of itself
+    if "OMP_NUM_THREADS" not in os.environ:
+        # numpy's products of matrices, all of thin ones here, would wake threads that keep other processes waiting.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _have_started(phase: Literal["start", "stop"], _: dict[str, int]) -> None:
@@ -99,10 +103,11 @@ def _have_started(phase: Literal["start", "stop"], _: dict[str, int]) -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    command = typer.main.get_command(app)
     instruction = os.environ.get(COMPLETE_VARIABLE)
     if instruction:
-        return _complete(command, instruction)
+        return _complete(_command(), instruction)
+    # Of the others not even the options are read: that would take a twentieth of a start.
+    command = _command(arguments[:1]) if arguments[:1] and arguments[0] in COMMANDS else _command()
     logging.getLogger().addHandler(logging.NullHandler())
     with warnings.catch_warnings():
         if not os.environ.get(DEBUG_VARIABLE):
@@ -125,19 +130,12 @@ def _complete(command: Any, instruction: str) -> int:
     return shell_complete(command, {}, "silhouette", COMPLETE_VARIABLE, instruction)
 
 
-def _commands() -> list[str]:
-    """The names of all commands."""
-    command = typer.main.get_command(app)
-    return list(getattr(command, "commands", {}))
-
-
 def _stop_writing() -> None:
     """Discards the rest of standard output, so that the flush at exit does not fail."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
@@ -151,15 +149,16 @@ def _root(
         print(context.get_help())
 
 
-app.command(short_help="Write a first scene to edit.")(new)
-app.command(short_help="Make a scene of a scanned table.")(scan)
-app.command(short_help="Judge the checks of scenes.")(check)
-app.command()(matrix)
-app.command(short_help="Judge many scenes, a row for each check.")(batch)
-app.command(short_help="Say what a model is and what could be tagged.")(inspect)
-app.command()(rules)
-app.command(short_help="Print the JSON Schema of scenes, models, results or scans.")(schema)
-app.command(short_help="Say which renderers work on this machine.")(doctor)
-app.command(short_help="Write the diagrams of each check.")(draw)
-app.command(short_help="Write a tutorial as pages, from the example scenes.")(tutorial)
-app.command(short_help="Write one page with verdicts, figures and the table in 3D.")(report)
+def _command(names: Iterable[str] = COMMANDS) -> Any:
+    """The command line with the commands of these names: all, where help or a mistake is to name them."""
+    app = typer.Typer(
+        help="Line of sight and cover for miniature wargames, measured on 3D meshes.",
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_root)
+    for name in names:
+        module = import_module(f"silhouette.cli.{name}")
+        function = vars(module).get(name) or vars(module)[f"{name}_"]  # map_ leaves Python's own alone
+        app.command(name, short_help=COMMANDS[name])(function)
+    return typer.main.get_command(app)

@@ -16,6 +16,9 @@ from silhouette.cli.options import (
     PixelSize,
     Quiet,
     RendererName,
+    Seed,
+    WhatIf,
+    WithOdds,
     Workers,
     exit_status,
 )
@@ -46,6 +49,9 @@ def batch(
     device: Device = None,
     pixel: PixelSize = None,
     error: ErrorSize = None,
+    odds: WithOdds = False,
+    seed: Seed = 0,
+    what_if: WhatIf = False,
     workers: Workers = None,
     no_cache: NoCache = False,
     quiet: Quiet = False,
@@ -58,7 +64,16 @@ def batch(
     from silhouette.batches.run import make_pool, write_batch
     from silhouette.cli.tables import batch_report
 
-    settings = BatchSettings(renderer, pixel, everyone, cached=not no_cache, device=device, error=error)
+    settings = BatchSettings(
+        renderer,
+        pixel,
+        everyone,
+        cached=not no_cache,
+        device=device,
+        error=error,
+        seed=seed if odds else None,
+        what_if=what_if,
+    )
     pool = make_pool(settings, workers, timeout, cluster)
     try:
         with Waiting("judging", quiet=quiet, rated=True, forking=True) as waiting:

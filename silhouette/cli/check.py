@@ -19,8 +19,11 @@ from silhouette.cli.options import (
     Quiet,
     RendererName,
     SceneFiles,
+    Seed,
     Target,
     Tried,
+    WhatIf,
+    WithOdds,
     tried,
 )
 from silhouette.cli.scene_job import SceneJob, status_of
@@ -41,6 +44,9 @@ def check(
     device: Device = None,
     pixel: PixelSize = None,
     error: ErrorSize = None,
+    odds: WithOdds = False,
+    seed: Seed = 0,
+    what_if: WhatIf = False,
     picture: Picture = None,
     no_cache: NoCache = False,
     quiet: Quiet = False,
@@ -54,7 +60,9 @@ def check(
     from silhouette.judging import Selection
     from silhouette.scenes.finding import scenes_of
 
-    settings = BatchSettings(renderer, pixel, cached=not no_cache, device=device, error=error)
+    settings = BatchSettings(
+        renderer, pixel, cached=not no_cache, device=device, error=error, seed=seed if odds else None, what_if=what_if
+    )
     files = [Path(file) for path in scenes for file in scenes_of([path])]
     # Tables that appear on the terminal are signs of life. Where they do not, one bar is for all scenes.
     together = len(files) > 1 and (as_json or not sys.stdout.isatty())

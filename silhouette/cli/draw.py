@@ -45,7 +45,9 @@ CheckNumber = Annotated[
 ]
 FigureName = Annotated[
     str | None,
-    typer.Option("--figure", metavar="NAME", help="eye, plan, side ... alone; table: all of it, without a check."),
+    typer.Option(
+        "--figure", metavar="NAME", help="eye, plan, side, odds ... alone; table: all of it, without a check."
+    ),
 ]
 StyleName = Annotated[str, typer.Option("--style", metavar="STYLE", help="print or dark.")]
 NoCaptions = Annotated[bool, typer.Option("--no-captions", help="No words below the figures.")]
@@ -132,10 +134,15 @@ def _draw_check(
 ) -> dict[str, Any]:
     """Judges and draws one check; its row, with its number and the files of its figures."""
     from silhouette.drawing.figures import write_figures
+    from silhouette.drawing.odds_chart import NAME, odds_figure
     from silhouette.judging import judged
+    from silhouette.rules import rule_called
 
-    result = judged(scene, check, renderer, pixel, keep=True)
-    files = write_figures(scene, check, result.verdict, renderer, out, number, options)
+    rule = rule_called(scene.rules)
+    result = judged(scene, check, renderer, pixel, keep=True, seed=0 if options.figure == NAME else None)
+    verdict, odds = result.verdict, result.odds
+    more = [] if odds is None else [odds_figure(verdict, odds, rule.levels, rule.scale(scene))]
+    files = write_figures(scene, check, verdict, renderer, out, number, options, more)
     return {"check": number, **result.row(), "figures": [str(file) for file in files]}
 
 

@@ -11,7 +11,10 @@ from silhouette.cli.options import (
     Quiet,
     RendererName,
     SceneFile,
+    Seed,
     Tried,
+    WhatIf,
+    WithOdds,
     Workers,
     tried,
 )
@@ -27,6 +30,9 @@ def matrix(
     device: Device = None,
     pixel: PixelSize = None,
     error: ErrorSize = None,
+    odds: WithOdds = False,
+    seed: Seed = 0,
+    what_if: WhatIf = False,
     workers: Workers = None,
     no_cache: NoCache = False,
     quiet: Quiet = False,
@@ -37,7 +43,9 @@ def matrix(
     from silhouette.judging import Selection
     from silhouette.workers import cores
 
-    settings = BatchSettings(renderer, pixel, cached=not no_cache, device=device, error=error)
+    settings = BatchSettings(
+        renderer, pixel, cached=not no_cache, device=device, error=error, seed=seed if odds else None, what_if=what_if
+    )
     job = SceneJob(Selection(everyone=True), settings, None, quiet, tried(at))
     result = job.judge(scene, workers=cores() if workers is None else workers)
     if as_json:

@@ -47,6 +47,11 @@ Tried = Annotated[
         "--at", metavar="NAME=X,Y[,FACING]", help="Try a place, in the scene's units; again for other pieces."
     ),
 ]
+WithOdds = Annotated[bool, typer.Option("--odds", help="Also say how likely each verdict is: see [doubt] of scenes.")]
+WhatIf = Annotated[
+    bool, typer.Option("--what-if", help="Also say what would change each verdict: the least moves, turn, pieces.")
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="For --odds: the same seed, the same odds.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", metavar="N", min=1, help="Processes at the same time.  [default: the cores]")
 ]

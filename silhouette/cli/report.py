@@ -23,6 +23,9 @@ from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.text import verdict_in_words
 
+MapOf = Annotated[
+    str | None, typer.Option("--map", metavar="NAME", help="Also a map of where NAME could stand, seen by the others.")
+]
 PageFile = Annotated[Path, typer.Option("--out", metavar="FILE.html", help="For the page; what is there is replaced.")]
 
 
@@ -31,6 +34,7 @@ def report(
     out: PageFile,
     attacker: Attacker = None,
     target: Target = None,
+    map_of: MapOf = None,
     as_json: AsJson = False,
     renderer: RendererName = "auto",
     pixel: PixelSize = None,
@@ -64,8 +68,16 @@ def report(
         with settings():  # nobody waits for a verdict that then cannot be drawn
             measuring = choose(renderer)
         table = load_scene(scene, cache=cache)
-        drawn = judged_and_drawn(table, measuring, fine, selection=selection, workers=processes, progress=waiting.step)
-        content = report_page(table, drawn, read_text(scene), VERSION, cache).encode()
+        mapped_ = None
+        if map_of is not None:
+            from silhouette.doubt.maps import MapRequest
+            from silhouette.judging import mapped
+
+            mapped_ = mapped(table, MapRequest(map_of), measuring, fine, workers=processes, step=waiting.step)
+        drawn = judged_and_drawn(
+            table, measuring, fine, selection=selection, workers=processes, cache=cache, progress=waiting.step
+        )
+        content = report_page(table, drawn, read_text(scene), VERSION, cache, mapped_).encode()
         write_file(out, content)
     rows = [result.row for result in drawn]
     if as_json:

@@ -73,7 +73,8 @@ class SceneJob:
             return place if is_drawn else None
 
         settings = self._settings
-        options = JudgingOptions(self._renderer, self._cache, settings.pixel, settings.error, workers)
+        asked = (settings.pixel, settings.error, workers, settings.seed, settings.what_if)
+        options = JudgingOptions(self._renderer, self._cache, *asked)
         drawing = draw if self._picture is not None else None
         with Waiting(f"judging {path}", quiet=self._quiet, forking=workers > 1) as waiting:
             return judge_scene(path, self._selection, options, at=self._at, draw=drawing, step=waiting.step)

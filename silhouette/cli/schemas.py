@@ -82,6 +82,40 @@ def model_schema() -> Schema:
     return {**ModelFileEntry.model_json_schema(ref_template=REFERENCE), "title": "A model file of Silhouette"}
 
 
+class MoveEntry(BaseModel):
+    """The least move that changes a verdict."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    what: Literal["move target", "move attacker"]
+    mm: float = Field(description="its length, in plan, at most 50", ge=0.0, le=50.0)
+    direction: float = Field(description="degrees anticlockwise from +x", ge=0.0, lt=360.0)
+    verdict: str = Field(description="the verdict that it becomes")
+
+
+class TurnEntry(BaseModel):
+    """The least turn of the attacker that changes a verdict."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    what: Literal["turn attacker"]
+    degrees: float = Field(description="anticlockwise above 0", ge=-180.0, le=180.0)
+    verdict: str = Field(description="the verdict that it becomes")
+
+
+class WithoutEntry(BaseModel):
+    """A piece without which a verdict is another."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    what: Literal["without"]
+    piece: str = Field(description="its name")
+    verdict: str = Field(description="the verdict that it becomes")
+
+
+ChangeEntry = MoveEntry | TurnEntry | WithoutEntry
+
+
 class JudgedKeys(BaseModel):
     """The keys that every result has besides those of its rule system."""
 
@@ -91,12 +125,26 @@ class JudgedKeys(BaseModel):
     broken: list[str] = Field([], description="what of the expectation does not hold, a few words each")
     arc: str | None = Field(None, description="the vision arc that was asked for; null for any")
     picture: str = Field("", description="the file into which it was drawn")
+    odds: dict[str, float] | None = Field(None, description="--odds: of each verdict, from exposed to covered")
+    odds_error: float = Field(0.0, description="half the width of the 95 % interval of the largest of the odds")
+    trials: int = Field(0, description="the number of trials that the odds come from")
+    occluded_interval: tuple[float, float] | None = Field(
+        None, description="the middle 95 % of the obscured share; null where the arc alone decides"
+    )
+    call: str = Field("", description='the verdict that stands, or "roll off"')
+    doubt_from: Literal["", "place", "facing", "eye", "surface", "measuring"] = Field(
+        "", description="what weighs most in the odds"
+    )
+    changes: list[ChangeEntry] | None = Field(
+        None, description="--what-if: what would change the verdict; moves, the least first, the turn, then pieces"
+    )
+    one_way: str = Field("", description="--what-if: why the target sees the attacker, which does not see it")
 
 
 def results_schema() -> Schema:
     """The schema of the output of ``check --json`` and ``matrix --json``."""
-    judged = JudgedKeys.model_json_schema()
-    definitions: Schema = {"judged": judged}
+    judged = JudgedKeys.model_json_schema(ref_template=REFERENCE)
+    definitions: Schema = {**judged.pop("$defs", {}), "judged": judged}
     scenes = [_scene({"type": "null"}, {"maxItems": 0})]  # a file that cannot be read
     for rule in map(rule_called, RULES):
         # Types of different systems may have the same name.
@@ -148,10 +196,21 @@ def scan_schema() -> Schema:
     }
 
 
+def map_schema() -> Schema:
+    """The schema of the document of a map, which ``map --json`` prints as well."""
+    from silhouette.doubt.record import MapRecord
+
+    schema = TypeAdapter(MapRecord).json_schema(ref_template=REFERENCE)
+    version: Schema = {"silhouette": {"type": "string", "description": "the version of Silhouette"}}
+    schema["properties"] = {**version, "schema": {"const": SCHEMA}, **schema["properties"]}
+    return {**schema, "title": "A map of Silhouette", "required": [*version, "schema", *schema["required"]]}
+
+
 KINDS: Mapping[str, Callable[[], Schema]] = {
     "scene": scene_schema,
     "model": model_schema,
     "results": results_schema,
     "scan": scan_schema,
+    "map": map_schema,
 }
 """The kinds of schemas, by the name that the command takes."""

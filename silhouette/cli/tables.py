@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from silhouette.cli.fitting import FittedTable
+from silhouette.doubt.calls import ROLL_OFF, in_hundred
+from silhouette.rules import rule_called
 from silhouette.rules.base import Level
 from silhouette.text import Row, fraction_in_words, obscured, printable, share_in_words, verdict_in_words
 
@@ -74,6 +76,8 @@ def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> FittedTable:
     named = all(result.check.attacker for result in judged)
     headings = [*(["attacker", "target"] if named else ["asked"]), "verdict"]
     headings += ["obscured", "blockers", "renderer"] if measured else []
+    likely = any("odds" in row for row in rows)
+    headings += ["odds"] if likely else []
     headings += ["expected"] if hoped else []
     # What is not as expected is said below the table as well, and the renderer by --json.
     table = headed_table(
@@ -84,6 +88,8 @@ def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> FittedTable:
         cells = [*map(plain_line, who), _verdict_cell(result, row)]
         if measured:
             cells += [plain_line(obscured(row)), plain_line(_blockers(row)), plain_line(row.get("renderer", ""))]
+        if likely:
+            cells.append(plain_line(in_hundred(row["odds"]) if "odds" in row else ""))
         if hoped:
             words, style = {None: ("", ""), True: ("held", "green"), False: ("BROKEN", "bold red")}[result.expected]
             cells.append(plain_line(words, style))
@@ -97,16 +103,27 @@ def _attacker(judged: Judged) -> str:
 
 
 def _verdict_cell(judged: Judged, row: Row) -> Text:
+    """The verdict and whether it is too close to call; where there are odds, what they come to."""
+    if "call" in row:
+        return plain_line(row["call"], _style_of_call(row))
     cell = plain_line(verdict_in_words(row), STYLES[judged.verdict.level])
     return cell.append(f", {TOO_CLOSE}", "bold") if row.get("marginal") else cell
+
+
+def _style_of_call(row: Row) -> str:
+    """The colour of the verdict that stands; bold where the players roll off."""
+    level = rule_called(row["rules"]).levels.get(row["call"])
+    return "bold" if level is None else STYLES[level]
 
 
 def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
     lines: list[RenderableType] = []
     who = judged.check.label
     if not quiet:
-        close = f"; {TOO_CLOSE}: roll off" if row.get("marginal") and TOO_CLOSE not in row["reason"] else ""
-        lines.append(plain_line(f"{who}: {row['reason']}{close}", "bold" if row.get("marginal") else ""))
+        is_close = row["call"] == ROLL_OFF if "call" in row else bool(row.get("marginal"))
+        close = f"; {TOO_CLOSE}: roll off" if is_close and "call" not in row and TOO_CLOSE not in row["reason"] else ""
+        lines.append(plain_line(f"{who}: {row['reason']}{close}", "bold" if is_close else ""))
+        lines += _what_if(judged)
     if judged.unmet:
         lines.append(plain_line(f"NOT AS EXPECTED: {who}: {'; '.join(judged.unmet)}", "bold red"))
     if judged.picture is not None and not quiet:
@@ -164,24 +181,56 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
         who = "Each row looks at each column" if wide else "Each column looks at each row"
         share = "; the share is what is obscured" if any(row.get("occluded") for row in rows) else ""
         parts.append(plain_line(f"{who}{share}.", "dim"))
-        close = next((cell for cell, row in zip(cells.values(), rows, strict=True) if row.get("marginal")), None)
+        if any("odds" in row for row in rows):
+            parts.append(
+                plain_line("Where another verdict may be true, the likeliest and its odds stand below the call.", "dim")
+            )
+        marginal = (cell for cell, row in zip(cells.values(), rows, strict=True) if _is_questioned(row))
+        close = next(marginal, None)
         if close is not None:
             shown = close.plain.splitlines()[0]
             parts.append(plain_line(f'A question mark, as in "{shown}", means {TOO_CLOSE}: roll off.', "dim"))
+        for judged in result.judged:
+            parts += _what_if(judged, f"{judged.check.label}: ")
         parts += [plain_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
     return parts
 
 
+def _what_if(judged: Judged, who: str = "  what would change it: ") -> list[RenderableType]:
+    """What would change a verdict, and why the target sees the attacker and not the other way round; where asked."""
+    lines: list[RenderableType] = []
+    if judged.changes is not None:
+        lines.append(plain_line(f"{who}{judged.changes.words}", "dim"))
+    if judged.one_way is not None:
+        lines.append(plain_line(f"  {judged.one_way}"))
+    return lines
+
+
 def _matrix_cell(judged: Judged, row: Row) -> Text:
+    from rich.text import Text
+
     verdict, level = row["verdict"], judged.verdict.level
-    short = verdict if level is Level.CLEAR else verdict.removesuffix(" cover")
-    words = printable(short) + ("?" if row.get("marginal") else "")
+    if "call" in row and max(row["odds"].values()) < 0.995:
+        return Text(f"{_short(row['call'])}\n{_short(in_hundred(row['odds']))}", _style_of_call(row))
+    words = printable(verdict if level is Level.CLEAR else _short(verdict)) + ("?" if _is_questioned(row) else "")
     share = row.get("occluded")
     if share and level is not Level.BLOCKED:
         words += f"\n{_share(row)}"
-    from rich.text import Text
-
     return Text(words, STYLES[level])
+
+
+def _short(words: str) -> str:
+    """The first of several verdicts with their odds, or a verdict, without the word cover.
+
+    >>> _short("partial cover, 71 in 100; full cover 29"), _short("hidden")
+    ('partial, 71 in 100', 'hidden')
+    """
+    return words.partition(";")[0].replace(" cover", "", 1)
+
+
+def _is_questioned(row: Row) -> bool:
+    """Whether a verdict has a question mark: it is too close to call, and nothing says how likely it is."""
+    return bool(row.get("marginal")) and "call" not in row
 
 
 def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[RenderableType]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,14 @@ def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> li
 
 
 def write_figures(
-    scene: Scene, check: Check, verdict: Verdict, renderer: Renderer, folder: Path, number: int, options: FigureOptions
+    scene: Scene,
+    check: Check,
+    verdict: Verdict,
+    renderer: Renderer,
+    folder: Path,
+    number: int,
+    options: FigureOptions,
+    more: Sequence[Figure] = (),
 ) -> list[Path]:
     """Writes the figures of one verdict, or the chosen one; returns their paths, ``NN-attacker-target-figure.ext``.
 
@@ -90,6 +98,7 @@ def write_figures(
         folder: the folder of the files; it must exist.
         number: of the check, for the names of the files.
         options: format, colours, captions, names and language.
+        more: figures besides those of the rule system.
 
     Raises:
         FileError: where one cannot be written; those before it have been.
@@ -97,7 +106,7 @@ def write_figures(
     """
     written = []
     with matplotlib_settings():
-        figures = figures_of(scene, check, verdict, renderer)
+        figures = [*figures_of(scene, check, verdict, renderer), *more]
         for figure in _chosen(scene, figures, options.figure):
             path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
             _write(scene, figure, verdict, path, options)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from silhouette.drawing import typeface
 from silhouette.geometry import Floats
@@ -87,8 +88,7 @@ def place_labels(
         places, costs = _candidates(middle, clear, half, label.inside)
         boxes = np.concatenate([places - half - GAP, places + half + GAP], axis=1)
         costs = costs + OVERLAP * _overlap(boxes, taken_boxes) + OUTSIDE * _outside(places, half + 0.4, size)
-        inside = (kept_free[None] > boxes[:, None, :2]) & (kept_free[None] < boxes[:, None, 2:])
-        costs = costs + ON_LINES * inside.all(axis=2).sum(axis=1)
+        costs = costs + ON_LINES * _within(kept_free, boxes)
         costs = costs + ON_OTHERS * _overlap(boxes, np.delete(named, number, axis=0))
         best = int(costs.argmin())
         if label.optional and costs[best] > TOO_DEAR:
@@ -99,6 +99,22 @@ def place_labels(
             PlacedLabel(label, (float(at[0]), float(at[1])), _leader(label, places[best], middle, half, clear, at))
         )
     return placed
+
+
+def _within(points: Floats, boxes: Floats) -> NDArray[np.intp]:
+    """(n,) how many of the points (m, 2) lie within each box (n, 4), not on its border.
+
+    >>> _within(np.array([[1.0, 1.0], [2.0, 1.0], [9.0, 1.0]]), np.array([[0.0, 0.0, 2.0, 2.0], [8.0, 0.0, 9.5, 2.0]]))
+    array([1, 1])
+    >>> _within(np.empty((0, 2)), np.array([[0.0, 0.0, 2.0, 2.0]]))
+    array([0])
+    """
+    low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
+    x, y = points[((points > low) & (points < high)).all(axis=1)].T
+    left, bottom, right, top = boxes.T[..., None]
+    inside = (x > left) & (x < right) & (y > bottom) & (y < top)
+    count: NDArray[np.intp] = np.count_nonzero(inside, axis=1)
+    return count
 
 
 def _named(label: Label) -> Box:

@@ -6,6 +6,7 @@ every time: there are no dates, versions or random names in them.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from base64 import b64encode
@@ -22,6 +23,7 @@ import numpy as np
 
 from silhouette.drawing import typeface
 from silhouette.drawing.sheet import RESOLUTION
+from silhouette.files.cache import Cache
 from silhouette.files.writing import write_file
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ Format = Literal["svg", "png", "pdf"]
 
 FORMATS: tuple[Format, ...] = ("svg", "png", "pdf")
 
+
+NOTHING_KEPT = Cache(None)
 
 SPACE = "urn:silhouette:figure"
 """The XML namespace of the data in an SVG."""
@@ -110,12 +114,14 @@ class Writing:
             the same type.
         encode: encodes a raster (RGBA) that has too many colours for a palette. It returns the kind of image, such as
             "jpeg", and its bytes.
+        cache: keeps the embedded type, which takes a fifth of a second to make.
     """
 
     text: bool = False
     decimals: int = 4
     signs: str = " &<>"
     encode: Callable[[Image.Image], tuple[str, bytes]] = _jpeg
+    cache: Cache = NOTHING_KEPT
 
 
 DRAWN, DRAWN_TEXT = Writing(), Writing(text=True)
@@ -132,11 +138,15 @@ def svg(figure: Figure, told: Told, writing: Writing = DRAWN) -> str:
     with matplotlib.rc_context({"svg.fonttype": "none" if writing.text else "path"}):
         metadata = {"Title": told.title, "Date": None, "Creator": None}
         svg, rasters = svg_of(figure, metadata, writing.encode)
-    svg = re.sub(r"\s*<!--.*?-->", "", svg, flags=re.DOTALL)  # matplotlib's comments, which repeat the words
     svg = svg.replace("'DejaVu Sans';", "'DejaVu Sans', sans-serif;")
-    svg = re.sub(r"(?<=<path d=\")[^\"]*(?=\"[^>]*/>\s*</pattern>)", lambda path: _rounder(path[0]), svg)
-    svg = re.sub(r"(?<= d=\")[^\"]*", lambda path: cut(path[0], writing.decimals), svg)
-    type_of_words = _type_of(svg, writing.signs) if writing.text else ""
+    svg = re.sub(
+        r"(<pattern .*?<path d=\")([^\"]*)(?=\"[^>]*/>\s*</pattern>)",
+        lambda path: path[1] + _rounder(path[2]),
+        svg,
+        flags=re.DOTALL,
+    )
+    svg = re.sub(r" d=\"[^\"]*", lambda path: cut(path[0], writing.decimals), svg)
+    type_of_words = _type_of(svg, writing) if writing.text else ""
     if not writing.text:
         svg = re.sub(f'(?<=<g )id="{WORDS}(\\d+)"', lambda mark: f"aria-label={quoteattr(words[int(mark[1])])}", svg)
     svg = svg.replace('<style type="text/css">', f'<style type="text/css">{type_of_words}', 1)
@@ -188,17 +198,25 @@ def cut(path: str, decimals: int) -> str:
     return re.sub(rf"(?<=\.{'[0-9]' * decimals})\d+", "", path)
 
 
-def _type_of(text: str, more: str) -> str:
+def _type_of(text: str, writing: Writing) -> str:
     """The style sheet that embeds the type of an SVG's words, so that they look the same on every screen.
 
     It has the signs of the words and some more; it is empty where there are no words.
     """
     signs = set("".join(re.findall(r"<text[^>]*>([^<]*)</text>", text)))
-    return _type_with("".join(sorted(signs.union(more)))) if signs - set(" &<>") else ""
+    return _type_with("".join(sorted(signs.union(writing.signs))), writing.cache) if signs - set(" &<>") else ""
 
 
 @lru_cache(maxsize=64)
-def _type_with(signs: str) -> str:
+def _type_with(signs: str, cache: Cache) -> str:
+    """The style sheet that embeds type with these signs, made where it is not kept."""
+    digests = [hashlib.blake2b(file.read_bytes()).hexdigest() for file in typeface.files().values()]
+    key = "\0".join(["embedded type", *digests, signs])
+    kept = cache.fetch(key, lambda: {"text": np.frombuffer(_made_type(signs).encode(), np.uint8)})
+    return kept["text"].tobytes().decode()
+
+
+def _made_type(signs: str) -> str:
     """The style sheet that embeds type with these signs."""
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont

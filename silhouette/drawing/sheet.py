@@ -106,16 +106,15 @@ class Sheet:
     ) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
-        from matplotlib.ticker import NullLocator
+
+        from silhouette.drawing.bare_axes import BareAxes
 
         self.style, self.captions, self.names, self.width = style, captions, names, width
         self.lettering = style
         self.words = Words(language)
         self.figure: Figure = Figure(figsize=(width / INCH, width / INCH), facecolor=style.paper)
         FigureCanvasAgg(self.figure)
-        self.axes: Axes = self.figure.add_axes((0.0, 0.0, 1.0, 1.0))
-        for axis in (self.axes.xaxis, self.axes.yaxis):
-            axis.set_major_locator(NullLocator())  # no ticks are made, which are not shown
+        self.axes: Axes = self.figure.add_axes(BareAxes(self.figure, (0.0, 0.0, 1.0, 1.0)))
         self.tallest = TALLEST
         self.unit = 1.0
         self.data: dict[str, Any] = {}
@@ -157,7 +156,6 @@ class Sheet:
         self.axes.set_xlim(x - half_width, x + half_width)
         self.axes.set_ylim(y - half_height, y + half_height)
         self.axes.set_facecolor(self.style.ground if ground is None else ground)
-        self.axes.tick_params(left=False, bottom=False, labelleft=False, labelbottom=False)
         for spine in self.axes.spines.values():
             spine.set(visible=line, linewidth=THIN, color=self.style.rule)
 

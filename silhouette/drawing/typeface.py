@@ -51,9 +51,16 @@ def face(size: float, bold: bool = False) -> FontProperties:
 @lru_cache(maxsize=4096)
 def width(text: str, size: float, bold: bool = False) -> float:
     """The width of a printable text on one line, in mm."""
+    return extent(text, face(size, bold))[0] * POINT
+
+
+@lru_cache(maxsize=4096)
+def extent(text: str, font: FontProperties) -> tuple[float, float, float]:
+    """The width, the height and the descent of a text on one line, in points; the type finds every sign of it anew."""
     from matplotlib.textpath import text_to_path
 
-    return float(text_to_path.get_text_width_height_descent(text, face(size, bold), ismath=False)[0]) * POINT
+    width, height, descent = text_to_path.get_text_width_height_descent(text, font, ismath=False)
+    return float(width), float(height), float(descent)
 
 
 def height(size: float) -> float:

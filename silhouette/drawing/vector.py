@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.font_manager import fontManager, get_font
 from matplotlib.textpath import TextToPath, text_to_path
 from PIL import Image
+
+from silhouette.drawing.typeface import extent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,23 +72,31 @@ class _Renderer(RendererSVG):
         super().__init__(width, height, stream, image_dpi=dpi, metadata=dict(metadata))  # type: ignore[no-untyped-call]
         self._encode, self.pictures = encode, list[Encoded]()
         self._text2path = _OUTLINES  # of this renderer and of those that draw halos through it
+        writer: Any = self.writer
+        writer.comment = lambda comment: None  # they repeat the words
 
     def draw_image(self, gc: Any, x: float, y: float, im: Any, transform: Any = None) -> None:
         """Notes the picture, and has matplotlib write everything round it."""
         if not im.size:
             return
-        picture, empty = Image.fromarray(im), np.zeros_like(im)
+        picture, empty = Image.fromarray(im), np.zeros(im.shape[:2], np.uint8)
         self.pictures.append(_in_palette(picture) or self._encode(picture))
-        empty[0, 0, 0] = len(self.pictures) % 256  # matplotlib makes an id of the content
+        empty[0, 0] = len(self.pictures) % 256  # matplotlib makes an id of the content
         super().draw_image(gc, x, y, empty, transform)  # type: ignore[no-untyped-call]
 
 
 class _Outlines(TextToPath):
     """Sizes and outlines of texts, each worked out once for the whole process."""
 
-    def get_text_width_height_descent(self, *what: Any) -> Any:
+    def _get_font(self, prop: Any) -> Any:
+        """The type of these properties, whose files matplotlib looks up for every text."""
+        font = get_font(_files(prop))
+        font.set_size(self.FONT_SCALE, self.DPI)
+        return font
+
+    def get_text_width_height_descent(self, s: str, prop: Any, ismath: Any) -> Any:
         """The size of a text, in points."""
-        return _size(*what)
+        return _size(s, prop, ismath) if ismath else extent(s, prop)
 
     def get_text_path(self, *what: Any, **how: Any) -> Any:
         """The outline of a text: its corners, and how they are joined; shared, so not to be written to."""
@@ -104,7 +115,8 @@ class _Outlines(TextToPath):
 
 
 _OUTLINES = _Outlines()
-_size = lru_cache(maxsize=4096)(text_to_path.get_text_width_height_descent)
+_size = lru_cache(maxsize=64)(text_to_path.get_text_width_height_descent)
+_files = lru_cache(maxsize=64)(fontManager._find_fonts_by_props)
 _outline = lru_cache(maxsize=1024)(partial(TextToPath.get_text_path, _OUTLINES))
 
 

@@ -5,8 +5,8 @@ top[0]   . . . . . . .        One array holds the cells of all pictures, so that
          . # # # . . .        cells lies round each tile: cells of different pictures are never neighbours.
          . . . . . . .
 top[1]   . . . . . . .        Level 0 has cells of `BLOCK` mm. Each level cuts the cells of the one before it into
-         . # # # # # .        four. A cell without a sample of its own there has the kind of the cell of which it is a
-         . . . . . . .        quarter.
+         . # # # # # .        four. A cell that was not sampled there has the kind of the larger cell in which it
+         . . . . . . .        lies.
 """
 
 from __future__ import annotations

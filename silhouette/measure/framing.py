@@ -52,7 +52,7 @@ def framed(sight: Sight, pixel: float) -> Framed:
     )
     farthest = float(np.linalg.norm(box - sight.eye, axis=1).max())
     blockers, bodies = _blockers_in(sight, views, outer, farthest)
-    body = Body(1, mesh, target.pose)
+    body = Body(1, mesh, target.pose, target.outline)
     arcs = _arcs_that_matter(sight.arcs, box, body)
     projection = projection_of(views)
     # A very large or small target has coarser or finer pixels than asked for; a rounding difference is ignored.
@@ -117,5 +117,5 @@ def _blockers_in(sight: Sight, views: Sequence[View], outer: Floats, farthest: f
             target_bounds, picture_bounds(views[0], piece.pose.place(bounding_points(mesh)))
         ):
             blockers.append(piece)
-            bodies.append(Body(len(bodies) + 2, mesh, piece.pose))
+            bodies.append(Body(len(bodies) + 2, mesh, piece.pose, piece.outline))
     return blockers, bodies

@@ -7,6 +7,7 @@ be decided by it -> Observation
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from silhouette.measure.counting import measured
 from silhouette.measure.framing import Framed, framed
@@ -20,6 +21,24 @@ FINEST = 4
 ERROR_GOAL = 0.002
 """The error, as a share of the target, up to which a measurement goes by default: a fifth of the hundredth that players
 cannot tell."""
+
+
+class Observer(Protocol):
+    """What measures sights: `observe_many`, or something like it."""
+
+    def __call__(
+        self,
+        sights: Sequence[Sight],
+        renderer: Renderer,
+        pixel: float,
+        *,
+        thresholds: Sequence[float] = (0.5,),
+        tolerance: float = 0.0,
+        error_goal: float | None = None,
+        keep: bool = False,
+    ) -> list[Observation]:
+        """The observation of each sight; see `observe_many`."""
+        ...
 
 
 def observe(

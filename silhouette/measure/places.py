@@ -95,6 +95,12 @@ def _choice(rows: Any, columns: Any, width: int) -> NDArray[np.uint8]:
     return quarters
 
 
+def prepare() -> None:
+    """Draws all places and choices now, so that processes forked from this one need not draw them again."""
+    _offsets()
+    _choices()
+
+
 @cache
 def _offsets() -> Floats:
     """(PERIOD², 2) from the middle of a pixel to its place: -1/2 to 1/2."""

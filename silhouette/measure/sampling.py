@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers
-from silhouette.renderers.protocol import Body, Cast, Renderer, depths, draw_ahead, render_separately
+from silhouette.measure.outlines import outlined_depths
+from silhouette.renderers.protocol import Body, Cast, Renderer, draw_ahead, render_separately
 from silhouette.views import View, VisionArc, in_any
 
 Places = NDArray[np.intp]
@@ -130,7 +131,7 @@ class _Distances:
         """(n,) mm, the depth of the target; inf where it is not."""
         if not self.renderer.sparse:
             return np.concatenate([np.empty(0, np.float32), *(self._drawn(*each)[0] for each in self.asked)])
-        return depths(
+        return outlined_depths(
             self.renderer,
             [
                 Cast(self.pictures[number].view, self.pictures[number].target, self.places[start:end])
@@ -155,8 +156,9 @@ class _Distances:
                     drawn.append(layers[blocker][met - start])
         ray = np.concatenate([np.empty(0, np.intp), *rays])
         blocker_of_ray = np.repeat(np.array(which, dtype=np.int32), [len(met) for met in rays])
-        distance = depths(self.renderer, casts) if self.renderer.sparse else np.concatenate([depth[:0], *drawn])
-        return ray, blocker_of_ray, distance
+        if not self.renderer.sparse:
+            return ray, blocker_of_ray, np.concatenate([depth[:0], *drawn])
+        return ray, blocker_of_ray, outlined_depths(self.renderer, casts, depth[ray])
 
     def _drawn(self, number: int, start: int, end: int) -> list[NDArray[np.float32]]:
         """The depths (k,) of the target and of each blocker of a picture, drawn with pixels finer than its own."""

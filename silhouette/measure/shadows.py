@@ -40,6 +40,7 @@ _EDGES = np.array([[*axes, *ends] for axes in ((0, 1), (1, 2), (2, 0)) for ends 
 """(4, 12) the edges of a box: two axes across it, and at which end of each of them it lies."""
 
 _kept: WeakKeyDictionary[Mesh, OrderedDict[bytes, Shadows]] = WeakKeyDictionary()
+_rounds: WeakKeyDictionary[Mesh, OrderedDict[bytes, Shadows]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +82,17 @@ class Shadows:
     @classmethod
     def round(cls, view: View, body: Body) -> Shadows:
         """The shadow of a box round the whole body; none where the eye is in it. It holds those of all inner boxes."""
-        eye = body.pose.localise(view.eye[None])[0]
-        box = body.mesh.bounds[None]
-        box = box[_is_outside(eye, box)]
-        return cls.of_boxes(body, eye, box, np.empty((0, 2, 3)), np.empty((0, len(box)), dtype=np.bool_))
+        kept = _rounds.setdefault(body.mesh, OrderedDict())
+        key = b"".join(part.tobytes() for part in (view.eye, body.pose.rotation, body.pose.translation))
+        if key not in kept:
+            eye = body.pose.localise(view.eye[None])[0]
+            box = body.mesh.bounds[None]
+            box = box[_is_outside(eye, box)]
+            none = np.empty((0, 2, 3)), np.empty((0, len(box)), dtype=np.bool_)
+            kept[key] = cls.of_boxes(body, eye, box, *none)
+            if len(kept) > KEPT:
+                kept.popitem(last=False)
+        return kept[key]
 
     @classmethod
     def of_boxes(cls, body: Body, eye: Floats, boxes: Floats, lids: Floats, through: Flags) -> Shadows:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers
 from silhouette.meshes.derived import derived
-from silhouette.meshes.mesh import Mesh, merge_equal
+from silhouette.meshes.mesh import Mesh, merge_equal, stable_order
 
 SIZE = 64
 """Faces of a cluster: fewer are culled more closely, more are fewer to cull. Between 32 and 128 a search for contours
@@ -118,12 +118,12 @@ def _built(mesh: Mesh) -> Clusters:
     corners = merged[mesh.faces]
     starts = np.arange(0, len(corners), SIZE)
     middle = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
-    a, b, c = (vertices[corners[:, corner]] for corner in range(3))
+    a, b, c = (vertices.take(corners[:, corner], axis=0) for corner in range(3))
     low = np.minimum.reduceat(np.minimum(np.minimum(a, b), c), starts)
     high = np.maximum.reduceat(np.maximum(np.maximum(a, b), c), starts)
     centres = (low + high) / 2
-    own = np.arange(len(corners)) // SIZE
-    square = np.max([((corner - centres[own]) ** 2).sum(axis=1) for corner in (a, b, c)], axis=0)
+    middles = centres.take(np.arange(len(corners)) // SIZE, axis=0)
+    square = np.max([((corner - middles) ** 2).sum(axis=1) for corner in (a, b, c)], axis=0)
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
     longest = np.sqrt(np.max([((p - q) ** 2).sum(axis=1) for p, q in ((a, b), (b, c), (c, a))], axis=0))[:, None]
@@ -153,35 +153,34 @@ def _edges(corners: Integers, count: int) -> tuple[EvenEdges, OddEdges]:
     """All edges of faces (m, 3), in the order of the clusters, of which there are ``count``."""
     start = corners.T.ravel().astype(np.int64)
     end = corners[:, [1, 2, 0]].T.ravel().astype(np.int64)
-    face = np.tile(np.arange(len(corners), dtype=np.int32), 3)
-    forth = start < end
-    order = np.argsort(np.where(forth, start << 32 | end, end << 32 | start), kind="stable")
-    start, end, face, forth = start[order], end[order], face[order], forth[order]
-    low, high = np.minimum(start, end), np.maximum(start, end)
-    new = np.ones(len(low), dtype=np.bool_)
-    new[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    bits = int(start.max(initial=0)).bit_length()
+    key = np.minimum(start, end) << bits | np.maximum(start, end)
+    order = stable_order(key)
+    key, forth = key.take(order), (start < end).take(order)
+    face = (order % max(len(corners), 1)).astype(np.int32)
+    new = np.ones(len(key), dtype=np.bool_)
+    new[1:] = key[1:] != key[:-1]
     first = np.flatnonzero(new)
-    counts = np.diff(first, append=len(low))
+    counts = np.diff(first, append=len(key))
+    low, high = key.take(first) >> bits, key.take(first) & (1 << bits) - 1
     pair = np.flatnonzero(counts == 2)
-    pair = pair[forth[first[pair]] != forth[first[pair] + 1]]
+    pair = pair[forth.take(first.take(pair)) != forth.take(first.take(pair) + 1)]
     is_even = np.zeros(len(first), dtype=np.bool_)
     is_even[pair] = True
-    ends = np.column_stack([start, end]).astype(np.int32)
-    faces = np.column_stack([face[first[pair]], face[first[pair] + 1]])
-    by_cluster = np.argsort(faces[:, 0] // SIZE, kind="stable")
+    pair = pair.take(stable_order(face.take(first.take(pair)) // SIZE))
+    where = first.take(pair)
+    faces = np.column_stack([face.take(where), face.take(where + 1)])
+    along = forth.take(where)
+    lower, upper = low.take(pair), high.take(pair)
+    ends = np.column_stack([np.where(along, lower, upper), np.where(along, upper, lower)]).astype(np.int32)
     clusters = np.arange(count + 1)
-    even = EvenEdges(
-        ends[first[pair]][by_cluster],
-        faces[by_cluster],
-        np.searchsorted((faces[:, 0] // SIZE)[by_cluster], clusters),
-    )
+    even = EvenEdges(ends, faces, np.searchsorted(faces[:, 0] // SIZE, clusters))
     # A face that has lost a corner, since two of its corners are equal, has no area and no edge that counts.
-    rest = np.flatnonzero(~is_even & (low[first] != high[first]))
-    rest = rest[np.argsort(face[first[rest]] // SIZE, kind="stable")]
+    rest = np.flatnonzero(~is_even & (low != high))
+    rest = rest[stable_order(face[first[rest]] // SIZE)]
     numbers, _ = spread(first[rest], counts[rest])
-    lower = np.column_stack([low[first[rest]], high[first[rest]]]).astype(np.int32)
     odd = OddEdges(
-        lower,
+        np.column_stack([low[rest], high[rest]]).astype(np.int32),
         np.concatenate([[0], np.cumsum(counts[rest])]),
         face[numbers],
         np.where(forth[numbers], 1, -1).astype(np.int8),
@@ -198,5 +197,6 @@ def _cones(normals: Floats, even: EvenEdges, starts: Indices) -> tuple[Floats, F
     own = np.repeat(np.arange(len(starts)), np.diff(even.starts))
     cosines = np.ones(len(starts))
     for side in (0, 1):
-        np.minimum.at(cosines, own, np.einsum("ij,ij->i", normals[even.faces[:, side]], axes[own]))
+        aligned = np.einsum("ij,ij->i", normals.take(even.faces[:, side], axis=0), axes.take(own, axis=0))
+        np.minimum.at(cosines, own, aligned)
     return axes, cosines - 1e-6  # more than float32 planes are off

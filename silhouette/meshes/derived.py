@@ -1,6 +1,6 @@
 """LOAD: what is worked out of a mesh alone: kept in memory as long as the mesh, and in a cache folder from run to run.
 
-mesh, name -> in memory? -> in the cache folder that the mesh was read with? -> worked out, and kept in both
+mesh, kind -> in memory? -> in the cache folder that the mesh was read with? -> worked out, and kept in both
 """
 
 from __future__ import annotations
@@ -25,6 +25,12 @@ def keep_in(cache: Cache, *meshes: Mesh) -> None:
     """Has what is worked out of these meshes kept in a cache folder too."""
     for mesh in meshes:
         _caches[mesh] = cache
+
+
+def keep_beside(mesh: Mesh, part: Mesh) -> None:
+    """Has what is worked out of a part of a mesh kept where that of the whole mesh is."""
+    if mesh in _caches:
+        _caches[part] = _caches[mesh]
 
 
 def derived(mesh: Mesh, kind: type[Record], version: int, work_out: Callable[[Mesh], Record]) -> Record:

@@ -187,7 +187,7 @@ class _Chunk:
     def planes(self) -> Floats:
         """(m, 4): the unit normal of each face and its product with a corner; zeros where a face has no area."""
         if self._planes is None:
-            first, second, third = (self.vertices[self.faces[:, corner]] for corner in range(3))
+            first, second, third = (self.vertices.take(self.faces[:, corner], axis=0) for corner in range(3))
             (x, y, z), (u, v, w) = (second - first).T, (third - first).T
             normals = np.column_stack([y * w - z * v, z * u - x * w, x * v - y * u])
             lengths = np.linalg.norm(normals, axis=1, keepdims=True)

@@ -30,11 +30,14 @@ class Body:
         id: above zero; of two bodies at equal depth the lower id is in front.
         mesh: in its own frame, mm.
         pose: where it stands.
+        outline: mm by which its outline lies farther out than that of its mesh, below 0 farther in; renderers do not
+            know of it, those who cast do.
     """
 
     id: int
     mesh: Mesh
     pose: Pose
+    outline: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

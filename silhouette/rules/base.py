@@ -10,15 +10,22 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
+import numpy as np
+
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
+from silhouette.geometry import Flags, Floats
 from silhouette.measure.observation import Observation
+from silhouette.measure.observe import Observer, observe_many
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules.otherwise import Otherwise
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.motion import Mobility
+from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Places
 from silhouette.scenes.scene import Check, Scene
 
 
@@ -126,11 +133,13 @@ class Settings:
         renderer: renders the views that are counted.
         pixel: mm per pixel at the target.
         keep: whether verdicts keep their `Observation`, for figures; in batches they do not, which saves memory.
+        observe: measures: `observe_many`, or `silhouette.measure.estimate.Estimate` where a rough answer will do.
     """
 
     renderer: Renderer
     pixel: float
     keep: bool = False
+    observe: Observer = observe_many
 
 
 @dataclass(frozen=True)
@@ -189,7 +198,7 @@ class Pieces:
     code: frozenset[str] = frozenset()
 
 
-class Rule(ABC, Generic[OfScene, OfVerdict]):
+class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
     """A rule system: reads, judges and shows its scenes. The abstract methods are required; the others are optional.
 
     Attributes:
@@ -256,6 +265,43 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
             RequestError: where a check names a piece that does not exist, or that cannot look or be looked at.
         """
 
+    def judge_each(self, questions: Sequence[tuple[OfScene, Check]], settings: Settings) -> list[OfVerdict]:
+        """The verdicts on checks, each in a scene of its own: one scene with pieces moved, again and again.
+
+        A system that measures, measures all of them together.
+
+        Raises:
+            RequestError: where a check names a piece that does not exist, or that cannot look or be looked at.
+        """
+        return [verdict for scene, check in questions for verdict in self.judge(scene, [check], settings)]
+
+    def has_odds(self, check: Check) -> bool:
+        """Whether the answer to a check may differ where pieces stand a little elsewhere: then its odds can be told."""
+        return False
+
+    def moved(self, scene: OfScene, moves: Mapping[str, Move]) -> OfScene:
+        """The scene with pieces moved, by their names; nothing is loaded again, and nothing lowered.
+
+        Raises:
+            RequestError: where no piece has a name, or where pieces do not move in these rules.
+        """
+        raise RequestError(f"{scene.path}: in {self.title} nothing stands a little elsewhere; leave the option out")
+
+    def places(self, scene: OfScene, name: str) -> Places:
+        """Where a model could stand on its table, for maps.
+
+        Raises:
+            RequestError: where no model has the name, or where the system has no maps.
+        """
+        raise RequestError(f"{scene.path}: there are no maps of {self.title}")
+
+    def beyond_arcs(self, scene: OfScene, attacker: str, boxes: Floats) -> Flags:
+        """(q,) whether a target in each of some boxes (q, 8, 3), mm, gets the last verdict whatever is in the way.
+
+        So it is where the box lies out of every arc of the attacker; False says nothing.
+        """
+        return np.zeros(len(boxes), np.bool_)
+
     def meshes(self, scene: OfScene) -> Mapping[str, Mesh]:
         """The meshes that are rendered when the scene is judged, by the names of their pieces; none by default.
 
@@ -286,6 +332,14 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
 
     def overview(self, scene: OfScene) -> Figure | None:
         """The figure of a whole scene, whether or not it has checks; None where the system has none."""
+        return None
+
+    def map_ground(self, scene: OfScene) -> Figure | None:
+        """The figure of a whole scene as the ground of a map; None where the system has none.
+
+        The outlines of terrain and all models are drawn above matplotlib's zorder 4, and everything else below 3.5.
+        Where the unit of the drawing is not a mm, the data of the sheet say its length (``frame``, ``mm``).
+        """
         return None
 
     def picture(self, scene: OfScene, verdict: Any, renderer: Renderer, path: Path) -> bool:

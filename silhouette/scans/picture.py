@@ -104,10 +104,11 @@ def _from_above(table: ScannedTable, points: Floats, low: Floats, high: Floats, 
     row = ((high[1] - where[:, 1]) * per_mm).astype(np.int64)
     inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
     flat, kept = (row * columns + column)[inside], np.flatnonzero(inside)
-    highest = np.lexsort((where[kept, 2], flat))
-    last = np.flatnonzero(np.diff(flat[highest], append=-1))
+    height, highest = where[kept, 2], np.full(rows * columns, -np.inf)
+    np.maximum.at(highest, flat, height)
+    top = np.flatnonzero(height == highest[flat])
     sample = np.full(rows * columns, -1, dtype=np.int64)
-    sample[flat[highest[last]]] = kept[highest[last]]
+    sample[flat[top]] = kept[top]  # of several at one height the last
     sample = _filled(sample.reshape(rows, columns), reach=max(1.5, 1.2 * table.spacing * per_mm))
     picture = np.empty((rows, columns, 3))
     picture[:] = PAPER

@@ -76,7 +76,7 @@ def quality(known: Known, explained: Explained, scanned: Scanned, pose: Upright,
         counts = np.hypot(points[:, 0] - pose.x, points[:, 1] - pose.y) <= reach
     odd = ((explained.forward > tolerance) & counts).nonzero()[0]
     odd = odd[surface.openness_at(pose.localise(points[odd])) >= OPEN]
-    thick = ~surface.thin(max(scanned.spacing, LEAST_TOLERANCE))[explained.counted]
+    thick = ~surface.thin(max(scanned.spacing, LEAST_TOLERANCE), explained.counted)
     weights = explained.weights * (thick & (explained.weights >= OPEN))
     lost = explained.backward > tolerance
     open_lost = surface.points[explained.counted[lost & (weights > 0.0)]]

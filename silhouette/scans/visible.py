@@ -71,12 +71,14 @@ class Surface(SearchedPoints):
         """Indices of at most ``most`` points, evenly taken: neighbours in the list are neighbours on the surface."""
         return np.arange(0, len(self.points), max(1, -(-len(self.points) // most)))
 
-    def thin(self, thickness: float) -> Flags:
-        """(n,) bool, points on walls thinner than ``thickness`` mm, which a scan of that fineness may have lost."""
-        inside = self.points - self.normals * (0.5 * thickness)
+    def thin(self, thickness: float, chosen: NDArray[np.intp]) -> Flags:
+        """(k,) bool, which of the points with these indices (k,) lie on walls thinner than ``thickness`` mm, which a
+        scan of that fineness may have lost."""
+        normals = self.normals[chosen]
+        inside = self.points[chosen] - normals * (0.5 * thickness)
         near = self.tree.query(inside, k=8, distance_upper_bound=0.5 * thickness + self.spacing)
         index = np.where(np.isfinite(near[0]), near[1], 0)
-        opposite = np.einsum("ijk,ik->ij", self.normals[index], self.normals) < -0.3
+        opposite = np.einsum("ijk,ik->ij", self.normals[index], normals) < -0.3
         thin: Flags = (opposite & np.isfinite(near[0])).any(axis=1)
         return thin
 

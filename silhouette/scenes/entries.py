@@ -206,7 +206,7 @@ class TableEntry(SceneEntry):
     check: tuple[CheckEntry, ...] = Field((), description="tables [[check]]")
     """Who looks at whom."""
     doubt: DoubtEntry | None = Field(None, description="a table [doubt]")
-    """How far the pieces may lie from the truth. Verdicts do not read it: it is kept for their odds."""
+    """How far the pieces may lie from the truth, which the odds of verdicts say; verdicts themselves do not read it."""
     question: tuple[QuestionEntry, ...] = Field((), description="tables [[question]]")
     """What a scan of the table could not settle."""
     base_contact: tuple[tuple[Name, Name], ...] | None = Field(

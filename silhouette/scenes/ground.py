@@ -124,6 +124,11 @@ class Ground:
         unit: Floats = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
         return unit
 
+    def prepare(self) -> None:
+        """Works out now what all questions share, so that processes forked from this one need not do it again."""
+        if len(self.triangles):
+            _ = self._heights, self._normals, self._index, self.faces_outward
+
     def near(self, low: Any, high: Any) -> Ground:
         """The triangles whose boxes in plan overlap the rectangle from ``low`` to ``high``, both (2,)."""
         whole = self if self._whole is None else self._whole

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Pose
+from silhouette.meshes.derived import derived
 from silhouette.models.model import Model
 from silhouette.scenes.ground import Ground, Hits
 from silhouette.scenes.surfaces import Surface, ground_of, solid_part
@@ -69,8 +70,7 @@ class Interior:
     def of_body(cls, model: Model) -> Interior:
         """All that lies inside a model's body above its base, thin legs too, less a millimetre at top and bottom."""
         if model not in _bodies:
-            low, high = solid_part(model).bounds
-            whole = cls.within(model, low, high, COARSE_CELL, thin=True)
+            whole = derived(solid_part(model), Inside, VERSION, lambda mesh: Inside.of_all(model))
             base = 0.0 if model.base is None else model.base.height
             bottoms, tops = np.maximum(whole.low, base) + ALLOWED, whole.high - ALLOWED
             left = tops > bottoms
@@ -125,6 +125,22 @@ class Interior:
             hits = surface.near(box, np.zeros(2)).crossings(plan[used])
             near[near] = met(hits, len(used), column.ravel(), bottoms[near], tops[near])
         return near
+
+
+@dataclass(frozen=True, eq=False)
+class Inside(Interior):
+    """All that lies inside a body, thin parts too: what is kept of a mesh (`derived`)."""
+
+    @classmethod
+    def of_all(cls, model: Model) -> Inside:
+        """What lies inside the body and base of a model."""
+        low, high = solid_part(model).bounds
+        whole = cls.within(model, low, high, COARSE_CELL, thin=True)
+        return cls(whole.points, whole.column, whole.low, whole.high)
+
+
+VERSION = 1
+"""Raised whenever other lines are found inside a body."""
 
 
 def met(hits: Hits, columns: int, column: NDArray[np.intp], low: Floats, high: Floats) -> Flags:

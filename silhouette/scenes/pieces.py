@@ -16,12 +16,14 @@ from silhouette.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.files.named import file_named
 from silhouette.files.schema import Location
-from silhouette.geometry import Floats, Pose, corners
+from silhouette.geometry import Floats, Pose, corners, turned
 from silhouette.lazy import cached_property
+from silhouette.meshes.bounds import plan_corners
 from silhouette.meshes.health import extremes
 from silhouette.models.entries import ArcName, Kind, ModelOptions
 from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
 from silhouette.models.stand_ins import stand_in
+from silhouette.scenes.doubt import PieceDoubtEntry
 from silhouette.scenes.entries import UNKNOWN, FighterEntry, GangerEntry, PieceEntry, VehicleEntry
 
 SAME = 1e-6  # degrees: two directions that differ by less are one
@@ -44,6 +46,8 @@ class Piece:
         index: its number in the scene, from 0: terrain, then fighters, then vehicles.
         warnings: a sentence for each doubt about how it stands; those about its model are the model's.
         facing_given: whether the scene says where it looks, if only that this is unknown.
+        outline: mm by which its outline lies farther out than that of its mesh, seen from anywhere; below 0 farther in.
+        doubt: how far it may lie from the truth, where the scene says so for this piece.
     """
 
     name: str
@@ -58,6 +62,8 @@ class Piece:
     index: int
     warnings: tuple[str, ...] = ()
     facing_given: bool = True
+    outline: float = 0.0
+    doubt: PieceDoubtEntry | None = None
 
     @property
     def ahead(self) -> float:
@@ -143,7 +149,9 @@ class Piece:
         if np.isin(np.abs(self.pose.rotation), (0.0, 1.0)).all():
             low, high = extremes(self.body_box)
         else:
-            low, high = extremes(self.pose.place(self.model.significant.vertices))
+            mesh, upright = self.model.significant, (self.pose.rotation[2] == (0.0, 0.0, 1.0)).all()
+            points = plan_corners(mesh) if upright else mesh.vertices
+            low, high = extremes(turned(self.pose.rotation, points.T).T + self.pose.translation)
         return (low + high) / 2
 
     @cached_property
@@ -257,6 +265,7 @@ def piece_of(index: int, kind: Kind, entry: PieceEntry, models: Models) -> Piece
         index=index,
         warnings=tuple(warnings),
         facing_given=entry.facing is not None,
+        doubt=entry.doubt,
     )
 
 

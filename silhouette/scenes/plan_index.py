@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Floats
+from silhouette.meshes.mesh import stable_order
 
 Indices = NDArray[np.intp]
 
@@ -102,7 +103,7 @@ def _grid(boxes: Floats, numbers: Indices, size: float) -> _Grid:
             keys.append((low[holds, 0] + right) * SPAN + low[holds, 1] + up)
             members.append(numbers[holds])
     every = np.concatenate(keys)
-    order = np.argsort(every, kind="stable")
+    order = stable_order(every - every.min(initial=0))
     cells, starts = np.unique(every[order], return_index=True)
     return _Grid(
         size, low.min(axis=0), high.max(axis=0), cells, np.append(starts, len(every)), np.concatenate(members)[order]

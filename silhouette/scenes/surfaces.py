@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from silhouette.geometry import Flags, Floats, Pose
+from silhouette.meshes.derived import keep_beside
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import INSIGNIFICANT, Model
 from silhouette.scenes.ground import Ground, Hits
@@ -22,6 +23,7 @@ def solid_part(model: Model) -> Mesh:
     if model not in _solids:
         stays = model.role != INSIGNIFICANT
         _solids[model] = model.mesh if model.kind == "terrain" or stays.all() else model.mesh.subset(stays)
+        keep_beside(model.mesh, _solids[model])
     return _solids[model]
 
 

@@ -19,6 +19,7 @@ from silhouette.geometry import Floats, corners
 from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
+from silhouette.scenes.doubt import DoubtEntry
 from silhouette.scenes.entries import CheckEntry, PieceEntry, TableEntry
 from silhouette.scenes.pieces import Models, Piece, piece_of
 from silhouette.scenes.placement_warnings import PlacementWarning, placement_warnings
@@ -74,6 +75,7 @@ class TableScene(Scene):
         base_contact: the pairs of names in base contact where the file lists them, else None.
         table: (x, y) mm, the size of the table's top that the file gives, or None; its middle is the origin.
         placement_warnings: mistakes in where the pieces stand, as far as they have been looked for.
+        doubt: how far the pieces may lie from the truth; None where the file does not say.
     """
 
     pieces: tuple[Piece, ...]
@@ -82,6 +84,7 @@ class TableScene(Scene):
     base_contact: frozenset[Pair] | None
     table: tuple[float, float] | None
     placement_warnings: tuple[PlacementWarning, ...]
+    doubt: DoubtEntry | None
 
     @cached_property
     def table_top(self) -> Floats:
@@ -117,12 +120,14 @@ class TableScene(Scene):
     @cached_property
     def significant_parts(self) -> Occluders:
         """Every piece with its significant parts."""
-        return Occluders.of((piece, piece.model.significant) for piece in self.pieces)
+        boxes = np.array([piece.body_box for piece in self.pieces]).reshape(-1, 8, 3)
+        return Occluders(self.pieces, tuple(piece.model.significant for piece in self.pieces), boxes)
 
     @cached_property
     def whole_pieces(self) -> Occluders:
         """Every piece with all of its parts, bases and insignificant ones among them."""
-        return Occluders.of((piece, piece.model.mesh) for piece in self.pieces)
+        boxes = np.array([piece.whole_box for piece in self.pieces]).reshape(-1, 8, 3)
+        return Occluders(self.pieces, tuple(piece.model.mesh for piece in self.pieces), boxes)
 
     @cached_property
     def _by_name(self) -> dict[str, Piece]:
@@ -183,6 +188,7 @@ def load_table_scene(
         base_contact=_contacts(path, entry.base_contact, kinds),
         table=in_millimetres(entry, entry.units).table,
         placement_warnings=(),
+        doubt=entry.doubt,
         pixel=entry.pixel,
         source=dict(entry.source),
         warnings=_warnings_of(pieces),

@@ -11,7 +11,9 @@ name. With ``--keep`` the scans that it makes are kept, and the next run takes t
 The random tables have nine figures each (noise of 0.2 to 1.5 mm, four formats, four units; thirteen figures to choose
 from); on the others things touch, lean on each other or are stacked. Depths are noisy by 0.5 mm where 0.5 mm and 2° are
 wanted. Where a facing is not known, as of a figure that looks the same from behind, it is judged as if the target lay
-in its arc: that is what most of the verdicts that differ come from.
+in its arc: that is what most of the verdicts that differ come from. The scan's scenes are judged with the odds that
+follow from the doubts that it states: what differs from the truth should be called "roll off", and little else. Odds do
+not draw a facing that nobody knows, and so this is asked of the others.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -33,6 +35,10 @@ from typing import Any
 import numpy as np
 
 import silhouette
+from silhouette.doubt.calls import ROLL_OFF
+from silhouette.files.cache import Cache
+from silhouette.judging import JudgingOptions, Selection, judge_scene
+from silhouette.renderers import choose
 from silhouette.scans.reading import read_scan
 from silhouette.scenes.table import TableScene
 from tests.benchmarks.tables import Options, Table
@@ -92,9 +98,15 @@ def run(truth: Truth, out: Path, figures: Sequence[Path]) -> Run:
 def verdicts(truth: Truth, scene: Path, document: dict[str, Any], found: Score) -> list[PairScore]:
     """All pairs of the true scene beside those of the scan's."""
     fighters = [piece for piece in document["pieces"] if piece["kind"] == "fighter"]
-    scanned = silhouette.matrix(scene) if len(fighters) > 1 else []
+    scanned = with_odds(scene) if len(fighters) > 1 else []
     unknown = [piece["name"] for piece in fighters if piece["facing"] == "unknown"]
     return compare_verdicts(silhouette.matrix(truth.scene), scanned, found.figures, unknown)
+
+
+def with_odds(scene: Path) -> list[Mapping[str, Any]]:
+    """Everyone against everyone in a scene, with odds."""
+    options = JudgingOptions(choose("auto"), Cache.default(), workers=os.cpu_count() or 1, seed=0)
+    return [one.row() for one in judge_scene(scene, Selection(everyone=True), options).judged]
 
 
 def tables_of(folder: Path) -> list[tuple[Truth, list[Path]]]:
@@ -166,6 +178,7 @@ def report(runs: Sequence[Run]) -> list[tuple[str, str, str]]:
     settled = sum(one.found or one.flagged for one in of_these)
     rows.append(("the same, split or flagged", "all", _part(settled, len(of_these))))
     facing = [pair for pair in pairs if pair.known]
+    there = [pair for pair in facing if pair.scanned is not None]
     apart = [each.score for each in runs if each.score is not None and not each.truth.figures]
     seconds = [each.seconds for each in runs]
     return [
@@ -180,6 +193,8 @@ def report(runs: Sequence[Run]) -> list[tuple[str, str, str]]:
         ("terrain: points right", "≥ 95 %", f"{100 * _mean(each.terrain for each in with_tables):.1f} %"),
         ("verdicts the same, all pairs", "≥ 90 %", _part(sum(pair.same for pair in pairs), len(pairs))),
         ("the same where the facing is known", "", _part(sum(pair.same for pair in facing), len(facing))),
+        ('those that differ, called "roll off"', "all", _rolled([pair for pair in there if not pair.same])),
+        ('those that agree, called "roll off"', "≤ 20 %", _rolled([pair for pair in there if pair.same])),
         (
             "things that touch, lean or are stacked: points",
             "≥ 70 %",
@@ -189,6 +204,10 @@ def report(runs: Sequence[Run]) -> list[tuple[str, str, str]]:
         ("seconds, most and median", "", f"{_largest(seconds):.0f}, {_middle(seconds):.0f}"),
         ("memory, most", "≤ 2,000 MB", f"{_largest(each.megabytes for each in runs):,.0f} MB"),
     ]
+
+
+def _rolled(pairs: Sequence[PairScore]) -> str:
+    return _part(sum(pair.call == ROLL_OFF for pair in pairs), len(pairs))
 
 
 def _part(some: int, of: int) -> str:
@@ -237,7 +256,7 @@ def say(each: Run) -> None:
             share = "" if pair.scanned_share is None else f" {100 * pair.scanned_share:.1f} %"
             print(
                 f"    {pair.attacker} → {pair.target}: {pair.true} {100 * pair.true_share:.1f} %, in the scan's scene "
-                f"{pair.scanned or 'not there'}{share}{'' if pair.known else ', facing unknown'}",
+                f"{pair.scanned or 'not there'}{share}{'' if pair.known else ', facing unknown'}; call: {pair.call}",
                 file=sys.stderr,
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -365,6 +366,15 @@ def test_help_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     for heavy in ("numpy", "pydantic", "trimesh", "rich", "silhouette.judging"):
         assert f"'{heavy}'" not in done.stderr
+
+
+@pytest.mark.parametrize(("asked", "threads"), [(None, "1"), ("2", None)])
+def test_linear_algebra_has_one_thread_unless_the_user_asks_for_more(asked: str | None, threads: str | None) -> None:
+    script = "import os, silhouette.cli.app as c; c.main(['--version']); print(os.environ.get('OPENBLAS_NUM_THREADS'))"
+    given = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    given |= {} if asked is None else {"OMP_NUM_THREADS": asked}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=given)
+    assert done.stdout.splitlines()[-1] == str(threads)
 
 
 def test_a_check_of_solids_imports_no_mesh_library(tmp_path: Path) -> None:

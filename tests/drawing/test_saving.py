@@ -12,6 +12,7 @@ pytest.importorskip("matplotlib")
 
 from PIL import Image
 
+from silhouette.drawing import saving
 from silhouette.drawing.saving import Told, Writing, save, svg
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.files.cache import Cache
@@ -62,6 +63,20 @@ def test_figures_of_a_page_have_one_type_and_signs_of_their_own_another() -> Non
         faces.append(re.findall(r"@font-face.*?}", page))
     assert [len(face) for face in faces] == [2, 2, 2]
     assert faces[0] == faces[1] != faces[2]
+
+
+def test_kept_type_is_the_type_that_would_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(cache: Cache) -> str:
+        saving._type_with.cache_clear()
+        with settings():
+            sheet = Sheet()
+            sheet.caption("Kal", "x")
+            return svg(sheet.finish(), Told("x"), Writing(text=True, signs="Kalx", cache=cache))
+
+    fresh, first = made(Cache(None)), made(Cache(tmp_path))
+    monkeypatch.setattr(saving, "_made_type", lambda signs: pytest.fail("it was kept"))
+    assert fresh == first == made(Cache(tmp_path))
+    assert "font/woff" in fresh
 
 
 def test_a_cache_remembers_a_model_until_its_file_changes(tmp_path: Path) -> None:

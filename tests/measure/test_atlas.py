@@ -24,7 +24,7 @@ REFERENCE = ReferenceRenderer()
 
 
 def picture(blocker: Mesh, size: tuple[int, int] = (64, 96)) -> Picture:
-    """A wall that fills most of a picture of so many pixels, high and wide, past a blocker."""
+    """A picture, of this height and width in pixels, of a wall that fills most of it, and a blocker before the wall."""
     high, wide = size
     view = looking((0.0, 0.0, 0.0), (100.0, 0.0, 0.0), 0.01, wide, high)
     target = shapes.box((100, -wide / 2 + 9, -high / 2 + 7), (101, wide / 2 - 5, high / 2 - 6))
@@ -40,7 +40,7 @@ PICTURES = [picture(wire(0.4)), picture(wire(-1.1), (32, 48)), picture(shapes.sp
 
 
 def cut(width: int = 8, last: int = 1) -> Atlas:
-    """An atlas of the three pictures with cells of so many pixels, cut along its contours down to the last width."""
+    """An atlas of the three pictures: sampled in cells ``width`` pixels wide, cut along contours down to ``last``."""
     reached = [np.ones((one.view.height // width, one.view.width // width), dtype=np.bool_) for one in PICTURES]
     atlas = Atlas.sampled(PICTURES, reached, width, REFERENCE)
     none: Flags = np.zeros(len(PICTURES), dtype=np.bool_)
@@ -50,7 +50,7 @@ def cut(width: int = 8, last: int = 1) -> Atlas:
 
 
 def test_a_contour_is_followed_wherever_it_leads() -> None:
-    """A cell is cut where one of its quarters differs from the quarter beside it that was sampled as finely."""
+    """Where a quarter of a cell differs from the one across the side of the cell, the cell on that side is cut too."""
     atlas = cut()
     followed = 0
     for coarse, fine in zip(atlas.levels, atlas.levels[1:], strict=False):
@@ -71,7 +71,7 @@ def test_a_contour_is_followed_wherever_it_leads() -> None:
                 leads_on = differ & parted[mine] & cells[other]
                 assert parted[other][leads_on].all()
                 followed += int(leads_on.sum())
-        # Not everywhere: a cell is cut only with one beside it that is cut or differs from it.
+        # Most cells are far from a contour, and stay whole.
         assert 0 < is_cut.sum() < 0.6 * own.sum() or coarse.width == 8
     assert followed > 100
 

@@ -109,7 +109,7 @@ def test_what_float32_tells_surely_is_several_roundings_away() -> None:
 
 
 def test_rays_are_sent_beside_the_middles_of_cells() -> None:
-    """Not where models on round coordinates have edges: 0.0437 of a cell beside it, which is near no round share."""
+    """By 0.0437 of a cell: in the middle itself a model on round coordinates may have an edge."""
     asked = list[Floats]()
 
     class Noting(ReferenceRenderer):

@@ -35,7 +35,7 @@ def grid_of(shape: Mesh, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def apart(count: int, size: int) -> Any:
-    """A grid with so many cubes of cells that are set, none next to another."""
+    """A grid of cells in which separate cubes are set: how many, and how many cells wide each is."""
     side = int(np.ceil(count ** (1 / 3)))
     grid = np.zeros((side * (size + 1),) * 3, dtype=np.bool_)
     for place in list(np.ndindex(side, side, side))[:count]:

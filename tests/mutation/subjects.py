@@ -101,16 +101,8 @@ SUBJECTS = {
             *("shadows", "claims"),
         ),
         (
-            *(
-                "test_cells",
-                "test_strips",
-                "test_polygons",
-                "test_patches",
-                "test_regions",
-                "test_separated",
-                "test_shadows",
-            ),
-            *("test_claims", "test_how_hard", "test_proofs"),
+            *("test_cells", "test_strips", "test_polygons", "test_patches", "test_regions", "test_separated"),
+            *("test_shadows", "test_claims", "test_how_hard", "test_proofs"),
         ),
         NO_OTHER_RENDERER,
     ),

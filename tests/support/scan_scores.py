@@ -214,7 +214,10 @@ def _apart(labels: Integers, true_labels: Integers) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class PairScore:
-    """A verdict in the true scene and in the scan's; ``scanned`` is None where a figure was not found."""
+    """A verdict in the true scene and in the scan's; ``scanned`` is None where a figure was not found.
+
+    ``call`` is what stands by the odds in the scan's scene; None where nobody asked for odds.
+    """
 
     attacker: str
     target: str
@@ -223,6 +226,7 @@ class PairScore:
     scanned: str | None
     scanned_share: float | None
     known: bool
+    call: str | None = None
 
     @property
     def same(self) -> bool:
@@ -239,7 +243,7 @@ def compare_verdicts(
 
     Args:
         rows: of `silhouette.matrix` for the true scene.
-        scanned: the same for the scan's scene.
+        scanned: the same for the scan's scene, with or without odds.
         figures: which piece of the scan each figure is.
         unknown: the pieces of the scan of which the facing is not known, and asked for.
     """
@@ -258,6 +262,7 @@ def compare_verdicts(
                 None if other is None else other["verdict"],
                 None if other is None else other["occluded"],
                 key[0] not in unknown,
+                None if other is None else other.get("call"),
             )
         )
     return pairs

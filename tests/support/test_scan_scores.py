@@ -191,7 +191,7 @@ def test_verdicts_are_compared_by_the_figures_that_were_found() -> None:
     ]
     scanned = [
         {"attacker": "figure 2", "target": "figure 1", "verdict": "open", "occluded": 0.0},
-        {"attacker": "figure 1", "target": "figure 2", "verdict": "full cover", "occluded": 0.6},
+        {"attacker": "figure 1", "target": "figure 2", "verdict": "full cover", "occluded": 0.6, "call": "roll off"},
     ]
     pairs = compare_verdicts(rows, scanned, figures, unknown=["figure 1"])
     assert [(pair.same, pair.scanned, pair.known) for pair in pairs] == [
@@ -199,3 +199,4 @@ def test_verdicts_are_compared_by_the_figures_that_were_found() -> None:
         (False, "full cover", False),
         (False, None, True),
     ]
+    assert [pair.call for pair in pairs] == [None, "roll off", None]

@@ -69,7 +69,10 @@ def draw_plan_view(sheet: Sheet, line: Sightline) -> None:
 
 def _outline(line: Sightline, piece: Piece) -> Rings:
     """The outline of all of a piece, in the figure's frame."""
-    return tuple(line.in_plan(ring) for ring in standing(piece.model.mesh, piece.pose))
+    rings = standing(piece.model.mesh, piece.pose)
+    if not rings:
+        return ()
+    return tuple(np.split(line.in_plan(np.concatenate(rings)), np.cumsum([len(ring) for ring in rings[:-1]])))
 
 
 def _frame(sheet: Sheet, line: Sightline, outlines: dict[str, Rings]) -> None:

@@ -14,7 +14,7 @@ from silhouette.drawing.rulers import Box, draw_grid, draw_rulers, room_round
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area
 from silhouette.drawing.table.table_parts import draw_facing, shape
-from silhouette.drawing.table.tracing import Rings, standing
+from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.geometry import Floats, cosine_and_sine
 from silhouette.scenes.table import Piece, TableScene
 
@@ -24,17 +24,25 @@ PAGE = 170.0
 ROUND = 1.5 * INCH
 """The room round the pieces where the scene does not say how large its table is, mm."""
 
+LARGE = 2.0
+"""mm on paper: of what is smaller there is no outline over a map, such as of the holes of a grating."""
+
+OUTLINES = 4.5
+"""matplotlib's zorder of the outlines of terrain that are drawn over a map."""
+
 RAISED = 1.0
 """The height above the table, mm, from which on a name says how high its model stands."""
 
 
-def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True) -> None:
+def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True, as_ground: bool = False) -> None:
     """Draws the plan of a whole table.
 
     Args:
         sheet: the sheet to draw on.
         scene: any scene of a table, with or without checks.
         facings: whether models of the game have a front that matters.
+        as_ground: whether it is the ground of a map: the outlines of terrain are then drawn once more, over what is
+            painted on it, and models have no colours that a map may have.
     """
     box, pieces = table_box(scene), _box_round(scene, 0.0)
     sheet.tallest = PAGE
@@ -45,9 +53,12 @@ def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True) -> None
     area(sheet, corners, fill=sheet.style.ground, edge=sheet.style.rule, width=LINE, zorder=0.1, mark="table")
     apart = draw_grid(sheet, box)
     draw_rulers(sheet, box)
-    colours = _colours(sheet, scene)
+    colours = {} if as_ground else _colours(sheet, scene)
     for piece in sorted(scene.pieces, key=lambda piece: (piece.kind != "terrain", piece.base_span)):
         _draw_piece(sheet, piece, colours, facings=facings)
+        if as_ground and piece.kind == "terrain":
+            large = tuple(ring for ring in _outline(piece) if abs(ring_area(ring)) > sheet.paper(LARGE) ** 2)
+            shape(sheet, large, "none", sheet.style.ink, OUTLINES)
     for piece in sorted(scene.pieces, key=lambda piece: piece.kind == "terrain"):
         _name(sheet, piece)
     _explain(sheet, scene, colours, apart)

@@ -219,8 +219,10 @@ def path_of(rings: Rings) -> Outline:
     """The rings as one path of matplotlib, with holes."""
     from matplotlib.path import Path
 
-    closed = [np.concatenate([ring, ring[:1]]) for ring in rings]
-    return Path.make_compound_path(*(Path(ring, closed=True) for ring in closed))
+    ends = np.cumsum([len(ring) + 1 for ring in rings])
+    codes = np.full(ends[-1], Path.LINETO, Path.code_type)
+    codes[np.append(0, ends[:-1])], codes[ends - 1] = Path.MOVETO, Path.CLOSEPOLY
+    return Path(np.concatenate([part for ring in rings for part in (ring, ring[:1])]), codes)
 
 
 def area_of(rings: Rings) -> Any:

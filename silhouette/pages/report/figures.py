@@ -11,6 +11,7 @@ from silhouette.drawing.figures import figures_of
 from silhouette.drawing.saving import Told, Writing, svg
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.drawing.styles import PRINT
+from silhouette.files.cache import Cache
 from silhouette.judging import Judged
 from silhouette.pages.report.words import FIGURES
 from silhouette.renderers.protocol import Renderer
@@ -34,13 +35,16 @@ class PageSheet(Sheet):
         """Leaves title and reason out: they stand in the text of the page."""
 
 
-def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, language: str = "en") -> list[tuple[str, str]]:
+def figures_for_page(
+    scene: Scene, judged: Judged, renderer: Renderer, writing: Writing, language: str = "en"
+) -> list[tuple[str, str]]:
     """The caption of each figure, and its SVG as a page holds it.
 
     Args:
         scene: the scene that was judged.
         judged: one of its checks, whose verdict has kept its observation.
         renderer: the renderer that draws the surroundings of a target.
+        writing: from `on_page`.
         language: the language of the words in the figures.
 
     Raises:
@@ -51,12 +55,12 @@ def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, language:
         for figure in figures_of(scene, judged.check, judged.verdict, renderer):
             sheet = PageSheet(COLUMN, PRINT, language=language)
             figure.draw(sheet)
-            drawing = svg(sheet.finish(), Told(figure.name).printable(), ON_PAGE)
+            drawing = svg(sheet.finish(), Told(figure.name).printable(), writing)
             drawn.append((figure.caption or FIGURES.get(figure.name, figure.name), drawing))
     return drawn
 
 
-def overview_for_page(scene: Scene) -> list[tuple[str, str]]:
+def overview_for_page(scene: Scene, writing: Writing) -> list[tuple[str, str]]:
     """The caption of the figure of a whole scene, and its SVG; nothing where the game draws none."""
     figure = rule_called(scene.rules).overview(scene)
     if figure is None:
@@ -64,7 +68,7 @@ def overview_for_page(scene: Scene) -> list[tuple[str, str]]:
     with settings():
         sheet = PageSheet(figure.width or COLUMN, PRINT)
         figure.draw(sheet)
-        return [(FIGURES[figure.name], svg(sheet.finish(), Told(figure.name).printable(), ON_PAGE))]
+        return [(FIGURES[figure.name], svg(sheet.finish(), Told(figure.name).printable(), writing))]
 
 
 def _webp(picture: Image.Image) -> tuple[str, bytes]:
@@ -78,5 +82,10 @@ def _webp(picture: Image.Image) -> tuple[str, bytes]:
     return "webp", stream.getvalue()
 
 
-ON_PAGE = Writing(text=True, decimals=2, signs=SIGNS, encode=_webp)
-"""Fewer bytes than in a file: pictures with a small loss, paths to a hundredth of a point, one type for all figures."""
+def on_page(cache: Cache) -> Writing:
+    """How figures of a page are written: pictures with a small loss, paths to a hundredth of a point, one type for all.
+
+    Args:
+        cache: keeps the type.
+    """
+    return Writing(text=True, decimals=2, signs=SIGNS, encode=_webp, cache=cache)

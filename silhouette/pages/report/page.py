@@ -12,8 +12,10 @@ from itertools import chain
 from shlex import quote
 from typing import Any
 
+from silhouette.doubt.maps import Map
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.in_3d.stage import Stage
+from silhouette.drawing.saving import NOTHING_KEPT, Writing
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.tracing import standing
 from silhouette.files.cache import Cache
@@ -23,7 +25,8 @@ from silhouette.pages.html.markup import Content, Markup, element, joined, verba
 from silhouette.pages.html.skeleton import Figures, Head, asset, page, table, verdict_mark
 from silhouette.pages.report.basis import Facts, facts_about, listed, pieces_table
 from silhouette.pages.report.doubts import told_once, weighed
-from silhouette.pages.report.figures import ON_PAGE, figures_for_page, overview_for_page
+from silhouette.pages.report.figures import figures_for_page, on_page, overview_for_page
+from silhouette.pages.report.map_section import MapSection, map_section
 from silhouette.pages.report.results_in_words import result_in_words
 from silhouette.pages.report.view_section import about_checks, see_button, view_section
 from silhouette.pages.report.words import VIEWER, word
@@ -64,6 +67,7 @@ def judged_and_drawn(
     *,
     selection: Selection = WRITTEN,
     workers: int = 1,
+    cache: Cache = NOTHING_KEPT,
     progress: Progress = lambda done, total: None,
 ) -> list[DrawnCheck]:
     """The selected checks of a scene, judged with a sample in every pixel and drawn from those very samples.
@@ -76,6 +80,7 @@ def judged_and_drawn(
         pixel: mm per pixel; None for the default of the scene.
         selection: the checks; by default those that are written in the scene.
         workers: the number of processes that judge and draw at the same time, where that is possible.
+        cache: keeps what all figures share.
         progress: called with the number of checks done, and of all checks.
 
     Raises:
@@ -87,18 +92,18 @@ def judged_and_drawn(
     rule.check_stage(scene)
     done = list[DrawnCheck]()
     progress(0, len(checks))
-    for number, check in enumerate(_drawn_checks(scene, checks, renderer, pixel, workers)):
+    for number, check in enumerate(_drawn_checks(scene, checks, renderer, pixel, workers, on_page(cache))):
         done.append(check)
         progress(number + 1, len(checks))
     return done
 
 
 def _drawn_checks(
-    scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int
+    scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int, writing: Writing
 ) -> Iterator[DrawnCheck]:
     def drawn(some: Sequence[Check]) -> list[DrawnCheck]:
         rulings = judged_together(scene, some, renderer, pixel, keep=True)
-        return [DrawnCheck(ruling, tuple(figures_for_page(scene, ruling, renderer))) for ruling in rulings]
+        return [DrawnCheck(ruling, tuple(figures_for_page(scene, ruling, renderer, writing))) for ruling in rulings]
 
     meshes = list(rule_called(scene.rules).meshes(scene).values())
     if min(workers, len(checks)) > 1 and (not meshes or renderer.share(meshes)):
@@ -107,7 +112,7 @@ def _drawn_checks(
         for piece in scene.pieces if isinstance(scene, TableScene) else ():
             standing(piece.model.mesh, piece.pose)
         with settings():
-            warm_up(isinstance(scene, TableScene), ON_PAGE)
+            warm_up(isinstance(scene, TableScene), writing)
         count = min(max(GROUPS_EACH * workers, -(-len(checks) // AT_ONCE)), len(checks))
         groups = [checks[len(checks) * one // count : len(checks) * (one + 1) // count] for one in range(count)]
         return chain.from_iterable(parallel_map(drawn, groups, workers))
@@ -122,7 +127,9 @@ def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | Non
     return stage if stage is not None and stage.items else None
 
 
-def report_page(scene: Any, drawn: Sequence[DrawnCheck], source: str, version: str, cache: Cache) -> str:
+def report_page(
+    scene: Any, drawn: Sequence[DrawnCheck], source: str, version: str, cache: Cache, shown: Map | None = None
+) -> str:
     """The page of a scene, HTML in one text.
 
     Args:
@@ -130,7 +137,7 @@ def report_page(scene: Any, drawn: Sequence[DrawnCheck], source: str, version: s
         drawn: its checks, from `judged_and_drawn`.
         source: the scene file's text.
         version: the version of Silhouette.
-        cache: the cache of meshes that were made simpler for display.
+        cache: the cache of meshes that were made simpler for display, and of type.
     """
     title = scene.title or scene.path.stem
     checks = [check.judged for check in drawn]
@@ -138,22 +145,31 @@ def report_page(scene: Any, drawn: Sequence[DrawnCheck], source: str, version: s
     views = {} if stage is None else {sight.check: number for number, sight in enumerate(stage.sights)}
     figures = Figures()
     about = about_checks(checks)
+    mapped = None if shown is None else map_section(shown, figures, on_page(cache))
     document = {"words": VIEWER} if stage is None else stage.document(VIEWER, about)
     return page(
         Head(title, word("about", title=title), figures, asset("report.css")),
         _head(scene, title, len(drawn)),
         _verdicts(drawn, scene.warnings),
         view_section(stage, about),
+        Markup() if mapped is None else mapped.markup,
         element("h2", word("checks" if drawn else "from above")),
         [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
-        or [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in overview_for_page(scene)],
+        or [
+            figures.add(svg, f"{caption}: {title}", caption)
+            for caption, svg in overview_for_page(scene, on_page(cache))
+        ],
         _basis(scene, checks, version),
         _scene_file(scene, source, checks),
         foot=_foot(version),
         skip=word("skip"),
-        script=asset("viewer.min.js"),
-        data={"stage": document, "results": {"results": [check.row for check in drawn]}},
+        script=asset("viewer.min.js") if mapped is None else f"{asset('viewer.min.js')}\n{asset('map.js')}",
+        data={"stage": document, "results": {"results": [check.row for check in drawn]}, **_map_data(mapped)},
     )
+
+
+def _map_data(mapped: MapSection | None) -> dict[str, Any]:
+    return {} if mapped is None else {"map": mapped.data}
 
 
 def _head(scene: Any, title: str, count: int) -> Markup:

@@ -51,6 +51,15 @@ WORDS = {
     "see": "See this in 3D",
     "checks": "Check by check",
     "from above": "From above",
+    "map": "Where {name} could stand",
+    "map from": "{name} at each place, seen by {others}",
+    "map to": "{name} at each place, looking at {others}",
+    "map nearest": "The nearest places at least so well covered from all, from where it stands",
+    "map cover": "cover",
+    "map away": "away",
+    "map at": "at",
+    "map seen by": "Seen by {{seen}} of {{all}}.",
+    "map sees": "Sees {{seen}} of {{all}}.",
     "no checks": "The scene has no check: nothing is judged here.",
     "rule": "rule",
     "share": "share obscured",
@@ -115,6 +124,16 @@ VIEWER: dict[str, Any] = {
     "selected": "The scene file is selected: press Ctrl+C, or ⌘C, to copy it.",
 }
 """What the viewer says; what stands in braces it fills in."""
+
+
+MAP: dict[str, str] = {
+    "tap": "Tap a place of the map, or use the arrow keys, to be told who sees it and how much.",
+    "where": 'At {x}", {y}":',
+    "unfit": "its base does not fit there.",
+    "close": " (too close to call)",
+    "share": ", {percent} % obscured",
+}
+"""What the map says; what stands in braces its script fills in."""
 
 
 def word(key: str, **values: object) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from silhouette.doubt.calls import in_hundred
+from silhouette.doubt.odds import Odds
 from silhouette.judging import Judged
 from silhouette.rules import rule_called
 from silhouette.scenes.scene import Scene
@@ -16,7 +18,8 @@ class Facts:
 
     Every key of the result is there in words. Further names are: ``sentence`` (the reason, with a capital), ``share``
     (with its error), ``blockers`` (names, with shares where there are several), ``twice_occluded`` and ``compared`` (to
-    the whole), ``sight``, and the facts of `silhouette.rules.base.Rule.facts`.
+    the whole), ``sight``, and the facts of `silhouette.rules.base.Rule.facts`; where odds were worked out ``odds``,
+    ``call``, ``trials``, and ``least`` and ``most``, between which the middle 95 % of the shares lie.
 
     Args:
         scene: the scene that was judged.
@@ -33,6 +36,8 @@ class Facts:
         if "target_pixels" in row:
             self._facts |= _measured(row, words)
         self._facts |= rule_called(scene.rules).facts(scene, judged.verdict, words)
+        if judged.odds is not None:
+            self._facts |= _likely(judged.odds)
 
     def __getattr__(self, name: str) -> str:
         try:
@@ -41,12 +46,13 @@ class Facts:
             raise AttributeError(f"no check has a '{name}' to tell of") from None
 
 
-def filled(text: str, facts: Sequence[Facts], scan: object = None) -> str:
+def filled(text: str, facts: Sequence[Facts], scan: object = None, chart: object = None) -> str:
     """A text with the facts put into its places: ``{c1.verdict}`` is the verdict of the first check.
 
-    ``{scan.figures}`` is a fact of the scan of which the scene was made, where it was.
+    ``{scan.figures}`` is a fact of the scan of which the scene was made, where it was, ``{map.places}`` one of the map
+    that was made of the scene.
     """
-    return text.format(scan=scan, **{f"c{number}": fact for number, fact in enumerate(facts, 1)})
+    return text.format(scan=scan, map=chart, **{f"c{number}": fact for number, fact in enumerate(facts, 1)})
 
 
 def in_words(value: Any) -> str:
@@ -84,6 +90,17 @@ def _measured(row: Mapping[str, Any], words: Mapping[str, str]) -> dict[str, str
         "twice_occluded": in_words(2 * part),
         "compared": words["less" if 2 * part < whole else "not_less"],
         "sight": words["sight_yes" if row["line_of_sight"] else "sight_no"],
+    }
+
+
+def _likely(odds: Odds) -> dict[str, str]:
+    least, most = odds.occluded_interval or (0.0, 1.0)
+    return {
+        "odds": in_hundred(odds.odds),
+        "call": odds.call,
+        "trials": in_words(odds.trials),
+        "least": f"{100.0 * least:.0f} %",
+        "most": f"{100.0 * most:.0f} %",
     }
 
 

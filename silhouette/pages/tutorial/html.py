@@ -110,7 +110,7 @@ def _section(mark: str, part: Part, result: PartResult, texts: Texts) -> Markup:
         "section",
         element("h2", part.heading, id=f"{mark}-heading"),
         [element("p", paragraph) for paragraph in result.text],
-        _table_picture(part, result),
+        _picture(result),
         _verdicts(result.checks, texts),
         _figures(result.checks),
         joined(element("h3", texts.words["steps"]), element("ol", steps)) if steps else "",
@@ -122,12 +122,12 @@ def _section(mark: str, part: Part, result: PartResult, texts: Texts) -> Markup:
     )
 
 
-def _table_picture(part: Part, result: PartResult) -> Markup:
-    """The picture of a scanned table; nothing for other parts."""
-    if part.scan is None:
+def _picture(result: PartResult) -> Markup:
+    """The picture of a scanned table, or of a map; nothing for other parts."""
+    if not result.picture:
         return Markup()
-    image = element("img", src=result.table, alt=part.scan.caption, class_="drawing", loading="lazy")
-    return element("figure", image, element("figcaption", part.scan.caption), style="max-width:52rem")
+    image = element("img", src=result.picture, alt=result.caption, class_="drawing", loading="lazy")
+    return element("figure", image, element("figcaption", result.caption), style="max-width:52rem")
 
 
 def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:

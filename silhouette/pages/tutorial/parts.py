@@ -16,14 +16,18 @@ from silhouette.drawing.animation.film import Animation, animate
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, Selection, judged_together, load_scene
 from silhouette.pages.tutorial.facts import Facts, filled, share_of
+from silhouette.pages.tutorial.mapped import map_scene
 from silhouette.pages.tutorial.scanned import ScanFacts, scan_scene
 from silhouette.pages.tutorial.words import Part, Texts, texts
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.base import Level
+from silhouette.rules.base import Figure, Level
 from silhouette.scenes.motion import Motion, length
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress
+
+SEED = 0
+"""Of the odds on the pages."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,8 @@ class PartResult:
         checks: the results of its checks.
         film: its animation, or None.
         source: the content of the scene's file.
-        table: the path of the picture of a scanned table; empty for a scene of a file.
+        picture: the path of the picture of a scanned table, or of a map; empty for other parts.
+        caption: the words below it.
     """
 
     text: list[str]
@@ -105,7 +110,8 @@ class PartResult:
     checks: list[CheckResult]
     film: Film | None
     source: str
-    table: str = ""
+    picture: str = ""
+    caption: str = ""
 
 
 def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda done, total: None) -> PartResult:
@@ -129,7 +135,7 @@ def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda d
         shutil.copy(scan.picture, folder / place / scan.picture.name)
         scene = load_scene(scan.scene, cache=run.cache)
         result = _of_scene(scene, part, run, folder, place, progress, scan)
-        return replace(result, table=(place / scan.picture.name).as_posix())
+        return replace(result, picture=(place / scan.picture.name).as_posix(), caption=part.scan.caption)
 
 
 def _of_scene(
@@ -144,20 +150,25 @@ def _of_scene(
     """The result of a part whose scene is loaded, with the facts of the scan of which that is made."""
     facts, checks = list[Facts](), list[CheckResult]()
     numbers, questions = zip(*_questions(scene, part), strict=True)
-    rulings = judged_together(scene, questions, run.renderer, run.pixel, keep=True)
+    rulings = judged_together(scene, questions, run.renderer, run.pixel, keep=True, seed=SEED if part.odds else None)
     for number, ruling in zip(numbers, rulings, strict=True):
         figures = _drawn(scene, part, ruling, number, run, folder, place)
         facts.append(Facts(scene, ruling, run.texts.words))
         checks.append(_check_result(ruling, figures, run.texts))
     steps = run.texts.steps[part.steps] if part.steps else ()
+    picture, there = place / "map.svg", None
+    if part.map is not None:
+        there = map_scene(part.map, scene, run.renderer, folder / picture)
     film = _film(scene, part, run, folder, place, progress)
     return PartResult(
-        text=[filled(paragraph, facts, scan) for paragraph in part.text],
-        steps=[filled(step, facts, scan) for step in steps],
-        after=[filled(paragraph, facts, scan) for paragraph in part.after],
+        text=[filled(paragraph, facts, scan, there) for paragraph in part.text],
+        steps=[filled(step, facts, scan, there) for step in steps],
+        after=[filled(paragraph, facts, scan, there) for paragraph in part.after],
         checks=checks,
         film=film,
         source=scene.path.read_text(encoding="utf-8"),
+        picture="" if part.map is None else picture.as_posix(),
+        caption="" if part.map is None else part.map.caption,
     )
 
 
@@ -195,7 +206,7 @@ def _drawn(
     if not part.figures:
         return written
     with settings():
-        for figure in figures_of(scene, ruling.check, verdict, run.renderer):
+        for figure in [*figures_of(scene, ruling.check, verdict, run.renderer), *_of_odds(scene, ruling)]:
             if figure.name in part.figures:
                 sheet = Sheet(style=options.style)
                 figure.draw(sheet)
@@ -205,6 +216,14 @@ def _drawn(
                 save(sheet.finish(), folder / place / name, Told(title, sheet.about, {**data, **sheet.data}))
                 written[figure.name] = (place / name).as_posix()
     return {kind: written[kind] for kind in part.figures if kind in written}
+
+
+def _of_odds(scene: Scene, ruling: Judged) -> list[Figure]:
+    """The figure of the odds of a verdict; none where they were not worked out."""
+    from silhouette.drawing.odds_chart import odds_figure
+
+    rule = rule_called(scene.rules)
+    return [] if ruling.odds is None else [odds_figure(ruling.verdict, ruling.odds, rule.levels, rule.scale(scene))]
 
 
 def _check_result(ruling: Judged, figures: dict[str, str], texts: Texts) -> CheckResult:

@@ -39,6 +39,24 @@ class Scanned(Entry):
     caption: str
 
 
+class Mapped(Entry):
+    """A map of where a model could stand.
+
+    Attributes:
+        move: the name of the model.
+        attackers: who looks at it.
+        grid: mm between two places.
+        within: mm: how far from where it stands they lie at most.
+        caption: the words below the picture.
+    """
+
+    move: str
+    attackers: tuple[str, ...]
+    grid: float
+    within: float
+    caption: str
+
+
 class Part(Entry):
     """A part of a page: one scene, with what is to be learned from it.
 
@@ -52,6 +70,8 @@ class Part(Entry):
         steps: the name of the list of steps that work it out, or None.
         after: paragraphs below.
         animate: what moves at the end, or None.
+        odds: whether the odds of each verdict are worked out and shown, as the figure "odds".
+        map: a map that is made of the scene, or None.
     """
 
     heading: str
@@ -63,6 +83,8 @@ class Part(Entry):
     steps: str | None = None
     after: tuple[str, ...] = ()
     animate: Walking | None = None
+    odds: bool = False
+    map: Mapped | None = None
 
     @property
     def count(self) -> int:

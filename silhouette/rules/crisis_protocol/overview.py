@@ -22,12 +22,14 @@ ROOM = 0.06
 """The room round the pieces, as a share of their extent."""
 
 
-def draw_table_plan(sheet: Sheet, scene: PlanScene) -> None:
+def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) -> None:
     """Draws the plan of a whole table on a grid in inches; in the scene's own units, where their length is not known.
 
     Args:
         sheet: the sheet to draw on.
         scene: any scene, with or without checks.
+        as_ground: whether it is the ground of a map: the outlines of terrain and objects are then drawn once more, over
+            what is painted on them, and characters have no colours that a map may have.
     """
     points = [_round(one.base.centre, one.base.radius) for one in scene.characters]
     points += [feature.outline.corners for feature in (*scene.terrain, *scene.objects)]
@@ -56,10 +58,13 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene) -> None:
     for number, feature in enumerate(scene.objects):
         shape = feature.outline.corners
         area(sheet, shape, fill=style.blocker, edge=style.blocker_edge, width=LINE, zorder=3.0, mark=f"object-{number}")
+    for feature in (*scene.terrain, *scene.objects) if as_ground else ():
+        area(sheet, feature.outline.corners, edge=style.ink, width=THIN, zorder=4.5)
     for number, character in enumerate(scene.characters):
         centre, radius = character.base.centre, character.base.radius
         mark = f"base-{number}"
-        disc(sheet, centre, radius, fill=style.seen, edge=style.seen_edge, width=THIN, zorder=6.0, mark=mark)
+        fill, edge = (style.model, style.ink) if as_ground else (style.seen, style.seen_edge)
+        disc(sheet, centre, radius, fill=fill, edge=edge, width=THIN, zorder=6.0, mark=mark)
         name = words("sized", name=character.name, size=character.size)
         sheet.label(name, (float(centre[0]), float(centre[1])), clear=(radius, radius), bold=True)
     for feature in (*scene.terrain, *scene.objects):
@@ -69,6 +74,8 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene) -> None:
         sheet.label(name, tuple(middle.tolist()), clear=tuple(half.tolist()), inside=True)
     sheet.caption(scene.title or scene.path.stem, "")
     sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
+    if mm is not None:
+        sheet.data["frame"]["mm"] = mm
 
 
 def _round(centre: tuple[float, float], radius: float) -> Floats:

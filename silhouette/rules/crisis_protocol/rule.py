@@ -6,16 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from silhouette.drawing.in_3d.stage import Stage
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
+from silhouette.geometry import Floats
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Pieces, Rule, Settings
 from silhouette.rules.crisis_protocol.figures import figures
 from silhouette.rules.crisis_protocol.judge import judge
+from silhouette.rules.crisis_protocol.moving import length_of_unit, moved_scene, scene_without
+from silhouette.rules.crisis_protocol.one_way import one_way
 from silhouette.rules.crisis_protocol.phrases import PHRASES, short_reason
+from silhouette.rules.crisis_protocol.places import PlanPlaces
 from silhouette.rules.crisis_protocol.results import (
     LEVELS,
     LISTS,
@@ -28,7 +34,9 @@ from silhouette.rules.crisis_protocol.results import (
 from silhouette.rules.crisis_protocol.scene import Character, PlanEntry, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.stage import stage
 from silhouette.rules.expectations import expectable, expectable_word
+from silhouette.rules.otherwise import Movers
 from silhouette.scenes.motion import Mobility
+from silhouette.scenes.moved import Move
 from silhouette.scenes.scene import Check, everyone
 from silhouette.text import coordinates
 
@@ -91,6 +99,53 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         """The rulings on checks of the scene, in their order; nothing is measured, so that no setting matters."""
         return judge(scene, checks)
 
+    def places(self, scene: PlanScene, name: str) -> PlanPlaces:
+        """Where a character could stand.
+
+        Raises:
+            RequestError: where no character has the name, or the length of the scene's units is not known.
+        """
+        return PlanPlaces(scene, scene.character(name))
+
+    def moved(self, scene: PlanScene, moves: Mapping[str, Move]) -> PlanScene:
+        """The scene with characters moved in plan; terrain stays.
+
+        Raises:
+            RequestError: where no character has a name, or the length of the scene's units is not known.
+        """
+        return moved_scene(scene, moves)
+
+    def movers(self, scene: PlanScene, check: Check) -> Movers:
+        """Characters can move, and terrain that is not the target can be taken away.
+
+        Raises:
+            RequestError: where the length of the scene's units is not known.
+        """
+        length_of_unit(scene)
+        others = tuple(feature.name for feature in scene.terrain if feature.name != check.target)
+        is_pair = check.attacker != check.target
+        return Movers(is_pair and isinstance(scene.target(check.target), Character), is_pair, False, others)
+
+    def without(self, scene: PlanScene, name: str) -> PlanScene:
+        """The scene without a piece of terrain; who stands on it stays as high.
+
+        Raises:
+            RequestError: where no terrain has the name.
+        """
+        return scene_without(scene, name)
+
+    def middle(self, scene: PlanScene, name: str) -> Floats:
+        """(2,) mm: the middle of a base, or of the corners of a polygon."""
+        piece, unit = scene.target(name), length_of_unit(scene)
+        middle = piece.base.centre if isinstance(piece, Character) else piece.outline.corners.mean(axis=0)
+        return np.array(middle) * unit
+
+    def one_way(
+        self, scene: PlanScene, seeing: CrisisProtocolVerdict, blind: CrisisProtocolVerdict, settings: Settings
+    ) -> str:
+        """By the sizes that the two count as, and what the one who sees stands on."""
+        return one_way(scene, seeing, blind)
+
     def figures(self, scene: PlanScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
         """The plan of the check."""
         return figures(scene, check, verdict)
@@ -100,6 +155,12 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         from silhouette.rules.crisis_protocol.overview import PAGE, draw_table_plan
 
         return Figure("table", lambda sheet: draw_table_plan(sheet, scene), width=PAGE)
+
+    def map_ground(self, scene: PlanScene) -> Figure:
+        """The table from above, with the outlines of terrain and objects on top."""
+        from silhouette.rules.crisis_protocol.overview import PAGE, draw_table_plan
+
+        return Figure("map", lambda sheet: draw_table_plan(sheet, scene, as_ground=True), width=PAGE)
 
     def stage(self, scene: PlanScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Stage:
         """Terrain and characters as high as their sizes."""

@@ -184,6 +184,7 @@ class PlanScene(Scene):
         units: the name of the unit of all lengths; a label.
         ranges: the lengths of range 1 and range 2, in those units.
         characters, terrain, objects: in the order of the file.
+        supports: terrain that is not there any more, but for the height of those who stand on it.
     """
 
     readings: Readings
@@ -192,6 +193,7 @@ class PlanScene(Scene):
     characters: tuple[Character, ...]
     terrain: tuple[Feature, ...]
     objects: tuple[Feature, ...]
+    supports: tuple[Feature, ...] = ()
 
     @cached_property
     def outlines(self) -> Outlines:
@@ -236,19 +238,30 @@ class PlanScene(Scene):
 
     def terrain_distances(self, character: Character) -> Floats:
         """(terrain,) the distance of the character's base from each piece; 0 from the one that it stands on."""
+        if character.name not in self._distances:
+            apart = outline_distances(character.base, self.outlines)
+            self._distances[character.name] = np.where(self.names == character.on, 0.0, apart)
         return self._distances[character.name]
+
+    def with_character(self, character: Character) -> PlanScene:
+        """The scene with the character of that name as given; what its place does not change is not worked out again.
+
+        Mistakes in where pieces stand are not looked for again.
+        """
+        others = tuple(character if one.name == character.name else one for one in self.characters)
+        scene = replace(self, characters=others, warnings=())
+        scene.__dict__.update({name: getattr(self, name) for name in ("outlines", "names", "sizes")})
+        return scene
 
     @cached_property
     def _by_name(self) -> dict[str, Character | Feature]:
         by_name: dict[str, Character | Feature] = {piece.name: piece for piece in self.characters}
-        return by_name | {piece.name: piece for piece in (*self.terrain, *self.objects)}
+        return by_name | {piece.name: piece for piece in (*self.supports, *self.terrain, *self.objects)}
 
     @cached_property
     def _distances(self) -> dict[str, Floats]:
-        return {
-            piece.name: np.where(self.names == piece.on, 0.0, outline_distances(piece.base, self.outlines))
-            for piece in self.characters
-        }
+        """The distances of characters from all terrain, by their names, as far as they have been asked for."""
+        return {}
 
 
 def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import observe_many
 from silhouette.meshes.holes import encloses
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import RuleReference, Settings
@@ -25,27 +25,36 @@ from silhouette.scenes.table import Piece
 from silhouette.text import fraction_in_words, in_a_sentence, share_in_words
 
 
-def judge(scene: NecromundaScene, checks: Sequence[Check], settings: Settings) -> list[NecromundaVerdict]:
-    """The verdicts on line of sight and cover for checks of a scene, in their order; all are measured together.
+def judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
+    """The verdicts on line of sight and cover for checks, in their order; all are measured together.
+
+    Args:
+        questions: each a check and its scene; these are one scene, but for where its pieces stand.
+        settings: of the measurement.
 
     Raises:
         RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
     """
-    questions = [_question(scene, check) for check in checks]
-    looks = [look for crew in questions for look in crew]
-    sights = [sight for look in looks for sight in look.sights]
+    if not questions:
+        return []
+    any_scene = questions[0][0]
+    crews = [_question(scene, check) for scene, check in questions]
+    looks = [(scene, look) for (scene, _), crew in zip(questions, crews, strict=True) for look in crew]
+    sights = [sight for _, look in looks for sight in look.sights]
     observed = iter(
-        observe_many(
+        settings.observe(
             sights,
             settings.renderer,
             settings.pixel,
-            tolerance=scene.tolerance,
-            error_goal=scene.error,
+            tolerance=any_scene.tolerance,
+            error_goal=any_scene.error,
             keep=settings.keep,
         )
     )
-    verdicts = iter([_verdict(scene, look.arc, [next(observed) for _ in look.sights], settings) for look in looks])
-    return [_best_of([next(verdicts) for _ in crew]) for crew in questions]
+    verdicts = iter(
+        [_verdict(scene, look.arc, [next(observed) for _ in look.sights], settings) for scene, look in looks]
+    )
+    return [_best_of([next(verdicts) for _ in crew]) for crew in crews]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,19 +83,10 @@ def _question(scene: NecromundaScene, check: Check) -> list[_Look]:
 def _look(scene: NecromundaScene, attacker: Piece, target: Piece, arc: ArcName | None) -> _Look:
     """The look from an attacker, with its eye for the arc, at a target, under the scene's readings."""
     readings = scene.readings
-    sights = [
-        sight_between(
-            scene,
-            attacker,
-            target,
-            arc,
-            ignored_parts_block=readings.ignored_parts_block,
-            friends_block=friends_block,
-        )
-        for friends_block in (False, True)
-    ]
-    apart = sights[0].disregarded and readings.friends_in_contact == "block sight"
-    return _Look(arc, tuple(sights if apart else sights[:1]))
+    between = partial(sight_between, scene, attacker, target, arc, ignored_parts_block=readings.ignored_parts_block)
+    cover = between(friends_block=False)
+    apart = cover.disregarded and readings.friends_in_contact == "block sight"
+    return _Look(arc, (cover, between(friends_block=True)) if apart else (cover,))
 
 
 def _best_of(crew: Sequence[NecromundaVerdict]) -> NecromundaVerdict:

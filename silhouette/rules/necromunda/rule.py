@@ -10,6 +10,7 @@ import numpy as np
 
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
+from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
@@ -17,11 +18,16 @@ from silhouette.rules.base import Band, Figure, Pieces, Rule, Scale, Settings
 from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.necromunda.first_scene import with_meshes
 from silhouette.rules.necromunda.judge import judge
+from silhouette.rules.necromunda.one_way import one_way
 from silhouette.rules.necromunda.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, NecromundaRow, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
+from silhouette.rules.necromunda.sight import arcs_of
+from silhouette.rules.otherwise import Movers
 from silhouette.rules.table import table_basis, table_meshes, table_pieces
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility
+from silhouette.scenes.moved import Move, moved, without
+from silhouette.scenes.places import TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
 
 if TYPE_CHECKING:
@@ -81,7 +87,80 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         Raises:
             RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
         """
-        return judge(scene, checks, settings)
+        return judge([(scene, check) for check in checks], settings)
+
+    def judge_each(
+        self, questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings
+    ) -> list[NecromundaVerdict]:
+        """The verdicts on checks, each in a scene of its own, measured together.
+
+        Raises:
+            RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
+        """
+        return judge(questions, settings)
+
+    def has_odds(self, check: Check) -> bool:
+        """Every check has odds."""
+        return True
+
+    def moved(self, scene: NecromundaScene, moves: Mapping[str, Move]) -> NecromundaScene:
+        """The scene with pieces moved; base contact and vision arcs follow.
+
+        Raises:
+            RequestError: where no piece has a name.
+        """
+        return moved(scene, moves)
+
+    def places(self, scene: NecromundaScene, name: str) -> TablePlaces:
+        """Where a fighter or vehicle could stand.
+
+        Raises:
+            RequestError: where nothing has the name, or terrain has it.
+        """
+        return TablePlaces(scene, scene.model(name), moved)
+
+    def beyond_arcs(self, scene: NecromundaScene, attacker: str, boxes: Floats) -> Flags:
+        """(q,) whether each of some boxes (q, 8, 3), mm, lies out of every vision arc of the attacker (R6)."""
+        arcs = arcs_of(scene.model(attacker))
+        if arcs is None:
+            return np.zeros(len(boxes), np.bool_)
+        reached = [arc.reaches(boxes) for arc in arcs]
+        return ~np.any(reached, axis=0) if reached else np.ones(len(boxes), np.bool_)
+
+    def movers(self, scene: NecromundaScene, check: Check) -> Movers:
+        """Both models can move; the attacker can turn where it is known where it faces."""
+        attacker = scene.model(check.attacker)
+        others = tuple(piece.name for piece in scene.pieces if piece.name not in (check.attacker, check.target))
+        return Movers(True, True, attacker.facing is not None, others)
+
+    def without(self, scene: NecromundaScene, name: str) -> NecromundaScene:
+        """The scene without a piece.
+
+        Raises:
+            RequestError: where no piece has the name.
+        """
+        return without(scene, name)
+
+    def leeway(self, scene: NecromundaScene, verdict: NecromundaVerdict) -> tuple[float, float]:
+        """How far the obscured share is from a half and, in partial cover, from nothing; and what is seen from nothing.
+
+        nan where nothing is obscured, or nothing seen.
+        """
+        share, error = self.share(scene, verdict)
+        if verdict.verdict in (VERDICTS[0], VERDICTS[-1]) or share is None:
+            return float(np.nan), 0.0
+        nearest = min(abs(share - 0.5), verdict.seen / verdict.counts.total)
+        return nearest if share >= 0.5 else min(nearest, share), error
+
+    def middle(self, scene: NecromundaScene, name: str) -> Floats:
+        """(2,) mm: the centre of a piece's base, or of its footprint."""
+        return scene.piece(name).base_centre
+
+    def one_way(
+        self, scene: NecromundaScene, seeing: NecromundaVerdict, blind: NecromundaVerdict, settings: Settings
+    ) -> str:
+        """By arcs, by the heights of eyes and of what is in the way, or by how large the two are."""
+        return one_way(scene, seeing, blind, settings)
 
     def meshes(self, scene: NecromundaScene) -> dict[str, Mesh]:
         """The significant parts of every piece."""
@@ -119,6 +198,12 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         from silhouette.drawing.table.table_view import PAGE, draw_table
 
         return Figure("table", lambda sheet: draw_table(sheet, scene), width=PAGE)
+
+    def map_ground(self, scene: NecromundaScene) -> Figure:
+        """The table from above, with the outlines of terrain on top."""
+        from silhouette.drawing.table.table_view import PAGE, draw_table
+
+        return Figure("map", lambda sheet: draw_table(sheet, scene, as_ground=True), width=PAGE)
 
     def picture(self, scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> bool:
         """The eye view with its caption."""

@@ -179,7 +179,7 @@ class SkirmishEntry(SceneEntry):
     check: tuple[dict[str, Any], ...] = Field((), description="tables [[check]]")
     """The questions, each with the keys of what it asks."""
     doubt: DoubtEntry | None = Field(None, description="a table [doubt]")
-    """How far the pieces may lie from the truth. Verdicts do not read it: it is kept for their odds."""
+    """How far the pieces may lie from the truth, which the odds of verdicts say; verdicts themselves do not read it."""
     question: tuple[QuestionEntry, ...] = Field((), description="tables [[question]]")
     """What a scan of the table could not settle."""
     tolerance: Annotated[float, Field(strict=True, ge=0, le=0.5)] = Field(0.0, description="a share from 0 to 0.5")

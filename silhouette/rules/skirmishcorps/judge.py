@@ -15,21 +15,36 @@ from silhouette.rules.skirmishcorps.close import close_combat, flanked
 from silhouette.rules.skirmishcorps.entries import CloseCombatEntry, FlankedEntry, PairEntry
 from silhouette.rules.skirmishcorps.lookups import look_up
 from silhouette.rules.skirmishcorps.results import NAME, SkirmishCorpsVerdict
-from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene
-from silhouette.rules.skirmishcorps.shooting import protection
+from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, Unit
+from silhouette.rules.skirmishcorps.shooting import protections
 from silhouette.scenes.scene import Check
 
 
-def judge(scene: SkirmishScene, checks: Sequence[Check], settings: Settings) -> list[SkirmishCorpsVerdict]:
-    """The ruling on the question of each check; a plain check is about protection.
+def judge(questions: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[SkirmishCorpsVerdict]:
+    """The ruling on the question of each check; a plain check is about protection, and these are measured together.
+
+    Args:
+        questions: each a check and its scene; these are one scene, but for where its pieces stand.
+        settings: of the measurement.
 
     Raises:
         RequestError: where a check names a unit that the scene does not have.
     """
-    return [_ruling_on(scene, check, settings) for check in checks]
+    rulings, shots = dict[int, SkirmishCorpsVerdict](), dict[int, tuple[SkirmishScene, Unit, Unit]]()
+    for number, (scene, check) in enumerate(questions):
+        found = _ruling_on(scene, check, settings)
+        if isinstance(found, SkirmishCorpsVerdict):
+            rulings[number] = found
+        else:
+            shots[number] = found
+    rulings |= zip(shots, protections(list(shots.values()), settings), strict=True)
+    return [rulings[number] for number in range(len(questions))]
 
 
-def _ruling_on(scene: SkirmishScene, check: Check, settings: Settings) -> SkirmishCorpsVerdict:
+def _ruling_on(
+    scene: SkirmishScene, check: Check, settings: Settings
+) -> SkirmishCorpsVerdict | tuple[SkirmishScene, Unit, Unit]:
+    """The ruling on a check; or, where it is about protection, what is to be measured."""
     question = check.question if isinstance(check, SkirmishCheck) else None
     if question is not None and not isinstance(question, PairEntry):
         return look_up(question, scene.readings, NAME)
@@ -38,4 +53,4 @@ def _ruling_on(scene: SkirmishScene, check: Check, settings: Settings) -> Skirmi
         return close_combat(scene, attacker, target)
     if isinstance(question, FlankedEntry):
         return flanked(scene, attacker, target, settings)
-    return protection(scene, attacker, target, settings)
+    return scene, attacker, target

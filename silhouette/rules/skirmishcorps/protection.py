@@ -6,12 +6,12 @@ attacker, target -> the attacker's own cover: looked over (A9), or too high for 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import observe
 from silhouette.meshes.bounds import bounding_points
 from silhouette.rules.base import Settings
 from silhouette.rules.skirmishcorps.classes import BRICK, LOOKED_OVER
@@ -46,14 +46,8 @@ class Look:
 
     def observe(self, settings: Settings, *thresholds: float) -> Observation:
         """The measurement past all cover together; ``thresholds`` are the shares at which an answer changes."""
-        return observe(
-            self.sight,
-            settings.renderer,
-            settings.pixel,
-            thresholds=thresholds,
-            error_goal=self.error_goal,
-            keep=settings.keep,
-        )
+        (observed,) = observe_looks([self], settings, *thresholds)
+        return observed
 
     def cover_of(self, blocker: Piece) -> Cover:
         """The cover whose body is among the blockers of an observation."""
@@ -136,29 +130,65 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
     return Look(sight, covers, tuple(over), tuple(blind), scene.error)
 
 
-def cover_effects(look: Look, whole: Observation, settings: Settings, threshold: float) -> list[CoverEffect]:
-    """Measures a target past each piece of cover alone that obscures any of it, in the order of the scene.
+def observe_looks(looks: Sequence[Look], settings: Settings, *thresholds: float) -> list[Observation]:
+    """The measurement of each look past all cover together; ``thresholds`` are the shares at which an answer changes.
+
+    All looks are at one scene, but for where its pieces stand.
+    """
+    return settings.observe(
+        [look.sight for look in looks],
+        settings.renderer,
+        settings.pixel,
+        thresholds=thresholds,
+        error_goal=looks[0].error_goal if looks else None,
+        keep=settings.keep,
+    )
+
+
+def cover_effects(
+    looks: Sequence[Look], wholes: Sequence[Observation], settings: Settings, threshold: float
+) -> list[list[CoverEffect]]:
+    """Measures targets past each piece of cover alone that obscures any of them: for each look, in the scene's order.
 
     Where only one piece reaches into the picture, the measurement of all cover together is that of the piece.
 
     Args:
-        look: the look at the target.
-        whole: the measurement past all cover together.
+        looks: the looks at the targets.
+        wholes: the measurement of each past all cover together.
         settings: the renderer and the pixel.
         threshold: the share of the target, from 0 to 1, at which the answer changes.
     """
-    effects = []
-    for number, blocker in enumerate(whole.blockers):
-        if whole.counts.alone[number]:
-            position = look.sight.occluders.pieces.index(blocker)
-            counts = whole.counts
-            if len(whole.blockers) > 1:
-                counts = observe(
-                    look.sight.past([position]),
-                    settings.renderer,
-                    settings.pixel,
-                    thresholds=(threshold,),
-                    error_goal=look.error_goal,
-                ).counts
-            effects.append(CoverEffect(look.covers[position], whole.counts.nearest[number], counts))
-    return effects
+    alone = [
+        [
+            (number, look.sight.occluders.pieces.index(blocker))
+            for number, blocker in enumerate(whole.blockers)
+            if whole.counts.alone[number]
+        ]
+        for look, whole in zip(looks, wholes, strict=True)
+    ]
+    apart = [
+        look.sight.past([position])
+        for look, whole, pairs in zip(looks, wholes, alone, strict=True)
+        for _, position in pairs
+        if len(whole.blockers) > 1
+    ]
+    measured = iter(
+        settings.observe(
+            apart,
+            settings.renderer,
+            settings.pixel,
+            thresholds=(threshold,),
+            error_goal=looks[0].error_goal if looks else None,
+        )
+    )
+    return [
+        [
+            CoverEffect(
+                look.covers[position],
+                whole.counts.nearest[number],
+                next(measured).counts if len(whole.blockers) > 1 else whole.counts,
+            )
+            for number, position in pairs
+        ]
+        for look, whole, pairs in zip(looks, wholes, alone, strict=True)
+    ]

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
+from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Pieces, Rule, Scale, Settings
+from silhouette.rules.one_way import by_eyes, one_way_words
+from silhouette.rules.otherwise import Movers
 from silhouette.rules.skirmishcorps.entries import ASKS, Readings, SkirmishEntry
 from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
 from silhouette.rules.skirmishcorps.judge import judge
+from silhouette.rules.skirmishcorps.moving import moved_scene, places_of, scene_without
 from silhouette.rules.skirmishcorps.phrases import PHRASES
 from silhouette.rules.skirmishcorps.results import LEVELS, NAME, SkirmishCorpsRow, SkirmishCorpsVerdict
-from silhouette.rules.skirmishcorps.scene import SkirmishScene, load_scene
+from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
 from silhouette.rules.table import table_basis, table_meshes, table_pieces
 from silhouette.scenes.motion import Mobility
+from silhouette.scenes.moved import Move
+from silhouette.scenes.places import TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
 
 if TYPE_CHECKING:
@@ -77,7 +85,91 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         Raises:
             RequestError: where a check names a unit that the scene does not have.
         """
-        return judge(scene, checks, settings)
+        return judge([(scene, check) for check in checks], settings)
+
+    def judge_each(
+        self, questions: Sequence[tuple[SkirmishScene, Check]], settings: Settings
+    ) -> list[SkirmishCorpsVerdict]:
+        """The rulings on checks, each in a scene of its own; those on protection are measured together.
+
+        Raises:
+            RequestError: where a check names a unit that the scene does not have.
+        """
+        return judge(questions, settings)
+
+    def has_odds(self, check: Check) -> bool:
+        """Checks on protection have odds."""
+        question = check.question if isinstance(check, SkirmishCheck) else None
+        return question is None or question.ask == "protection"
+
+    def moved(self, scene: SkirmishScene, moves: Mapping[str, Move]) -> SkirmishScene:
+        """The scene with units, cover or terrain moved; the room that they take moves with them.
+
+        Raises:
+            RequestError: where no piece has a name.
+        """
+        return moved_scene(scene, moves)
+
+    def places(self, scene: SkirmishScene, name: str) -> TablePlaces:
+        """Where a unit could stand, or lie.
+
+        Raises:
+            RequestError: where no unit has the name.
+        """
+        return places_of(scene, scene.unit(name))
+
+    def movers(self, scene: SkirmishScene, check: Check) -> Movers:
+        """Both units can move; where they face plays no part.
+
+        Raises:
+            RequestError: where the check asks for something else than protection.
+        """
+        ask = "protection" if not isinstance(check, SkirmishCheck) or check.question is None else check.question.ask
+        if ask != "protection":
+            raise RequestError(
+                f"{scene.path}: a check asks '{ask}', and --what-if is about protection; name --from and --to"
+            )
+        others = tuple(piece.name for piece in scene.pieces if piece.name not in (check.attacker, check.target))
+        return Movers(True, True, False, others)
+
+    def without(self, scene: SkirmishScene, name: str) -> SkirmishScene:
+        """The scene without a unit, a section of cover or a piece of terrain.
+
+        Raises:
+            RequestError: where no piece has the name.
+        """
+        return scene_without(scene, name)
+
+    def leeway(self, scene: SkirmishScene, verdict: SkirmishCorpsVerdict) -> tuple[float, float]:
+        """How far what is seen is from nothing, and what each piece obscures from where it begins to protect.
+
+        nan where nothing is obscured, or nothing seen.
+        """
+        answers = verdict.answers
+        if verdict.verdict == "hidden" or not answers["blockers"]:
+            return float(np.nan), 0.0
+        limit = scene.readings.share_practically_all
+        nearest = min(1.0 - answers["occluded"], *(abs(one["alone"] - limit) for one in answers["blockers"]))
+        return float(nearest), float(answers["error"])
+
+    def middle(self, scene: SkirmishScene, name: str) -> Floats:
+        """(2,) mm: the middle of the room that a unit takes."""
+        return scene.unit(name).middle
+
+    def one_way(
+        self, scene: SkirmishScene, seeing: SkirmishCorpsVerdict, blind: SkirmishCorpsVerdict, settings: Settings
+    ) -> str:
+        """By the heights of eyes, where that decides; else by what hides the one from the other."""
+        check = Check(blind.attacker, blind.target)
+
+        def sees(moves: dict[str, Move]) -> bool:
+            (verdict,) = judge([(moved_scene(scene, moves), check)], settings)
+            return bool(verdict.answers["line_of_sight"])
+
+        seer, other = scene.unit(seeing.attacker).piece, scene.unit(blind.attacker).piece
+        names = [blocker["name"] for blocker in blind.answers["blockers"] if blocker["occluded"]]
+        why = by_eyes(scene, seer, other, names, sees)
+        return super().one_way(scene, seeing, blind, settings) if why is None else one_way_words(seer, other, why)
 
     def meshes(self, scene: SkirmishScene) -> dict[str, Mesh]:
         """The significant parts of every piece."""
@@ -110,6 +202,12 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         from silhouette.drawing.table.table_view import PAGE, draw_table
 
         return Figure("table", lambda sheet: draw_table(sheet, scene, facings=False), width=PAGE)
+
+    def map_ground(self, scene: SkirmishScene) -> Figure:
+        """The table from above, with the outlines of terrain on top."""
+        from silhouette.drawing.table.table_view import PAGE, draw_table
+
+        return Figure("map", lambda sheet: draw_table(sheet, scene, facings=False, as_ground=True), width=PAGE)
 
     def stage(self, scene: SkirmishScene, judged: Sequence[tuple[Check, SkirmishCorpsVerdict]], cache: Cache) -> Stage:
         """The table with its bodies, and the view of each check."""

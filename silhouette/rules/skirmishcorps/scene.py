@@ -156,7 +156,11 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     models = [(_table_of(unit), _unit_piece(unit)) for unit in entry.unit]
     cover = [_cover_piece(section) for section in entry.cover]
     table = {
-        **{key: document[key] for key in ("title", "rules", "source", "readings", "pixel", "error") if key in document},
+        **{
+            key: document[key]
+            for key in ("title", "rules", "source", "readings", "pixel", "error", "doubt")
+            if key in document
+        },
         "tolerance": entry.tolerance,
         **({"table": entry.table} if entry.table else {}),
         "terrain": [*cover, *entry.terrain],
@@ -217,7 +221,7 @@ def _table_of(entry: UnitEntry) -> str:
 
 def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
     """The table's entry of a unit: a model as it stands, or the standard figure in its posture."""
-    given = {"facing": entry.facing, "turn": entry.turn, "eye": entry.eye}
+    given = {"facing": entry.facing, "turn": entry.turn, "eye": entry.eye, "doubt": entry.doubt}
     piece: dict[str, Any] = _place_of(entry)
     piece |= {key: value for key, value in given.items() if value is not None}
     if entry.model is not None:

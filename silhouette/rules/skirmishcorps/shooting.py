@@ -20,7 +20,7 @@ from silhouette.rules.skirmishcorps.classes import (
     hit_rule,
     in_bricks,
 )
-from silhouette.rules.skirmishcorps.protection import CoverEffect, Look, cover_effects, look_at
+from silhouette.rules.skirmishcorps.protection import CoverEffect, Look, cover_effects, look_at, observe_looks
 from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
 from silhouette.scenes.placement_warnings import eye_inside
@@ -81,12 +81,32 @@ class _Answer:
     modifier: int | None
 
 
-def protection(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> SkirmishCorpsVerdict:
-    """The verdict on line of sight from the attacker's eye, the protection of cover, and the roll to hit."""
-    threshold = scene.readings.share_practically_all
-    look = look_at(scene, attacker, target.piece, target.standing)
-    whole = look.observe(settings, threshold)
-    shot = _Shot(scene, attacker, target, look, whole, cover_effects(look, whole, settings, threshold))
+def protections(
+    questions: Sequence[tuple[SkirmishScene, Unit, Unit]], settings: Settings
+) -> list[SkirmishCorpsVerdict]:
+    """The verdicts on line of sight from the attacker's eye, the protection of cover, and the roll to hit.
+
+    Args:
+        questions: a scene, an attacker and a target each; the scenes are one, but for where its pieces stand. All are
+            measured together.
+        settings: of the measurement.
+    """
+    if not questions:
+        return []
+    threshold = questions[0][0].readings.share_practically_all
+    looks = [look_at(scene, attacker, target.piece, target.standing) for scene, attacker, target in questions]
+    wholes = observe_looks(looks, settings, threshold)
+    effects = cover_effects(looks, wholes, settings, threshold)
+    shots = [
+        _Shot(*question, look, whole, each)
+        for question, look, whole, each in zip(questions, looks, wholes, effects, strict=True)
+    ]
+    return [_protection(shot, settings) for shot in shots]
+
+
+def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
+    """The verdict on one shot."""
+    scene, attacker, target, whole = shot.scene, shot.attacker, shot.target, shot.whole
     answer = _answer(shot, scene.readings.cover_class)
     rule, reason = _grounds(shot, answer)
     could_be = _could_be(shot)
@@ -159,7 +179,7 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
         return hit_rule(answer.kind, target.posture), reason
     if over is not None:
         return over, f"nothing protects {target.name}{tail}"
-    if not shot.whole.counts.occluded:
+    if not shot.whole.counts.occluded or not shot.effects:  # an estimate may not know by what it is obscured
         return RuleReference("Cover", "R2"), f"nothing obscures {target.name}: in the open{tail}"
     most = max(shot.effects, key=lambda effect: effect.share)
     share = share_in_words(most.counts.occluded, most.counts.total)

@@ -1,0 +1,153 @@
+"""The command line, maps: parsing and printing of ``silhouette map``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from silhouette.cli.options import (
+    AsJson,
+    Device,
+    ErrorSize,
+    ExitStatus,
+    NoCache,
+    PixelSize,
+    Quiet,
+    RendererName,
+    SceneFile,
+    Workers,
+)
+from silhouette.cli.scene_job import mesh_cache
+from silhouette.cli.terminal import show
+from silhouette.cli.waiting import Waiting
+from silhouette.errors import RequestError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from silhouette.doubt.maps import Map, MapRequest
+
+INCH = 25.4  # mm
+
+Moved = Annotated[str, typer.Option("--move", metavar="NAME", help="The model that is moved over the table.")]
+Attackers = Annotated[
+    list[str] | None,
+    typer.Option("--from", metavar="NAME", help="Who looks at it; again for others.  [default: everyone but its gang]"),
+]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option("--to", metavar="NAME", help="It looks: whom it looks at, facing each; again for others."),
+]
+Grid = Annotated[float, typer.Option("--grid", metavar="MM", help="Between two places.")]
+Within = Annotated[
+    float | None, typer.Option("--within", metavar="MM", help="Only places so near to where it stands, in plan.")
+]
+Under = Annotated[
+    float | None, typer.Option("--under", metavar="MM", help="On the floor below that height.  [default: the highest]")
+]
+MapFile = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE", help="A picture, .png, .svg or .pdf; or .csv or .json.")
+]
+LayerName = Annotated[str, typer.Option("--layer", metavar="LAYER", help="Of the picture: verdict or seen-by.")]
+
+
+def map_(
+    scene: SceneFile,
+    move: Moved,
+    out: MapFile = None,
+    attackers: Attackers = None,
+    targets: Targets = None,
+    grid: Grid = INCH,
+    within: Within = None,
+    under: Under = None,
+    layer: LayerName = "verdict",
+    as_json: AsJson = False,
+    renderer: RendererName = "auto",
+    device: Device = None,
+    pixel: PixelSize = None,
+    error: ErrorSize = None,
+    workers: Workers = None,
+    no_cache: NoCache = False,
+    quiet: Quiet = False,
+) -> int:
+    """Show where a model could stand, and the verdict on it at each place of a grid.
+
+    It is put on each place, on whatever is there, keeps its facing, and is judged as by silhouette check. With --to it
+    looks, and faces what it looks at.
+    """
+    from silhouette.cli.map_files import check_map_path, layer_called, map_json, write_map
+    from silhouette.doubt.maps import MapRequest
+    from silhouette.workers import cores
+
+    if out is None and not as_json:
+        raise RequestError("a map needs a file; say --out FILE, such as --out map.png, or --json")
+    if out is not None:
+        check_map_path(out)
+    shown = layer_called(layer)
+    request = MapRequest(move, tuple(attackers or ()), tuple(targets or ()), grid, within, under)
+    with Waiting(f"mapping {scene}", quiet=quiet, rated=True, forking=True) as waiting:
+        made = _made(
+            scene,
+            request,
+            renderer=(renderer, device),
+            sizes=(pixel, error),
+            workers=cores() if workers is None else workers,
+            no_cache=no_cache,
+            waiting=waiting,
+        )
+    if out is not None:
+        with Waiting(f"writing {out}", quiet=quiet):
+            write_map(made, out, shown)
+    if as_json:
+        print(map_json(made), flush=True)
+    else:
+        show(*_told(made, quiet=quiet), *([] if out is None else [str(out)]))
+    return ExitStatus.OK
+
+
+def _made(
+    scene: Path,
+    request: MapRequest,
+    *,
+    renderer: tuple[str, int | None],
+    sizes: tuple[float | None, float | None],
+    workers: int,
+    no_cache: bool,
+    waiting: Waiting,
+) -> Map:
+    """The map of a scene file; ``renderer`` is its name and device, ``sizes`` the pixel and the error."""
+    from silhouette.judging import check_numbers, content_with, load_scene, mapped
+    from silhouette.renderers import choose
+
+    check_numbers(*sizes)
+    measuring = choose(*renderer)
+    table = content_with(load_scene(scene, cache=mesh_cache(no_cache)), sizes[1])
+    return mapped(table, request, measuring, sizes[0], workers=workers, step=waiting.step)
+
+
+def _told(made: Map, *, quiet: bool) -> list[RenderableType]:
+    """How many places have each verdict, and the nearest one at least so well covered."""
+    from silhouette.cli.tables import headed_table, plain_line
+    from silhouette.text import coordinates
+
+    standing = int(made.cells.stands.sum())
+    way = "sees" if made.request.role == "attacker" else "seen by"
+    others = ", ".join(made.others)
+    lines: list[RenderableType] = [plain_line(f"{made.request.move}, {way} {others}: {standing} places", "bold")]
+    table = headed_table("verdict", "places", "marginal", *(["nearest, inches", "at"] if made.nearest else []))
+    for number, verdict in enumerate(made.verdicts):
+        here = made.verdict == number
+        near = []
+        if made.nearest:
+            place, mm = made.nearest.get(verdict, (None, 0.0))
+            near = ["", ""] if place is None else [f"{mm / INCH:.1f}", coordinates(made.cells.at[place])]
+        counts = [str(int(here.sum())), str(int((here & made.marginal).sum()))]
+        table.add_row(*map(plain_line, [verdict, *counts, *near]))
+    lines.append(table)
+    if not quiet and made.request.role == "target":
+        lines.append(
+            plain_line("Each verdict is that of the one who sees most; nearest: at least so well covered.", "dim")
+        )
+    return lines

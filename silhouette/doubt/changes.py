@@ -1,0 +1,179 @@
+"""DOUBT: what would change a verdict: the least moves and the least turn, and the pieces without which it is another.
+
+check, its verdict -> who may move (the rule says) -> the nearest place with another verdict, for each -> Changes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from silhouette.doubt.change_words import REACH, Change, in_words
+from silhouette.doubt.nearest import Field, Nearest, Seen, nearest_change
+from silhouette.errors import RequestError
+from silhouette.geometry import Floats
+from silhouette.groups import shared
+from silhouette.measure.estimate import Estimate
+from silhouette.rules import rule_called
+from silhouette.rules.base import Rule, Settings, Verdict
+from silhouette.scenes.moved import Move
+from silhouette.scenes.scene import Check, Scene
+from silhouette.workers import parallel_map
+
+PLACES = Field(REACH, least=0.3, growth=0.1, widest=3.0, exact_within=1.0)
+"""The places: cells of 0.3 mm close by, a tenth of the distance farther out, and 3 mm from 27 mm on. Where some
+of a body is hidden or shown is hardly ever narrower in plan than the body, 10 mm and more; what is, shows in shares."""
+
+DIRECTIONS = Field(180.0, least=0.25, growth=0.05, widest=2.0, exact_within=1.0, is_line=True)
+"""The directions: a body of 25 mm takes 2 degrees at 700 mm, and as much turn passes while an arc's edge crosses it."""
+
+ROUGHLY = Estimate(goal=0.015, nothing=0.008)
+"""What measures far from now: a few rays, more of them near a threshold."""
+
+TOGETHER = 64
+"""The places that are judged exactly at once."""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What would change a verdict.
+
+    Attributes:
+        found: moves first, the least of them first, then the turn, then pieces, in the scene's order.
+        words: the same for players, in one sentence.
+    """
+
+    found: tuple[Change, ...]
+    words: str
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The changes under the contract's keys."""
+        return [change.row() for change in self.found]
+
+
+def changes_of(scene: Scene, check: Check, verdict: Verdict, settings: Settings) -> Changes | None:
+    """What would change the verdict of a check; None where no move of anyone makes sense of it.
+
+    A piece moves in plan and keeps its height; it may overlap others. Nobody else moves.
+
+    Args:
+        scene: of the check.
+        check: the question.
+        verdict: the answer, as measured.
+        settings: of the measurement.
+    """
+    tried = _Tried(scene, check, verdict.verdict, settings)
+    try:
+        movers = tried.rule.movers(scene, check)
+    except RequestError:
+        return None
+    found = list[Change]()
+    if movers.target and (least := tried.nearest(check.target, PLACES)):
+        found.append(Change("move target", least.verdict, *_polar(least)))
+    if movers.attacker and (least := tried.nearest(check.attacker, PLACES)):
+        found.append(Change("move attacker", least.verdict, *_polar(least)))
+    found.sort(key=lambda change: change.amount)
+    if movers.turns and (least := tried.nearest(check.attacker, DIRECTIONS)):
+        found.append(Change("turn attacker", least.verdict, _rounded_up(least.point[0])))
+    found += [Change("without", word, piece=name) for name, word in tried.without(movers.others)]
+    return Changes(tuple(found), in_words(tried.rule, scene, check, movers, found))
+
+
+def nearest_place(
+    scene: Scene, check: Check, now: str, name: str, settings: Settings, reach: float = REACH
+) -> Nearest | None:
+    """The least move of a piece, up to ``reach`` mm, with which the verdict of a check is another than ``now``."""
+    return _Tried(scene, check, now, settings).nearest(name, replace(PLACES, reach=reach))
+
+
+def nearest_turn(scene: Scene, check: Check, now: str, settings: Settings, reach: float = 180.0) -> Nearest | None:
+    """The least turn of the attacker, up to ``reach`` degrees, with which the verdict is another than ``now``."""
+    return _Tried(scene, check, now, settings).nearest(check.attacker, replace(DIRECTIONS, reach=reach))
+
+
+def check_changes(scene: Scene, checks: Sequence[Check]) -> None:
+    """Refuses checks none of which any move makes sense of, before anything is judged.
+
+    Raises:
+        RequestError: that says why.
+    """
+    rule: Rule[Any, Verdict] = rule_called(scene.rules)
+    refusal = None
+    for check in checks:
+        try:
+            rule.movers(scene, check)
+        except RequestError as error:
+            refusal = error
+        else:
+            return
+    if refusal is not None:
+        raise refusal
+
+
+def changes_of_each(
+    scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings, workers: int = 1
+) -> Iterator[Changes | None]:
+    """`changes_of` for checks of one scene, in their order; from several processes where there are several checks."""
+    pairs = list(zip(checks, verdicts, strict=True))
+    of_one = partial(_changes_of_pair, scene, replace(settings, keep=False))
+    if workers == 1 or len(pairs) == 1 or not shared(scene, settings.renderer):
+        yield from map(of_one, pairs)
+    else:
+        yield from parallel_map(of_one, pairs, workers)
+
+
+def _changes_of_pair(scene: Scene, settings: Settings, pair: tuple[Check, Verdict]) -> Changes | None:
+    return changes_of(scene, *pair, settings)
+
+
+def _polar(found: Nearest) -> tuple[float, float]:
+    """The mm and the degrees of a move."""
+    direction = float(np.degrees(np.arctan2(found.point[1], found.point[0]))) % 360.0
+    return min(_rounded_up(found.distance), REACH), round(direction, 3) % 360.0
+
+
+def _rounded_up(amount: float) -> float:
+    """The amount, away from 0 to a thousandth: there it has surely changed.
+
+    >>> _rounded_up(1.2341), _rounded_up(-12.5)
+    (1.235, -12.5)
+    """
+    return ceil(round(abs(float(amount)) * 1000.0, 6)) / 1000.0 * (1.0 if amount >= 0.0 else -1.0)
+
+
+class _Tried:
+    """Judges a check with pieces elsewhere."""
+
+    def __init__(self, scene: Scene, check: Check, now: str, settings: Settings) -> None:
+        self.rule: Rule[Any, Verdict] = rule_called(scene.rules)
+        self._scene, self._check, self._now = scene, check, now
+        self._exactly = replace(settings, keep=False)
+        self._roughly = replace(settings, keep=False, observe=ROUGHLY)
+
+    def nearest(self, name: str, searched: Field) -> Nearest | None:
+        """The least move, or turn, of a piece with which the verdict is another."""
+        return nearest_change(self._now, partial(self._look, name, searched.is_line), searched)
+
+    def without(self, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """The pieces without which the verdict is another, each with that verdict."""
+        scenes = (self.rule.without(self._scene, name) for name in names)
+        for name, verdict in zip(names, self._judged(scenes, self._exactly), strict=True):
+            if verdict.verdict != self._now:
+                yield name, verdict.verdict
+
+    def _look(self, name: str, turns: bool, points: Floats, exact: bool) -> list[Seen]:
+        moves = (Move(turn=float(x)) if turns else Move(by=(float(x), float(y), 0.0)) for x, y in points)
+        scenes = (self.rule.moved(self._scene, {name: move}) for move in moves)
+        verdicts = self._judged(scenes, self._exactly if exact else self._roughly)
+        return [Seen(verdict.verdict, *self.rule.leeway(self._scene, verdict)) for verdict in verdicts]
+
+    def _judged(self, scenes: Iterator[Any], settings: Settings) -> Iterator[Verdict]:
+        questions = [(scene, self._check) for scene in scenes]
+        most = TOGETHER if settings is self._exactly else len(questions)
+        for start in range(0, len(questions), max(most, 1)):
+            yield from self.rule.judge_each(questions[start : start + most], settings)

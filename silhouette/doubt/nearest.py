@@ -1,0 +1,334 @@
+"""DOUBT: the least change of a place, or of a direction, with which a check gets another verdict.
+
+cells round what is now, near ones first -> one look at the middle of each -> finer where the verdict may change within
+a cell -> the way to the nearest change, judged exactly, halved again and again -> Nearest
+
+    ( . ( . ( . ( now ) . ) . ) . )       Cells are rings cut into sectors, the finer the nearer. Where the verdict in a
+                                          cell's middle is that of now, another may still hide in the cell: where it is
+    another in a neighbour; and where what was measured lies so near to a threshold that, as steeply as it changes from
+    cell to cell, it may reach it. Such cells are cut into four, until they are too small to matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import pi
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+
+from silhouette.geometry import Flags, Floats
+
+Indices = NDArray[np.intp]
+
+EXACT = 0.1
+"""mm or degrees: half of what is promised. Cells that reach no nearer than this before what is found do not matter, nor
+does what is nearer to a middle than this."""
+
+BRACKET = 0.02
+"""mm or degrees between the last place that is judged the same and the one that is given."""
+
+FORKS = 7
+"""The places between two that are judged at once: what is left is an eighth."""
+
+TOGETHER = 96
+"""The cells of a ring, or of several, that are looked at before those farther out, at least."""
+
+STEEPER = 1.5
+"""So many times as steeply as between neighbouring cells may what is measured change within a cell."""
+
+NOISE = 0.5
+"""The part of the errors, which are three standard deviations, that a difference may be without meaning anything."""
+
+NEIGHBOURS = 6
+"""The cells that are taken for a cell's neighbours where it is asked how steeply something changes."""
+
+CLOSE = 0.02
+"""A leeway that a few rays may not tell from none; near a threshold they stop with an error that is smaller."""
+
+SMALL, NEAR = 0.25, 6.0
+"""mm or degrees from the middle of a cell to a corner, and to what is now: smaller cells that are as near are judged
+exactly where their leeway is `CLOSE`."""
+
+FAN, APART, ASIDE = 10, 0.3, 0.1
+"""Where nothing nearer is left in the cells, so many places to either side of the nearest change are judged exactly,
+`CLOSER` to now than it is; ``APART`` mm from each other, or ``ASIDE`` radians where that is less."""
+
+CLOSER = 0.05
+"""mm by which a change is worth to be nearer."""
+
+MOST = 6000
+"""The looks after which no cell is cut any more."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one look finds.
+
+    Attributes:
+        verdict: the verdict there.
+        leeway: how far what was measured lies from the nearest threshold, a share; nan where nothing tells.
+        error: of the leeway.
+    """
+
+    verdict: str
+    leeway: float
+    error: float
+
+
+Look = Callable[[Floats, bool], Sequence[Seen]]
+"""What is found at points (n, 2) round what is now, mm or degrees from it; and whether it is to be exact."""
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The least change.
+
+    Attributes:
+        point: (2,) where it leads to, mm or degrees from what is now.
+        distance: its length.
+        verdict: the verdict there.
+    """
+
+    point: Floats
+    distance: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Field:
+    """What is searched.
+
+    Attributes:
+        reach: the greatest distance.
+        least, growth, widest: the width of cells: ``least`` at no distance and ``growth`` more for each unit of it, up
+            to ``widest``.
+        exact_within: the distance up to which cells are judged exactly at once, where their leeway is `CLOSE`.
+        is_line: whether there are but two directions: along the first axis, and against it.
+    """
+
+    reach: float
+    least: float
+    growth: float
+    widest: float
+    exact_within: float = 0.0
+    is_line: bool = False
+
+    def rings(self) -> Iterator[Floats]:
+        """(n, 4) the cells of ring after ring: the least and the greatest distance, and two angles in radians."""
+        inner, number = 0.0, 0
+        while inner < self.reach:
+            outer = min(inner + min(self.least + self.growth * inner, self.widest), self.reach)
+            yield self._ring(inner, outer, number)
+            inner, number = outer, number + 1
+        yield self._ring(self.reach, self.reach, number)
+
+    def _ring(self, inner: float, outer: float, number: int) -> Floats:
+        if self.is_line:
+            return np.array([[inner, outer, 0.0, 0.0], [inner, outer, pi, pi]])
+        width = min(self.least + self.growth * inner, self.widest)
+        count = max(6, round(pi * (inner + outer) / width))
+        # Every other ring is turned by half a cell, so that no direction goes between the middles of all.
+        starts = (np.arange(count) + 0.5 * (number % 2)) * (2.0 * pi / count)
+        return np.column_stack([np.full((count, 2), (inner, outer)), starts, starts + 2.0 * pi / count])
+
+
+@dataclass
+class _Cells:
+    """The cells that were looked at.
+
+    Attributes:
+        bounds: (n, 4) as of `Field.rings`.
+        changed: (n,) whether the verdict in the middle is another than now.
+        leeway: (n, 2) as of `Seen`, and its error.
+        whole: (n,) whether the cell is not cut.
+    """
+
+    bounds: Floats = field(default_factory=lambda: np.empty((0, 4)))
+    changed: Flags = field(default_factory=lambda: np.empty(0, np.bool_))
+    leeway: Floats = field(default_factory=lambda: np.empty((0, 2)))
+    whole: Flags = field(default_factory=lambda: np.empty(0, np.bool_))
+
+    def add(self, bounds: Floats, changed: Flags, leeway: Floats) -> None:
+        self.bounds = np.concatenate([self.bounds, bounds])
+        self.changed = np.concatenate([self.changed, changed])
+        self.leeway = np.concatenate([self.leeway, leeway])
+        self.whole = np.concatenate([self.whole, np.ones(len(bounds), np.bool_)])
+
+
+def nearest_change(now: str, look: Look, searched: Field) -> Nearest | None:
+    """The least change with which the verdict is another; None where none within reach was found.
+
+    Cells are at least as fine as the field says: what is narrower than they are, and shows neither in a neighbour's
+    verdict nor in its leeway, is not found. On the same terms, nothing is nearer than what is found by more than twice
+    `EXACT`.
+
+    Args:
+        now: the verdict without a change.
+        look: judges.
+        searched: the cells to begin with, and how far they go.
+    """
+    search = _Search(now, look, searched)
+    waiting = list[Floats]()
+    for ring in searched.rings():
+        if ring[0, 0] > search.best - EXACT:
+            break
+        waiting.append(ring)
+        if sum(map(len, waiting)) >= TOGETHER or ring[0, 0] == searched.reach:
+            search.ask(np.concatenate(waiting))
+            waiting = []
+            search.settle()
+    if waiting:
+        search.ask(np.concatenate(waiting))
+        search.settle()
+    return search.found
+
+
+class _Search:
+    def __init__(self, now: str, look: Look, searched: Field) -> None:
+        self._now, self._look, self._field = now, look, searched
+        self._cells = _Cells()
+        self.found: Nearest | None = None
+
+    @property
+    def best(self) -> float:
+        """The distance of the nearest change that is found; more than the reach where there is none."""
+        return np.inf if self.found is None else self.found.distance
+
+    def ask(self, bounds: Floats) -> None:
+        """Looks at the middles of cells: roughly; exactly where that does not tell, and the cell is near or small."""
+        points = _middles(bounds)
+        seen = list(self._look(points, False))
+        leeway = np.array([(one.leeway, one.error) for one in seen])
+        is_fine = (bounds[:, 1] <= NEAR) & (_half_diagonals(bounds) <= SMALL)
+        is_fine |= bounds[:, 1] <= self._field.exact_within
+        again = np.flatnonzero(is_fine & ~(leeway[:, 0] > CLOSE))
+        if len(again):
+            for number, one in zip(again, self._look(points[again], True), strict=True):
+                seen[number], leeway[number] = one, (one.leeway, one.error)
+        self._cells.add(bounds, np.array([one.verdict != self._now for one in seen]), leeway)
+
+    def settle(self) -> None:
+        """Cuts cells, and follows the way to what changed, until nothing nearer can be in them."""
+        while True:
+            self._follow()
+            cut = self._to_cut()
+            if not len(cut) or len(self._cells.bounds) > MOST:
+                if not self._fan():
+                    return
+                continue
+            self._cells.whole[cut] = False
+            self.ask(_quarters(self._cells.bounds[cut], self._field.is_line))
+
+    def _follow(self) -> None:
+        """The nearest change on the way to the nearest cell that changed, if that is nearer than what was found."""
+        cells = self._cells
+        distance = cells.bounds[:, :2].mean(axis=1)
+        while True:
+            nearer = np.flatnonzero(cells.changed & cells.whole & (distance < self.best - BRACKET))
+            if not len(nearer):
+                return
+            cell = int(nearer[np.argmin(distance[nearer])])
+            found = self._on_the_way(_middles(cells.bounds[[cell]])[0])
+            if found is None:
+                cells.changed[cell], cells.leeway[cell] = False, (0.0, 0.0)
+            else:
+                self.found = found
+
+    def _fan(self) -> bool:
+        """Whether the verdict also changes a little nearer, beside the nearest change; that is then followed."""
+        if self.found is None or self._field.is_line or self.best <= 2.0 * CLOSER:
+            return False
+        radius = self.best - CLOSER
+        ahead = np.arctan2(self.found.point[1], self.found.point[0])
+        angle = ahead + np.arange(-FAN, FAN + 1) * min(APART / radius, ASIDE)
+        points = radius * np.column_stack([np.cos(angle), np.sin(angle)])
+        changed = [number for number, one in enumerate(self._look(points, True)) if one.verdict != self._now]
+        if not changed:
+            return False
+        middle = changed[len(changed) // 2]
+        self.found = self._on_the_way(points[middle])
+        return True
+
+    def _on_the_way(self, point: Floats) -> Nearest | None:
+        """The first change on the straight way to a point, exactly; None where there is none at its end either."""
+        distance = float(np.hypot(*point))
+        (end,) = self._look(point[None], True)
+        if end.verdict == self._now:
+            return None
+        width = min(self._field.least + self._field.growth * distance, self._field.widest)
+        low, high, verdict = max(0.0, distance - 2.0 * width), distance, end.verdict
+        while high - low > BRACKET:
+            tried = np.linspace(low, high, FORKS + 2)[1:-1]
+            seen = self._look(tried[:, None] * point / distance, True)
+            first = next((number for number, one in enumerate(seen) if one.verdict != self._now), None)
+            if first is None:
+                low = tried[-1]
+            else:
+                low, high, verdict = low if first == 0 else tried[first - 1], tried[first], seen[first].verdict
+        return Nearest(point * (high / distance), float(high), verdict)
+
+    def _to_cut(self) -> Indices:
+        """The numbers of the cells in which a nearer change may lie."""
+        cells = self._cells
+        known = np.flatnonzero(cells.whole)
+        bounds, changed, leeway = cells.bounds[known], cells.changed[known], cells.leeway[known]
+        half = _half_diagonals(bounds)
+        middles = _middles(bounds)
+        suspect = changed.copy()
+        if changed.any():
+            others = KDTree(middles[changed])
+            apart, which = others.query(middles)
+            suspect |= apart <= 1.1 * (half + half[changed][which]) + 1e-9
+        suspect |= leeway[:, 0] - NOISE * leeway[:, 1] <= STEEPER * _steepness(middles, leeway) * half
+        matters = (bounds[:, 0] < self.best - EXACT) & (half > EXACT)
+        return known[suspect & matters]
+
+
+def _middles(bounds: Floats) -> Floats:
+    """(n, 2) the middles of cells (n, 4)."""
+    distance, angle = bounds[:, :2].mean(axis=1), bounds[:, 2:].mean(axis=1)
+    return np.column_stack([distance * np.cos(angle), distance * np.sin(angle)])
+
+
+def _half_diagonals(bounds: Floats) -> Floats:
+    """(n,) the distance from the middle of each cell to its farthest corner, about."""
+    deep = bounds[:, 1] - bounds[:, 0]
+    wide = bounds[:, 1] * (bounds[:, 3] - bounds[:, 2])
+    half: Floats = np.hypot(deep, wide) / 2.0
+    return half
+
+
+def _quarters(bounds: Floats, is_line: bool) -> Floats:
+    """(4 n, 4) the quarters of cells (n, 4); (2 n, 4) their halves on a line."""
+    inner, outer, start, stop = bounds.T
+    middle, between = (inner + outer) / 2.0, (start + stop) / 2.0
+    if is_line:
+        parts = [(inner, middle, start, stop), (middle, outer, start, stop)]
+    else:
+        parts = [
+            (low, high, first, last)
+            for low, high in ((inner, middle), (middle, outer))
+            for first, last in ((start, between), (between, stop))
+        ]
+    return np.concatenate([np.column_stack(part) for part in parts])
+
+
+def _steepness(middles: Floats, leeway: Floats) -> Floats:
+    """(n,) how much the leeway (n, 2) changes, per mm or degree, from each middle (n, 2) to its neighbours, less its
+    error; nan where it is unknown.
+
+    At least as much as in most of the others: a plain stretch may end within a cell.
+    """
+    known = np.flatnonzero(~np.isnan(leeway[:, 0]))
+    steep = np.full(len(middles), np.nan)
+    if len(known) <= 1:
+        return np.where(np.isnan(leeway[:, 0]), np.nan, np.inf)
+    share, error = leeway[known].T
+    apart, which = KDTree(middles[known]).query(middles[known], min(NEIGHBOURS + 1, len(known)))
+    change = np.abs(share[which[:, 1:]] - share[:, None]) - NOISE * (error[which[:, 1:]] + error[:, None])
+    own = (np.maximum(change, 0.0) / np.maximum(apart[:, 1:], 1e-9)).max(axis=1)
+    steep[known] = np.maximum(own, np.median(own))
+    return steep

@@ -1,0 +1,254 @@
+"""DOUBT: how likely each verdict of a check is, given how far its pieces may lie from where the scene has them.
+
+check -> trials, each judged -> the share of trials with each verdict -> more trials until that is sure enough -> Odds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import sqrt
+from typing import Any, Literal
+
+import numpy as np
+
+from silhouette.doubt.calls import called, reason_with
+from silhouette.doubt.deviations import Source, doubt_of
+from silhouette.doubt.measuring import remeasured
+from silhouette.doubt.trials import MOST, SCRAMBLINGS, Trials
+from silhouette.doubt.weights import weights
+from silhouette.errors import RequestError
+from silhouette.geometry import Floats
+from silhouette.groups import shared
+from silhouette.measure.error import SIGMAS
+from silhouette.measure.estimate import Estimate
+from silhouette.rules import rule_called
+from silhouette.rules.base import Rule, Settings, Verdict
+from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.table import TableScene
+from silhouette.workers import parallel_map
+
+SURE = 0.025
+"""The error of the odds of the likeliest verdict that is small enough (half the width of the 95 % interval)."""
+
+FIRST = 16
+"""The trials of each scrambling that are judged first: 128 in all, of which all alike are sure enough."""
+
+STUDENT = 2.3646
+"""The 97.5 % point of Student's t with seven degrees of freedom: eight scramblings."""
+
+NORMAL = 1.96
+"""The 97.5 % point of the normal distribution."""
+
+GAIN = 4.0
+"""The variance of a mean over Sobol points is this much smaller, at most, than that over independent ones is."""
+
+SPREADS = 1.5
+"""The error of a trial's share, three standard deviations of it, is at most so many standard deviations of the shares
+among the trials: the odds are then those of the doubt, and not of the measuring."""
+
+FINE, COARSE = 0.006, 0.03
+"""The least and the greatest error, as a share, with which a trial's share may stay near a threshold."""
+
+WORTH_FORKING = 4
+"""The least number of checks whose odds several processes work out."""
+
+Weighing = Source | Literal["measuring"]
+"""What may weigh most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The verdicts of trials.
+
+    Attributes:
+        levels: (SCRAMBLINGS, n) the number of each verdict, from exposed to covered.
+        shares: (SCRAMBLINGS, n) the obscured shares; nan where the arc alone decides.
+    """
+
+    levels: np.ndarray[Any, np.dtype[np.intp]]
+    shares: Floats
+
+    @classmethod
+    def of(cls, trials: Trials, verdicts: Sequence[Verdict]) -> Found:
+        """The verdicts of as many trials of each scrambling, scrambling after scrambling."""
+        order = {word: number for number, word in enumerate(trials.rule.levels)}
+        levels = np.array([order[verdict.verdict] for verdict in verdicts])
+        shares = np.array([_share(trials, verdict) for verdict in verdicts])
+        return cls(levels.reshape(SCRAMBLINGS, -1), shares.reshape(SCRAMBLINGS, -1))
+
+    @property
+    def each(self) -> int:
+        """The trials of each scrambling."""
+        return int(self.levels.shape[1])
+
+    def followed_by(self, more: Found) -> Found:
+        """These trials and those after them."""
+        return Found(np.hstack([self.levels, more.levels]), np.hstack([self.shares, more.shares]))
+
+
+@dataclass(frozen=True)
+class Odds:
+    """How likely each verdict of a check is.
+
+    Attributes:
+        odds: of each verdict, from exposed to covered; their sum is 1.
+        error: half the width of the 95 % interval of the largest of them.
+        trials: the number of trials.
+        occluded_interval: the middle 95 % of the obscured share; None where the arc alone decides.
+        call: the verdict that stands, or "roll off".
+        doubt_from: what weighs most.
+        found: the verdict and the share of each trial, for figures.
+    """
+
+    odds: Mapping[str, float]
+    error: float
+    trials: int
+    occluded_interval: tuple[float, float] | None
+    call: str
+    doubt_from: Weighing
+    found: Found = field(repr=False, compare=False)
+
+    def added_to(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """A result with the keys of its odds (contract, section 9); its reason ends with them and with the call."""
+        interval = self.occluded_interval
+        return {
+            **row,
+            "reason": reason_with(row["reason"], self.odds, self.call, self.doubt_from),
+            "odds": dict(self.odds),
+            "odds_error": self.error,
+            "trials": self.trials,
+            "occluded_interval": None if interval is None else list(interval),
+            "call": self.call,
+            "doubt_from": self.doubt_from,
+        }
+
+
+def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings) -> Odds:
+    """The odds of the verdicts of a check.
+
+    Trials are judged until the odds of the likeliest verdict are sure to 2.5 %, 2,048 at most. Where nothing is in
+    doubt, what is left is the error of measuring, which is drawn instead.
+
+    Args:
+        trials: of the scene.
+        check: of the same scene.
+        verdict: as measured; it need not have kept its observation.
+        settings: of the measurement; trials are judged roughly.
+    """
+    order = tuple(trials.rule.levels)
+    settings = replace(settings, keep=False)
+    found = _found(trials, check, settings, COARSE, 0, FIRST)
+    goal = _goal(found)
+    if goal < COARSE and trials.deviations:
+        found = _found(trials, check, settings, goal, 0, FIRST)
+    while (error := _error(found, order)) > SURE and found.each < MOST:
+        found = found.followed_by(_found(trials, check, settings, goal, found.each, 2 * found.each))
+    shares = {word: float(np.mean(found.levels == number)) for number, word in enumerate(order)}
+    doubt = doubt_of(trials.scene)
+    weighing = weights(trials.deviations, trials.drawn[:, : found.each], found.levels, found.shares)
+    weighing["measuring"] = _measuring(trials, verdict, found)
+    return Odds(
+        odds=shares,
+        error=error,
+        trials=found.levels.size,
+        occluded_interval=_interval(found.shares),
+        call=called(shares, doubt.guard, doubt.rule, verdict.verdict),
+        doubt_from=max(weighing, key=lambda source: weighing[source]),
+        found=found,
+    )
+
+
+def check_odds(scene: Scene, checks: Sequence[Check]) -> None:
+    """Refuses checks of which none has odds.
+
+    Raises:
+        RequestError: that says to leave the option out.
+    """
+    rule: Rule[Any, Verdict] = rule_called(scene.rules)
+    if not isinstance(scene, TableScene) or not any(rule.has_odds(check) for check in checks):
+        raise RequestError(f"{scene.path}: in {rule.title} a check such as this has no odds; leave out --odds")
+
+
+def odds_of_each(
+    scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings, seed: int, workers: int = 1
+) -> Iterator[Odds | None]:
+    """The odds of each check of a scene, in order; None for one about something that has no odds.
+
+    Args:
+        scene: whose trials these are, the same for all checks.
+        checks: to judge.
+        verdicts: as measured, of the same checks.
+        settings: of the measurement.
+        seed: the same seed gives the same odds.
+        workers: processes, where there are several checks.
+    """
+    rule: Rule[Any, Verdict] = rule_called(scene.rules)
+    trials = Trials(scene, rule, seed) if isinstance(scene, TableScene) else None
+    pairs = list(zip(checks, verdicts, strict=True))
+
+    def odds(pair: tuple[Check, Verdict]) -> Odds | None:
+        return odds_of(trials, *pair, settings) if trials is not None and rule.has_odds(pair[0]) else None
+
+    if workers == 1 or len(pairs) < WORTH_FORKING or not shared(scene, settings.renderer):
+        yield from map(odds, pairs)
+    else:
+        yield from parallel_map(odds, pairs, workers)
+
+
+def _found(trials: Trials, check: Check, settings: Settings, goal: float, start: int, stop: int) -> Found:
+    """The verdicts of the trials of each scrambling from ``start`` to ``stop``.
+
+    They are judged roughly, with an error of ``goal`` near a threshold; where nothing is in doubt, as measured.
+    """
+    if not trials.deviations:
+        return Found.of(trials, remeasured(trials, check, settings, trials.measuring[:, start:stop].ravel()))
+    rough = replace(settings, observe=Estimate(goal=goal))
+    return Found.of(trials, trials.rule.judge_each([(scene, check) for scene in trials.scenes(start, stop)], rough))
+
+
+def _measuring(trials: Trials, verdict: Verdict, found: Found) -> float:
+    """The part, 0 to 1, of the variance of the share that its measuring explains; all where nothing is in doubt."""
+    if not trials.deviations:
+        return 1.0
+    variance = 0.0 if np.isnan(found.shares).all() else float(np.nanvar(found.shares))
+    _, error = trials.rule.share(trials.scene, verdict)
+    return min(1.0, (error / SIGMAS) ** 2 / variance) if variance else 0.0
+
+
+def _share(trials: Trials, verdict: Verdict) -> float:
+    """The obscured share that a verdict rests on; nan where none of the target lies in a vision arc."""
+    if getattr(verdict, "in_arc", None) is False:
+        return np.nan
+    share, _ = trials.rule.share(trials.scene, verdict)
+    return np.nan if share is None else share
+
+
+def _goal(found: Found) -> float:
+    """The error that a trial's share may have near a threshold, where the verdicts differ; else `COARSE`."""
+    if (found.levels == found.levels[0, 0]).all() or np.isnan(found.shares).all():
+        return COARSE
+    return float(np.clip(SPREADS * np.nanstd(found.shares), FINE, COARSE))
+
+
+def _error(found: Found, order: Sequence[str]) -> float:
+    """Half the width of the 95 % interval of the odds of the likeliest verdict.
+
+    Of the means of eight scramblings, by Student's t; these may agree by chance, and so it is no less than Wilson's
+    interval for independent trials would be if their variance were `GAIN` times smaller.
+    """
+    likeliest = np.bincount(found.levels.ravel(), minlength=len(order)).argmax()
+    means = (found.levels == likeliest).mean(axis=1)
+    spread = STUDENT * float(means.std(ddof=1)) / sqrt(SCRAMBLINGS)
+    count, odds = found.levels.size, float(means.mean())
+    wilson = NORMAL * sqrt(odds * (1.0 - odds) / GAIN / count + (NORMAL / count / 2.0) ** 2) / (1.0 + NORMAL**2 / count)
+    return max(spread, wilson)
+
+
+def _interval(shares: Floats) -> tuple[float, float] | None:
+    """The middle 95 % of the shares of the trials whose target lies in an arc; None where it lies in none."""
+    known = shares[~np.isnan(shares)]
+    if not known.size:
+        return None
+    low, high = np.quantile(known, (0.025, 0.975))
+    return float(low), float(high)

@@ -1,0 +1,91 @@
+"""DOUBT: trials of a scene, in each of which its pieces stand where they may stand in truth.
+
+deviations -> Sobol points, scrambled eight times -> standard normal numbers -> moves of pieces -> a scene each
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from silhouette.doubt.deviations import Deviation, Source, deviations
+from silhouette.geometry import Floats
+from silhouette.lazy import cached_property
+from silhouette.rules.base import Rule, Verdict
+from silhouette.scenes.moved import Move
+from silhouette.scenes.table import TableScene
+
+SCRAMBLINGS = 8
+"""Independent scramblings of the Sobol points: what differs between them is the error of the odds."""
+
+MOST = 256
+"""The trials of each scrambling, at most; a power of two, as balanced nets of Sobol points are."""
+
+FARTHEST = 8.0
+"""No number is drawn that lies farther from 0, in standard deviations: a Sobol point may lie at 0 itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """The trials of a scene, the same for all of its checks.
+
+    Attributes:
+        scene: with the pieces where its file says.
+        rule: of the scene.
+        seed: the same seed gives the same trials.
+    """
+
+    scene: TableScene
+    rule: Rule[Any, Verdict]
+    seed: int = 0
+
+    @cached_property
+    def deviations(self) -> tuple[Deviation, ...]:
+        """What is drawn in each trial."""
+        return deviations(self.scene)
+
+    @cached_property
+    def drawn(self) -> Floats:
+        """(SCRAMBLINGS, MOST, d) standard normal numbers, one for each deviation."""
+        return _normal(len(self.deviations), self.seed)
+
+    @cached_property
+    def measuring(self) -> Floats:
+        """(SCRAMBLINGS, MOST) standard normal numbers, for the error of measuring."""
+        return _normal(1, self.seed)[:, :, 0]
+
+    def scenes(self, start: int, stop: int) -> list[TableScene]:
+        """The scenes of the trials of each scrambling from ``start`` to ``stop``, scrambling after scrambling."""
+        drawn = self.drawn[:, start:stop].reshape(-1, len(self.deviations))
+        sizes = np.array([deviation.size for deviation in self.deviations])
+        return [self.rule.moved(self.scene, self._moves(numbers)) for numbers in (drawn * sizes).tolist()]
+
+    def _moves(self, numbers: Sequence[float]) -> dict[str, Move]:
+        """The moves of the pieces for the numbers drawn in one trial, mm and degrees."""
+        drawn: dict[str, dict[Source, list[float]]] = {}
+        for deviation, number in zip(self.deviations, numbers, strict=True):
+            drawn.setdefault(deviation.piece, {}).setdefault(deviation.source, []).append(number)
+        return {name: _move(of_piece) for name, of_piece in drawn.items()}
+
+
+def _move(drawn: dict[Source, list[float]]) -> Move:
+    x, y = drawn.get("place", (0.0, 0.0))
+    (turn,), (outline,) = drawn.get("facing", (0.0,)), drawn.get("surface", (0.0,))
+    right, ahead, up = drawn.get("eye", (0.0, 0.0, 0.0))
+    return Move((x, y, 0.0), turn, (right, ahead, up), outline)
+
+
+def _normal(size: int, seed: int) -> Floats:
+    """(SCRAMBLINGS, MOST, size) standard normal numbers, from Sobol points."""
+    if not size:
+        return np.zeros((SCRAMBLINGS, MOST, 0))
+    from scipy.special import ndtri
+    from scipy.stats import qmc
+
+    randoms = np.random.default_rng(seed).spawn(SCRAMBLINGS)
+    points = np.stack([qmc.Sobol(size, seed=random).random(MOST) for random in randoms])
+    numbers: Floats = np.clip(ndtri(points), -FARTHEST, FARTHEST)
+    return numbers

@@ -1,0 +1,242 @@
+"""DRAW: a map: the table from above, and the verdict on a model at each place, or how many see it there.
+
+Map -> the table -> places painted by their verdict, hatched where it is too close to call -> terrain and models -> the
+nearest place with each cover, named with its distance
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from silhouette.doubt.maps import Map
+from silhouette.drawing.captions import BOLD, HAIRLINE, INCH, THIN, Swatch
+from silhouette.drawing.saving import Told, save
+from silhouette.drawing.sheet import Sheet, settings
+from silhouette.drawing.strokes import areas
+from silhouette.drawing.table.tracing import Rings, rings_of
+from silhouette.errors import RequestError
+from silhouette.geometry import Flags, Floats
+from silhouette.rules import rule_called
+from silhouette.rules.base import Figure, Level
+
+Layer = Literal["verdict", "seen-by"]
+
+PAGE = 170.0
+"""The width of the page, mm: two columns of print."""
+
+PAINTED = 3.5
+"""matplotlib's zorder of the places: above the ground and the areas of terrain, below outlines and models."""
+
+TOLD_APART = 1.0
+"""mm on paper: places that are as wide, or wider, are parted by thin lines."""
+
+MOST_NAMED = 3
+"""The most names in a title."""
+
+# From exposed to covered each is darker than the one before, so that a copy in grey tells them apart; yellows and
+# blues, which people with any kind of colour blindness tell apart. tests/drawing/test_maps.py measures both.
+COLOURS: Mapping[Level, Sequence[Sequence[str]]] = {
+    Level.CLEAR: (("#fdeb9a",),),
+    Level.PARTIAL: (("#f0a24a",), ("#f8c465", "#e8913a")),
+    Level.FULL: (("#4c8bc4",), ("#4c8bc4", "#31639c")),
+    Level.BLOCKED: (("#2b3a67",), ("#31639c", "#222c52")),
+}
+"""The colours of the verdicts of a level, where it has one verdict, and where it has two."""
+
+DARKEST, LIGHTEST = "#2b3a67", "#fdeb9a"
+"""Nobody sees it; everyone does."""
+
+
+@dataclass(frozen=True)
+class Paint:
+    """How some places are painted.
+
+    Attributes:
+        words: for the legend.
+        colour: of the places.
+        which: (q,) which places these are.
+    """
+
+    words: str
+    colour: str
+    which: Flags
+
+
+def verdict_colours(levels: Mapping[str, Level]) -> dict[str, str]:
+    """The colour of each verdict of a game, from exposed to covered: ``#rrggbb``.
+
+    >>> list(verdict_colours({"open": Level.CLEAR, "cover": Level.PARTIAL, "hidden": Level.BLOCKED}).values())
+    ['#fdeb9a', '#f0a24a', '#2b3a67']
+    """
+    colours = dict[str, str]()
+    for level in dict.fromkeys(levels.values()):
+        verdicts = [verdict for verdict, its_level in levels.items() if its_level is level]
+        several = COLOURS[level][min(len(verdicts), len(COLOURS[level])) - 1]
+        colours |= {verdict: several[min(number, len(several) - 1)] for number, verdict in enumerate(verdicts)}
+    return {verdict: colours[verdict] for verdict in levels}
+
+
+def write_map_picture(drawn: Map, path: Path, layer: Layer = "verdict") -> None:
+    """Writes the picture of a map, as SVG, PNG or PDF, by the ending of its path.
+
+    Raises:
+        FileError: where it cannot be written.
+        RequestError: where matplotlib is not installed, or the game draws no table.
+    """
+    figure = map_figure(drawn, layer)
+    with settings():
+        sheet = Sheet(PAGE if figure.width is None else figure.width)
+        figure.draw(sheet)
+        request = drawn.request
+        data = {"scene": drawn.scene.path.name, "figure": "map", "layer": layer, "move": request.move, **sheet.data}
+        save(sheet.finish(), path, Told(sheet.title, sheet.about, data))
+
+
+def map_figure(drawn: Map, layer: Layer = "verdict") -> Figure:
+    """The figure of a map.
+
+    Raises:
+        RequestError: where the game draws no table.
+    """
+    ground = rule_called(drawn.scene.rules).map_ground(drawn.scene)
+    if ground is None:
+        raise RequestError(f"{drawn.scene.path}: a map of this game has no picture; write .csv or .json")
+
+    def draw(sheet: Sheet) -> None:
+        ground.draw(sheet)
+        _draw_map(sheet, drawn, layer)
+
+    return Figure("map", draw, width=ground.width)
+
+
+def _draw_map(sheet: Sheet, drawn: Map, layer: Layer) -> None:
+    """Draws the places on a table that is drawn already."""
+    unit = float(sheet.data["frame"].get("mm", 1.0))
+    step = drawn.request.grid / unit
+    low = drawn.table[0] / unit
+    parted = step >= sheet.paper(TOLD_APART)
+    sheet.legend_entries.clear()
+    for paint in _counts(sheet, drawn) if layer == "seen-by" else _verdicts(sheet, drawn):
+        _fill(sheet, drawn, paint.which, low, step, paint.colour, parted=parted)
+        sheet.legend(Swatch(paint.words, paint.colour, sheet.style.rule))
+    if layer == "verdict" and drawn.marginal.any():
+        _hatch(sheet, drawn, low, step)
+    if not drawn.cells.stands.all():
+        rings = _rings(drawn.index[~drawn.cells.stands], low, step)
+        areas(sheet, rings, edge=sheet.style.soft_ink, width=THIN, zorder=PAINTED + 0.3, mark="unfit")
+        sheet.legend(Swatch(sheet.words("map unfit"), sheet.style.ground, sheet.style.soft_ink))
+    if layer == "verdict":
+        _mark_nearest(sheet, drawn, unit)
+    _caption(sheet, drawn, layer)
+    sheet.data["map"] = {"least": low.tolist(), "grid": step}
+
+
+def _verdicts(sheet: Sheet, drawn: Map) -> list[Paint]:
+    """The paints of the verdicts that some place has."""
+    rules = drawn.scene.rules
+    colours = verdict_colours(rule_called(rules).levels)
+    words = sheet.words.of(rules)
+    paints = [
+        Paint(words.verdict(verdict), colours[verdict], drawn.verdict == number)
+        for number, verdict in enumerate(drawn.verdicts)
+    ]
+    return [paint for paint in paints if paint.which.any()]
+
+
+def _counts(sheet: Sheet, drawn: Map) -> list[Paint]:
+    """The paints of how many see it, or are seen: from none, dark, to all, light; of many, some together."""
+    most = len(drawn.checks)
+    steps = min(most, 8)
+    edges = np.unique(np.round(np.linspace(0, most, steps + 1)).astype(int))  # 0, then up to each of the others
+    key = "map sees" if drawn.request.role == "attacker" else "map seen by"
+    paints, least = list[Paint](), 0
+    for number, greatest in enumerate(edges.tolist()):
+        which = drawn.cells.stands & (drawn.seen_by >= least) & (drawn.seen_by <= greatest)
+        words = str(greatest) if least == greatest else f"{least}–{greatest}"
+        if which.any():
+            paints.append(Paint(sheet.words(key, number=words), _mixed(number / max(1, len(edges) - 1)), which))
+        least = greatest + 1
+    return paints
+
+
+def _mixed(share: float) -> str:
+    """A colour between those of nobody and of everyone, by way of the blue and the orange between them."""
+    anchors = [DARKEST, COLOURS[Level.FULL][0][0], COLOURS[Level.PARTIAL][0][0], LIGHTEST]
+    channels = np.array([[int(one[at : at + 2], 16) for at in (1, 3, 5)] for one in anchors])
+    places = np.linspace(0.0, 1.0, len(anchors))
+    return "#" + "".join(f"{round(np.interp(share, places, channel)):02x}" for channel in channels.T)
+
+
+def _rings(index: Any, low: Floats, step: float) -> Rings:
+    """The outlines of the area that places cover together, in units of the drawing."""
+    import shapely
+
+    if not len(index):
+        return ()
+    # Places in a row become one rectangle, so that there are few to join.
+    order = np.lexsort((index[:, 0], index[:, 1]))
+    x, y = index[order].T
+    starts = np.flatnonzero((np.diff(x, prepend=x[0] - 2) != 1) | (np.diff(y, prepend=y[0] - 2) != 0))
+    ends = np.append(starts[1:], len(x)) - 1
+    boxes = shapely.box(x[starts], y[starts], x[ends] + 1, y[starts] + 1)
+    return tuple(low + ring * step for ring in rings_of(shapely.union_all(boxes)))
+
+
+def _fill(sheet: Sheet, drawn: Map, which: Flags, low: Floats, step: float, colour: str, *, parted: bool) -> None:
+    """Paints places in a colour; where they can be told apart on paper, with thin lines between them."""
+    index = drawn.index[which]
+    areas(sheet, _rings(index, low, step), fill=colour, edge=colour, width=HAIRLINE, zorder=PAINTED)
+    if parted:
+        square = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
+        squares = [low + (corner + square) * step for corner in index]
+        areas(sheet, squares, edge=sheet.style.paper, width=HAIRLINE, zorder=PAINTED + 0.1)
+
+
+def _hatch(sheet: Sheet, drawn: Map, low: Floats, step: float) -> None:
+    """Hatches the places that are too close to call: dark on light colours, light on dark ones."""
+    style, middle = sheet.style, len(drawn.verdicts) / 2
+    for dark, which in ((style.ink, drawn.verdict < middle), (style.paper, drawn.verdict >= middle)):
+        rings = _rings(drawn.index[drawn.marginal & which], low, step)
+        if rings:
+            areas(sheet, rings, hatch="//////", edge=dark, width=0.0, zorder=PAINTED + 0.2)
+    sheet.legend(Swatch(sheet.words("map close"), style.paper, style.ink, "//////"))
+
+
+def _mark_nearest(sheet: Sheet, drawn: Map, unit: float) -> None:
+    """Marks the nearest place with each cover, and names it with its distance in inches."""
+    style = sheet.style
+    words = sheet.words.of(drawn.scene.rules)
+    marked: dict[int, list[str]] = {}
+    for verdict, (number, _) in drawn.nearest.items():
+        marked.setdefault(number, []).append(words.verdict(verdict))
+    for number, verdicts in marked.items():
+        x, y = (drawn.cells.at[number, :2] / unit).tolist()
+        away = float(np.hypot(*(drawn.cells.at[number, :2] - drawn.start)))
+        look: dict[str, Any] = {"markersize": 4.2, "color": style.paper, "markeredgecolor": style.ink, "zorder": 24}
+        sheet.axes.plot([x], [y], "D", markeredgewidth=BOLD, **look)
+        distance = sheet.words("inches", number=f"{away / INCH:.1f}")
+        reach = sheet.paper(1.2)
+        sheet.label(f"{' / '.join(verdicts)} {distance}", (x, y), clear=(reach, reach), bold=True)
+    if marked:
+        sheet.legend(Swatch(sheet.words("map nearest"), style.paper, style.ink, point="D"))
+
+
+def _caption(sheet: Sheet, drawn: Map, layer: Layer) -> None:
+    """Says whose map it is, and what its colours mean."""
+    request, names = drawn.request, list(drawn.others)
+    if len(names) > MOST_NAMED:
+        names = [*names[: MOST_NAMED - 1], sheet.words("more", count=len(names) - MOST_NAMED + 1)]
+    looks = request.role == "attacker"
+    title = sheet.words("map to" if looks else "map from", name=request.move, others=", ".join(names))
+    if layer == "seen-by":
+        about = sheet.words("map count to" if looks else "map count from")
+    else:
+        about = sheet.words("map verdict to" if looks else "map verdict from") if len(drawn.checks) > 1 else ""
+    sheet.caption(title, about)
+    grid = sheet.words("inches", number=f"{request.grid / INCH:.3g}")
+    sheet.note(sheet.words("map grid", inches=grid, mm=f"{request.grid:.4g}"))

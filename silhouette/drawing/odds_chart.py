@@ -1,0 +1,187 @@
+"""DRAW: the odds of a verdict: how often each came up among the trials, and the obscured shares that these gave.
+
++----------------------------------------+--------------+
+|  partial cover 71                      | full cover 29|     the odds, as parts of a whole
++----------------------------------------+--------------+
+               _ #
+             _ # # # _                                      the trials by their share, in the colours of their
+         _ # # # # #|# # _                                  verdicts, with a line at each share that decides
+    ---------------50 %----------
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from silhouette.doubt.calls import ROLL_OFF, by_odds, hundredths
+from silhouette.doubt.odds import Odds
+from silhouette.drawing.animation.words import COLOURS, ink_on
+from silhouette.drawing.captions import HAIRLINE, SMALL, THIN
+from silhouette.drawing.page import Colour
+from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.words.words import Words
+from silhouette.rules.base import Figure, Level, Scale, Verdict
+
+NAME = "odds"
+"""The name of the figure."""
+
+WIDE, HIGH = 100.0, 52.0
+"""The drawing, in hundredths of its width."""
+
+MARGIN = 4.0
+"""Free room on both sides, for the numbers at the ends."""
+
+BAR, BARS = (42.0, 51.0), (7.0, 38.0)
+"""The height at which the bar of the odds begins and ends, and the bars of the trials."""
+
+BINS = 50
+"""The bars of the trials."""
+
+NARROW = 11.0
+"""A part of the bar that is narrower has no words in it."""
+
+SPARE = 0.15
+"""Free room on both sides of the shares, as a part of their range; and of the least range, which is this wide."""
+
+HATCHES: Mapping[Level, str | None] = {Level.CLEAR: None, Level.PARTIAL: "...", Level.FULL: "////", Level.BLOCKED: None}
+"""The hatch of each level, so that a copy in grey tells the same."""
+
+
+WEIGHING: Mapping[str, str] = {
+    "place": "from place",
+    "facing": "from facing",
+    "eye": "from eye",
+    "surface": "from surface",
+    "measuring": "from measuring",
+}
+"""The phrase for each doubt that may weigh most."""
+
+
+def odds_figure(verdict: Verdict, odds: Odds, levels: Mapping[str, Level], scale: Scale) -> Figure:
+    """The figure of a verdict's odds.
+
+    Args:
+        verdict: as measured.
+        odds: of the same check.
+        levels: the level of each verdict, from exposed to covered.
+        scale: the shares at which the verdict changes.
+    """
+    return Figure(NAME, lambda sheet: draw_odds(sheet, verdict, odds, levels, scale))
+
+
+def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, Level], scale: Scale) -> None:
+    """Draws the odds of a verdict on a sheet; the arguments are those of `odds_figure`."""
+    sheet.frame(-MARGIN, 0.0, WIDE + MARGIN, HIGH, ground=sheet.style.paper, line=False)
+    words, shares = sheet.words.of(verdict.rules), odds.found.shares.ravel()
+    _draw_bar(sheet, odds, levels, words)
+    trials = words("trials", count=f"{odds.trials:,}", target=verdict.target)
+    if not np.isnan(shares).all() and _draw_trials(sheet, odds, levels, scale):
+        trials += f" {words('changes')}"
+    call = words("roll off") if odds.call == ROLL_OFF else words.verdict(odds.call)
+    told = ", ".join(f"{words.verdict(one)} {hundredths(part)}" for one, part in by_odds(odds.odds))
+    sheet.caption(
+        words("title", attacker=verdict.attacker, target=verdict.target, verdict=call), words("odds", odds=told)
+    )
+    sheet.note(trials)
+    sheet.note(f"{words('sure', error=f'{100.0 * odds.error:.1f} %')} {words(WEIGHING[odds.doubt_from])}")
+
+
+def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Words) -> None:
+    left, (bottom, top) = 0.0, BAR
+    for verdict, part in odds.odds.items():
+        if part:
+            level = levels[verdict]
+            _box(sheet, level, left, bottom, WIDE * part, top - bottom)
+            name = f"{words.verdict(verdict)} {hundredths(part)}"
+            if WIDE * part >= max(NARROW, 1.1 * len(name)):
+                ink = "#{:02x}{:02x}{:02x}".format(*_ink(level))
+                sheet.axes.text(
+                    left + WIDE * part / 2, (bottom + top) / 2, name,
+                    ha="center", va="center_baseline", color=ink, parse_math=False, fontproperties=_face(),
+                    bbox={"boxstyle": "round,pad=0.2", "facecolor": _hex(COLOURS[level]), "edgecolor": "none"},
+                )  # fmt: skip
+        left += WIDE * part
+
+
+def _draw_trials(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], scale: Scale) -> bool:
+    """The trials by their obscured shares: bars, one verdict on top of the other.
+
+    Returns:
+        Whether a share at which the verdict changes is among them.
+    """
+    shares, (bottom, top) = odds.found.shares.ravel(), BARS
+    least, most = float(np.nanmin(shares)), float(np.nanmax(shares))
+    spare = SPARE * max(most - least, SPARE)
+    low, high = max(0.0, least - spare), min(1.0, most + spare)
+    marks = [mark for mark in scale.marks if low < mark < high]
+    # A bar ends where the verdict changes; the last one may reach beyond.
+    wide = (high - low) / BINS
+    edges = (low + wide * np.arange(BINS + 2) - ((low - marks[0]) % -wide if marks else 0.0)).astype(np.float64)
+    inside = np.minimum(shares, high - wide / 2)  # so is what is wholly obscured
+    counts = np.array([
+        np.histogram(inside[odds.found.levels.ravel() == number], edges)[0] for number in range(len(levels))
+    ])  # fmt: skip
+    tall = (top - bottom) / max(1, int(counts.sum(axis=0).max()))
+    x = WIDE * np.clip((edges - low) / (high - low), 0.0, 1.0)
+    below = np.full(len(edges) - 1, bottom)
+    for level, count in zip(levels.values(), counts, strict=True):
+        for number in np.flatnonzero(count).tolist():
+            _box(
+                sheet,
+                level,
+                float(x[number]),
+                float(below[number]),
+                float(x[number + 1] - x[number]),
+                float(tall * count[number]),
+            )
+        below = below + tall * count
+    sheet.axes.plot([0.0, WIDE], [bottom, bottom], color=sheet.style.soft_ink, linewidth=THIN)
+    for mark in marks:
+        place = WIDE * (mark - low) / (high - low)
+        sheet.axes.plot([place] * 2, [bottom, top + 2.0], color=sheet.style.ink, linewidth=2 * THIN, linestyle="--")
+    for share in _ticks(low, high):
+        place = WIDE * (share - low) / (high - low)
+        sheet.axes.plot([place] * 2, [bottom, bottom - 0.8], color=sheet.style.soft_ink, linewidth=THIN)
+        sheet.text(place, bottom - 3.0, f"{100.0 * share:g} %", size=SMALL, ha="center")
+    return bool(marks)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round shares between two others, about five of them.
+
+    >>> _ticks(0.41, 0.59)
+    [0.45, 0.5, 0.55]
+    >>> _ticks(0.0, 1.0)
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    """
+    step = next(step for step in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2) if (high - low) / step <= 5.5)
+    numbers = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1.0)
+    return [round(float(number * step), 6) + 0.0 for number in numbers]
+
+
+def _box(sheet: Sheet, level: Level, left: float, bottom: float, wide: float, high: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    colour = COLOURS[level]
+    look: dict[str, Any] = {"facecolor": _hex(colour), "edgecolor": _hex(_ink(level)), "hatch": HATCHES[level]}
+    if level is Level.BLOCKED:  # which is as dark as a dark page
+        look |= {"edgecolor": sheet.style.soft_ink, "linewidth": HAIRLINE}
+    sheet.axes.add_patch(Rectangle((left, bottom), wide, high, **{"linewidth": 0.0, **look}))
+
+
+def _ink(level: Level) -> Colour:
+    return ink_on(COLOURS[level])
+
+
+def _hex(colour: Colour) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def _face() -> Any:
+    from silhouette.drawing import typeface
+    from silhouette.drawing.captions import NAME as SIZE
+
+    return typeface.face(SIZE, True)

@@ -1,0 +1,213 @@
+"""DRAW: the tiles of a view that one face of a body fills, so that they need no rays.
+
+A wall near the eye is a face or two over most of the view, and ten thousand faces behind them. A face that covers all
+of a tile, and in its four corners is nearer than everything of the body that reaches the tile, is in front in all of
+it: over a face nearness, one over depth, is linear.
+
+    +---+---+---+---+
+    | e | e | e |   |       e  rays are cast: an edge may be seen in it
+    +---+---+---+---+       1  face 1 fills it, whatever is behind
+    | 1 | 1 | e | e |          no face reaches it: nothing is there
+    +---+---+---+---+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.drawing.table.tiles import RIM, TILE, Boxes, boxes_of, in_boxes
+from silhouette.geometry import Flags, Floats
+from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.views import View
+
+SMALL = 3
+"""The most tiles across the box of a face that is taken to reach all of them: it could fill one at most."""
+
+MOST_RUNS, MOST_PAIRS = 100_000, 1_000_000
+"""The most rows of tiles in the boxes of larger faces, and the most tiles that these cover, which are looked at, at
+some 200 bytes each; with more, as of a fan of slivers, no tile counts as filled."""
+
+WORTH_IT = 24
+"""The least number of tiles that faces cover for which it is worth to look whether they fill them: rays through so many
+take as long."""
+
+AT_ONE_DEPTH = 1e-9
+"""The share by which a nearness may exceed another and count as equal: of a nanometre or so, from rounding."""
+
+Numbers = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """The tiles of a view in which a body may be seen; in all others it is not.
+
+    Attributes:
+        cast: (rows, columns) the tiles, from the view's upper left corner, in which rays tell what is seen of it.
+        filled: (k, 2) row and column of the other tiles, each filled by one face of the body.
+        planes: (k, 3) the nearness of that face, per mm, along the ray (across, up, 1): the product of both.
+    """
+
+    cast: Flags
+    filled: Numbers
+    planes: Floats
+
+
+def reach_of(view: View, body: Body) -> Reach:
+    """The tiles that a body may be seen in, and what fills some of them."""
+    boxes = boxes_of(view, body)
+    wide, tall = boxes.past - boxes.least
+    least, most = np.minimum(wide, tall), np.maximum(wide, tall)
+    numbers = np.flatnonzero((most > SMALL) & (least > 0))
+    if not (least > SMALL).any() or int(tall[numbers].sum()) > MOST_RUNS:
+        return _none_filled(boxes)
+    large = boxes.some(numbers)
+    runs = _runs(large)
+    if not WORTH_IT <= int((runs.cover_past - runs.cover_first).sum()) <= MOST_PAIRS:
+        return _none_filled(boxes)
+    small = boxes.some(np.flatnonzero((most <= SMALL) & (least > 0)))
+    least = np.hstack([small.least, np.stack([runs.first, runs.row])])
+    past = np.hstack([small.past, np.stack([runs.past, runs.row + 1])])
+    cast = boxes.cut | in_boxes(least, past, boxes.shape)
+    planes = _planes(large)
+    tile, face = _filling(view, large, small, runs, planes)
+    cast.reshape(-1)[tile] = False
+    return Reach(cast, np.column_stack(np.divmod(tile, boxes.shape[0])), planes[face])
+
+
+def _none_filled(boxes: Boxes) -> Reach:
+    cast = boxes.cut | in_boxes(boxes.least, boxes.past, boxes.shape)
+    return Reach(cast, np.empty((0, 2), np.intp), np.empty((0, 3)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Runs:
+    """Runs of tiles in a row that a face reaches, and those that it covers: (n,) each.
+
+    Attributes:
+        face: the number of the face.
+        row: of tiles.
+        first, past: the first column that it reaches, and the one after the last.
+        cover_first, cover_past: the same for those that it covers.
+    """
+
+    face: Numbers
+    row: Numbers
+    first: Numbers
+    past: Numbers
+    cover_first: Numbers
+    cover_past: Numbers
+
+
+def _runs(boxes: Boxes) -> _Runs:
+    """The runs of faces in the rows of their boxes.
+
+    A tile, widened by `RIM`, is reached where none of the three edges has all of it on its outer side, and covered
+    where each has all of it on its inner side. Along a row of tiles each edge gives a limit for their middles.
+    """
+    tall = boxes.past[1] - boxes.least[1]
+    face = np.repeat(np.arange(len(tall)), tall)
+    row = np.arange(len(face)) - np.repeat(np.cumsum(tall) - tall - boxes.least[1], tall)
+    corners = boxes.places[:, boxes.faces]
+    step = np.roll(corners, -1, axis=2) - corners
+    turn = np.sign(step[0, :, 0] * step[1, :, 1] - step[1, :, 0] * step[0, :, 1])
+    first, end = boxes.least[0][face].astype(np.float64), boxes.past[0][face].astype(np.float64)
+    cover_first = np.where(turn[face] == 0.0, end, first)
+    past, cover_past = end.copy(), end.copy()
+    for corner in range(3):
+        x, y = corners[:, :, corner]
+        across, down = turn * step[:, :, corner]
+        half = (np.abs(across) + np.abs(down)) * (0.5 + RIM)
+        # The middle of a tile is on the inner side where its column times -down is at least this:
+        inner = (across * (y - 0.5) - down * (x - 0.5))[face] - across[face] * row
+        slope, half = -down[face], half[face]
+        _limit(first, past, slope, inner - half)
+        _limit(cover_first, cover_past, slope, inner + half)
+    first, cover_first = np.minimum(first, end), np.minimum(cover_first, end)
+    past, cover_past = np.clip(past, first, end), np.clip(cover_past, cover_first, end)
+    return _Runs(face, row, *(limit.astype(np.intp) for limit in (first, past, cover_first, cover_past)))
+
+
+def _limit(first: Floats, past: Floats, slope: Floats, least: Floats) -> None:
+    """Shortens runs of columns (n,), in place, to those columns that times ``slope`` are at least ``least``."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        column = least / slope
+    rising, falling, none = slope > 0.0, slope < 0.0, (slope == 0.0) & (least > 0.0)
+    np.maximum(first, np.ceil(column), out=first, where=rising)
+    np.minimum(past, np.floor(column) + 1.0, out=past, where=falling)
+    past[none] = first[none]
+
+
+def _planes(boxes: Boxes) -> Floats:
+    """(n, 3) the nearness of faces along the ray (across, up, 1) as a product; NaN for those that the eye touches."""
+    corners = boxes.seen[boxes.faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    away = np.einsum("ij,ij->i", normals, corners[:, 0])
+    met = np.abs(away) >= NEAREST * np.linalg.norm(normals, axis=1)
+    planes: Floats = normals / np.where(met & (away != 0.0), away, np.nan)[:, None]
+    return planes
+
+
+def _nearness(view: View, planes: Floats, row: Numbers, column: Numbers) -> Floats:
+    """(n, 4) the nearness of planes (n, 3) at the corners of tiles: the middles of the pixels that lie there."""
+    ends = np.array([0, TILE - 1]) + 0.5
+    across = planes[:, :1] * (view.left + (column[:, None] * TILE + ends) * view.step)
+    upward = planes[:, 1:2] * (view.top - (row[:, None] * TILE + ends) * view.step)
+    return (across[:, None] + upward[:, :, None]).reshape(-1, 4) + planes[:, 2:]
+
+
+def _expanded(first: Numbers, count: Numbers) -> tuple[Numbers, Numbers]:
+    """The numbers of runs (n,) and the columns of all their tiles: ``count`` from ``first`` on."""
+    run = np.repeat(np.arange(len(count)), count)
+    return run, np.arange(len(run)) - np.repeat(np.cumsum(count) - count - first, count)
+
+
+def _filling(view: View, large: Boxes, small: Boxes, runs: _Runs, planes: Floats) -> tuple[Numbers, Numbers]:
+    """(k,) the tiles, row by row, that a large face fills, and the numbers of these faces.
+
+    Of the faces that cover a tile, that one can fill it whose least nearness in its corners is the greatest. It does if
+    no other is nearer in any of the corners; a small one, wherever it has its nearest corner.
+    """
+    run, column = _expanded(runs.cover_first, runs.cover_past - runs.cover_first)
+    wide = large.shape[0]
+    face, row = runs.face[run], runs.row[run]
+    tile, near = row * wide + column, _nearness(view, planes[face], row, column)
+    score = near.min(axis=1)
+    best, filler = np.zeros(wide * large.shape[1]), np.full(wide * large.shape[1], -1, np.intp)
+    np.fmax.at(best, tile, score)
+    chosen = score == best[tile]
+    at_corners = np.empty((len(best), 4))
+    filler[tile[chosen]], at_corners[tile[chosen]] = face[chosen], near[chosen]
+    best[large.cut.reshape(-1)] = 0.0  # what reaches behind the eye may be as near as can be
+    run, tile = _nearer(best, large, runs.face, runs.row, runs.first, runs.past)
+    face = runs.face[run]
+    known = _nearness(view, planes[face], *np.divmod(tile, wide)) <= at_corners[tile] * (1.0 + AT_ONE_DEPTH)
+    best[tile[~known.all(axis=1)]] = 0.0
+    face, row = _expanded(small.least[1], small.past[1] - small.least[1])
+    best[_nearer(best, small, face, row, small.least[0][face], small.past[0][face])[1]] = 0.0
+    tile = np.flatnonzero(best)
+    return tile, filler[tile]
+
+
+def _nearer(
+    best: Floats, boxes: Boxes, face: Numbers, row: Numbers, first: Numbers, past: Numbers
+) -> tuple[Numbers, Numbers]:
+    """The tiles of runs (n,) in which a face might be nearer than what may fill them: the run, and the tile, (k,) each.
+
+    Args:
+        best: (tiles,) the least nearness in the corners of what may fill a tile; 0 where nothing does.
+        boxes: the faces.
+        face, row, first, past: (n,) the face of each run, its row, its first column and the one past the last.
+    """
+    wide = boxes.shape[0]
+    nearest = 1.0 / boxes.seen[boxes.faces, 2].min(axis=1)
+    count = np.concatenate([[0], np.cumsum(best > 0.0)])
+    some = count[row * wide + past] > count[row * wide + first]
+    kept = np.flatnonzero(some & (nearest[face] > best.min(where=best > 0.0, initial=np.inf)))
+    run, column = _expanded(first[kept], past[kept] - first[kept])
+    run = kept[run]
+    tile = row[run] * wide + column
+    nearer = (best[tile] > 0.0) & (nearest[face[run]] > best[tile])
+    return run[nearer], tile[nearer]

@@ -1,0 +1,29 @@
+"""JUDGE, for every command: a scene file and a selection of checks go in; verdicts come out.
+
+path -> Scene -> the selected checks -> Verdicts, each compared with what its check expects -> Judged
+"""
+
+from __future__ import annotations
+
+from silhouette.judging.checking import check
+from silhouette.judging.loading import PIXEL, check_numbers, content_with, load_scene, usable_pixel
+from silhouette.judging.results import Judged, judged, judged_together, mapped
+from silhouette.judging.scenes import JudgingOptions, SceneResult, judge_scene
+from silhouette.judging.selection import Selection
+
+__all__ = [
+    "PIXEL",
+    "Judged",
+    "JudgingOptions",
+    "SceneResult",
+    "Selection",
+    "check",
+    "check_numbers",
+    "content_with",
+    "judge_scene",
+    "judged",
+    "judged_together",
+    "load_scene",
+    "mapped",
+    "usable_pixel",
+]

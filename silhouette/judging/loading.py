@@ -1,0 +1,105 @@
+"""A scene file becomes a Scene, with the user's numbers in place of its own where these are valid."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from silhouette.errors import FileError, RequestError
+from silhouette.files.cache import Cache
+from silhouette.files.fingerprints import MESHES
+from silhouette.files.reading import DOCUMENTS, missing
+from silhouette.files.schema import COARSEST, LARGEST_ERROR
+from silhouette.rules import rule_of
+from silhouette.rules.base import Rule, Verdict
+from silhouette.scenes.scene import Scene, read_document
+from silhouette.scenes.table import TableScene
+from silhouette.scenes.trying import Trial, with_trials
+
+PIXEL = 0.1
+"""Millimetres per pixel at the target, where neither the user nor the scene gives another number."""
+
+
+def load_scene(
+    path: str | PathLike[str], *, cache: Cache | None = None, at: Mapping[str, Sequence[float]] | None = None
+) -> Scene:
+    """The scene of a TOML or JSON file, with its models loaded and standing in their places.
+
+    Args:
+        path: of the file; paths in it are seen from its own folder.
+        cache: keeps what takes long to work out about meshes; by default in the user's cache folder.
+        at: places to try in place of those in the file, by the names of pieces: x, y and, if wanted, the facing in
+            degrees; in the scene's units. A piece keeps its height, or what it stands on; expectations are left out.
+
+    Raises:
+        FileError: where the scene or one of its models cannot be used; one line that says what would be right.
+        RequestError: where ``at`` names nothing in the scene, or gives no place.
+    """
+    place = Path(path)
+    if place.is_dir():
+        if not os.access(place, os.R_OK | os.X_OK):
+            raise FileError(place, "is a folder that you may not read; give yourself the right to")
+        inside = sorted(file for file in place.iterdir() if file.suffix.lower() in DOCUMENTS and file.name[0] != ".")
+        such = f"such as {inside[0]}" if inside else "which ends in .toml or .json"
+        raise FileError(place, f"is a folder; give a scene file, {such}")
+    if place.is_symlink() and not place.exists():
+        raise missing(place)
+    if place.suffix.lower() in MESHES:
+        raise FileError(place, f"is a mesh, not a scene; silhouette new FOLDER {place.name} makes a scene of it")
+    document = read_document(place)
+    rule: Rule[Any, Verdict] = rule_of(place, document)
+    if at:
+        trials = [Trial.placed(name, numbers) for name, numbers in at.items()]
+        document = with_trials(place, document, trials, rule.scene_entry)
+    scene: Scene = rule.load(place, document, Cache.default() if cache is None else cache)
+    return scene
+
+
+def usable_pixel(pixel: float) -> float:
+    """The number itself, if it is valid as millimetres per pixel.
+
+    Raises:
+        RequestError: where it is not above 0 and at most 10.
+    """
+    if not 0.0 < pixel <= COARSEST:
+        raise RequestError(f"pixel is {pixel:g}; it must be millimetres above 0 and at most {COARSEST:g}")
+    return pixel
+
+
+def check_numbers(pixel: float | None, error: float | None) -> None:
+    """Refuses a pixel or an error that is not valid for any scene.
+
+    Raises:
+        RequestError: where the pixel is not above 0 and at most 10, or the error not above 0 and at most 0.05.
+    """
+    if pixel is not None:
+        usable_pixel(pixel)
+    if error is not None and not 0.0 < error <= LARGEST_ERROR:
+        raise RequestError(f"error is {error:g}; it must be a share above 0 and at most {LARGEST_ERROR:g}")
+
+
+def content_with(scene: Scene, error: float | None) -> Scene:
+    """The scene with an error goal in place of its own; the scene itself without one, or where nothing is measured.
+
+    Raises:
+        RequestError: where the error is not above 0 and at most 0.05.
+    """
+    check_numbers(None, error)
+    if error is None or not isinstance(scene, TableScene):
+        return scene
+    return replace(scene, error=error)
+
+
+def pixel_of(scene: Scene, pixel: float | None) -> float:
+    """Millimetres per pixel at the target: ``pixel`` if given, else the scene's, else `PIXEL`.
+
+    Raises:
+        RequestError: where ``pixel`` is not above 0 and at most 10.
+    """
+    if pixel is not None:
+        return usable_pixel(pixel)
+    return PIXEL if scene.pixel is None else scene.pixel

@@ -1,0 +1,169 @@
+"""Checks become verdicts, each compared with what its check expects, with its odds and what would change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from silhouette.judging.loading import pixel_of
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules import rule_called
+from silhouette.rules.base import Settings, Verdict
+from silhouette.rules.expectations import unmet_expectations
+from silhouette.scenes.scene import Check, Scene
+from silhouette.text import Progress
+
+if TYPE_CHECKING:
+    from silhouette.doubt.changes import Changes
+    from silhouette.doubt.maps import Map, MapRequest
+    from silhouette.doubt.odds import Odds
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One check with its verdict.
+
+    Attributes:
+        check: the question.
+        verdict: the answer.
+        unmet: the expectations that do not hold, in a few words each; None where nothing is expected.
+        picture: the file of its picture, or None.
+        odds: how likely each verdict is, where that was asked for.
+        changes: what would change the verdict, where that was asked for and a move makes sense.
+        one_way: why the target sees the attacker, where this one does not see it and what would change was asked for.
+    """
+
+    check: Check
+    verdict: Verdict
+    unmet: tuple[str, ...] | None
+    picture: Path | None = None
+    odds: Odds | None = None
+    changes: Changes | None = None
+    one_way: str | None = None
+
+    @classmethod
+    def of(cls, check: Check, verdict: Verdict) -> Judged:
+        """The verdict, compared with the check's expectation."""
+        unmet = None if check.expect is None else tuple(unmet_expectations(verdict.row(), check.expect))
+        return cls(check, verdict, unmet)
+
+    @property
+    def expected(self) -> bool | None:
+        """Whether every expectation holds; None where nothing is expected."""
+        return None if self.unmet is None else not self.unmet
+
+    def row(self) -> dict[str, Any]:
+        """The result under the contract's keys, with the arc of the check, its unmet expectations, and the picture."""
+        row = {**self.verdict.row(), "expected": self.expected}
+        if self.check.arc is not None:
+            row["arc"] = self.check.arc
+        if self.unmet:
+            row["broken"] = list(self.unmet)
+        if self.picture is not None:
+            row["picture"] = str(self.picture)
+        if self.odds is not None:
+            row = self.odds.added_to(row)
+        if self.changes is not None:
+            row["changes"] = self.changes.rows()
+        if self.one_way is not None:
+            row["one_way"] = self.one_way
+        return row
+
+
+def judged(
+    scene: Scene,
+    check: Check,
+    renderer: Renderer,
+    pixel: float | None = None,
+    *,
+    keep: bool = False,
+    seed: int | None = None,
+    what_if: bool = False,
+) -> Judged:
+    """The verdict of one check of a scene, compared with what the check expects.
+
+    Args:
+        scene: of the check.
+        check: the question.
+        renderer: measures.
+        pixel: mm per pixel at the target; by default the scene's, else `PIXEL`.
+        keep: whether the verdict keeps its observation, for figures.
+        seed: of the odds; None where they are not asked for.
+        what_if: whether it is asked what would change the verdict.
+    """
+    (result,) = judged_together(scene, [check], renderer, pixel, keep=keep, seed=seed, what_if=what_if)
+    return result
+
+
+def judged_together(
+    scene: Scene,
+    checks: Sequence[Check],
+    renderer: Renderer,
+    pixel: float | None = None,
+    *,
+    keep: bool = False,
+    seed: int | None = None,
+    what_if: bool = False,
+) -> list[Judged]:
+    """`judged` for several checks of a scene, which costs less for each."""
+    settings = Settings(renderer, pixel_of(scene, pixel), keep)
+    verdicts = rule_called(scene.rules).judge(scene, checks, settings)
+    done = [Judged.of(check, verdict) for check, verdict in zip(checks, verdicts, strict=True)]
+    if seed is not None:
+        done = list(with_odds(scene, done, settings, seed))
+    return list(with_changes(scene, done, settings)) if what_if else done
+
+
+def with_odds(
+    scene: Scene, done: Sequence[Judged], settings: Settings, seed: int, workers: int = 1
+) -> Iterator[Judged]:
+    """The results with the odds of each."""
+    from silhouette.doubt.odds import odds_of_each  # not before odds are asked for
+
+    checks, verdicts = [one.check for one in done], [one.verdict for one in done]
+    odds = odds_of_each(scene, checks, verdicts, settings, seed, workers)
+    for one, its_odds in zip(done, odds, strict=True):
+        yield replace(one, odds=its_odds)
+
+
+def with_changes(scene: Scene, done: Sequence[Judged], settings: Settings, workers: int = 1) -> Iterator[Judged]:
+    """The results with what would change each."""
+    from silhouette.doubt.changes import changes_of_each  # not before they are asked for
+
+    checks, verdicts = [one.check for one in done], [one.verdict for one in done]
+    for one, changes in zip(done, changes_of_each(scene, checks, verdicts, settings, workers), strict=True):
+        yield replace(one, changes=changes)
+
+
+def with_both_ways(scene: Scene, done: Sequence[Judged], settings: Settings) -> list[Judged]:
+    """The results with why one sees another that does not see it, where both were asked."""
+    from silhouette.doubt.both_ways import one_way_of_each
+
+    said = one_way_of_each(scene, [one.check for one in done], [one.verdict for one in done], settings)
+    return [replace(one, one_way=why) for one, why in zip(done, said, strict=True)]
+
+
+def mapped(
+    scene: Scene,
+    request: MapRequest,
+    renderer: Renderer,
+    pixel: float | None = None,
+    *,
+    workers: int = 1,
+    step: Progress = lambda done, total: None,
+) -> Map:
+    """The map of a scene that is asked for; see `silhouette.doubt.maps.map_of`.
+
+    Args:
+        scene: from `load_scene`.
+        request: what is asked.
+        renderer: measures.
+        pixel: mm per pixel at the target; by default the scene's, else `PIXEL`.
+        workers: processes that judge at the same time.
+        step: is called with the number of places that are done, and of all.
+    """
+    from silhouette.doubt.maps import map_of  # what only maps need
+
+    return map_of(scene, request, Settings(renderer, pixel_of(scene, pixel)), workers, step)

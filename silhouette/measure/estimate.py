@@ -1,0 +1,217 @@
+"""COUNT, roughly: a few rays for each sight, where thousands of sights are asked for; an error, and no proofs.
+
+sights -> pictures -> a grid of cells over each, one place drawn in each cell -> counts and their errors
+-> the sights that are still open again, on a grid twice as fine -> those of one pair of pieces that show nothing of
+what others show, again where these do
+
+    +---+---+---+---+
+    |  .|   | . |   |        Each cell of a picture is sampled once, at a place drawn at random within it, and so the
+    +---+---+.--+--.+        counts are right on average, whatever there is to see. How far they may be off, the
+    | . |.  |   |   |        neighbours tell that differ, as in `silhouette.measure.error`.
+    +---+---+---+---+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from silhouette.geometry import Floats
+from silhouette.measure.error import SIGMAS, UNKNOWN, share_errors, shares
+from silhouette.measure.framing import Framed, framed
+from silhouette.measure.grids import FINEST, area_of, grid
+from silhouette.measure.observation import Observation, Sight
+from silhouette.measure.observe import observe_many
+from silhouette.measure.question import occlusion_counts
+from silhouette.measure.sampling import KINDS, Kinds, Places, Samples, sample
+from silhouette.measure.slivers import with_slivers
+from silhouette.renderers.protocol import Renderer
+
+COARSEST = 16
+"""Cells along each side of the first grid: a hundred rays meet the target, and tell its share to a tenth."""
+
+RAYS = 2_000_000
+"""Rays that are cast together at most, which takes some 300 MB."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An `Observer` that looks with few rays.
+
+    Its errors are those of `SIGMAS` standard deviations, and statistical: "hidden" and "open" are not proven. Sights of
+    one target from one attacker are taken for one question, asked with pieces a little elsewhere: where a sliver of the
+    target is seen in one of them, or obscured, the others look twice. But for that, what is found for a sight depends
+    neither on the others nor on their order.
+
+    Attributes:
+        goal: the error, as a share, with which a share may stay within its error of a threshold.
+        nothing: the same where the threshold is 0 or 1: what else is there may be as small as that.
+        nothing_is_proven: whether it is proven afterwards that nothing is seen, or nothing obscured: where that is what
+            a grid shows it is left at that, and a sight does not look at what others show.
+    """
+
+    goal: float = 0.03
+    nothing: float = 0.008
+    nothing_is_proven: bool = False
+
+    def __call__(
+        self,
+        sights: Sequence[Sight],
+        renderer: Renderer,
+        pixel: float,
+        *,
+        thresholds: Sequence[float] = (0.5,),
+        tolerance: float = 0.0,
+        error_goal: float | None = None,
+        keep: bool = False,
+    ) -> list[Observation]:
+        """An observation of each sight, without masks; the arguments are those of `observe_many`.
+
+        A target of which the finest grid meets nothing is left to `observe_many`. ``tolerance``, ``error_goal`` and
+        ``keep`` change nothing: how sure an estimate is, its own attributes say.
+        """
+        return self.looks([framed(sight, pixel) for sight in sights], renderer, pixel, thresholds)
+
+    def looks(
+        self, frames: Sequence[Framed], renderer: Renderer, pixel: float, thresholds: Sequence[float]
+    ) -> list[Observation]:
+        """The observations of sights whose pictures are known."""
+        found: list[Observation | None] = [None] * len(frames)
+        waiting, across = list(range(len(frames))), COARSEST
+        while waiting and across <= FINEST:
+            undecided = list[int]()
+            for together in _batches(frames, waiting, across):
+                looks = _look([frames[number] for number in together], across, renderer)
+                for number, look in zip(together, looks, strict=True):
+                    found[number] = look
+                    if self._is_open(look, thresholds):
+                        undecided.append(number)
+            waiting, across = undecided, 2 * across
+        looks = [one for one in found if one is not None]
+        if not self.nothing_is_proven:
+            looks = with_slivers(frames, looks, renderer)
+        unmet = [number for number, one in enumerate(looks) if not one.counts.total]
+        exact = observe_many([frames[number].sight for number in unmet], renderer, pixel, thresholds=thresholds)
+        for number, one in zip(unmet, exact, strict=True):
+            looks[number] = one
+        return looks
+
+    def _is_open(self, look: Observation, thresholds: Sequence[float]) -> bool:
+        """Whether more rays may tell more of a look that matters."""
+        counts = look.counts
+        if not counts.total:
+            return True
+        if not counts.error_seen:
+            return False
+        asked = [(counts.seen / counts.total, counts.error_seen), (counts.occluded / counts.total, counts.error)]
+        if counts.in_arc:
+            asked.append((counts.occluded_in_arc / counts.in_arc, counts.error_in_arc))
+        inner = any(
+            self.goal < error and abs(share - threshold) <= error
+            for share, error in asked[1:]
+            for threshold in thresholds
+        )
+        if self.nothing_is_proven:
+            asked = [(share, error) for share, error in asked if 0.0 < share < 1.0]
+        return inner or any(self.nothing < error and not error < share < 1.0 - error for share, error in asked)
+
+
+def _batches(frames: Sequence[Framed], numbers: Sequence[int], across: int) -> list[list[int]]:
+    """The numbers of frames that are looked at together: no more than `RAYS` at a time."""
+    batches, rays = list[list[int]](), RAYS
+    for number in numbers:
+        needed = len(frames[number].pictures) * across**2
+        if rays + needed > RAYS:
+            batches.append([])
+            rays = 0
+        batches[-1].append(number)
+        rays += needed
+    return batches
+
+
+def _look(frames: Sequence[Framed], across: int, renderer: Renderer) -> list[Observation]:
+    """What grids of ``across`` by ``across`` cells over the pictures of frames show."""
+    pictures = [picture for frame in frames for picture in frame.pictures]
+    of_frame = np.repeat(np.arange(len(frames)), [len(frame.pictures) for frame in frames])
+    asked = [(frame, picture) for frame in frames for picture in frame.pictures]
+    samples = sample(
+        pictures,
+        np.repeat(np.arange(len(pictures)), across**2),
+        np.concatenate([grid(frame, picture, across) for frame, picture in asked]),
+        renderer,
+    )
+    area = np.array([area_of(frame, picture)[0].prod() for frame, picture in asked]) / across**2
+    kinds = samples.kind.reshape(len(pictures), across, across)
+    counts = _summed(of_frame, _histogram(kinds.reshape(len(pictures), -1), KINDS) * area[:, None], len(frames))
+    variance = _summed(of_frame, _pairs(kinds) * (0.25 * area[:, None] ** 2), len(frames))
+    errors = _errors(frames, counts, variance, area[np.searchsorted(of_frame, np.arange(len(frames)))])
+    first = np.cumsum([0, *(len(picture.blockers) for picture in pictures)])
+    nearest, alone = _by_blocker(samples, first, area)
+    looks = []
+    for number, frame in enumerate(frames):
+        mine = np.flatnonzero(of_frame == number)
+        blockers = [slice(first[picture], first[picture + 1]) for picture in mine]
+        found = occlusion_counts(
+            counts[number],
+            np.sum([nearest[part] for part in blockers], axis=0),
+            np.sum([alone[part] for part in blockers], axis=0),
+            errors[number],
+        )
+        looks.append(Observation(frame.sight, frame.blockers, found, frame.pixel, "count", frame.projection))
+    return looks
+
+
+def _summed(group: Places, rows: Floats, size: int) -> Floats:
+    """(size, k) the sums of rows (n, k) by the group of each, (n,)."""
+    sums: Floats = np.zeros((size, rows.shape[1]))
+    np.add.at(sums, group, rows)
+    return sums
+
+
+def _histogram(values: Kinds | Places, size: int) -> Floats:
+    """(n, size) how often each number below ``size`` stands in each row (n, k)."""
+    rows = np.arange(len(values))[:, None] * size
+    counts = np.bincount((rows + values).ravel(), minlength=len(values) * size)
+    return counts.reshape(-1, size).astype(np.float64)
+
+
+def _pairs(kinds: Kinds) -> Floats:
+    """(n, KINDS²) the pairs of neighbouring cells by their kinds, of grids (n, k, k); round a grid there is nothing."""
+    padded = np.pad(kinds, ((0, 0), (1, 1), (1, 1))).astype(np.intp)
+    down = padded[:, 1:] * KINDS + padded[:, :-1]
+    right = padded[:, :, 1:] * KINDS + padded[:, :, :-1]
+    both = np.concatenate([one.reshape(len(kinds), -1) for one in (down, right)], axis=1)
+    return _histogram(both, KINDS**2)
+
+
+def _errors(frames: Sequence[Framed], counts: Floats, variance: Floats, cell: Floats) -> Floats:
+    """(n, 3) the errors of the shares occluded, occluded in the arc, and seen.
+
+    Where all cells of a target are alike, half a cell may still be otherwise (`UNKNOWN`); no error is left of what is
+    seen where no vision arc reaches the target.
+    """
+    _, wholes = shares(counts)
+    least = np.divide(SIGMAS * np.sqrt(UNKNOWN) * cell[:, None], wholes, out=np.ones_like(wholes), where=wholes > 0.0)
+    errors: Floats = np.minimum(np.maximum(share_errors(variance, counts), least), 1.0)
+    blind = [all(picture.arcs is not None and not picture.arcs for picture in frame.pictures) for frame in frames]
+    errors[blind, 2] = 0.0
+    return errors
+
+
+def _by_blocker(samples: Samples, first: Places, area: Floats) -> tuple[Floats, Floats]:
+    """(m,) pixels in which each blocker is the nearest one, and in which it is before the target, others or not.
+
+    Args:
+        samples: of the pictures.
+        first: the number, among all blockers of all pictures, of the first of each picture.
+        area: (k,) of a cell of each picture, in pixels.
+    """
+    hidden = np.flatnonzero(samples.nearest >= 0)
+    picture = samples.picture[hidden]
+    nearest = np.bincount(first[picture] + samples.nearest[hidden], area[picture], first[-1])
+    ray, blocker = samples.blocked
+    picture = samples.picture[ray]
+    alone = np.bincount(first[picture] + blocker, area[picture], first[-1])
+    return nearest.astype(np.float64), alone.astype(np.float64)

@@ -1,0 +1,50 @@
+"""COUNT, roughly: a grid of cells over a picture, with a place in each, drawn at random.
+
+Which places are drawn depends on where the eye and the target are, and on nothing else: the same sight is looked at in
+the same way, and one with a piece a little elsewhere in another way.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from zlib import crc32
+
+import numpy as np
+
+from silhouette.geometry import Floats
+from silhouette.measure.framing import Framed
+from silhouette.measure.sampling import Picture
+
+FINEST = 128
+"""The most cells along each side of a grid."""
+
+
+def grid(frame: Framed, picture: Picture, across: int) -> Floats:
+    """(across², 2) rows and columns, in pixels, of a place in each cell of a grid of ``across`` by ``across`` cells."""
+    size, beyond = area_of(frame, picture)
+    cells = np.indices((across, across)).reshape(2, -1).T
+    return (cells + drawn_for(picture, across**2)) * (size / across) - beyond - 0.5
+
+
+def area_of(frame: Framed, picture: Picture) -> tuple[Floats, float]:
+    """(2,) the height and width, in pixels, of what a grid covers, and how far that reaches beyond the picture.
+
+    A target whose outline lies farther out than that of its mesh may not fit into the picture of the mesh.
+    """
+    beyond = max(0.0, picture.target.outline) / frame.pixel
+    return np.array([picture.view.height, picture.view.width]) + 2.0 * beyond, beyond
+
+
+def drawn_for(picture: Picture, count: int) -> Floats:
+    """(count, 2) numbers from 0 to 1, drawn at random for a picture; for fewer, other numbers than for more."""
+    view, pose = picture.view, picture.target.pose
+    content = np.concatenate([view.eye, view.axes.ravel(), pose.translation, pose.rotation.ravel(), [count]])
+    start = crc32(content.tobytes()) % len(_drawn())
+    return _drawn().take(np.arange(start, start + count), axis=0, mode="wrap")
+
+
+@cache
+def _drawn() -> Floats:
+    """(2^18, 2) numbers from 0 to 1."""
+    drawn: Floats = np.random.default_rng(3).random((1 << 18, 2))
+    return drawn

@@ -1,0 +1,105 @@
+"""COUNT: rays at bodies whose outlines lie farther out, or in, than those of their meshes: the surface is a scan's.
+
+Seen from the eye, an outline moves outward by ``d`` where a ray meets the body if any ray within ``d`` of it meets it,
+and inward where it meets the body only if all of them do: what is thinner than twice ``d`` then goes. Of the rays round
+it some on the circle are asked, in directions drawn at random:
+
+        .--o--.          o  a ray on the circle round x, which passes the eye's ray at x at ``d`` mm
+       o   x   o         x  meets the body moved outward where any o, or x itself, meets it;
+        `--o--'             the body moved inward where x and every o do
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Floats, corners
+from silhouette.renderers.protocol import Cast, Renderer, depths
+
+DIRECTIONS = 8
+"""Rays on the circle."""
+
+REACH = float(np.sin(np.pi / DIRECTIONS) / (np.pi / DIRECTIONS))
+"""How far the outermost of them lies, along a direction at random, as a share of the circle's radius: the mean of the
+cosine over half the angle between two. The circle is so much wider, and straight outlines move by ``d`` on average."""
+
+
+def outlined_depths(
+    renderer: Renderer, casts: Sequence[Cast], limit: NDArray[np.float32] | None = None
+) -> NDArray[np.float32]:
+    """(n,) `silhouette.renderers.protocol.depths` of bodies with their outlines where `Body.outline` says.
+
+    Args:
+        renderer: casts the rays.
+        casts: the rays, towards one body each.
+        limit: (n,) mm: what a ray meets no nearer than this counts as not met, as it hides nothing; None for no limit.
+    """
+    depth = depths(renderer, casts)
+    if not any(cast.body.outline for cast in casts):
+        return depth
+    ends = np.cumsum([0, *(len(cast.places) for cast in casts)])
+    for cast, start, end in zip(casts, ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        if cast.body.outline and end > start:
+            nearest = np.full(end - start, np.inf, np.float32) if limit is None else limit[start:end]
+            depth[start:end] = _outlined(renderer, cast, depth[start:end], nearest)
+    return depth
+
+
+def _outlined(
+    renderer: Renderer, cast: Cast, depth: NDArray[np.float32], limit: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """(n,) the depths of one cast; without regard to the outline they are ``depth``."""
+    met, outlined = depth < limit, depth.copy()
+    if cast.body.outline < 0.0:
+        asked = np.flatnonzero(met)
+        everywhere = np.isfinite(_on_circle(renderer, cast, asked, depth[asked].astype(np.float64), limit)).all(axis=1)
+        outlined[asked[~everywhere]] = np.inf
+        return outlined
+    # A ray that meets nothing does not know how far away the outline is: at first it is as near as the body may be,
+    # and then as near as what the widest circle meets.
+    asked = np.flatnonzero(~met)
+    distance = np.full(len(asked), _nearest(cast))
+    for _ in range(2):
+        distance = _on_circle(renderer, cast, asked, distance, limit).min(axis=1).astype(np.float64)
+        outlined[asked] = distance
+        asked, distance = asked[np.isfinite(distance)], distance[np.isfinite(distance)]
+    return outlined
+
+
+def _on_circle(
+    renderer: Renderer, cast: Cast, asked: NDArray[np.intp], distance: Floats, limit: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """(k, DIRECTIONS) the depths on circles round places of a cast; inf where nothing nearer than the limit is met.
+
+    Args:
+        renderer: casts the rays.
+        cast: the rays in the middle, and the body.
+        asked: (k,) which of them.
+        distance: (k,) mm, the depth at which the circle is as wide as the outline is off.
+        limit: (n,) mm, for every ray of the cast.
+    """
+    radius = abs(cast.body.outline) / REACH / (np.maximum(distance, 1e-6) * cast.view.step)
+    angles = 2.0 * np.pi * (_drawn().take(asked, mode="wrap")[:, None] + np.arange(DIRECTIONS) / DIRECTIONS)
+    offsets = np.stack([np.sin(angles), np.cos(angles)], axis=2) * radius[:, None, None]
+    places = (cast.places[asked, None, :] + offsets).reshape(-1, 2)
+    depth = depths(renderer, [replace(cast, places=places)]).reshape(-1, DIRECTIONS)
+    depth[depth >= limit[asked, None]] = np.inf
+    return depth
+
+
+def _nearest(cast: Cast) -> float:
+    """The least depth at which a body may be met, mm; at least a thousandth of its greatest."""
+    _, _, depth = cast.view.project(cast.body.pose.place(corners(*cast.body.mesh.bounds)))
+    return float(max(depth.min(), 1e-3 * depth.max()))
+
+
+@cache
+def _drawn() -> Floats:
+    """(2^16,) numbers from 0 to 1, drawn at random."""
+    drawn: Floats = np.random.default_rng(4).random(1 << 16)
+    return drawn

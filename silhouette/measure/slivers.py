@@ -1,0 +1,166 @@
+"""COUNT, roughly: where one of many like sights shows a sliver of the target, those that show nothing look again.
+
+The sights of one target from one attacker, with pieces a little elsewhere in each, differ little: a sliver of the
+target that is seen past a blocker lies at nearly the same place of all their pictures. A grid that is coarse enough for
+thousands of sights meets it in some of them and misses it in others. So the places where it was met are asked of the
+others too, many rays round each. Where a vision arc ends at the target, it differs from sight to sight which sliver
+lies in it: there rays go to corners of the target that do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats
+from silhouette.measure.framing import Framed
+from silhouette.measure.grids import FINEST, area_of, drawn_for, grid
+from silhouette.measure.observation import Observation, OcclusionCounts
+from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Kinds, Picture, sample
+from silhouette.renderers.protocol import Renderer
+from silhouette.views import in_any
+
+SLIVER = 0.05
+"""A share above nothing and up to this is a sliver: larger ones a grid does not miss."""
+
+SHOWING = 8
+"""The sights with a sliver that are looked at on the finest grid, to know where it lies."""
+
+LOOKS = 512
+"""The rays with which a sight that shows nothing looks for the sliver."""
+
+INSIDE = 0.02
+"""How far from the corner of a face to its middle a ray is aimed that is to meet the face near its corner."""
+
+
+@dataclass(frozen=True)
+class Sliver:
+    """What there may be a sliver of: what is seen of the target, or what is obscured.
+
+    Attributes:
+        bits: of a sample's kind that decide.
+        value: their value where a sample shows it.
+    """
+
+    bits: int
+    value: int
+
+    def shown(self, kind: Kinds) -> Flags:
+        """(n,) which samples show it."""
+        shown: Flags = (kind & self.bits) == self.value
+        return shown
+
+    def share(self, counts: OcclusionCounts) -> float:
+        """Its share of a target of which something was met."""
+        return (counts.occluded if self is OBSCURED else counts.seen) / counts.total
+
+    def added(self, counts: OcclusionCounts) -> OcclusionCounts:
+        """The counts with one pixel of it, where they have none.
+
+        A pixel that is seen was obscured before, or outside the arcs; one that is obscured was seen, or outside them.
+        """
+        if self is SEEN and not counts.in_arc:
+            return replace(counts, in_arc=1)
+        by = 1 if self is OBSCURED else -1
+        inside = by if counts.in_arc else 0
+        return replace(counts, occluded=counts.occluded + by, occluded_in_arc=counts.occluded_in_arc + inside)
+
+
+SEEN = Sliver(TARGET | IN_ARC | OCCLUDED, TARGET | IN_ARC)
+OBSCURED = Sliver(TARGET | OCCLUDED, TARGET | OCCLUDED)
+
+
+def with_slivers(frames: Sequence[Framed], looks: Sequence[Observation], renderer: Renderer) -> list[Observation]:
+    """The looks, with one pixel of what others of the same pair of pieces show a sliver of, where it is there too.
+
+    Args:
+        frames: what was looked at; those of one attacker and one target are taken for one question.
+        looks: what was found for each; of a target of which nothing was met it stays as it is.
+        renderer: casts the rays.
+    """
+    found = list(looks)
+    pairs: dict[tuple[int, int], list[int]] = {}
+    for number, frame in enumerate(frames):
+        if looks[number].counts.total and frame.projection == "flat":
+            pairs.setdefault((frame.sight.attacker.index, frame.sight.target.index), []).append(number)
+    for numbers in pairs.values():
+        for sliver in (SEEN, OBSCURED):
+            share = {number: sliver.share(looks[number].counts) for number in numbers}
+            showing = [number for number in numbers if 0.0 < share[number] <= SLIVER]
+            without = [number for number in numbers if not share[number] and _is_possible(looks[number], sliver)]
+            if not without:
+                continue
+            spots = _spots([frames[number] for number in _some(showing, SHOWING)], sliver, renderer)
+            asked = [(frames[number], _round_spots(frames[number], spots)) for number in without if len(spots)]
+            known = [number for number in without if len(spots)]
+            if sliver is SEEN:
+                asked += [(frames[number], _corners_in_arcs(frames[number].pictures[0])) for number in without]
+                known += without
+            for place in _showing_it(asked, sliver, renderer):
+                one = looks[known[place]]
+                found[known[place]] = replace(one, counts=sliver.added(one.counts))
+    return found
+
+
+def _is_possible(look: Observation, sliver: Sliver) -> bool:
+    """Whether it is not known that there is nothing of it: no blocker reaches the picture, or no arc the target."""
+    return bool(look.blockers) if sliver is OBSCURED else look.counts.error_seen > 0.0
+
+
+def _some(numbers: Sequence[int], most: int) -> list[int]:
+    """No more than ``most`` of the numbers, from all over the list."""
+    return [numbers[place * len(numbers) // most] for place in range(most)] if len(numbers) > most else list(numbers)
+
+
+def _spots(frames: Sequence[Framed], sliver: Sliver, renderer: Renderer) -> Floats:
+    """(k, 2) where frames show it on the finest grid: heights and widths of their pictures, 0 to 1; `LOOKS` at most."""
+    if not frames:
+        return np.empty((0, 2))
+    places = [grid(frame, frame.pictures[0], FINEST) for frame in frames]
+    kind = _kinds(list(zip(frames, places, strict=True)), renderer)
+    spots = []
+    for frame, where, shown in zip(frames, places, sliver.shown(kind).reshape(len(frames), -1), strict=True):
+        size, beyond = area_of(frame, frame.pictures[0])
+        spots.append((where[shown] + 0.5 + beyond) / size)
+    every = np.concatenate(spots)
+    return every[_some(range(len(every)), LOOKS)]
+
+
+def _round_spots(frame: Framed, spots: Floats) -> Floats:
+    """(LOOKS, 2) rows and columns of rays round the spots (k, 2), up to two cells of the finest grid away."""
+    size, beyond = area_of(frame, frame.pictures[0])
+    round_them = (drawn_for(frame.pictures[0], LOOKS) - 0.5) * (4.0 / FINEST)
+    return (np.resize(spots, (LOOKS, 2)) + round_them) * size - beyond - 0.5
+
+
+def _corners_in_arcs(picture: Picture) -> Floats:
+    """(k, 2) rows and columns of corners of the target's faces that lie in its arcs, `LOOKS` at most.
+
+    They lie a little inside their faces, so that rays meet these. None where no arc ends at the target.
+    """
+    if not picture.arcs:
+        return np.empty((0, 2))
+    mesh = picture.target.mesh
+    vertices = picture.target.pose.place(mesh.vertices)
+    faces = vertices[mesh.faces[in_any(picture.arcs, vertices)[mesh.faces].any(axis=1)]]
+    corners = (faces + INSIDE * (faces.mean(axis=1, keepdims=True) - faces)).reshape(-1, 3)
+    corners = corners[in_any(picture.arcs, corners, edges=False)]
+    columns, rows, _ = picture.view.project(corners[_some(range(len(corners)), LOOKS)])
+    return np.column_stack([rows, columns]) - 0.5
+
+
+def _showing_it(asked: Sequence[tuple[Framed, Floats]], sliver: Sliver, renderer: Renderer) -> list[int]:
+    """The numbers of the frames that show it at one of their places (k, 2)."""
+    kind = _kinds(asked, renderer)
+    of = np.repeat(np.arange(len(asked)), [len(places) for _, places in asked])
+    showing: list[int] = np.unique(of[sliver.shown(kind)]).tolist()
+    return showing
+
+
+def _kinds(asked: Sequence[tuple[Framed, Floats]], renderer: Renderer) -> Kinds:
+    """(n,) the kinds of samples at places of frames, one frame after the other."""
+    places = np.concatenate([np.empty((0, 2)), *(places for _, places in asked)])
+    of = np.repeat(np.arange(len(asked)), [len(places) for _, places in asked])
+    return sample([frame.pictures[0] for frame, _ in asked], of, places, renderer).kind

@@ -1,0 +1,111 @@
+"""How long does a map take, and how much of it is left marginal?
+
+A table of 44 x 60 inches with 1.3 million triangles: 13 figures and 30 pieces of terrain, real meshes. One figure is
+put on every place; one other looks at it, or all twelve do. Loading is not counted. Two processes; CPU seconds are
+those of all of them, and half of these is what two free cores take at best. Wanted, on two cores: 3 s for one attacker
+and an inch, 8 s for half an inch, 15 s for twelve attackers and an inch.
+
+A marginal place is one that `silhouette check` calls marginal too, but for the last column; at most 3 % are wanted
+there. For it the marginal places are judged once more, one by one.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from silhouette.doubt.maps import Map, MapRequest, map_of
+from silhouette.renderers import choose
+from silhouette.rules import rule_called
+from silhouette.rules.base import Settings
+from silhouette.scenes.table import TableScene
+from tests.benchmarks.crowded_table import FIGURES, TERRAIN, loaded
+from tests.benchmarks.tables import Options, Table, options_of, show
+
+SIZE = (44 * 25.4, 60 * 25.4)
+FIGURES_THERE, PIECES_THERE, APART = 13, 30, 100.0
+PROCESSES = 2
+TASKS = (
+    ("one attacker, an inch", ("figure 1",), 25.4),
+    ("one attacker, half an inch", ("figure 1",), 12.7),
+    ("twelve attackers, an inch", (), 25.4),
+)
+
+
+def wide_table() -> TableScene:
+    """The table."""
+    random, places = np.random.default_rng(5), list[Any]()
+    reach = np.array(SIZE) / 2 - 40.0
+    while len(places) < FIGURES_THERE + PIECES_THERE:
+        place = random.uniform(-reach, reach).round(1)
+        if all(np.hypot(*(place - other)) >= APART for other in places):
+            places.append(place)
+    facings = random.integers(0, 360, len(places)).tolist()
+    kinds = [FIGURES[0], *(FIGURES[1:] * 4)]  # the finest one once
+    pieces: list[dict[str, Any]] = []
+    for number, (place, facing) in enumerate(zip(places, facings, strict=True)):
+        stands = {"at": place.tolist(), "facing": facing}
+        if number < FIGURES_THERE:
+            pieces.append({"name": f"figure {number}", "base": "none", "eye": [0, 0, 28], **stands, **kinds[number]})
+        else:
+            mesh = TERRAIN[1 + number % (len(TERRAIN) - 1)]
+            pieces.append({"name": f"terrain {number}", "units": "mm", "mesh": mesh, **stands})
+    return loaded(
+        {
+            "rules": "necromunda",
+            "table": list(SIZE),
+            "fighter": pieces[:FIGURES_THERE],
+            "terrain": pieces[FIGURES_THERE:],
+        }
+    )
+
+
+def _cpu() -> float:
+    """CPU seconds of this process and of those that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _needless(drawn: Map, settings: Settings) -> int:
+    """How many marginal places no check calls marginal."""
+    rule = rule_called(drawn.scene.rules)
+    places = rule.places(drawn.scene, drawn.request.move)
+    count = 0
+    for number in np.flatnonzero(drawn.marginal):
+        x, y, z = drawn.cells.at[number].tolist()
+        scene = places.scene_at(np.array([x, y]), z)
+        rulings = rule.judge(scene, drawn.checks, settings)
+        count += not any(ruling.row()["marginal"] for ruling in rulings)
+    return count
+
+
+def tables(options: Options) -> Iterator[Table]:
+    """Seconds of each map, and the share of its places that are marginal."""
+    scene = wide_table()
+    triangles = sum(len(piece.model.mesh.faces) for piece in scene.pieces)
+    settings = Settings(choose("embree"), 0.1)
+    rows = []
+    for name, attackers, grid in TASKS:
+        start, cpu = time.perf_counter(), _cpu()
+        drawn = map_of(scene, MapRequest("figure 0", attackers, grid=grid), settings, PROCESSES)
+        taken, worked = time.perf_counter() - start, _cpu() - cpu
+        standing = int(drawn.cells.stands.sum())
+        marginal = int(drawn.marginal.sum())
+        shares = [f"{100 * count / standing:.2f} %" for count in (marginal, _needless(drawn, settings))]
+        rows.append((name, str(len(drawn.index)), str(standing), f"{taken:.1f}", f"{worked:.1f}", *shares))
+    columns = ("", "places", "standing", "s", "CPU s", "marginal", "where no check is")
+    notes = (f"{triangles:,} triangles.".replace(",", " "),)
+    yield Table("Maps of a table of 44 x 60 inches", columns, tuple(rows), notes, compared=("s", "CPU s"))
+
+
+def main() -> None:
+    """Prints the tables."""
+    show(tables(options_of()))
+
+
+if __name__ == "__main__":
+    main()

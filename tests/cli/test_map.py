@@ -1,0 +1,81 @@
+"""``silhouette map``: files of every kind, what is printed, and bad input in one line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import Ran
+from tests.support.mapped_tables import gantry_table
+
+NEAR = ("--within", "60", "--no-cache", "--quiet")
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    """The scene file of the table with the gantry."""
+    file = tmp_path / "table.json"
+    file.write_text(json.dumps(gantry_table()))
+    return file
+
+
+def ran(capsys: pytest.CaptureFixture[str], *words: object) -> Ran:
+    """What the command line does."""
+    from silhouette.cli.app import main
+
+    status = main(["map", *map(str, words)])
+    told = capsys.readouterr()
+    return Ran(status, told.out, told.err)
+
+
+def test_every_kind_of_file(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for ending, start in (
+        (".png", b"\x89PNG"),
+        (".svg", b"<?xml"),
+        (".pdf", b"%PDF"),
+        (".csv", b"x,y,z"),
+        (".json", b"{"),
+    ):
+        file = scene.with_name(f"map{ending}")
+        done = ran(capsys, scene, "--move", "Vex", "--out", file, *NEAR)
+        assert done.status == 0, done.err
+        assert file.read_bytes().startswith(start)
+        assert "Vex, seen by Kal, Yar" in done.out
+    document = json.loads(scene.with_name("map.json").read_text())
+    rows = list(csv.DictReader(scene.with_name("map.csv").read_text().splitlines()))
+    assert len(rows) == len(document["cells"])
+    for row, cell in zip(rows, document["cells"], strict=True):
+        assert (float(row["x"]), row["verdict"] or None) == (cell["at"][0], cell["verdict"])
+        assert [row[f"verdict from {one['attacker']}"] for one in cell["by"]] == [one["verdict"] for one in cell["by"]]
+    printed = ran(capsys, scene, "--move", "Vex", "--json", *NEAR)
+    assert json.loads(printed.out) == document
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "a map needs a file; say --out FILE"),
+        (["--out", "map.gif"], "'.gif' is no known ending"),
+        (["--out", "nowhere/map.png"], "there is no folder nowhere"),
+        (["--json", "--from", "Kal", "--to", "Yar"], "--from and --to"),
+        (["--json", "--within", "-2"], "--within -2: give mm"),
+        (["--json", "--grid", "0.2"], "no grid is finer than 1 mm"),
+        (["--json", "--layer", "heat"], "no such layer"),
+        (["--json", "--from", "Kol"], "nothing is called 'Kol'; did you mean 'Kal'?"),
+    ],
+)
+def test_bad_input_is_one_line(scene: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str) -> None:
+    done = ran(capsys, scene, "--move", "Vex", *words, "--no-cache")
+    assert done.status == 2
+    assert told in done.err
+    assert done.err.count("\n") == 1
+    assert not done.out
+
+
+def test_a_game_without_maps_says_which_have_them(capsys: pytest.CaptureFixture[str]) -> None:
+    done = ran(capsys, Path(__file__).parents[2] / "scenes/ikosa/corner_to_corner.toml", "--move", "A", "--json")
+    assert done.status == 2
+    assert "there are no maps of Ikosa Framework, but of" in done.err

@@ -1,0 +1,69 @@
+"""DOUBT: how sure odds are, how finely trials are judged, and what weighs most: each constant against a closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from silhouette.doubt.deviations import Deviation
+from silhouette.doubt.odds import FIRST, Found, _error, _goal
+from silhouette.doubt.weights import weights
+
+ORDER = ("open", "partial cover", "full cover", "hidden")
+PLACES = (Deviation("Kal", "place", 0, 1.0), Deviation("Kal", "facing", 0, 1.0))
+
+
+def found(levels: np.ndarray, spread: float = 0.01) -> Found:
+    """Trials with these verdicts (8, n), and shares with this standard deviation."""
+    shares = 0.5 + spread * np.resize([-1.0, 1.0], levels.shape)
+    return Found(levels, shares)
+
+
+@pytest.mark.parametrize(
+    ("spread", "goal"), [(0.001, 0.006), (0.0041, 0.00615), (0.01, 0.015), (0.0199, 0.02985), (0.1, 0.03)]
+)
+def test_trials_are_judged_as_finely_as_their_shares_lie_close_together(spread: float, goal: float) -> None:
+    half = np.tile([1, 2], (8, 8))
+    assert _goal(found(half, spread)) == pytest.approx(goal)
+    assert _goal(found(np.full((8, 16), 2), spread)) == 0.03  # where all agree there is no need
+
+
+def test_the_error_is_students_of_eight_scramblings() -> None:
+    levels = np.repeat([[1] * 16 + [2] * 16, [1] * 24 + [2] * 8], 4, axis=0)
+    means = np.array([0.5] * 4 + [0.75] * 4)
+    assert _error(found(levels), ORDER) == pytest.approx(2.3646 * means.std(ddof=1) / np.sqrt(8))
+
+
+def test_scramblings_that_agree_by_chance_are_no_surer_than_four_times_as_many_trials() -> None:
+    levels = np.tile([1] * 10 + [2] * 6, (8, 1))
+    odds, trials = 0.625, 128
+    wilson = 1.96 * np.sqrt(odds * (1 - odds) / 4 / trials + (1.96 / trials / 2) ** 2) / (1 + 1.96**2 / trials)
+    assert _error(found(levels), ORDER) == pytest.approx(wilson)
+    agreed = _error(found(np.full((8, FIRST), 2)), ORDER)
+    assert agreed == pytest.approx(1.96**2 / (128 + 1.96**2) / 2)
+    assert agreed <= 0.025 < _error(found(np.full((8, FIRST // 4), 2)), ORDER)
+
+
+def test_what_explains_all_weighs_one_and_what_explains_nothing_none() -> None:
+    random = np.random.default_rng(0)
+    drawn = random.normal(size=(8, 128, 2))
+    levels = np.where(drawn[:, :, 0] > np.median(drawn[:, :, 0]), 2, 1)
+    found = weights(PLACES, drawn, levels, np.zeros((8, 128)))
+    assert found["place"] == pytest.approx(1.0, abs=0.01)
+    assert abs(found["facing"]) < 0.02
+    # Eight groups leave this much of a line's variance within them: that of its means is less by so much.
+    shares = 0.5 + 0.01 * drawn[:, :, 1]
+    line = weights(PLACES, drawn, np.full((8, 128), 1), shares)
+    groups = np.array_split(np.sort(drawn[:, :, 1].ravel()), 8)
+    between = np.var([group.mean() for group in groups]) / drawn[:, :, 1].var()
+    assert line["facing"] == pytest.approx(between, abs=0.01)
+    assert line["facing"] < 0.965
+
+
+@pytest.mark.parametrize(("others", "source"), [(0.03, "facing"), (0.07, "place")])
+def test_where_hardly_any_trial_differs_in_its_verdict_the_share_tells(others: float, source: str) -> None:
+    random = np.random.default_rng(1)
+    drawn = random.normal(size=(8, 256, 2))
+    levels = np.where(drawn[:, :, 0] > np.quantile(drawn[:, :, 0], 1.0 - others), 2, 1)
+    found = weights(PLACES, drawn, levels, 0.4 + 0.01 * drawn[:, :, 1])
+    assert max(found, key=lambda one: found[one]) == source

@@ -1,0 +1,100 @@
+"""DOUBT: the nearest change is found, whatever the places with another verdict look like, as far as it is promised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import cos, inf, nan, pi, sin
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from silhouette.doubt.changes import DIRECTIONS, PLACES
+from silhouette.doubt.nearest import Look, Seen, nearest_change
+from silhouette.geometry import Floats
+
+PROMISED = 0.2
+
+
+def looking(
+    changes: Callable[[float, float], bool], leeway: Callable[[float, float], float] = lambda x, y: nan
+) -> Look:
+    """A look that finds "b" where the function says so, and "a" elsewhere."""
+    return lambda points, exact: [Seen("b" if changes(x, y) else "a", leeway(x, y), 0.0) for x, y in points.tolist()]
+
+
+def way(angle: float) -> Floats:
+    return np.array([cos(angle), sin(angle)])
+
+
+@settings(max_examples=25, deadline=None)
+@given(distance=st.floats(0.05, 49.5), angle=st.floats(0.0, 2.0 * pi))
+def test_an_edge_is_found_straight_ahead(distance: float, angle: float) -> None:
+    ahead = way(angle)
+    found = nearest_change("a", looking(lambda x, y: x * ahead[0] + y * ahead[1] >= distance), PLACES)
+    assert found is not None
+    assert distance - 1e-9 <= found.distance <= distance + PROMISED
+    assert found.point @ ahead >= distance - 1e-9
+    assert found.verdict == "b"
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    distance=st.floats(0.3, 40.0),
+    angle=st.floats(0.0, 2.0 * pi),
+    beyond=st.floats(0.0, 20.0),
+    turn=st.floats(0.0, 2.0 * pi),
+)
+def test_an_island_as_wide_as_the_cells_is_found_before_an_edge_behind_it(
+    distance: float, angle: float, beyond: float, turn: float
+) -> None:
+    radius = max(0.3, 0.1 * distance)
+    middle, other = way(angle) * (distance + radius), way(turn)
+    edge = distance + beyond
+
+    def changes(x: float, y: float) -> bool:
+        return np.hypot(x - middle[0], y - middle[1]) <= radius or x * other[0] + y * other[1] >= edge
+
+    found = nearest_change("a", looking(changes), PLACES)
+    assert found is not None
+    assert found.distance <= distance + PROMISED
+
+
+@pytest.mark.parametrize("width", [0.3, 1.0])
+@pytest.mark.parametrize("distance", [3.0, 11.0, 30.0])
+def test_a_slit_narrower_than_the_cells_shows_in_the_leeway(width: float, distance: float) -> None:
+    """What is measured falls to nothing towards a slit, by a twentieth for each mm, as behind a wall's edge."""
+
+    def leeway(x: float, y: float) -> float:
+        return max(0.05 * (abs(x - distance - width / 2.0) - width / 2.0), 0.0)
+
+    found = nearest_change("a", looking(lambda x, y: distance <= x <= distance + width, leeway), PLACES)
+    assert found is not None
+    assert distance <= found.distance <= distance + PROMISED
+
+
+def test_nothing_within_reach_is_none_and_the_reach_itself_counts() -> None:
+    assert nearest_change("a", looking(lambda x, y: np.hypot(x, y) > 50.01), PLACES) is None
+    found = nearest_change("a", looking(lambda x, y: np.hypot(x, y) >= 50.0 - 1e-9), PLACES)
+    assert found is not None
+    assert found.distance == pytest.approx(50.0)
+    assert nearest_change("a", looking(lambda x, y: False, lambda x, y: 0.0), PLACES) is None
+
+
+def test_a_change_where_it_stands_is_none_away() -> None:
+    found = nearest_change("a", looking(lambda x, y: (x, y) != (0.0, 0.0)), PLACES)
+    assert found is not None
+    assert found.distance <= PROMISED
+
+
+@settings(max_examples=25, deadline=None)
+@given(left=st.floats(0.1, 180.0), right=st.floats(0.1, 180.0))
+def test_the_least_turn_is_found_to_either_side(left: float, right: float) -> None:
+    found = nearest_change("a", looking(lambda x, y: x >= left or x <= -right), DIRECTIONS)
+    assert found is not None
+    truth = min(left, right)
+    assert truth - 1e-9 <= found.distance <= truth + PROMISED
+    assert abs(found.point[0]) == pytest.approx(found.distance)
+    assert found.point[0] == pytest.approx(left if left < right - PROMISED else found.point[0], abs=PROMISED)
+    assert found.distance < inf

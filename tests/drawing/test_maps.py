@@ -1,0 +1,88 @@
+"""Pictures of maps: their colours are told apart by everyone and in grey; what they show lies where it was judged."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from itertools import combinations, pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from silhouette.drawing.maps import verdict_colours, write_map_picture
+from silhouette.geometry import Floats
+from silhouette.rules import RULES, rule_called
+from tests.support.mapped_tables import gantry_table, made
+
+# G. M. Machado, M. M. Oliveira, L. A. F. Fernandes, "A Physiologically-based Model for Simulation of Color Vision
+# Deficiency", 2009: severity 1, of linear RGB.
+EYES = {
+    "normal": np.eye(3),
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+WHITE = np.array([0.9505, 1.0, 1.089])
+
+
+def lab(colour: str, eye: str) -> Floats:
+    """(3,) a colour in CIE Lab, as an eye sees it."""
+    channels = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    x, y, z = np.cbrt(TO_XYZ @ np.clip(np.array(EYES[eye]) @ linear, 0.0, 1.0) / WHITE)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("eye", EYES)
+@pytest.mark.parametrize("game", [name for name in RULES if rule_called(name).levels])
+def test_verdicts_are_told_apart_by_all_eyes_and_in_grey(game: str, eye: str) -> None:
+    levels = rule_called(game).levels
+    seen = [lab(colour, eye) for colour in verdict_colours(levels).values()]
+    least = 20.0 if len(seen) <= 4 else 12.0
+    assert min(float(np.linalg.norm(one - other)) for one, other in combinations(seen, 2)) >= least
+    if eye == "normal":
+        lightness = [float(one[0]) for one in seen]
+        assert min(one - next_ for one, next_ in pairwise(lightness)) >= 10.0
+
+
+def test_a_place_has_the_colour_of_its_verdict(tmp_path: Path) -> None:
+    drawn = made(gantry_table(), "Vex", attackers=("Kal",))
+    file = tmp_path / "map.png"
+    write_map_picture(drawn, file)
+    with Image.open(file) as picture:
+        data = json.loads(picture.info["silhouette"])
+        pixels = np.asarray(picture.convert("RGB")).astype(int)
+    colours = list(verdict_colours(rule_called("necromunda").levels).values())
+    left, _, right, top = data["frame"]["bounds"]
+    scale = pixels.shape[1] * (1.0 - 2 * 0.5 / 170.0) / (right - left)
+    edge = pixels.shape[1] * 0.5 / 170.0
+    right_ones = asked = 0
+    for number in np.flatnonzero(drawn.cells.stands & ~drawn.marginal):
+        # Near the corner of a place no name, and no figure, is likely to be.
+        x, y = drawn.cells.at[number, :2] + 9.0
+        colour = pixels[round(edge + (top - y) * scale), round(edge + (x - left) * scale)]
+        wanted = colours[drawn.verdict[number]]
+        right_ones += np.abs(colour - [int(wanted[at : at + 2], 16) for at in (1, 3, 5)]).max() <= 4
+        asked += 1
+    assert asked > 40
+    assert right_ones >= 0.8 * asked
+
+
+@pytest.mark.parametrize("layer", ["verdict", "seen-by"])
+def test_the_picture_says_what_it_shows(tmp_path: Path, layer: str) -> None:
+    drawn = made(gantry_table(), "Vex")
+    file = tmp_path / "map.svg"
+    write_map_picture(drawn, file, "seen-by" if layer == "seen-by" else "verdict")
+    words = [unescape(one) for one in re.findall(r"""aria-label=["'](.*?)["']>""", file.read_text())]
+    assert "Where Vex could stand, seen by Kal, Yar" in words
+    assert "its base does not fit there" in words
+    if layer == "verdict":
+        assert {"open", "partial cover", "full cover", "hidden"} <= set(words)
+        for verdict, (_, mm) in drawn.nearest.items():
+            assert any(verdict in one and f'{mm / 25.4:.1f}"' in one for one in words)
+    else:
+        assert {"seen by 0", "seen by 1", "seen by 2"} <= set(words)

@@ -1,0 +1,59 @@
+"""Estimates with proofs: what they prove, the exact measurement finds too, and it is most of what that proves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from silhouette.measure.estimate import Estimate
+from silhouette.measure.in_shadow import in_shadow
+from silhouette.measure.observation import Sight
+from silhouette.measure.observe import observe_many
+from silhouette.measure.proven import ProvenEstimate
+from silhouette.renderers import choose
+from silhouette.rules import rule_called
+from silhouette.rules.necromunda.scene import NecromundaScene
+from silhouette.rules.necromunda.sight import sight_between
+from tests.support.mapped_tables import gantry_table, loaded
+
+
+def sights() -> list[Sight]:
+    """Kal's of Vex at places all over the table, behind walls and the container, under the gantry and in the open."""
+    document = gantry_table()
+    for entry, size in zip(document["terrain"][1:3], ([90.0, 6.0, 60.0], [70.0, 40.0, 60.0]), strict=True):
+        entry["parts"] = [{"box": size}]
+    scene = loaded(document)
+    places = rule_called(scene.rules).places(scene, "Vex")
+    found = []
+    for x in np.arange(-100.0, 140.0, 30.0):
+        for y in np.arange(-80.0, 110.0, 30.0):
+            there = places.scene_at(np.array([x, y]), 0.0)
+            assert isinstance(there, NecromundaScene)
+            kal, vex = there.piece("Kal"), there.piece("Vex")
+            found.append(sight_between(there, kal, vex, None, ignored_parts_block=False, friends_block=False))
+    return found
+
+
+def test_what_is_proven_is_so() -> None:
+    asked, renderer = sights(), choose("embree")
+    looks = ProvenEstimate(Estimate(nothing_is_proven=True))(asked, renderer, 0.1)
+    exact = observe_many(asked, renderer, 0.1)
+    agree = 0
+    for look, one in zip(looks, exact, strict=True):
+        if look.decided_by == "proof":
+            assert look.counts.seen == 0 or look.counts.occluded == 0
+            assert one.counts.seen == 0 or look.counts.seen > 0
+            assert one.counts.occluded == 0 or look.counts.occluded > 0
+        if one.decided_by == "proof":
+            agree += look.decided_by == "proof" or not one.counts.in_arc
+    assert agree >= 0.9 * sum(one.decided_by == "proof" for one in exact)
+    assert sum(look.decided_by == "proof" and look.counts.seen == 0 for look in looks) > 3
+
+
+def test_what_is_in_a_shadow_is_hidden() -> None:
+    asked = sights()
+    dark = in_shadow(asked)
+    assert dark.any()
+    assert not dark.all()
+    exact = observe_many([sight for sight, one in zip(asked, dark, strict=True) if one], choose("embree"), 0.1)
+    assert all(one.counts.seen == 0 and one.counts.error_seen == 0.0 for one in exact)
+    assert not in_shadow(asked[:3]).any()  # a few are not worth it
