@@ -38,13 +38,13 @@ import silhouette.judging as judging
 from silhouette.installation import extra_command
 if not hasattr(judging, "unwatched"):  # a file that is preloaded is run more than once
     judging.unwatched = judging.judged
-    def judged(scene, check, *others):
+    def judged(scene, check, *others, **named):
         time.sleep({seconds})
         with open({log!r}, "a") as log:
             log.write(f"{{os.getpid()}}\\n")
         if (check.attacker, check.target) == {killer!r}:
             os.kill(os.getpid(), 9)
-        return judging.unwatched(scene, check, *others)
+        return judging.unwatched(scene, check, *others, **named)
     judging.judged = judged
 """
 

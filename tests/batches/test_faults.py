@@ -56,7 +56,7 @@ judged_together = silhouette.judging.judged_together
 def counted(scene, checks, *words, **named):
     open({file!r}, "a").write("x" * len(checks))
     return judged_together(scene, checks, *words, **named)
-silhouette.judging.judged_together = counted
+silhouette.judging.judged_together = silhouette.judging.results.judged_together = counted
 """
 ROWS = 120
 
