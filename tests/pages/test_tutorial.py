@@ -20,7 +20,9 @@ from silhouette.judging import judged, load_scene
 from silhouette.pages.html.markup import VOID
 from silhouette.pages.tutorial.facts import Facts, filled
 from silhouette.pages.tutorial.folder import FACTS, files_in, whole_folder
+from silhouette.pages.tutorial.mapped import map_scene
 from silhouette.pages.tutorial.pages import Run, scenes_folder, write_tutorial
+from silhouette.pages.tutorial.parts import SEED
 from silhouette.pages.tutorial.words import Texts, Walking, texts
 from silhouette.renderers import choose
 from silhouette.rules import RULES
@@ -183,13 +185,15 @@ def test_the_animation_moves_and_its_frames_are_listed(written: tuple[Path, list
 
 
 @pytest.mark.parametrize(("page", "part"), PARTS, ids=[f"{page}-{part.scene}" for page, part in PARTS])
-def test_every_text_has_what_it_tells_of(page: str, part: Any) -> None:
+def test_every_text_has_what_it_tells_of(page: str, part: Any, tmp_path: Path) -> None:
     words, scene, renderer = texts(), load_scene(SCENES / part.scene, cache=Cache.default()), choose("auto")
-    found = [judged(scene, scene.checks[number - 1], renderer, PIXEL) for number in part.checks]
+    seed = SEED if part.odds else None
+    found = [judged(scene, scene.checks[number - 1], renderer, PIXEL, seed=seed) for number in part.checks]
     facts = [Facts(scene, one, words.words) for one in found]
+    chart = None if part.map is None else map_scene(part.map, scene, renderer, tmp_path / "map.svg")
     steps = words.steps[part.steps] if part.steps else ()
     for text in (*part.text, *steps, *part.after):
-        told = filled(text, facts)
+        told = filled(text, facts, chart=chart)
         assert "{" not in told
         assert "none" not in told.split() or "none" in text.split()
         for number in re.findall(r"\{c(\d+)\.", text):
