@@ -14,11 +14,13 @@ from silhouette.cli.options import (
     AsJson,
     Attacker,
     Device,
+    Language,
     NoCache,
     PixelSize,
     Quiet,
     RendererName,
     SceneFile,
+    StyleName,
     Target,
     Tried,
     exit_status,
@@ -49,13 +51,11 @@ FigureName = Annotated[
         "--figure", metavar="NAME", help="eye, plan, side, odds ... alone; table: all of it, without a check."
     ),
 ]
-StyleName = Annotated[str, typer.Option("--style", metavar="STYLE", help="print or dark.")]
 NoCaptions = Annotated[bool, typer.Option("--no-captions", help="No words below the figures.")]
 NoNames = Annotated[bool, typer.Option("--no-names", help="No names or other letters in them.")]
 AsText = Annotated[
     bool, typer.Option("--text", help="Words in an SVG stay text; otherwise they are outlines, alike everywhere.")
 ]
-Language = Annotated[str, typer.Option("--lang", metavar="LANG", help="Of the words: en, de, fr or es.")]
 
 
 def draw(
@@ -150,16 +150,14 @@ def _options(kind: str, style: str, language: str) -> FigureOptions:
     """The options of figures; RequestError for an unknown format, style or language."""
     from silhouette.drawing.figures import FigureOptions
     from silhouette.drawing.saving import FORMATS
-    from silhouette.drawing.styles import STYLES
+    from silhouette.drawing.styles import style_called
     from silhouette.drawing.words.words import Words
     from silhouette.text import did_you_mean
 
     ending = next((known for known in FORMATS if known == kind.lower()), None)
     if ending is None:
         raise RequestError(f"no format '{kind}'; {did_you_mean(kind, FORMATS)}")
-    if style not in STYLES:
-        raise RequestError(f"no style '{style}'; {did_you_mean(style, list(STYLES))}")
-    return FigureOptions(ending, STYLES[style], language=Words(language).language)
+    return FigureOptions(ending, style_called(style), language=Words(language).language)
 
 
 def _checks(scene: Scene, selection: Selection, number: int | None) -> dict[int, Check]:

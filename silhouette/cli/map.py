@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,12 +13,16 @@ from silhouette.cli.options import (
     Device,
     ErrorSize,
     ExitStatus,
+    Language,
     NoCache,
     PixelSize,
     Quiet,
     RendererName,
     SceneFile,
+    StyleName,
+    Tried,
     Workers,
+    tried,
 )
 from silhouette.cli.scene_job import mesh_cache
 from silhouette.cli.terminal import show
@@ -62,7 +67,10 @@ def map_(
     grid: Grid = INCH,
     within: Within = None,
     under: Under = None,
+    at: Tried = None,
     layer: LayerName = "verdict",
+    style: StyleName = "print",
+    language: Language = "en",
     as_json: AsJson = False,
     renderer: RendererName = "auto",
     device: Device = None,
@@ -77,20 +85,22 @@ def map_(
     It is put on each place, on whatever is there, keeps its facing, and is judged as by silhouette check. With --to it
     looks, and faces what it looks at.
     """
-    from silhouette.cli.map_files import check_map_path, layer_called, map_json, write_map
+    from silhouette.cli.map_files import check_map_path, map_json, write_map
     from silhouette.doubt.maps import MapRequest
+    from silhouette.drawing.maps import MapLook
     from silhouette.workers import cores
 
     if out is None and not as_json:
         raise RequestError("a map needs a file; say --out FILE, such as --out map.png, or --json")
     if out is not None:
         check_map_path(out)
-    shown = layer_called(layer)
+    look = MapLook.called(layer, style, language)
     request = MapRequest(move, tuple(attackers or ()), tuple(targets or ()), grid, within, under)
     with Waiting(f"mapping {scene}", quiet=quiet, rated=True, forking=True) as waiting:
         made = _made(
             scene,
             request,
+            at=tried(at),
             renderer=(renderer, device),
             sizes=(pixel, error),
             workers=cores() if workers is None else workers,
@@ -99,7 +109,7 @@ def map_(
         )
     if out is not None:
         with Waiting(f"writing {out}", quiet=quiet):
-            write_map(made, out, shown)
+            write_map(made, out, look)
     if as_json:
         print(map_json(made), flush=True)
     else:
@@ -111,6 +121,7 @@ def _made(
     scene: Path,
     request: MapRequest,
     *,
+    at: Mapping[str, Sequence[float]],
     renderer: tuple[str, int | None],
     sizes: tuple[float | None, float | None],
     workers: int,
@@ -123,7 +134,7 @@ def _made(
 
     check_numbers(*sizes)
     measuring = choose(*renderer)
-    table = content_with(load_scene(scene, cache=mesh_cache(no_cache)), sizes[1])
+    table = content_with(load_scene(scene, cache=mesh_cache(no_cache), at=at), sizes[1])
     return mapped(table, request, measuring, sizes[0], workers=workers, step=waiting.step)
 
 

@@ -7,19 +7,14 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from silhouette.errors import FileError, RequestError
+from silhouette.errors import FileError
 from silhouette.files.writing import check_place, write_file
-from silhouette.text import did_you_mean
 
 if TYPE_CHECKING:
     from silhouette.doubt.maps import Map
-
-Layer = Literal["verdict", "seen-by"]
-
-LAYERS: tuple[Layer, ...] = ("verdict", "seen-by")
-"""What the picture of a map shows: the verdicts, or how many see each place."""
+    from silhouette.drawing.maps import MapLook
 
 PICTURES = (".png", ".svg", ".pdf")
 ENDINGS = (*PICTURES, ".csv", ".json")
@@ -42,25 +37,13 @@ def check_map_path(path: Path) -> None:
     check_place(path)
 
 
-def layer_called(name: str) -> Layer:
-    """The layer of a name.
-
-    Raises:
-        RequestError: where there is none.
-    """
-    for layer in LAYERS:
-        if layer == name:
-            return layer
-    raise RequestError(f"--layer {name}: no such layer; {did_you_mean(name, LAYERS)}")
-
-
-def write_map(drawn: Map, path: Path, layer: Layer) -> None:
+def write_map(drawn: Map, path: Path, look: MapLook) -> None:
     """Writes a map.
 
     Args:
         drawn: the map.
         path: of the file, whose ending says what it is.
-        layer: what a picture shows.
+        look: of a picture.
 
     Raises:
         FileError: where it cannot be written.
@@ -73,7 +56,7 @@ def write_map(drawn: Map, path: Path, layer: Layer) -> None:
     else:
         from silhouette.drawing.maps import write_map_picture
 
-        write_map_picture(drawn, path, layer)
+        write_map_picture(drawn, path, look)
 
 
 def map_json(drawn: Map) -> str:

@@ -57,6 +57,8 @@ Workers = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, reasons or warnings: results alone.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every mesh anew and keep none on disk.")]
+StyleName = Annotated[str, typer.Option("--style", metavar="STYLE", help="print or dark.")]
+Language = Annotated[str, typer.Option("--lang", metavar="LANG", help="Of the words: en, de, fr or es.")]
 Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="Also draw it.")]
 
 

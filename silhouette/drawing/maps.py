@@ -18,13 +18,18 @@ from silhouette.drawing.captions import BOLD, HAIRLINE, INCH, THIN, Swatch
 from silhouette.drawing.saving import Told, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.strokes import areas
+from silhouette.drawing.styles import PRINT, Style, style_called
 from silhouette.drawing.table.tracing import Rings, rings_of
+from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
 from silhouette.geometry import Flags, Floats
 from silhouette.rules import rule_called
 from silhouette.rules.base import Figure, Level
+from silhouette.text import did_you_mean
 
 Layer = Literal["verdict", "seen-by"]
+
+LAYERS: tuple[Layer, ...] = ("verdict", "seen-by")
 
 PAGE = 170.0
 """The width of the page, mm: two columns of print."""
@@ -50,6 +55,33 @@ COLOURS: Mapping[Level, Sequence[Sequence[str]]] = {
 
 DARKEST, LIGHTEST = "#2b3a67", "#fdeb9a"
 """Nobody sees it; everyone does."""
+
+
+@dataclass(frozen=True)
+class MapLook:
+    """How the picture of a map looks.
+
+    Attributes:
+        layer: what its colours mean: the verdicts, or how many see each place.
+        style: the colours of all else.
+        language: the code of the language of its words, such as "en".
+    """
+
+    layer: Layer = "verdict"
+    style: Style = PRINT
+    language: str = "en"
+
+    @classmethod
+    def called(cls, layer: str, style: str, language: str) -> MapLook:
+        """The look by names.
+
+        Raises:
+            RequestError: where there is no such layer, style or language.
+        """
+        known = next((one for one in LAYERS if one == layer), None)
+        if known is None:
+            raise RequestError(f"--layer {layer}: no such layer; {did_you_mean(layer, LAYERS)}")
+        return cls(known, style_called(style), Words(language).language)
 
 
 @dataclass(frozen=True)
@@ -81,19 +113,25 @@ def verdict_colours(levels: Mapping[str, Level]) -> dict[str, str]:
     return {verdict: colours[verdict] for verdict in levels}
 
 
-def write_map_picture(drawn: Map, path: Path, layer: Layer = "verdict") -> None:
+def write_map_picture(drawn: Map, path: Path, look: MapLook = MapLook()) -> None:
     """Writes the picture of a map, as SVG, PNG or PDF, by the ending of its path.
 
     Raises:
         FileError: where it cannot be written.
         RequestError: where matplotlib is not installed, or the game draws no table.
     """
-    figure = map_figure(drawn, layer)
+    figure = map_figure(drawn, look.layer)
     with settings():
-        sheet = Sheet(PAGE if figure.width is None else figure.width)
+        sheet = Sheet(PAGE if figure.width is None else figure.width, look.style, language=look.language)
         figure.draw(sheet)
         request = drawn.request
-        data = {"scene": drawn.scene.path.name, "figure": "map", "layer": layer, "move": request.move, **sheet.data}
+        data = {
+            "scene": drawn.scene.path.name,
+            "figure": "map",
+            "layer": look.layer,
+            "move": request.move,
+            **sheet.data,
+        }
         save(sheet.finish(), path, Told(sheet.title, sheet.about, data))
 
 
@@ -200,10 +238,10 @@ def _fill(sheet: Sheet, drawn: Map, which: Flags, low: Floats, step: float, colo
 def _hatch(sheet: Sheet, drawn: Map, low: Floats, step: float) -> None:
     """Hatches the places that are too close to call: dark on light colours, light on dark ones."""
     style, middle = sheet.style, len(drawn.verdicts) / 2
-    for dark, which in ((style.ink, drawn.verdict < middle), (style.paper, drawn.verdict >= middle)):
+    for line, which in ((PRINT.ink, drawn.verdict < middle), (PRINT.paper, drawn.verdict >= middle)):
         rings = _rings(drawn.index[drawn.marginal & which], low, step)
         if rings:
-            areas(sheet, rings, hatch="//////", edge=dark, width=0.0, zorder=PAINTED + 0.2)
+            areas(sheet, rings, hatch="//////", edge=line, width=0.0, zorder=PAINTED + 0.2)
     sheet.legend(Swatch(sheet.words("map close"), style.paper, style.ink, "//////"))
 
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from silhouette.errors import RequestError
+from silhouette.text import did_you_mean
+
 
 @dataclass(frozen=True)
 class Style:
@@ -103,3 +106,14 @@ DARK = Style(
 )
 
 STYLES = {"print": PRINT, "dark": DARK}
+
+
+def style_called(name: str) -> Style:
+    """The style of a name.
+
+    Raises:
+        RequestError: where there is none.
+    """
+    if name not in STYLES:
+        raise RequestError(f"no style '{name}'; {did_you_mean(name, list(STYLES))}")
+    return STYLES[name]

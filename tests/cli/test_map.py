@@ -54,6 +54,17 @@ def test_every_kind_of_file(scene: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert json.loads(printed.out) == document
 
 
+def test_another_place_is_tried_of_who_looks(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = gantry_table()
+    words = ("--move", "Vex", "--from", "Kal", "--json", *NEAR)
+    tried = json.loads(ran(capsys, scene, *words, "--at", "Kal=40,-90,60").out)["cells"]
+    there = next(one for one in document["fighter"] if one["name"] == "Kal")
+    before = json.loads(ran(capsys, scene, *words).out)["cells"]
+    there |= {"at": [40, -90], "facing": 60}
+    scene.write_text(json.dumps(document))
+    assert tried == json.loads(ran(capsys, scene, *words).out)["cells"] != before
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -64,6 +75,9 @@ def test_every_kind_of_file(scene: Path, capsys: pytest.CaptureFixture[str]) -> 
         (["--json", "--within", "-2"], "--within -2: give mm"),
         (["--json", "--grid", "0.2"], "no grid is finer than 1 mm"),
         (["--json", "--layer", "heat"], "no such layer"),
+        (["--json", "--style", "drak"], "no style 'drak'; did you mean 'dark'?"),
+        (["--json", "--lang", "xx"], "no language 'xx'"),
+        (["--json", "--at", "Kol=0,0"], "--at: nothing is called 'Kol'"),
         (["--json", "--from", "Kol"], "nothing is called 'Kol'; did you mean 'Kal'?"),
     ],
 )

@@ -79,6 +79,8 @@ def test_what_is_put_into_a_phrase_is_the_same_in_every_language() -> None:
     for name, message in messages():
         placeholders = {_placeholders(text) for text in (*_several(message.id), *_several(message.string))}
         assert len(placeholders) == 1, name
+        for sign in '"%':
+            assert len({text.count(sign) for text in (*_several(message.id), *_several(message.string))}) == 1, name
 
 
 def test_what_is_compiled_is_what_the_translators_wrote() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from silhouette.drawing.maps import verdict_colours, write_map_picture
+from silhouette.drawing.maps import MapLook, verdict_colours, write_map_picture
+from silhouette.drawing.styles import DARK, PRINT
 from silhouette.geometry import Floats
 from silhouette.rules import RULES, rule_called
 from tests.support.mapped_tables import gantry_table, made
@@ -76,7 +78,7 @@ def test_a_place_has_the_colour_of_its_verdict(tmp_path: Path) -> None:
 def test_the_picture_says_what_it_shows(tmp_path: Path, layer: str) -> None:
     drawn = made(gantry_table(), "Vex")
     file = tmp_path / "map.svg"
-    write_map_picture(drawn, file, "seen-by" if layer == "seen-by" else "verdict")
+    write_map_picture(drawn, file, MapLook("seen-by" if layer == "seen-by" else "verdict"))
     words = [unescape(one) for one in re.findall(r"""aria-label=["'](.*?)["']>""", file.read_text())]
     assert "Where Vex could stand, seen by Kal, Yar" in words
     assert "its base does not fit there" in words
@@ -86,3 +88,29 @@ def test_the_picture_says_what_it_shows(tmp_path: Path, layer: str) -> None:
             assert any(verdict in one and f'{mm / 25.4:.1f}"' in one for one in words)
     else:
         assert {"seen by 0", "seen by 1", "seen by 2"} <= set(words)
+
+
+def test_it_speaks_a_language_and_can_be_dark(tmp_path: Path) -> None:
+    drawn = made(gantry_table(), "Vex")
+    file = tmp_path / "map.svg"
+    write_map_picture(drawn, file, MapLook.called("seen-by", "dark", "fr"))
+    text = file.read_text()
+    words = [unescape(one) for one in re.findall(r"""aria-label=["'](.*?)["']>""", text)]
+    assert {"vu par 0", "vu par 1", "le socle n'y tient pas"} <= set(words)
+    assert DARK.paper in text
+    assert PRINT.ground not in text
+
+
+@pytest.mark.parametrize(("exposed", "line"), [(True, PRINT.ink), (False, PRINT.paper)])
+def test_hatches_are_dark_on_light_colours_and_light_on_dark_ones(exposed: bool, line: str, tmp_path: Path) -> None:
+    drawn = made(gantry_table(), "Vex")
+    half = (drawn.verdict < len(drawn.verdicts) / 2) == exposed
+    (place,) = np.flatnonzero(drawn.cells.stands & half)[:1]
+    cells = replace(
+        drawn.cells, marginal=np.zeros_like(drawn.cells.marginal), possible=np.zeros_like(drawn.cells.possible)
+    )
+    cells.marginal[place] = True
+    file = tmp_path / "map.svg"
+    write_map_picture(replace(drawn, cells=cells), file, MapLook.called("verdict", "dark", "en"))
+    hatches = re.findall(r"<pattern.*?</pattern>", file.read_text(), re.DOTALL)
+    assert {one for one in (PRINT.ink, PRINT.paper) if any(one in hatch for hatch in hatches)} == {line}
