@@ -46,10 +46,10 @@ def test_an_edge_is_found_straight_ahead(distance: float, angle: float) -> None:
     beyond=st.floats(0.0, 20.0),
     turn=st.floats(0.0, 2.0 * pi),
 )
-def test_an_island_as_wide_as_the_cells_is_found_before_an_edge_behind_it(
+def test_an_island_one_and_a_half_cells_wide_is_found_before_an_edge_behind_it(
     distance: float, angle: float, beyond: float, turn: float
 ) -> None:
-    radius = max(0.3, 0.1 * distance)
+    radius = 0.75 * min(PLACES.least + PLACES.growth * distance, PLACES.widest)
     middle, other = way(angle) * (distance + radius), way(turn)
     edge = distance + beyond
 
