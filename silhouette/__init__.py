@@ -3,7 +3,7 @@
     file -> Mesh -> Model -> Scene -> View -> Samples -> Observation -> Verdict -> table, JSON, picture, page
             load    tag      place    look    render     count          judge      tell
 
-    from silhouette import check, load_scene
+    from silhouette import changes, check, load_scene, map_of, odds
 
     scene = load_scene("scenes/necromunda/example_2_partial_cover.toml")
     print(check(scene, "Kal", "Vex").reason)
@@ -53,17 +53,20 @@ __all__ = [
     "TideOfIronVerdict",
     "Verdict",
     "batch",
+    "changes",
     "check",
     "choose",
     "load_model",
     "load_scene",
+    "map_of",
     "matrix",
+    "odds",
 ]
 
 _HOMES = {
     "files.cache": ("Cache",),
     "errors": ("FileError", "MeshError", "RendererUnavailable", "RequestError", "SilhouetteError"),
-    "judging": ("check", "load_scene"),
+    "judging": ("changes", "check", "load_scene", "map_of", "odds"),
     "models.model": ("Model", "load_model"),
     "renderers": ("choose",),
     "renderers.protocol": ("Renderer",),

@@ -32,11 +32,14 @@ EXPORTED = [
     "TideOfIronVerdict",
     "Verdict",
     "batch",
+    "changes",
     "check",
     "choose",
     "load_model",
     "load_scene",
+    "map_of",
     "matrix",
+    "odds",
 ]
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from silhouette import changes, map_of, odds
+from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge_scene
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.scene import Check, Scene
-from tests.support.commands import CHECK, scene
+from tests.support.commands import CHECK, run, scene
+from tests.support.mapped_tables import gantry_table
 
 
 def test_an_observation_is_kept_until_its_picture_is_drawn_and_no_longer(tmp_path: Path) -> None:
@@ -49,3 +55,34 @@ print(len(verdicts), sorted(set(sys.modules) - before))
     words = [sys.executable, "-c", script, str(scene(tmp_path, CHECK))]  # of solids: a mesh file's reader imports more
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert done.stdout == "1 []\n"
+
+
+def test_odds_changes_and_maps_from_python_are_those_of_the_commands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "table.json"
+    file.write_text(json.dumps(gantry_table()))
+    words = (
+        "check",
+        file,
+        "--from",
+        "Kal",
+        "--to",
+        "Vex",
+        "--odds",
+        "--seed",
+        "3",
+        "--what-if",
+        "--json",
+        "--no-cache",
+    )
+    (row,) = json.loads(run(capsys, *words).out)["scenes"][0]["results"]
+    found = odds(file, "Kal", "Vex", seed=3)
+    assert (found.odds, found.error, found.trials, found.call) == tuple(
+        row[key] for key in ("odds", "odds_error", "trials", "call")
+    )
+    assert changes(file, "Kal", "Vex").rows() == row["changes"]
+    words = ("map", file, "--move", "Vex", "--from", "Kal", "--within", "60", "--json", "--no-cache")
+    assert map_of(file, "Vex", attackers=["Kal"], within=60).document() == json.loads(run(capsys, *words).out)
+    with pytest.raises(RequestError, match="nothing is called 'Kol'"):
+        odds(file, "Kol", "Vex")

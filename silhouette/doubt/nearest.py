@@ -162,8 +162,8 @@ def nearest_change(now: str, look: Look, searched: Field) -> Nearest | None:
     """The least change with which the verdict is another; None where none within reach was found.
 
     Cells are at least as fine as the field says: what is narrower than one and a half of them, and shows neither in a
-    neighbour's verdict nor in its leeway, may not be found. On the same terms, nothing is nearer than what is found by more than twice
-    `EXACT`.
+    neighbour's verdict nor in its leeway, may not be found. On the same terms, nothing is nearer than what is found by
+    more than twice `EXACT`.
 
     Args:
         now: the verdict without a change.

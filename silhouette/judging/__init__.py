@@ -5,7 +5,7 @@ path -> Scene -> the selected checks -> Verdicts, each compared with what its ch
 
 from __future__ import annotations
 
-from silhouette.judging.checking import check
+from silhouette.judging.checking import changes, check, map_of, odds
 from silhouette.judging.loading import PIXEL, check_numbers, content_with, load_scene, usable_pixel
 from silhouette.judging.results import Judged, judged, judged_together, mapped
 from silhouette.judging.scenes import JudgingOptions, SceneResult, judge_scene
@@ -17,6 +17,7 @@ __all__ = [
     "JudgingOptions",
     "SceneResult",
     "Selection",
+    "changes",
     "check",
     "check_numbers",
     "content_with",
@@ -24,6 +25,8 @@ __all__ = [
     "judged",
     "judged_together",
     "load_scene",
+    "map_of",
     "mapped",
+    "odds",
     "usable_pixel",
 ]

@@ -1,16 +1,26 @@
-"""One check of a scene, from Python."""
+"""One question about a scene, from Python: its verdict, the odds of it, what would change it; and a map."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
+from typing import TYPE_CHECKING
 
-from silhouette.judging.loading import content_with, load_scene, pixel_of
+from silhouette.judging.loading import content_with, load_scene
+from silhouette.judging.results import Judged, judged, mapped
 from silhouette.judging.selection import Selection
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import rule_called
-from silhouette.rules.base import Settings, Verdict
+from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Scene
+from silhouette.workers import cores
+
+if TYPE_CHECKING:
+    from silhouette.doubt.changes import Changes
+    from silhouette.doubt.maps import Map
+    from silhouette.doubt.odds import Odds
+
+INCH = 25.4
 
 
 def check(
@@ -66,9 +76,142 @@ def check(
     silhouette.errors.RequestError: ...duel.toml: nothing is called 'Wex'; did you mean 'Vex'?
     >>> folder.cleanup()
     """
-    scene = content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
+    return _judged(_read(scene, error), attacker, target, arc, _started(renderer), pixel).verdict
+
+
+def odds(
+    scene: Scene | str | PathLike[str],
+    attacker: str,
+    target: str,
+    *,
+    arc: str | None = None,
+    seed: int = 0,
+    renderer: str | Renderer = "auto",
+    pixel: float | None = None,
+    error: float | None = None,
+) -> Odds:
+    """How likely each verdict on a pair is, where its pieces may stand a little elsewhere: the scene's ``[doubt]``.
+
+    Args:
+        scene, attacker, target, arc, renderer, pixel, error: as of `check`.
+        seed: the same seed gives the same odds.
+
+    Raises:
+        RequestError: where the game, or what is asked, has no odds; and as `check` does.
+        RendererUnavailable: where the renderer asked for cannot run on this machine.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = Path(folder.name, "duel.toml")
+    >>> _ = file.write_text('''
+    ... rules = "necromunda"
+    ... fighter = [
+    ...   { name = "Kal", at = [0, 0], parts = [{ box = [12, 12, 30] }], eye = [0, 6, 15] },
+    ...   { name = "Vex", at = [0, 200], parts = [{ box = [12, 12, 30] }] },
+    ... ]
+    ... terrain = [{ name = "wall", at = [-30, 185], parts = [{ box = [60, 5, 40] }] }]
+    ... ''')
+    >>> found = odds(file, "Kal", "Vex", renderer="embree")
+    >>> list(found.odds), sum(found.odds.values()), found.call
+    (['open', 'partial cover', 'full cover', 'hidden'], 1.0, 'roll off')
+    >>> folder.cleanup()
+    """
+    from silhouette.doubt.odds import check_odds
+
+    read = _read(scene, error)
+    check_odds(read, Selection(attacker, target, arc).checks(read))
+    found = _judged(read, attacker, target, arc, _started(renderer), pixel, seed=seed).odds
+    assert found is not None
+    return found
+
+
+def changes(
+    scene: Scene | str | PathLike[str],
+    attacker: str,
+    target: str,
+    *,
+    arc: str | None = None,
+    renderer: str | Renderer = "auto",
+    pixel: float | None = None,
+    error: float | None = None,
+) -> Changes:
+    """What would change the verdict on a pair: the least moves in plan, the least turn, and pieces taken away.
+
+    Args:
+        scene, attacker, target, arc, renderer, pixel, error: as of `check`.
+
+    Raises:
+        RequestError: where no move makes sense in the game; and as `check` does.
+        RendererUnavailable: where the renderer asked for cannot run on this machine.
+    """
+    from silhouette.doubt.changes import check_changes
+
+    read = _read(scene, error)
+    check_changes(read, Selection(attacker, target, arc).checks(read))
+    found = _judged(read, attacker, target, arc, _started(renderer), pixel, what_if=True).changes
+    assert found is not None
+    return found
+
+
+def map_of(
+    scene: Scene | str | PathLike[str],
+    move: str,
+    *,
+    attackers: Sequence[str] = (),
+    targets: Sequence[str] = (),
+    grid: float = INCH,
+    within: float | None = None,
+    under: float | None = None,
+    renderer: str | Renderer = "auto",
+    pixel: float | None = None,
+    error: float | None = None,
+    workers: int | None = None,
+) -> Map:
+    """Where a model could stand, and the verdict on it at each point of a grid; its `document` has the contract's keys.
+
+    Args:
+        scene: from `load_scene`, or the path of one.
+        move: the name of the model that is moved.
+        attackers: the names of those who look at it; by default everyone but its gang.
+        targets: instead, whom it looks at, facing each.
+        grid: mm between two points.
+        within: mm: only points so near, in plan, to where it stands.
+        under: mm: nothing higher than this counts to stand on; by default the highest floor does.
+        renderer, pixel, error: as of `check`.
+        workers: processes that judge at the same time; by default as many as there are cores. A process with threads,
+            such as a notebook, is not forked: there it is one.
+
+    Raises:
+        RequestError: where a model is not there, the game has no maps, or the grid is too fine.
+        RendererUnavailable: where the renderer asked for cannot run on this machine.
+    """
+    from silhouette.doubt.maps import MapRequest
+
+    request = MapRequest(move, tuple(attackers), tuple(targets), grid, within, under)
+    return mapped(
+        _read(scene, error), request, _started(renderer), pixel, workers=cores() if workers is None else workers
+    )
+
+
+def _read(scene: Scene | str | PathLike[str], error: float | None) -> Scene:
+    return content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
+
+
+def _started(renderer: str | Renderer) -> Renderer:
+    return choose(renderer) if isinstance(renderer, str) else renderer
+
+
+def _judged(
+    scene: Scene,
+    attacker: str,
+    target: str,
+    arc: str | None,
+    renderer: Renderer,
+    pixel: float | None,
+    *,
+    seed: int | None = None,
+    what_if: bool = False,
+) -> Judged:
     (question,) = Selection(attacker, target, arc).checks(scene)
-    fine = pixel_of(scene, pixel)
-    ready = choose(renderer) if isinstance(renderer, str) else renderer
-    (verdict,) = rule_called(scene.rules).judge(scene, [question], Settings(ready, fine))
-    return verdict
+    return judged(scene, question, renderer, pixel, seed=seed, what_if=what_if)
