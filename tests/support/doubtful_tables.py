@@ -241,6 +241,16 @@ def _scanned(layout: _Layout) -> dict[str, Any]:
     return document
 
 
+def _units(layout: _Layout) -> dict[str, Any]:
+    """Units of SkirmishCorps, with a wall of bricks between them, in contact with one of them or with none."""
+    swept = layout.swept(-8.0, 8.0)
+    wall = layout.wall("wall", swept, left=bool(layout.chance.random() < 0.5))
+    height = int(layout.chance.integers(1, 5))
+    cover = {"name": "wall", "at": [*wall["at"], 0.0], "size": [200.0, 8.0], "height": height}
+    units = [{"name": "Kal", "at": [0.0, 0.0, 0.0]}, {"name": "Vex", "at": [0.0, layout.far, 0.0]}]
+    return {"rules": "skirmishcorps", "unit": units, "cover": [cover], "doubt": layout.doubt}
+
+
 _Made = Callable[[_Layout], dict[str, Any]]
 
 KINDS: dict[str, tuple[_Made, tuple[tuple[str, ...], ...]]] = {
@@ -252,6 +262,7 @@ KINDS: dict[str, tuple[_Made, tuple[tuple[str, ...], ...]]] = {
     "models": (_models, (("place",), ("place", "facing"), ("place", "eye"))),
     "past a friend": (_past_a_friend, (("place",), ("place", "eye"))),
     "scanned": (_scanned, (("surface",), ("place", "surface"))),
+    "units": (_units, (("place",), ("place", "eye"))),
 }
 """The kinds of tables, with what may be in doubt there."""
 
@@ -263,6 +274,7 @@ def doubtful(kind: str, number: int) -> Doubtful:
     sources = choices[int(chance.integers(len(choices)))]
     doubt = {one: float(np.exp(chance.uniform(*np.log(SIZES[one])))) for one in sources}
     document = made(_Layout(chance, doubt))
-    fighters, terrain = ([entry["name"] for entry in document[key]] for key in ("fighter", "terrain"))
-    movable = {one: tuple(fighters if one != "surface" else fighters + terrain) for one in sources}
+    keys = ("unit" if "unit" in document else "fighter", "terrain")
+    models, terrain = ([entry["name"] for entry in document.get(key, [])] for key in keys)
+    movable = {one: tuple(models if one != "surface" else models + terrain) for one in sources}
     return Doubtful(kind, document, Check("Kal", "Vex"), movable)
