@@ -114,6 +114,8 @@ def corners(low: Any, high: Any) -> Floats:
     [4.0, 4.0, 4.0]
     """
     both = np.array([low, high], dtype=np.float64)
-    choice = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)])
-    eight: Floats = both[choice, np.arange(3)]
+    eight: Floats = both[_CHOICE, np.arange(3)]
     return eight
+
+
+_CHOICE = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)])

@@ -59,6 +59,7 @@ def check(
     from silhouette.cli.tables import scene_report, scenes_document, summary
     from silhouette.judging import Selection
     from silhouette.scenes.finding import scenes_of
+    from silhouette.workers import cores
 
     settings = BatchSettings(
         renderer, pixel, cached=not no_cache, device=device, error=error, seed=seed if odds else None, what_if=what_if
@@ -67,11 +68,11 @@ def check(
     # Tables that appear on the terminal are signs of life. Where they do not, one bar is for all scenes.
     together = len(files) > 1 and (as_json or not sys.stdout.isatty())
     job = SceneJob(Selection(attacker, target, arc), settings, picture, quiet or together, tried(at))
-    results = []
-    with Waiting("judging", quiet=quiet or not together) as waiting:
+    results, workers = [], cores() if odds or what_if else 1
+    with Waiting("judging", quiet=quiet or not together, forking=workers > 1) as waiting:
         for number, file in enumerate(files):
             waiting.step(number, len(files))
-            result = job.judge(file, several=len(files) > 1)
+            result = job.judge(file, several=len(files) > 1, workers=workers)
             results.append(result)
             if not as_json:
                 show(*scene_report(result, quiet=quiet))

@@ -33,12 +33,12 @@ class _State:
     """How far it has come.
 
     Attributes:
-        done: the steps that are done.
+        done: the steps that are done, and a part of the next one.
         total: all steps; None where they are not known.
         at_least: whether more steps may turn up.
     """
 
-    done: int = 0
+    done: float = 0.0
     total: int | None = None
     at_least: bool = False
 
@@ -47,7 +47,7 @@ class _State:
         """The steps in words; empty where their number is not known."""
         if self.total is None:
             return ""
-        return f"{self.done:,} of {'at least ' * self.at_least}{self.total:,}".replace(",", " ")
+        return f"{int(self.done):,} of {'at least ' * self.at_least}{self.total:,}".replace(",", " ")
 
 
 class Waiting:
@@ -71,7 +71,7 @@ class Waiting:
         self._ticker = (_Alarm if forking and _Alarm.works_here() else _Thread)(self._show)
         self._bar: tuple[Progress, TaskID] | None = None
         self._entered = time.monotonic()
-        self._first: tuple[int, float] | None = None
+        self._first: tuple[float, float] | None = None
         self._state = _State()
         self._is_drawing = False
 
@@ -81,8 +81,8 @@ class Waiting:
             self._ticker.start(first, then)
         return self
 
-    def step(self, done: int, total: int, at_least: bool = False) -> None:
-        """Shows that ``done`` steps of ``total`` are done, or of so many at least."""
+    def step(self, done: float, total: int, at_least: bool = False) -> None:
+        """Shows that ``done`` steps of ``total`` are done, or of so many at least; a part of a step may be done."""
         if self._first is None:
             self._first = done, time.monotonic()
         self._state = _State(done, total, at_least)

@@ -13,17 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.doubt.change_words import REACH, Change, in_words
+from silhouette.doubt.change_words import REACH, Change, What, in_words
 from silhouette.doubt.nearest import Field, Nearest, Seen, nearest_change
+from silhouette.doubt.run import ALONE, Run
 from silhouette.errors import RequestError
 from silhouette.geometry import Floats
-from silhouette.groups import shared
 from silhouette.measure.estimate import Estimate
 from silhouette.rules import rule_called
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.moved import Move
 from silhouette.scenes.scene import Check, Scene
-from silhouette.workers import parallel_map
 
 PLACES = Field(REACH, least=0.3, growth=0.1, widest=3.0, exact_within=1.0)
 """The places: cells of 0.3 mm close by, a tenth of the distance farther out, and 3 mm from 27 mm on. Where some
@@ -56,7 +55,7 @@ class Changes:
         return [change.row() for change in self.found]
 
 
-def changes_of(scene: Scene, check: Check, verdict: Verdict, settings: Settings) -> Changes | None:
+def changes_of(scene: Scene, check: Check, verdict: Verdict, settings: Settings, run: Run = ALONE) -> Changes | None:
     """What would change the verdict of a check; None where no move of anyone makes sense of it.
 
     A piece moves in plan and keeps its height; it may overlap others. Nobody else moves.
@@ -66,20 +65,21 @@ def changes_of(scene: Scene, check: Check, verdict: Verdict, settings: Settings)
         check: the question.
         verdict: the answer, as measured.
         settings: of the measurement.
+        run: by how many processes: one for each thing that may change, at most.
     """
     tried = _Tried(scene, check, verdict.verdict, settings)
     try:
         movers = tried.rule.movers(scene, check)
     except RequestError:
         return None
+    asked = [_Asked("move target", check.target, PLACES)] if movers.target else []
+    asked += [_Asked("move attacker", check.attacker, PLACES)] if movers.attacker else []
+    asked += [_Asked("turn attacker", check.attacker, DIRECTIONS)] if movers.turns else []
     found = list[Change]()
-    if movers.target and (least := tried.nearest(check.target, PLACES)):
-        found.append(Change("move target", least.verdict, *_polar(least)))
-    if movers.attacker and (least := tried.nearest(check.attacker, PLACES)):
-        found.append(Change("move attacker", least.verdict, *_polar(least)))
-    found.sort(key=lambda change: change.amount)
-    if movers.turns and (least := tried.nearest(check.attacker, DIRECTIONS)):
-        found.append(Change("turn attacker", least.verdict, _rounded_up(least.point[0])))
+    for done, change in enumerate(run.parts(settings.renderer, asked, tried.least), 1):
+        run.step(done / (len(asked) + 1))
+        found += [] if change is None else [change]
+    found.sort(key=lambda change: (change.direction is None, change.amount))
     found += [Change("without", word, piece=name) for name, word in tried.without(movers.others)]
     return Changes(tuple(found), in_words(tried.rule, scene, check, movers, found))
 
@@ -116,19 +116,12 @@ def check_changes(scene: Scene, checks: Sequence[Check]) -> None:
 
 
 def changes_of_each(
-    scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings, workers: int = 1
+    scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings, run: Run = ALONE
 ) -> Iterator[Changes | None]:
-    """`changes_of` for checks of one scene, in their order; from several processes where there are several checks."""
+    """`changes_of` for checks of one scene, in their order."""
+    settings = replace(settings, keep=False)
     pairs = list(zip(checks, verdicts, strict=True))
-    of_one = partial(_changes_of_pair, scene, replace(settings, keep=False))
-    if workers == 1 or len(pairs) == 1 or not shared(scene, settings.renderer):
-        yield from map(of_one, pairs)
-    else:
-        yield from parallel_map(of_one, pairs, workers)
-
-
-def _changes_of_pair(scene: Scene, settings: Settings, pair: tuple[Check, Verdict]) -> Changes | None:
-    return changes_of(scene, *pair, settings)
+    yield from run.each(scene, settings.renderer, pairs, lambda pair, run: changes_of(scene, *pair, settings, run))
 
 
 def _polar(found: Nearest) -> tuple[float, float]:
@@ -146,6 +139,21 @@ def _rounded_up(amount: float) -> float:
     return ceil(round(abs(float(amount)) * 1000.0, 6)) / 1000.0 * (1.0 if amount >= 0.0 else -1.0)
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """A question: the least move, or turn, of a piece.
+
+    Attributes:
+        what: the kind of change.
+        name: of the piece.
+        searched: where.
+    """
+
+    what: What
+    name: str
+    searched: Field
+
+
 class _Tried:
     """Judges a check with pieces elsewhere."""
 
@@ -158,6 +166,15 @@ class _Tried:
     def nearest(self, name: str, searched: Field) -> Nearest | None:
         """The least move, or turn, of a piece with which the verdict is another."""
         return nearest_change(self._now, partial(self._look, name, searched.is_line), searched)
+
+    def least(self, asked: _Asked) -> Change | None:
+        """The least change of a kind; None where there is none within reach."""
+        found = self.nearest(asked.name, asked.searched)
+        if found is None:
+            return None
+        if asked.searched.is_line:
+            return Change(asked.what, found.verdict, _rounded_up(found.point[0]))
+        return Change(asked.what, found.verdict, *_polar(found))
 
     def without(self, names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """The pieces without which the verdict is another, each with that verdict."""

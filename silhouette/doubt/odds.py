@@ -1,13 +1,16 @@
 """DOUBT: how likely each verdict of a check is, given how far its pieces may lie from where the scene has them.
 
 check -> trials, each judged -> the share of trials with each verdict -> more trials until that is sure enough -> Odds
+
+Of one check, two processes judge the trials of half the scramblings each; of several, each process takes checks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import sqrt
+from functools import partial
+from math import ceil, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -15,24 +18,36 @@ import numpy as np
 from silhouette.doubt.calls import called, reason_with
 from silhouette.doubt.deviations import Source, doubt_of
 from silhouette.doubt.measuring import remeasured
+from silhouette.doubt.run import ALONE, Run
 from silhouette.doubt.trials import MOST, SCRAMBLINGS, Trials
 from silhouette.doubt.weights import weights
 from silhouette.errors import RequestError
+from silhouette.files.cache import UNCACHED, Cache
 from silhouette.geometry import Floats
-from silhouette.groups import shared
 from silhouette.measure.error import SIGMAS
 from silhouette.measure.estimate import Estimate
 from silhouette.rules import rule_called
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
-from silhouette.workers import parallel_map
 
 SURE = 0.025
 """The error of the odds of the likeliest verdict that is small enough (half the width of the 95 % interval)."""
 
-FIRST = 16
-"""The trials of each scrambling that are judged first: 128 in all, of which all alike are sure enough."""
+PILOT, FIRST = 1, 16
+"""The trials of each scrambling that tell how finely the others are judged; and those that are judged first: 128 in
+all, of which all alike are sure enough."""
+
+PARTS = 2
+"""The trials are judged in so many parts, by the scramblings, whatever the number of processes: the odds are the same.
+More parts would each look for where slivers of the target lie (`silhouette.measure.slivers`)."""
+
+FASTEST = 0.75
+"""The error shrinks with no higher power of the number of trials, as a rule: so many trials more are judged at once."""
+
+MUCH_FINER = 0.8
+"""Where all first trials ask for a goal that is finer by this than what the pilot trials asked for, they are judged
+again."""
 
 STUDENT = 2.3646
 """The 97.5 % point of Student's t with seven degrees of freedom: eight scramblings."""
@@ -49,9 +64,6 @@ among the trials: the odds are then those of the doubt, and not of the measuring
 
 FINE, COARSE = 0.006, 0.03
 """The least and the greatest error, as a share, with which a trial's share may stay near a threshold."""
-
-WORTH_FORKING = 4
-"""The least number of checks whose odds several processes work out."""
 
 Weighing = Source | Literal["measuring"]
 """What may weigh most."""
@@ -70,12 +82,12 @@ class Found:
     shares: Floats
 
     @classmethod
-    def of(cls, trials: Trials, verdicts: Sequence[Verdict]) -> Found:
-        """The verdicts of as many trials of each scrambling, scrambling after scrambling."""
+    def of(cls, trials: Trials, verdicts: Sequence[Verdict], scramblings: int = SCRAMBLINGS) -> Found:
+        """The verdicts of as many trials of each of so many scramblings, scrambling after scrambling."""
         order = {word: number for number, word in enumerate(trials.rule.levels)}
         levels = np.array([order[verdict.verdict] for verdict in verdicts])
         shares = np.array([_share(trials, verdict) for verdict in verdicts])
-        return cls(levels.reshape(SCRAMBLINGS, -1), shares.reshape(SCRAMBLINGS, -1))
+        return cls(levels.reshape(scramblings, -1), shares.reshape(scramblings, -1))
 
     @property
     def each(self) -> int:
@@ -124,7 +136,7 @@ class Odds:
         }
 
 
-def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings) -> Odds:
+def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings, run: Run = ALONE) -> Odds:
     """The odds of the verdicts of a check.
 
     Trials are judged until the odds of the likeliest verdict are sure to 2.5 %, 2,048 at most. Where nothing is in
@@ -135,15 +147,11 @@ def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings) 
         check: of the same scene.
         verdict: as measured; it need not have kept its observation.
         settings: of the measurement; trials are judged roughly.
+        run: by how many processes.
     """
     order = tuple(trials.rule.levels)
-    settings = replace(settings, keep=False)
-    found = _found(trials, check, settings, COARSE, 0, FIRST)
-    goal = _goal(found)
-    if goal < COARSE and trials.deviations:
-        found = _found(trials, check, settings, goal, 0, FIRST)
-    while (error := _error(found, order)) > SURE and found.each < MOST:
-        found = found.followed_by(_found(trials, check, settings, goal, found.each, 2 * found.each))
+    judged = partial(_found, trials, check, replace(settings, keep=False), run)
+    found, error = _until_sure(trials, order, judged, run)
     shares = {word: float(np.mean(found.levels == number)) for number, word in enumerate(order)}
     doubt = doubt_of(trials.scene)
     weighing = weights(trials.deviations, trials.drawn[:, : found.each], found.levels, found.shares)
@@ -171,7 +179,13 @@ def check_odds(scene: Scene, checks: Sequence[Check]) -> None:
 
 
 def odds_of_each(
-    scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings, seed: int, workers: int = 1
+    scene: Scene,
+    checks: Sequence[Check],
+    verdicts: Sequence[Verdict],
+    settings: Settings,
+    seed: int,
+    cache: Cache = UNCACHED,
+    run: Run = ALONE,
 ) -> Iterator[Odds | None]:
     """The odds of each check of a scene, in order; None for one about something that has no odds.
 
@@ -181,22 +195,42 @@ def odds_of_each(
         verdicts: as measured, of the same checks.
         settings: of the measurement.
         seed: the same seed gives the same odds.
-        workers: processes, where there are several checks.
+        cache: keeps what is drawn.
+        run: by how many processes.
     """
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
-    trials = Trials(scene, rule, seed) if isinstance(scene, TableScene) else None
-    pairs = list(zip(checks, verdicts, strict=True))
+    trials = Trials(scene, rule, seed, cache) if isinstance(scene, TableScene) else None
 
-    def odds(pair: tuple[Check, Verdict]) -> Odds | None:
-        return odds_of(trials, *pair, settings) if trials is not None and rule.has_odds(pair[0]) else None
+    def odds(pair: tuple[Check, Verdict], run: Run) -> Odds | None:
+        return odds_of(trials, *pair, settings, run) if trials is not None and rule.has_odds(pair[0]) else None
 
-    if workers == 1 or len(pairs) < WORTH_FORKING or not shared(scene, settings.renderer):
-        yield from map(odds, pairs)
-    else:
-        yield from parallel_map(odds, pairs, workers)
+    yield from run.each(scene, settings.renderer, list(zip(checks, verdicts, strict=True)), odds)
 
 
-def _found(trials: Trials, check: Check, settings: Settings, goal: float, start: int, stop: int) -> Found:
+def _until_sure(
+    trials: Trials, order: Sequence[str], judged: Callable[[float, int, int], Found], run: Run
+) -> tuple[Found, float]:
+    """As many trials as are needed, and the error of the odds of the likeliest verdict.
+
+    Args:
+        trials: of the scene.
+        order: the verdicts, from exposed to covered.
+        judged: the trials of each scrambling from one to another, with an error for their shares near a threshold.
+        run: is told how far it is.
+    """
+    goal = _goal(judged(COARSE, 0, PILOT)) if trials.deviations else COARSE
+    found = judged(goal, 0, FIRST)
+    if trials.deviations and (finer := _goal(found)) < MUCH_FINER * goal:
+        goal = finer
+        found = judged(goal, 0, FIRST)
+    while (error := _error(found, order)) > SURE and found.each < MOST:
+        enough = min(FIRST * ceil(found.each * (error / SURE) ** (1.0 / FASTEST) / FIRST), MOST)
+        run.step(found.each / enough)
+        found = found.followed_by(judged(goal, found.each, enough))
+    return found, error
+
+
+def _found(trials: Trials, check: Check, settings: Settings, run: Run, goal: float, start: int, stop: int) -> Found:
     """The verdicts of the trials of each scrambling from ``start`` to ``stop``.
 
     They are judged roughly, with an error of ``goal`` near a threshold; where nothing is in doubt, as measured.
@@ -204,7 +238,14 @@ def _found(trials: Trials, check: Check, settings: Settings, goal: float, start:
     if not trials.deviations:
         return Found.of(trials, remeasured(trials, check, settings, trials.measuring[:, start:stop].ravel()))
     rough = replace(settings, observe=Estimate(goal=goal))
-    return Found.of(trials, trials.rule.judge_each([(scene, check) for scene in trials.scenes(start, stop)], rough))
+
+    def judged(scramblings: slice) -> Found:
+        asked = [(scene, check) for scene in trials.scenes(start, stop, scramblings)]
+        return Found.of(trials, trials.rule.judge_each(asked, rough), SCRAMBLINGS // PARTS)
+
+    parts = [slice(first, first + SCRAMBLINGS // PARTS) for first in range(0, SCRAMBLINGS, SCRAMBLINGS // PARTS)]
+    found = list(run.parts(settings.renderer, parts, judged, alone=stop - start < FIRST))
+    return Found(np.concatenate([one.levels for one in found]), np.concatenate([one.shares for one in found]))
 
 
 def _measuring(trials: Trials, verdict: Verdict, found: Found) -> float:

@@ -150,6 +150,10 @@ class Cache:
             _make_room(path.parent)
 
 
+UNCACHED = Cache(None)
+"""What keeps nothing."""
+
+
 def _name(key: str) -> str:
     return hashlib.blake2b(f"{FORMAT_VERSION}\0{key}".encode(), digest_size=20).hexdigest()
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from silhouette.files.cache import UNCACHED, Cache
 from silhouette.judging.loading import pixel_of
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
@@ -117,24 +118,39 @@ def judged_together(
 
 
 def with_odds(
-    scene: Scene, done: Sequence[Judged], settings: Settings, seed: int, workers: int = 1
+    scene: Scene,
+    done: Sequence[Judged],
+    settings: Settings,
+    seed: int,
+    cache: Cache = UNCACHED,
+    workers: int = 1,
+    step: Callable[[float], None] = lambda done: None,
 ) -> Iterator[Judged]:
-    """The results with the odds of each."""
+    """The results with the odds of each; ``step`` is called with how many are done, and a part of the next one."""
     from silhouette.doubt.odds import odds_of_each  # not before odds are asked for
+    from silhouette.doubt.run import Run
 
     checks, verdicts = [one.check for one in done], [one.verdict for one in done]
-    odds = odds_of_each(scene, checks, verdicts, settings, seed, workers)
+    odds = odds_of_each(scene, checks, verdicts, settings, seed, cache, Run(workers, step))
     for one, its_odds in zip(done, odds, strict=True):
         yield replace(one, odds=its_odds)
 
 
-def with_changes(scene: Scene, done: Sequence[Judged], settings: Settings, workers: int = 1) -> Iterator[Judged]:
-    """The results with what would change each."""
+def with_changes(
+    scene: Scene,
+    done: Sequence[Judged],
+    settings: Settings,
+    workers: int = 1,
+    step: Callable[[float], None] = lambda done: None,
+) -> Iterator[Judged]:
+    """The results with what would change each; ``step`` as of `with_odds`."""
     from silhouette.doubt.changes import changes_of_each  # not before they are asked for
+    from silhouette.doubt.run import Run
 
     checks, verdicts = [one.check for one in done], [one.verdict for one in done]
-    for one, changes in zip(done, changes_of_each(scene, checks, verdicts, settings, workers), strict=True):
-        yield replace(one, changes=changes)
+    changes = changes_of_each(scene, checks, verdicts, settings, Run(workers, step))
+    for one, its_changes in zip(done, changes, strict=True):
+        yield replace(one, changes=its_changes)
 
 
 def with_both_ways(scene: Scene, done: Sequence[Judged], settings: Settings) -> list[Judged]:

@@ -14,7 +14,7 @@ from silhouette.judging.selection import Selection
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import Progress, problem
+from silhouette.text import problem
 
 Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
 
@@ -69,7 +69,7 @@ def judge_scene(
     *,
     at: Mapping[str, Sequence[float]] | None = None,
     draw: Draw | None = None,
-    step: Progress = lambda done, total: None,
+    step: Callable[[float, int], None] = lambda done, total: None,
 ) -> SceneResult:
     """Judges the selected checks of one scene; results from before an error are kept.
 
@@ -79,7 +79,7 @@ def judge_scene(
         options: how they are judged.
         at: places to try, as of `load_scene`.
         draw: draws a verdict, given whether it is the scene's only one, and returns the path of the file, or None.
-        step: is called with the number of checks that are done, and of all.
+        step: is called with the number of checks that are done, with a part of the next one, and of all.
     """
     result, done = SceneResult(path), list[Judged]()
     try:
@@ -106,14 +106,20 @@ def judge_scene(
                 picture = draw(scene, question, done[-1].verdict, len(checks) == 1)
                 done[-1] = replace(done[-1], verdict=done[-1].verdict.without_evidence(), picture=picture)
         if options.seed is not None:
-            for number, one in enumerate(with_odds(scene, tuple(done), settings, options.seed, options.workers)):
-                step(len(checks) + number, rounds * len(checks))
+            judged, further = tuple(done), _from(step, len(checks), rounds * len(checks))
+            odds = with_odds(scene, judged, settings, options.seed, options.cache, options.workers, further)
+            for number, one in enumerate(odds):
                 done[number] = one
         if options.what_if:
-            for number, one in enumerate(with_changes(scene, tuple(done), settings, options.workers)):
-                step((rounds - 1) * len(checks) + number, rounds * len(checks))
+            judged, further = tuple(done), _from(step, (rounds - 1) * len(checks), rounds * len(checks))
+            for number, one in enumerate(with_changes(scene, judged, settings, options.workers, further)):
                 done[number] = one
             done = with_both_ways(scene, done, settings)
     except Exception as wrong:
         result = replace(result, error=problem(wrong, path))
     return replace(result, judged=tuple(done))
+
+
+def _from(step: Callable[[float, int], None], done: int, total: int) -> Callable[[float], None]:
+    """What is called with how many are done after those that are ``done``, of ``total``."""
+    return lambda more: step(done + more, total)

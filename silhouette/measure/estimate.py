@@ -1,8 +1,8 @@
 """COUNT, roughly: a few rays for each sight, where thousands of sights are asked for; an error, and no proofs.
 
 sights -> pictures -> a grid of cells over each, one place drawn in each cell -> counts and their errors
--> the sights that are still open again, on a grid twice as fine -> those of one pair of pieces that show nothing of
-what others show, again where these do
+-> the sights that are still open again, each on a grid as fine as its error asks for -> those of one pair of pieces
+that show nothing of what others show, again where these do
 
     +---+---+---+---+
     |  .|   | . |   |        Each cell of a picture is sampled once, at a place drawn at random within it, and so the
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -31,6 +32,12 @@ from silhouette.renderers.protocol import Renderer
 
 COARSEST = 16
 """Cells along each side of the first grid: a hundred rays meet the target, and tell its share to a tenth."""
+
+STEP = 4
+"""The cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together."""
+
+MOST = 2.0
+"""A grid is at most so many times as fine as the one before where that one is not sure how fine it has to be."""
 
 RAYS = 2_000_000
 """Rays that are cast together at most, which takes some 300 MB."""
@@ -79,16 +86,18 @@ class Estimate:
     ) -> list[Observation]:
         """The observations of sights whose pictures are known."""
         found: list[Observation | None] = [None] * len(frames)
-        waiting, across = list(range(len(frames))), COARSEST
-        while waiting and across <= FINEST:
-            undecided = list[int]()
-            for together in _batches(frames, waiting, across):
-                looks = _look([frames[number] for number in together], across, renderer)
-                for number, look in zip(together, looks, strict=True):
-                    found[number] = look
-                    if self._is_open(look, thresholds):
-                        undecided.append(number)
-            waiting, across = undecided, 2 * across
+        waiting = dict.fromkeys(range(len(frames)), COARSEST)
+        while waiting:
+            finer = dict[int, int]()
+            for across in sorted(set(waiting.values())):
+                numbers = [number for number in waiting if waiting[number] == across]
+                for together in _batches(frames, numbers, across):
+                    looks = _look([frames[number] for number in together], across, renderer)
+                    for number, look in zip(together, looks, strict=True):
+                        found[number] = look
+                        if across < FINEST and (times := self._times_finer(look, thresholds)) > 1.0:
+                            finer[number] = min(FINEST, STEP * max(ceil(times * across / STEP), across // STEP + 1))
+            waiting = finer
         looks = [one for one in found if one is not None]
         if not self.nothing_is_proven:
             looks = with_slivers(frames, looks, renderer)
@@ -98,24 +107,37 @@ class Estimate:
             looks[number] = one
         return looks
 
-    def _is_open(self, look: Observation, thresholds: Sequence[float]) -> bool:
-        """Whether more rays may tell more of a look that matters."""
+    def _times_finer(self, look: Observation, thresholds: Sequence[float]) -> float:
+        """How many times finer a grid may tell more of a look that matters; 1 where none does."""
         counts = look.counts
         if not counts.total:
-            return True
+            return float(FINEST)
         if not counts.error_seen:
-            return False
+            return 1.0
         asked = [(counts.seen / counts.total, counts.error_seen), (counts.occluded / counts.total, counts.error)]
         if counts.in_arc:
             asked.append((counts.occluded_in_arc / counts.in_arc, counts.error_in_arc))
-        inner = any(
-            self.goal < error and abs(share - threshold) <= error
+        times = [
+            _finer_by(error, max(self.goal, abs(share - threshold)), MOST)
             for share, error in asked[1:]
             for threshold in thresholds
-        )
-        if self.nothing_is_proven:
-            asked = [(share, error) for share, error in asked if 0.0 < share < 1.0]
-        return inner or any(self.nothing < error and not error < share < 1.0 - error for share, error in asked)
+        ]
+        for share, error in asked:
+            apart = min(share, 1.0 - share)
+            if apart > 0.0:
+                times.append(_finer_by(error, max(self.nothing, apart), MOST))
+            elif not self.nothing_is_proven:
+                times.append(sqrt(max(1.0, error / self.nothing)))
+        return max(times)
+
+
+def _finer_by(error: float, wanted: float, most: float) -> float:
+    """How many times finer a grid has an error as wanted, ``most`` at most: that of an edge shrinks by the power 3/2.
+
+    >>> _finer_by(0.02, 0.03, 2.0), round(_finer_by(0.08, 0.04, 2.0), 3), _finer_by(0.8, 0.001, 2.0)
+    (1.0, 1.587, 2.0)
+    """
+    return min(most, float(max(1.0, error / wanted) ** (2.0 / 3.0)))
 
 
 def _batches(frames: Sequence[Framed], numbers: Sequence[int], across: int) -> list[list[int]]:

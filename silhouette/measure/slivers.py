@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -26,7 +27,10 @@ SLIVER = 0.05
 """A share above nothing and up to this is a sliver: larger ones a grid does not miss."""
 
 SHOWING = 8
-"""The sights with a sliver that are looked at on the finest grid, to know where it lies."""
+"""The sights with a sliver that are looked at again, to know where it lies."""
+
+SPOTS = 16
+"""The places at which each of them is to show it: so fine are their grids, `FINEST` at most."""
 
 LOOKS = 512
 """The rays with which a sight that shows nothing looks for the sliver."""
@@ -52,9 +56,9 @@ class Sliver:
         shown: Flags = (kind & self.bits) == self.value
         return shown
 
-    def share(self, counts: OcclusionCounts) -> float:
-        """Its share of a target of which something was met."""
-        return (counts.occluded if self is OBSCURED else counts.seen) / counts.total
+    def pixels(self, counts: OcclusionCounts) -> int:
+        """How much of it there is."""
+        return counts.occluded if self is OBSCURED else counts.seen
 
     def added(self, counts: OcclusionCounts) -> OcclusionCounts:
         """The counts with one pixel of it, where they have none.
@@ -87,12 +91,12 @@ def with_slivers(frames: Sequence[Framed], looks: Sequence[Observation], rendere
             pairs.setdefault((frame.sight.attacker.index, frame.sight.target.index), []).append(number)
     for numbers in pairs.values():
         for sliver in (SEEN, OBSCURED):
-            share = {number: sliver.share(looks[number].counts) for number in numbers}
+            share = {number: sliver.pixels(looks[number].counts) / looks[number].counts.total for number in numbers}
             showing = [number for number in numbers if 0.0 < share[number] <= SLIVER]
             without = [number for number in numbers if not share[number] and _is_possible(looks[number], sliver)]
             if not without:
                 continue
-            spots = _spots([frames[number] for number in _some(showing, SHOWING)], sliver, renderer)
+            spots = _spots([(frames[number], looks[number]) for number in _some(showing, SHOWING)], sliver, renderer)
             asked = [(frames[number], _round_spots(frames[number], spots)) for number in without if len(spots)]
             known = [number for number in without if len(spots)]
             if sliver is SEEN:
@@ -114,18 +118,22 @@ def _some(numbers: Sequence[int], most: int) -> list[int]:
     return [numbers[place * len(numbers) // most] for place in range(most)] if len(numbers) > most else list(numbers)
 
 
-def _spots(frames: Sequence[Framed], sliver: Sliver, renderer: Renderer) -> Floats:
-    """(k, 2) where frames show it on the finest grid: heights and widths of their pictures, 0 to 1; `LOOKS` at most."""
-    if not frames:
-        return np.empty((0, 2))
-    places = [grid(frame, frame.pictures[0], FINEST) for frame in frames]
-    kind = _kinds(list(zip(frames, places, strict=True)), renderer)
-    spots = []
-    for frame, where, shown in zip(frames, places, sliver.shown(kind).reshape(len(frames), -1), strict=True):
+def _spots(showing: Sequence[tuple[Framed, Observation]], sliver: Sliver, renderer: Renderer) -> Floats:
+    """(k, 2) where frames show it: heights and widths of their pictures, 0 to 1; `LOOKS` at most.
+
+    Args:
+        showing: frames, each with what was found there: some of it.
+        sliver: what is looked for.
+        renderer: casts the rays.
+    """
+    asked, parts = list[tuple[Framed, Floats]](), [np.empty((0, 2))]
+    for frame, look in showing:
         size, beyond = area_of(frame, frame.pictures[0])
-        spots.append((where[shown] + 0.5 + beyond) / size)
-    every = np.concatenate(spots)
-    return every[_some(range(len(every)), LOOKS)]
+        across = ceil(sqrt(SPOTS * size.prod() / sliver.pixels(look.counts)))
+        asked.append((frame, grid(frame, frame.pictures[0], min(across, FINEST))))
+        parts.append((asked[-1][1] + 0.5 + beyond) / size)
+    spots: Floats = np.concatenate(parts)[sliver.shown(_kinds(asked, renderer))]
+    return spots[_some(range(len(spots)), LOOKS)]
 
 
 def _round_spots(frame: Framed, spots: Floats) -> Floats:

@@ -192,6 +192,11 @@ class Model:
         return _hull(_corner_points(self._grounded)[:, :2])
 
     @cached_property
+    def base_reach(self) -> float:
+        """How far the outline of what touches others reaches from the origin, in plan, mm."""
+        return float(np.hypot(*self.base_outline.T).max())
+
+    @cached_property
     def base_span(self) -> tuple[float, float]:
         """The lowest and highest z of the base, or of the body where there is none."""
         if self.base is not None and self.base.source == "given":

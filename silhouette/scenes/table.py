@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from math import hypot
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -240,10 +241,13 @@ def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
     """
     if scene.base_contact is not None:
         return frozenset((a.name, b.name)) in scene.base_contact
+    farthest = CONTACT + ROUNDNESS
+    (x_a, y_a, _), (x_b, y_b, _) = a.pose.translation.tolist(), b.pose.translation.tolist()
+    if hypot(x_a - x_b, y_a - y_b) > a.model.base_reach + b.model.base_reach + farthest:
+        return False
     (low_a, high_a), (low_b, high_b) = a.base_span, b.base_span
     if max(low_a, low_b) > min(high_a, high_b) + LEVEL:
         return False
-    farthest = CONTACT + ROUNDNESS
     first, second = a.base_outline, b.base_outline
     gaps = np.maximum(first.min(axis=0) - second.max(axis=0), second.min(axis=0) - first.max(axis=0))
     if gaps.max() > farthest:

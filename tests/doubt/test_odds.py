@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.doubt import trials
 from silhouette.doubt.calls import called, in_hundred, reason_with
 from silhouette.doubt.deviations import deviations
 from silhouette.doubt.odds import Odds, check_odds, odds_of, odds_of_each
+from silhouette.doubt.run import Run
 from silhouette.doubt.trials import MOST, SCRAMBLINGS, Trials
 from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
@@ -120,6 +123,32 @@ def test_the_same_seed_gives_the_same_odds_and_another_seed_others_within_the_er
     one, other = odds_in(scene, 5), odds_in(scene, 6)
     assert one.odds["full cover"] != other.odds["full cover"]
     assert abs(one.odds["full cover"] - other.odds["full cover"]) <= 2.0 * (one.error + other.error)
+
+
+def test_the_odds_are_the_same_for_any_number_of_processes() -> None:
+    scene = half_hidden({"place": 1.0}, beside=0.3)
+    rule, check, done = rule_called(scene.rules), Check("Kal", "Vex", None, None), list[float]()
+    (verdict,) = rule.judge(scene, [check], SETTINGS)
+    alone, together = (
+        odds_of(Trials(scene, rule), check, verdict, SETTINGS, Run(workers, done.append)) for workers in (1, 2)
+    )
+    assert alone == together
+    assert (alone.found.levels == together.found.levels).all()
+    assert (alone.found.shares == together.found.shares).all()
+    assert len(done) >= 2
+    assert all(0.0 < part < 1.0 for part in done)
+    assert done[: len(done) // 2] == sorted(done[: len(done) // 2]) == done[len(done) // 2 :]
+
+
+def test_what_is_drawn_is_kept_and_scenes_share_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, cache = half_hidden({"place": 1.0, "facing": 2.0}), Cache(tmp_path)
+    rule = rule_called(scene.rules)
+    drawn = Trials(scene, rule, 3).drawn
+    assert (Trials(scene, rule, 3, cache).drawn == drawn).all()
+    monkeypatch.setattr(trials, "_sobol", lambda *_: pytest.fail("drawn again"))
+    assert (Trials(scene, rule, 3, cache).drawn == drawn).all()
+    fewer = half_hidden({"place": 1.0})
+    assert (Trials(fewer, rule, 3, cache).drawn == drawn[:, :, :4]).all()
 
 
 def test_what_is_drawn() -> None:

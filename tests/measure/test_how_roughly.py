@@ -46,39 +46,51 @@ def rays_for(moves: Sequence[dict[str, Move]], **keys: Any) -> int:
     return renderer.rays
 
 
+PICTURE = 1.96
+"""The picture of the plate, as so many times the plate."""
+
+
 def beside(share: float) -> dict[str, Move]:
     """The wall moved so that it hides this share of the plate."""
     return {"wall": Move(((share - 0.5) * 20.0, 0.0, 0.0))}
 
 
-def grids_up_to(finest: int) -> int:
-    """The rays of all grids up to one of ``finest`` by ``finest`` cells."""
-    return sum(across**2 for across in (16, 32, 64, 128) if across <= finest)
-
-
 @pytest.mark.parametrize(
-    ("share", "finest"),
+    ("share", "grids"),
     [
-        (0.25, 16),  # a grid of 16 by 16 cells tells it from a half, and from nothing
-        (0.42, 16),
-        (0.48, 32),  # its error is within what is asked for near a half; that of 16 cells is not
-        (0.5, 32),
-        (0.97, 32),
-        (0.9996, 32),
-        (1.02, 32),
+        (0.25, [16]),  # a grid of 16 by 16 cells tells it from a half, and from nothing
+        (0.42, [16]),
+        (0.46, [16, 24, 28]),  # its error reaches to a half; that of 28 cells does not
+        (0.48, [16, 28]),  # its error is more than the goal, 3 %; that of 28 cells is not
+        (0.5, [16, 28]),
+        (0.97, [16, 28]),  # its error reaches to nothing
+        (0.9996, [16, 24]),  # it shows nothing, which is to be known to 0.8 %
+        (1.02, [16, 24]),
     ],
 )
-def test_near_a_threshold_the_grid_is_as_fine_as_the_goal_asks(share: float, finest: int) -> None:
-    assert rays_for([beside(share)]) == grids_up_to(finest)
+def test_near_a_threshold_the_grid_is_as_fine_as_the_goal_asks(share: float, grids: list[int]) -> None:
+    assert rays_for([beside(share)]) == sum(across**2 for across in grids)
 
 
 def test_how_many_rays_look_for_a_sliver() -> None:
-    """Two sights show a sliver of 2 %, and one nothing: the two are looked at on the finest grid, it with 512 rays."""
+    """Two sights show a sliver of 2 %, and one nothing.
+
+    The two are looked at on grids that show sixteen places of it, about 40 by 40; then the one with 512 rays.
+    """
     one, none = beside(0.98), beside(1.02)
     each, hidden = rays_for([one]), rays_for([none])
-    assert rays_for([one, one, none]) - 2 * each - hidden == 2 * grids.FINEST**2 + 512 == 33_280
+    more = rays_for([one, one, none]) - 2 * each - hidden - 512
+    assert more % 2 == 0
+    assert np.sqrt(more / 2) == pytest.approx(np.sqrt(16 / 0.02 * PICTURE), abs=3.0)
     # Of many sights with a sliver eight are looked at.
-    assert rays_for([one] * 20 + [none]) - 20 * each - hidden == 8 * 128**2 + 512
+    assert rays_for([one] * 20 + [none]) - 20 * each - hidden == 8 * more / 2 + 512
+
+
+def test_no_grid_that_looks_for_a_sliver_is_finer_than_the_finest(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, none = beside(0.98), beside(1.02)
+    alone = 2 * rays_for([one]) + rays_for([none])
+    monkeypatch.setattr(slivers, "SPOTS", 1000)
+    assert rays_for([one, one, none]) - alone == 2 * grids.FINEST**2 + 512 == 33_280
 
 
 def test_what_counts_as_a_sliver() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from silhouette.measure import estimate, grids
 from silhouette.measure.estimate import Estimate
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
@@ -15,8 +16,12 @@ from silhouette.scenes.moved import Move
 from silhouette.scenes.scene import Check
 from tests.support.duels import loaded
 
-FINE = Settings(choose("embree"), 0.1, observe=Estimate(goal=1e-9, nothing=1e-9))
-"""Every sight on the finest grid: 128 by 128 rays."""
+ROUGH = Settings(choose("embree"), 0.1, observe=Estimate())
+
+
+@pytest.fixture(autouse=True)
+def _every_sight_on_the_finest_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimate, "COARSEST", grids.FINEST)
 
 
 def seen(target: dict[str, Any], outlines: dict[str, float], **more: Any) -> NecromundaVerdict:
@@ -26,7 +31,7 @@ def seen(target: dict[str, Any], outlines: dict[str, float], **more: Any) -> Nec
     scene = loaded({"rules": "necromunda", "fighter": [kal, vex], **more})
     rule = rule_called("necromunda")
     moved = rule.moved(scene, {name: Move(outline=outline) for name, outline in outlines.items()})
-    (verdict,) = rule.judge_each([(moved, Check("Kal", "Vex", None, None))], FINE)
+    (verdict,) = rule.judge_each([(moved, Check("Kal", "Vex", None, None))], ROUGH)
     assert isinstance(verdict, NecromundaVerdict)
     return verdict
 
