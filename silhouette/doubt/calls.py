@@ -19,7 +19,8 @@ def called(odds: Mapping[str, float], guard: float, rule: BenefitOfDoubt, verdic
     Args:
         odds: of each verdict, from exposed to covered.
         guard: a verdict stands by itself where its odds are at least this.
-        rule: who has the benefit of doubt where none does.
+        rule: who has the benefit of doubt where none does: of the verdicts with odds of at least 1 - guard, never of one
+            that did not come up.
         verdict: as measured.
 
     >>> odds = {"open": 0.0, "partial cover": 0.71, "full cover": 0.29, "hidden": 0.0}
@@ -29,11 +30,13 @@ def called(odds: Mapping[str, float], guard: float, rule: BenefitOfDoubt, verdic
     ('partial cover', 'full cover')
     >>> called(odds, 0.95, "as measured", "full cover")
     'full cover'
+    >>> called(odds, 1.0, "attacker", "full cover"), called(odds, 1.0, "target", "full cover")
+    ('partial cover', 'full cover')
     """
     likely = likeliest(odds)
     if odds[likely] >= guard:
         return likely
-    possible = [one for one in odds if odds[one] >= 1.0 - guard] or [likely]
+    possible = [one for one in odds if odds[one] >= 1.0 - guard and odds[one]] or [likely]
     return {"roll off": ROLL_OFF, "attacker": possible[0], "target": possible[-1], "as measured": verdict}[rule]
 
 

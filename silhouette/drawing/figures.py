@@ -107,14 +107,14 @@ def write_figures(
     written = []
     with matplotlib_settings():
         figures = [*figures_of(scene, check, verdict, renderer), *more]
-        for figure in _chosen(scene, figures, options.figure):
+        for figure in _chosen(scene, check, figures, options.figure):
             path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
             _write(scene, figure, verdict, path, options)
             written.append(path)
     return written
 
 
-def _chosen(scene: Scene, figures: list[Figure], name: str | None) -> list[Figure]:
+def _chosen(scene: Scene, check: Check, figures: list[Figure], name: str | None) -> list[Figure]:
     """The figures of a name, or all of them without a name; where a verdict has none at all, none.
 
     Raises:
@@ -122,8 +122,12 @@ def _chosen(scene: Scene, figures: list[Figure], name: str | None) -> list[Figur
     """
     kept = [figure for figure in figures if name in (None, figure.name)]
     if figures and not kept:
-        overview = rule_called(scene.rules).overview(scene)
+        from silhouette.drawing.odds_chart import NAME
+
+        rule = rule_called(scene.rules)
+        overview = rule.overview(scene)
         known = [figure.name for figure in [*figures, *([overview] if overview else [])]]
+        known += [NAME] * rule.has_odds(check)
         raise RequestError(f"{scene.path}: no figure '{name}'; {did_you_mean(str(name), known, 'its figures are')}")
     return kept
 

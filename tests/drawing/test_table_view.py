@@ -177,7 +177,7 @@ def test_one_figure_of_a_check_by_its_name(tmp_path: Path, capsys: pytest.Captur
     ("words", "problem"),
     [
         (("--figure", "pln"), "no figure 'pln'; did you mean 'plan'?"),
-        (("--figure", "x"), "no figure 'x'; its figures are 'eye', 'plan', 'side', 'table'"),
+        (("--figure", "x"), "no figure 'x'; its figures are 'eye', 'plan', 'side', 'table', 'odds'"),
         (("--figure", "table", "--check", "1"), "leave --check, --from and --to out"),
         (("--figure", "table", "--from", "Kal"), "leave --check, --from and --to out"),
     ],
