@@ -19,7 +19,7 @@ def called(odds: Mapping[str, float], guard: float, rule: BenefitOfDoubt, verdic
     Args:
         odds: of each verdict, from exposed to covered.
         guard: a verdict stands by itself where its odds are at least this.
-        rule: who has the benefit of doubt where none does: of the verdicts with odds of at least 1 - guard, never of one
+        rule: who has the benefit of doubt where none does: of the verdicts with odds of at least 1 - guard, never one
             that did not come up.
         verdict: as measured.
 
