@@ -20,6 +20,7 @@ from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.ground import Indices
 from silhouette.scenes.places import Places
 from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.table import TableScene
 
 Role = Literal["target", "attacker"]
 
@@ -101,8 +102,10 @@ def judged_cells(
     pairs = np.argwhere(asked.T)[:, ::-1]  # one attacker after the other: what is worked out for its eye is kept
     questions = _questions(scene, places, role, checks, found.at, pairs)
     if rule.meshes(scene) and settings.observe is observe_many:
-        _fill(found, pairs, rule.judge_each(questions, replace(settings, observe=ROUGH)), rule, scene, words)
-        (left,) = np.nonzero(found.possible[tuple(pairs.T)].sum(axis=1) > 1)
+        rough = rule.judge_each(questions, replace(settings, observe=ROUGH, keep=True))
+        _fill(found, pairs, rough, rule, scene, words)
+        possible = found.possible[tuple(pairs.T)].sum(axis=1)
+        left = [n for n, one in enumerate(rough) if possible[n] > 1 and not (possible[n] == 2 and _is_near(one, scene))]
         pairs, questions = pairs[left], [questions[number] for number in left]
     _fill(found, pairs, rule.judge_each(questions, settings), rule, scene, words)
     return found
@@ -137,6 +140,18 @@ def _fill(
         found.marginal[point, one] = len(possible) > 1 or getattr(verdict, "marginal", False)
         share, _ = rule.share(scene, verdict)
         found.occluded[point, one] = np.nan if share is None else share
+
+
+def _is_near(verdict: Any, scene: Scene) -> bool:
+    """Whether more than nothing is obscured, or seen, but less than the tolerance: marginal, however well measured."""
+    observation = getattr(verdict, "observation", None)
+    if observation is None or not isinstance(scene, TableScene):
+        return False
+    counts, most = observation.counts, scene.tolerance
+    total, in_arc = max(counts.total, 1), max(counts.in_arc, 1)
+    obscured = counts.occluded / total + counts.error, counts.occluded_in_arc / in_arc + counts.error_in_arc
+    is_obscured = counts.occluded_in_arc > 0 and max(obscured) <= most
+    return bool(is_obscured or 0.0 < counts.seen / total <= most - counts.error_seen)
 
 
 def _could_be(verdict: Any) -> Sequence[str]:

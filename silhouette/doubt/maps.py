@@ -29,7 +29,7 @@ from silhouette.scenes.table import TableScene
 from silhouette.text import Progress
 from silhouette.version import document
 
-TOGETHER = 192
+TOGETHER = 2400
 """The most checks that are judged at once, as far as a place with all of its checks is one."""
 
 PIECES_EACH = 6

@@ -13,13 +13,15 @@ from typing import Literal
 import numpy as np
 
 from silhouette.geometry import Flags, Floats
+from silhouette.measure.contours import Placed
 from silhouette.measure.hidden import unproven_hidden
 from silhouette.measure.places import scattered
 from silhouette.measure.polygons import uncovered
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Kinds, Picture, sample
 from silhouette.measure.unobscured import unproven_open
 from silhouette.meshes.bounds import bounding_points
-from silhouette.renderers.protocol import Cast, Renderer, depths
+from silhouette.meshes.clusters import Indices
+from silhouette.renderers.protocol import NEAREST, Cast, Renderer, depths
 
 Assertion = Literal["open", "covered", "hidden"]
 """What a claim says: nothing of the target is obscured; all of it is; or nothing of it in the arcs is seen."""
@@ -32,6 +34,9 @@ CLEARLY = 1e-6
 
 SOME = 200
 """The most faces of a target of which it is asked first whether one reaches into an arc; all are asked then."""
+
+AIMED = 2000
+"""The most rays that are aimed at faces of a blocker."""
 
 MOST_RAYS = 100_000
 """The most rays that look for it: where more is unproven, fewer are cast in each pixel."""
@@ -57,7 +62,9 @@ class Claim:
         return any(len(places) > 0 for places in self.against)
 
 
-def claim_of(pictures: Sequence[Picture], says: Assertion, renderer: Renderer, thorough: bool = True) -> Claim:
+def claim_of(
+    pictures: Sequence[Picture], says: Assertion, renderer: Renderer, thorough: bool = True, soon: bool = False
+) -> Claim:
     """What is left of a claim about the target of these pictures, one flat one or the faces of a cube.
 
     Args:
@@ -66,21 +73,32 @@ def claim_of(pictures: Sequence[Picture], says: Assertion, renderer: Renderer, t
         renderer: must look at any place of a picture, between its pixels too (`Renderer.sparse`).
         thorough: whether what is hard to prove is proven, and what is left searched by rays; what is left is larger
             otherwise, and found sooner.
+        soon: whether rays are aimed at what may stand before the target, ahead of the proof that it does not: that
+            refutes most claims that are untrue, and takes a twentieth of the time.
     """
     left, against = 0.0, []
     for picture in pictures:
-        unproven, found = _left_of(picture, says, renderer, thorough)
+        unproven, found = _left_of(picture, says, renderer, thorough, soon)
         left += float(unproven[:, 2:].prod(axis=1).sum())
         against.append(found)
     return Claim(says, left, tuple(against))
 
 
-def _left_of(picture: Picture, says: Assertion, renderer: Renderer, thorough: bool) -> tuple[Floats, Floats]:
+def _left_of(
+    picture: Picture, says: Assertion, renderer: Renderer, thorough: bool, soon: bool
+) -> tuple[Floats, Floats]:
     """(n, 4) the blocks of a picture for which a claim is not proven, and (k, 2) places at which it is untrue."""
-    if says == "open":
-        blocks = unproven_open(picture.view, picture.target, picture.blockers, thorough).blocks
-        return blocks, _against(picture, blocks, says, renderer, RAYS, MOST_RAYS) if thorough else np.empty((0, 2))
     found = [np.empty((0, 2))]
+    if says == "open":
+
+        def is_before(blocker: Placed, faces: Indices) -> bool:
+            found.append(_untrue_at(picture, _on_faces(picture, blocker, faces), says, renderer) if soon else found[0])
+            return len(found[-1]) > 0
+
+        blocks = unproven_open(picture.view, picture.target, picture.blockers, thorough, is_before).blocks
+        if len(found[-1]) or not thorough:
+            return blocks, found[-1]
+        return blocks, _against(picture, blocks, says, renderer, RAYS, MOST_RAYS)
 
     def is_refuted(blocks: Floats) -> bool:
         found.append(_against(picture, blocks, says, renderer, 1, MOST_RAYS // RAYS**2))
@@ -111,6 +129,28 @@ def _against(picture: Picture, blocks: Floats, says: Assertion, renderer: Render
     # Rather fewer in each block than none in the last ones.
     area = float(np.maximum(blocks[:, 2:], 1.0).prod(axis=1).sum())
     places = scattered(blocks, min(across, (most / area) ** 0.5), most)
+    return _untrue_at(picture, places, says, renderer)
+
+
+def _on_faces(picture: Picture, blocker: Placed, faces: Indices) -> Floats:
+    """(k, 2) rows and columns of `AIMED` places or fewer on faces of a blocker, as far as the picture has them."""
+    chosen = faces[:: len(faces) // AIMED + 1]
+    corners = np.repeat(blocker.points(blocker.clusters.corners.take(chosen, axis=0)), AIMED // len(chosen), axis=1)
+    # Of a point of the unit square the half beyond the diagonal is turned over onto the other.
+    right, up = np.random.default_rng(1).random((2, corners.shape[1]))
+    beyond = right + up > 1.0
+    right[beyond], up[beyond] = 1.0 - right[beyond], 1.0 - up[beyond]
+    origin = corners[..., 0]
+    columns, rows, depth = origin + right * (corners[..., 1] - origin) + up * (corners[..., 2] - origin)
+    before = depth > NEAREST
+    places = np.column_stack([rows[before], columns[before]]) / depth[before, None]
+    within = np.all((places > 0.0) & (places < [picture.view.height, picture.view.width]), axis=1)
+    on_faces: Floats = places[within] - 0.5
+    return on_faces
+
+
+def _untrue_at(picture: Picture, places: Floats, says: Assertion, renderer: Renderer) -> Floats:
+    """(k, 2) those of places (n, 2) at which a claim is untrue."""
     samples = sample([picture], np.zeros(len(places), dtype=np.intp), places, renderer)
     return _certain(picture, places[_is_against(samples.kind, says)], says, renderer)
 

@@ -13,7 +13,7 @@ that show nothing of what others show, again where these do
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 
@@ -85,20 +85,7 @@ class Estimate:
         self, frames: Sequence[Framed], renderer: Renderer, pixel: float, thresholds: Sequence[float]
     ) -> list[Observation]:
         """The observations of sights whose pictures are known."""
-        found: list[Observation | None] = [None] * len(frames)
-        waiting = dict.fromkeys(range(len(frames)), COARSEST)
-        while waiting:
-            finer = dict[int, int]()
-            for across in sorted(set(waiting.values())):
-                numbers = [number for number in waiting if waiting[number] == across]
-                for together in _batches(frames, numbers, across):
-                    looks = _look([frames[number] for number in together], across, renderer)
-                    for number, look in zip(together, looks, strict=True):
-                        found[number] = look
-                        if across < FINEST and (times := self._times_finer(look, thresholds)) > 1.0:
-                            finer[number] = min(FINEST, STEP * max(ceil(times * across / STEP), across // STEP + 1))
-            waiting = finer
-        looks = [one for one in found if one is not None]
+        looks = looks_on_grids(frames, renderer, COARSEST, lambda look: self._times_finer(look, thresholds))
         if not self.nothing_is_proven:
             looks = with_slivers(frames, looks, renderer)
         unmet = [number for number, one in enumerate(looks) if not one.counts.total]
@@ -138,6 +125,33 @@ def _finer_by(error: float, wanted: float, most: float) -> float:
     (1.0, 1.587, 2.0)
     """
     return min(most, float(max(1.0, error / wanted) ** (2.0 / 3.0)))
+
+
+def looks_on_grids(
+    frames: Sequence[Framed], renderer: Renderer, coarsest: int, times_finer: Callable[[Observation], float]
+) -> list[Observation]:
+    """What grids over the pictures of frames show, each finer than the last, as long as a look asks for that.
+
+    Args:
+        frames: what is looked at.
+        renderer: casts the rays.
+        coarsest: cells along each side of the first grid.
+        times_finer: how many times finer a grid is wanted after a look; 1 where it tells enough.
+    """
+    found = dict[int, Observation]()
+    waiting = dict.fromkeys(range(len(frames)), coarsest)
+    while waiting:
+        finer = dict[int, int]()
+        for across in sorted(set(waiting.values())):
+            numbers = [number for number in waiting if waiting[number] == across]
+            for together in _batches(frames, numbers, across):
+                looks = _look([frames[number] for number in together], across, renderer)
+                for number, look in zip(together, looks, strict=True):
+                    found[number] = look
+                    if across < FINEST and (times := times_finer(look)) > 1.0:
+                        finer[number] = min(FINEST, STEP * max(ceil(times * across / STEP), across // STEP + 1))
+        waiting = finer
+    return [found[number] for number in range(len(frames))]
 
 
 def _batches(frames: Sequence[Framed], numbers: Sequence[int], across: int) -> list[list[int]]:

@@ -17,7 +17,7 @@ than both: such places are asked to be covered by the target, as in `hidden`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,7 +45,13 @@ TOUCHING = 1e-7
 """Pixels: two triangles that overlap by less only touch; float64 is a hundred times as fine in the largest picture."""
 
 
-def unproven_open(view: View, target: Body, blockers: Sequence[Body], thorough: bool = True) -> Unproven:
+def unproven_open(
+    view: View,
+    target: Body,
+    blockers: Sequence[Body],
+    thorough: bool = True,
+    is_refuted: Callable[[Placed, Indices], bool] = lambda blocker, faces: False,
+) -> Unproven:
     """Where in the picture it is not proven that no blocker is before the target.
 
     A surface is before another one where it is nearer by more than `NEAREST`: what stands on a floor or leans on a
@@ -56,6 +62,8 @@ def unproven_open(view: View, target: Body, blockers: Sequence[Body], thorough: 
         target: of which nothing is to be obscured.
         blockers: what may obscure it.
         thorough: whether the faces that no plane separates from the target are compared with it where they are many.
+        is_refuted: asked before what is dear, with a blocker and those of its faces: whether it is known that some of
+            them are before the target.
     """
     grid = first_grid(view)
     behind = Placed.of(view, target)
@@ -76,7 +84,7 @@ def unproven_open(view: View, target: Body, blockers: Sequence[Body], thorough: 
         faces = planes.faces(before, before.faces_of(chosen))
         if len(faces) == 0:
             continue
-        if not thorough and len(faces) > HASTY:
+        if (not thorough and len(faces) > HASTY) or is_refuted(before, faces):
             return Unproven.of(grid, np.arange(grid.count))
         parts.append(_compared(before, faces, behind, bounds, grid))
     return Unproven.joined(parts)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
+from silhouette.geometry import Floats
+from silhouette.measure.claims import claim_of
 from silhouette.measure.estimate import Estimate
+from silhouette.measure.framing import framed
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Sight
 from silhouette.measure.observe import observe_many
-from silhouette.measure.proven import ProvenEstimate
+from silhouette.measure.proven import HIDDEN, ProvenEstimate
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.necromunda.scene import NecromundaScene
 from silhouette.rules.necromunda.sight import sight_between
 from tests.support.mapped_tables import gantry_table, loaded
 
+XS, YS = np.arange(-100.0, 140.0, 30.0), np.arange(-80.0, 110.0, 30.0)
 
-def sights() -> list[Sight]:
+
+def sights(xs: Floats = XS, ys: Floats = YS) -> list[Sight]:
     """Kal's of Vex at places all over the table, behind walls and the container, under the gantry and in the open."""
     document = gantry_table()
     for entry, size in zip(document["terrain"][1:3], ([90.0, 6.0, 60.0], [70.0, 40.0, 60.0]), strict=True):
@@ -24,8 +29,8 @@ def sights() -> list[Sight]:
     scene = loaded(document)
     places = rule_called(scene.rules).places(scene, "Vex")
     found = []
-    for x in np.arange(-100.0, 140.0, 30.0):
-        for y in np.arange(-80.0, 110.0, 30.0):
+    for x in xs:
+        for y in ys:
             there = places.scene_at(np.array([x, y]), 0.0)
             assert isinstance(there, NecromundaScene)
             kal, vex = there.piece("Kal"), there.piece("Vex")
@@ -57,3 +62,37 @@ def test_what_is_in_a_shadow_is_hidden() -> None:
     exact = observe_many([sight for sight, one in zip(asked, dark, strict=True) if one], choose("embree"), 0.1)
     assert all(one.counts.seen == 0 and one.counts.error_seen == 0.0 for one in exact)
     assert not in_shadow(asked[:3]).any()  # a few are not worth it
+
+
+def test_rays_that_are_aimed_refute_nothing_that_is_true() -> None:
+    renderer, early = choose("embree"), 0
+    asked = sights()
+    for sight, one in zip(asked, observe_many(asked, renderer, 0.1), strict=True):
+        frame = framed(sight, 0.1)
+        if one.counts.occluded > 0.1 * one.counts.total:
+            continue
+        late, soon = (claim_of(frame.pictures, "open", renderer, soon=soon) for soon in (False, True))
+        assert (soon.unproven == 0.0) == (late.unproven == 0.0)
+        assert soon.is_refuted == late.is_refuted
+        early += soon.unproven > late.unproven
+    assert early > 3
+
+
+def test_what_is_refuted_is_more_than_nothing_and_a_closer_look_tells_how_much() -> None:
+    asked, renderer = sights(np.array([80.0]), np.arange(-80.0, 110.0, 2.0)), choose("embree")
+    exact, slivers = observe_many(asked, renderer, 0.1), 0
+    for tolerance in (0.0, 0.01):
+        looks = ProvenEstimate(Estimate(nothing_is_proven=True))(asked, renderer, 0.1, tolerance=tolerance)
+        for look, one in zip(looks, exact, strict=True):
+            counts, true = look.counts, one.counts
+            if counts is HIDDEN:
+                continue
+            share, error = counts.occluded / counts.total, counts.error
+            assert abs(share - true.occluded / true.total) <= error + true.error
+            if share > error:
+                assert true.occluded
+                assert any(counts.alone)
+                slivers += share < 0.05
+            if tolerance:
+                assert error <= 0.005 or abs(share - tolerance) > error
+    assert slivers > 3
