@@ -59,13 +59,13 @@ def by_odds(odds: Mapping[str, float]) -> list[tuple[str, float]]:
     return sorted(((one, part) for one, part in odds.items() if part >= 0.005), key=lambda pair: -pair[1])
 
 
-def hundredths(odds: float) -> str:
-    """Odds as a number of hundred; 100 is said only of what came up every time.
+def hundredths(odds: float, nearly_all: str = "over 99") -> str:
+    """Odds as a number of hundred; 100 is said only of what came up every time, and else ``nearly_all``.
 
     >>> hundredths(0.71), hundredths(1.0), hundredths(0.998)
     ('71', '100', 'over 99')
     """
-    return "over 99" if 0.995 <= odds < 1.0 else f"{100.0 * odds:.0f}"
+    return nearly_all if 0.995 <= odds < 1.0 else f"{100.0 * odds:.0f}"
 
 
 WEIGHING: Mapping[str, str] = {

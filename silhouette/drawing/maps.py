@@ -257,7 +257,7 @@ def _mark_nearest(sheet: Sheet, drawn: Map, unit: float) -> None:
         away = float(np.hypot(*(drawn.cells.at[number, :2] - drawn.start)))
         look: dict[str, Any] = {"markersize": 4.2, "color": style.paper, "markeredgecolor": style.ink, "zorder": 24}
         sheet.axes.plot([x], [y], "D", markeredgewidth=BOLD, **look)
-        distance = sheet.words("inches", number=f"{away / INCH:.1f}")
+        distance = sheet.words("inches", number=sheet.words.number(f"{away / INCH:.1f}"))
         reach = sheet.paper(1.2)
         sheet.label(f"{' / '.join(verdicts)} {distance}", (x, y), clear=(reach, reach), bold=True)
     if marked:
@@ -276,5 +276,5 @@ def _caption(sheet: Sheet, drawn: Map, layer: Layer) -> None:
     else:
         about = sheet.words("map verdict to" if looks else "map verdict from") if len(drawn.checks) > 1 else ""
     sheet.caption(title, about)
-    grid = sheet.words("inches", number=f"{request.grid / INCH:.3g}")
-    sheet.note(sheet.words("map grid", inches=grid, mm=f"{request.grid:.4g}"))
+    grid, mm = (sheet.words.number(text) for text in (f"{request.grid / INCH:.3g}", f"{request.grid:.4g}"))
+    sheet.note(sheet.words("map grid", inches=sheet.words("inches", number=grid), mm=mm))

@@ -77,16 +77,17 @@ def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, L
     sheet.frame(-MARGIN, 0.0, WIDE + MARGIN, HIGH, ground=sheet.style.paper, line=False)
     words, shares = sheet.words.of(verdict.rules), odds.found.shares.ravel()
     _draw_bar(sheet, odds, levels, words)
-    trials = words("trials", count=f"{odds.trials:,}", target=verdict.target)
+    trials = words("trials", count=odds.trials, target=verdict.target)
     if not np.isnan(shares).all() and _draw_trials(sheet, odds, levels, scale):
         trials += f" {words('changes')}"
     call = words("roll off") if odds.call == ROLL_OFF else words.verdict(odds.call)
-    told = ", ".join(f"{words.verdict(one)} {hundredths(part)}" for one, part in by_odds(odds.odds))
+    told = ", ".join(_named(words, one, part) for one, part in by_odds(odds.odds))
     sheet.caption(
         words("title", attacker=verdict.attacker, target=verdict.target, verdict=call), words("odds", odds=told)
     )
     sheet.note(trials)
-    sheet.note(f"{words('sure', error=f'{100.0 * odds.error:.1f} %')} {words(WEIGHING[odds.doubt_from])}")
+    error = words.number(f"{100.0 * odds.error:.1f} %")
+    sheet.note(f"{words('sure', error=error)} {words(WEIGHING[odds.doubt_from])}")
 
 
 def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Words) -> None:
@@ -95,7 +96,7 @@ def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Word
         if part:
             level = levels[verdict]
             _box(sheet, level, left, bottom, WIDE * part, top - bottom)
-            name = f"{words.verdict(verdict)} {hundredths(part)}"
+            name = _named(words, verdict, part)
             if WIDE * part >= max(NARROW, 1.1 * len(name)):
                 ink = "#{:02x}{:02x}{:02x}".format(*_ink(level))
                 sheet.axes.text(
@@ -104,6 +105,11 @@ def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Word
                     bbox={"boxstyle": "round,pad=0.2", "facecolor": _hex(COLOURS[level]), "edgecolor": "none"},
                 )  # fmt: skip
         left += WIDE * part
+
+
+def _named(words: Words, verdict: str, part: float) -> str:
+    """A verdict with its odds, such as "full cover 29"."""
+    return f"{words.verdict(verdict)} {hundredths(part, words('nearly all'))}"
 
 
 def _draw_trials(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], scale: Scale) -> bool:
@@ -145,7 +151,7 @@ def _draw_trials(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], scale: S
     for share in _ticks(low, high):
         place = WIDE * (share - low) / (high - low)
         sheet.axes.plot([place] * 2, [bottom, bottom - 0.8], color=sheet.style.soft_ink, linewidth=THIN)
-        sheet.text(place, bottom - 3.0, f"{100.0 * share:g} %", size=SMALL, ha="center")
+        sheet.text(place, bottom - 3.0, sheet.words.number(f"{100.0 * share:g} %"), size=SMALL, ha="center")
     return bool(marks)
 
 

@@ -99,6 +99,10 @@ def test_it_speaks_a_language_and_can_be_dark(tmp_path: Path) -> None:
     assert {"vu par 0", "vu par 1", "le socle n'y tient pas"} <= set(words)
     assert DARK.paper in text
     assert PRINT.ground not in text
+    write_map_picture(drawn, file, MapLook.called("verdict", "print", "fr"))
+    _, mm = drawn.nearest["hidden"]
+    assert f"{mm / 25.4:.1f}".replace(".", ",") in file.read_text()
+    assert f"{mm / 25.4:.1f}&quot;" not in file.read_text()
 
 
 @pytest.mark.parametrize(("exposed", "line"), [(True, PRINT.ink), (False, PRINT.paper)])

@@ -53,6 +53,16 @@ def test_the_bar_of_the_odds_is_as_wide_as_they_are() -> None:
     assert parts == pytest.approx([0.25 * WIDE, 0.75 * WIDE])
 
 
+def test_numbers_are_written_as_the_language_writes_them() -> None:
+    sheet, _ = drawn([1] * 2047 + [2], np.linspace(0.0, 0.0001, 2048).tolist(), call="partial cover", language="de")
+    numbers = dict.fromkeys(text.get_text() for text in sheet.axes.texts if "%" in text.get_text())
+    assert list(numbers) == ["0 %", "0,5 %", "1 %", "1,5 %", "2 %"]
+    told = f"{sheet.reason} {sheet.about}"
+    assert "Teildeckung (partial cover) über 99." in told
+    assert "2048 Versuche" in told
+    assert "auf 2,0 % sicher" in told
+
+
 def test_where_the_arc_alone_decides_there_are_no_shares_to_show() -> None:
     sheet, boxes = drawn([3] * 8, [np.nan] * 8, call="hidden", language="de")
     assert [box.get_y() for box in boxes] == [BAR[0]]

@@ -64,6 +64,7 @@ PHRASES: Mapping[str, Phrase] = {
     "friend": "disregarded: friend in base contact",
     "beyond": "beyond the vision arc",
     "odds": "Of 100 such tables: {odds}.",
+    "nearly all": "over 99",
     "roll off": "roll off",
     "trials": "{count} trials by the share of {target} that is obscured.",
     "changes": "Dashed: where the verdict changes.",
