@@ -33,6 +33,9 @@ OFF_CENTRE = (0.5137, 0.5071)
 MOST_CROSSINGS = 1 << 23
 """A mesh that crosses the columns of its cells more often is no body: it has no interior."""
 
+MOST_LINES = 1 << 20
+"""Lines that are tried at once, of interiors at many places."""
+
 MUCH = 0.15
 """The share of a body, seen from above, in which terrain goes through it. An elbow that leans on a wall is less."""
 
@@ -115,16 +118,35 @@ class Interior:
             surface: the surface.
             low, high: (3,) mm, the corners of a box in the world that holds whatever may meet.
         """
-        plan = self.points @ pose.rotation[:2, :2].T + pose.translation[:2]
-        bottoms, tops = self.low + pose.translation[2], self.high + pose.translation[2]
-        within = np.all((plan >= low[:2]) & (plan <= high[:2]), axis=1)
-        near: Flags = within[self.column] & (tops >= low[2]) & (bottoms <= high[2])
-        if near.any():
-            used, column = np.unique(self.column[near], return_inverse=True)
-            box = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
-            hits = surface.near(box, np.zeros(2)).crossings(plan[used])
+        box = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
+        near = surface.near(box, np.zeros(2))
+        met: Flags = self.meets_at(pose.rotation, pose.translation[None], near, low[None], high[None])[0]
+        return met
+
+    def meets_at(self, rotation: Floats, places: Floats, surface: Surface, low: Floats, high: Floats) -> Flags:
+        """(q, r) whether each line of the interior, of a body at each of some places, meets a surface or begins in it.
+
+        Args:
+            rotation: (3, 3) of the body, which is upright.
+            places: (q, 3) mm, where its origin lies.
+            surface: the surface.
+            low, high: (q, 3) mm, the corners of boxes in the world that hold whatever may meet.
+        """
+        found = np.zeros((len(places), len(self.column)), np.bool_)
+        turned = self.points @ rotation[:2, :2].T
+        step = max(1, MOST_LINES // max(1, len(self.column)))
+        for first in range(0, len(places), step):
+            some = slice(first, first + step)
+            plan = turned + places[some, None, :2]
+            within = np.all((plan >= low[some, None, :2]) & (plan <= high[some, None, :2]), axis=2)
+            bottoms, tops = self.low + places[some, 2:], self.high + places[some, 2:]
+            near = within[:, self.column] & (tops >= low[some, 2:]) & (bottoms <= high[some, 2:])
+            place, line = np.nonzero(near)
+            used, column = np.unique(place * len(turned) + self.column[line], return_inverse=True)
+            hits = surface.crossings(plan.reshape(-1, 2)[used])
             near[near] = met(hits, len(used), column.ravel(), bottoms[near], tops[near])
-        return near
+            found[some] = near
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -133,19 +133,14 @@ def _reach(a: Floats, b: Floats) -> float:
     return float((offsets - (b @ sides.T).min(axis=0)).min())
 
 
-def bodies_overlap(one: Piece, other: Piece, *, often: bool = False) -> bool:
-    """Whether bodies, bases among them, overlap by more than a millimetre.
-
-    Args:
-        one, other: the pieces.
-        often: whether they are compared again and again in other places, so that their interiors are worth keeping.
-    """
+def bodies_overlap(one: Piece, other: Piece) -> bool:
+    """Whether bodies, bases among them, overlap by more than a millimetre."""
     (low, high), (other_low, other_high) = _box(one), _box(other)
     low, high = np.maximum(low, other_low), np.minimum(high, other_high)
     if (high - low <= ALLOWED).any():
         return False
     return any(
-        is_upright(a.pose) and _interior(a, low, high, often=often).meets(a.pose, Surface.of(b), low, high).any()
+        is_upright(a.pose) and _interior(a, low, high).meets(a.pose, Surface.of(b), low, high).any()
         for a, b in ((one, other), (other, one))
         if a.kind != "terrain"  # it may be a whole landscape, and need not be closed
     )
@@ -162,10 +157,8 @@ def goes_through(piece: Piece, terrain: Piece) -> bool:
     return bool(met > MUCH * every)
 
 
-def _interior(piece: Piece, low: Floats, high: Floats, *, often: bool) -> Interior:
+def _interior(piece: Piece, low: Floats, high: Floats) -> Interior:
     """The interior of a piece, at least where it lies in the box in the world from ``low`` to ``high``."""
-    if often:
-        return Interior.of(piece.model)
     box = piece.pose.localise(corners(low, high))
     return Interior.within(piece.model, box.min(axis=0), box.max(axis=0))
 
@@ -218,11 +211,12 @@ class Standing:
         stands[stands] = self._shares(middle, places[stands], bottoms[stands]) == 1.0
         stands[stands] = self._is_half_held(places[stands], bottoms[stands])
         stands[stands] = ~self._walled(places[stands], bottoms[stands])
-        for place in np.flatnonzero(stands):
-            moved = self.there(places[place], float(bottoms[place]))
-            low, high = _box(moved)
-            near = ((self._boxes[:, 0] < high) & (self._boxes[:, 1] > low)).all(axis=1)
-            stands[place] = not any(overlaps(moved, self._others[number]) for number in np.flatnonzero(near))
+        at = np.column_stack([places, bottoms - self._underside.bottom])
+        low, high = _box(self.there(np.zeros(2), self._underside.bottom))
+        for other, (least, most) in zip(self._others, self._boxes, strict=True):
+            near = np.flatnonzero(stands & ((at + high > least) & (at + low < most)).all(axis=1))
+            if len(near):
+                stands[near] = ~overlapping(self._piece, at[near], other)
         return stands
 
     def there(self, place: Floats, bottom: float) -> Piece:
@@ -281,6 +275,24 @@ class Standing:
                 yield number, near
 
 
-def overlaps(one: Piece, other: Piece) -> bool:
-    """Whether two pieces overlap by more than a millimetre, with their bases or their bodies."""
-    return overlap_of_bases(one, other) > ALLOWED or bodies_overlap(one, other, often=True)
+def overlapping(piece: Piece, places: Floats, other: Piece) -> Flags:
+    """(q,) whether a piece, moved to places (q, 3), mm, overlaps another by more than a millimetre: bases or bodies."""
+    there = replace(piece, pose=Pose(piece.pose.rotation, np.zeros(3)))
+    (least, most), (other_least, other_most) = _box(there), _box(other)
+    low, high = np.maximum(places + least, other_least), np.minimum(places + most, other_most)
+    found = np.zeros(len(places), np.bool_)
+    if piece.model.base is not None and other.model.base is not None:
+        for number, place in enumerate(places):
+            moved = replace(piece, pose=Pose(piece.pose.rotation, place))
+            found[number] = overlap_of_bases(moved, other) > ALLOWED
+    reach = (high - low > ALLOWED).all(axis=1)
+    for body, surface, ways, begin in (
+        (piece, other, places, np.zeros_like(places)),
+        (other, there, other.pose.translation - places, places),
+    ):
+        left = np.flatnonzero(reach & ~found)
+        if len(left) and body.kind != "terrain" and is_upright(body.pose):
+            inner, ground = Interior.of(body.model), Surface.of(surface)
+            box = (low - begin)[left], (high - begin)[left]
+            found[left] = inner.meets_at(body.pose.rotation, ways[left], ground, *box).any(axis=1)
+    return found
