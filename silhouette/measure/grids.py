@@ -1,7 +1,8 @@
 """COUNT, roughly: a grid of cells over a picture, with a place in each, drawn at random.
 
-Which places are drawn depends on where the eye and the target are, and on nothing else: the same sight is looked at in
-the same way, and one with a piece a little elsewhere in another way.
+Which places are drawn depends on where the eye, the target and its blockers are, and on nothing else: the same sight is
+looked at in the same way, and one with any of them a little elsewhere in another way. So the errors of like sights are
+independent, and those of their mean grow small.
 """
 
 from __future__ import annotations
@@ -37,9 +38,12 @@ def area_of(frame: Framed, picture: Picture) -> tuple[Floats, float]:
 
 def drawn_for(picture: Picture, count: int) -> Floats:
     """(count, 2) numbers from 0 to 1, drawn at random for a picture; for fewer, other numbers than for more."""
-    view, pose = picture.view, picture.target.pose
-    content = np.concatenate([view.eye, view.axes.ravel(), pose.translation, pose.rotation.ravel(), [count]])
-    start = crc32(content.tobytes()) % len(_drawn())
+    view = picture.view
+    content = crc32(np.array([*view.eye, *view.axes.ravel(), count]).tobytes())
+    for body in (picture.target, *picture.blockers):
+        content = crc32(np.array([*body.pose.translation, body.outline]).tobytes(), content)
+        content = crc32(body.pose.rotation.tobytes(), content)
+    start = content % len(_drawn())
     return _drawn().take(np.arange(start, start + count), axis=0, mode="wrap")
 
 

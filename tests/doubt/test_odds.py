@@ -104,6 +104,13 @@ def test_the_outline_of_a_scan() -> None:
     assert found.doubt_from == "surface"
 
 
+@pytest.mark.parametrize("beside", [-0.3, 0.0, 0.25])
+def test_where_a_wall_alone_is_in_doubt_each_trial_errs_by_itself(beside: float) -> None:
+    """Eye and target are at the same places in all trials; an error that all of them shared would move the odds."""
+    found = odds_in(half_hidden({"place": 0.0}, beside=beside, wall={"doubt": {"place": 0.2}}))
+    assert found.odds["full cover"] == pytest.approx(normal(beside / (2 * 0.2)), abs=found.error + 0.015)
+
+
 def test_nothing_in_doubt_leaves_the_error_of_measuring() -> None:
     found = odds_in(half_hidden({"place": 0.0}, beside=3.0))
     assert (found.odds["full cover"], found.doubt_from, found.trials) == (1.0, "measuring", 128)
