@@ -14,6 +14,7 @@ from silhouette.doubt.trials import Trials
 from silhouette.geometry import Floats
 from silhouette.measure.error import SIGMAS
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
+from silhouette.measure.observe import PLAIN, Wanted
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Settings, Verdict
 from silhouette.scenes.scene import Check
@@ -39,20 +40,10 @@ class Recorder:
         self.observed: list[list[Observation]] = []
 
     def __call__(
-        self,
-        sights: Sequence[Sight],
-        renderer: Renderer,
-        pixel: float,
-        *,
-        thresholds: Sequence[float] = (0.5,),
-        tolerance: float = 0.0,
-        error_goal: float | None = None,
-        keep: bool = False,
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
     ) -> list[Observation]:
         """What the other one finds."""
-        found = self._observe(
-            sights, renderer, pixel, thresholds=thresholds, tolerance=tolerance, error_goal=error_goal, keep=keep
-        )
+        found = self._observe(sights, renderer, pixel, wanted)
         self.observed.append(found)
         return found
 
@@ -70,15 +61,7 @@ class Replay:
     drawn: Floats
 
     def __call__(
-        self,
-        sights: Sequence[Sight],
-        renderer: Renderer,
-        pixel: float,
-        *,
-        thresholds: Sequence[float] = (0.5,),
-        tolerance: float = 0.0,
-        error_goal: float | None = None,
-        keep: bool = False,
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
     ) -> list[Observation]:
         """The observations of this call, for each question in turn."""
         found, *self.observed = self.observed

@@ -24,7 +24,7 @@ from silhouette.measure.error import SIGMAS, UNKNOWN, share_errors, shares
 from silhouette.measure.framing import Framed, framed
 from silhouette.measure.grids import FINEST, area_of, grid
 from silhouette.measure.observation import Observation, Sight
-from silhouette.measure.observe import observe_many
+from silhouette.measure.observe import PLAIN, Wanted, observe_many
 from silhouette.measure.question import occlusion_counts
 from silhouette.measure.sampling import KINDS, Kinds, Places, Samples, sample
 from silhouette.measure.slivers import with_slivers
@@ -64,22 +64,14 @@ class Estimate:
     nothing_is_proven: bool = False
 
     def __call__(
-        self,
-        sights: Sequence[Sight],
-        renderer: Renderer,
-        pixel: float,
-        *,
-        thresholds: Sequence[float] = (0.5,),
-        tolerance: float = 0.0,
-        error_goal: float | None = None,
-        keep: bool = False,
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
     ) -> list[Observation]:
         """An observation of each sight, without masks; the arguments are those of `observe_many`.
 
-        A target of which the finest grid meets nothing is left to `observe_many`. ``tolerance``, ``error_goal`` and
-        ``keep`` change nothing: how sure an estimate is, its own attributes say.
+        A target of which the finest grid meets nothing is left to `observe_many`. Of what is wanted the thresholds
+        count: how sure an estimate is, its own attributes say.
         """
-        return self.looks([framed(sight, pixel) for sight in sights], renderer, pixel, thresholds)
+        return self.looks([framed(sight, pixel) for sight in sights], renderer, pixel, wanted.thresholds)
 
     def looks(
         self, frames: Sequence[Framed], renderer: Renderer, pixel: float, thresholds: Sequence[float]
@@ -89,7 +81,7 @@ class Estimate:
         if not self.nothing_is_proven:
             looks = with_slivers(frames, looks, renderer)
         unmet = [number for number, one in enumerate(looks) if not one.counts.total]
-        exact = observe_many([frames[number].sight for number in unmet], renderer, pixel, thresholds=thresholds)
+        exact = observe_many([frames[number].sight for number in unmet], renderer, pixel, Wanted(thresholds))
         for number, one in zip(unmet, exact, strict=True):
             looks[number] = one
         return looks

@@ -7,6 +7,7 @@ be decided by it -> Observation
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from silhouette.measure.counting import measured
@@ -23,50 +24,45 @@ ERROR_GOAL = 0.002
 cannot tell."""
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of observations.
+
+    Attributes:
+        thresholds: obscured shares, from 0 to 1, at which a verdict changes; 0 and 1 are always among them.
+        tolerance: a share nearer than this to a threshold is too close to call, however well it is measured.
+        error_goal: the error, as a share, that is small enough where no threshold is near; `ERROR_GOAL` by default.
+        keep: whether the observations keep their masks.
+    """
+
+    thresholds: Sequence[float] = (0.5,)
+    tolerance: float = 0.0
+    error_goal: float | None = None
+    keep: bool = False
+
+
+PLAIN = Wanted()
+"""What is wanted where nobody says otherwise."""
+
+
 class Observer(Protocol):
     """What measures sights: `observe_many`, or something like it."""
 
     def __call__(
-        self,
-        sights: Sequence[Sight],
-        renderer: Renderer,
-        pixel: float,
-        *,
-        thresholds: Sequence[float] = (0.5,),
-        tolerance: float = 0.0,
-        error_goal: float | None = None,
-        keep: bool = False,
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
     ) -> list[Observation]:
         """The observation of each sight; see `observe_many`."""
         ...
 
 
-def observe(
-    sight: Sight,
-    renderer: Renderer,
-    pixel: float,
-    *,
-    thresholds: Sequence[float] = (0.5,),
-    tolerance: float = 0.0,
-    error_goal: float | None = None,
-    keep: bool = False,
-) -> Observation:
+def observe(sight: Sight, renderer: Renderer, pixel: float, wanted: Wanted = PLAIN) -> Observation:
     """`observe_many` for one sight."""
-    (observation,) = observe_many(
-        [sight], renderer, pixel, thresholds=thresholds, tolerance=tolerance, error_goal=error_goal, keep=keep
-    )
+    (observation,) = observe_many([sight], renderer, pixel, wanted)
     return observation
 
 
 def observe_many(
-    sights: Sequence[Sight],
-    renderer: Renderer,
-    pixel: float,
-    *,
-    thresholds: Sequence[float] = (0.5,),
-    tolerance: float = 0.0,
-    error_goal: float | None = None,
-    keep: bool = False,
+    sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
 ) -> list[Observation]:
     """Measures for each sight how much of the target is obscured, seen from the eye.
 
@@ -78,21 +74,19 @@ def observe_many(
         sights: who looks at whom, past what.
         renderer: renders the targets and their blockers.
         pixel: mm per pixel at the target.
-        thresholds: obscured shares, from 0 to 1, at which a verdict changes; 0 and 1 are always among them.
-        tolerance: a share nearer than this to a threshold is too close to call, however well it is measured.
-        error_goal: the error, as a share, that is small enough where no threshold is near; `ERROR_GOAL` by default.
-        keep: whether the observations keep their masks.
+        wanted: at which shares a verdict changes, and how well they are to be known.
     """
+    thresholds, tolerance, goal = wanted.thresholds, wanted.tolerance, wanted.error_goal or ERROR_GOAL
     limits = tuple(sorted({0.0, 1.0, *thresholds}))
     frames = [framed(sight, pixel) for sight in sights]
-    questions = [Question(frame.pictures, frame.pixel, error_goal or ERROR_GOAL, limits, tolerance) for frame in frames]
-    found = measured(questions, renderer, keep)
+    questions = [Question(frame.pictures, frame.pixel, goal, limits, tolerance) for frame in frames]
+    found = measured(questions, renderer, wanted.keep)
     factor = 1
     while factor < FINEST:
         factor *= 2
         open_ = [number for number, one in enumerate(found) if _is_undecided(one.counts, thresholds, tolerance)]
         finer = [questions[number].refined(factor) for number in open_]
-        for number, one in zip(open_, measured(finer, renderer, keep), strict=True):
+        for number, one in zip(open_, measured(finer, renderer, wanted.keep), strict=True):
             found[number] = one
     return [_observation(frame, one) for frame, one in zip(frames, found, strict=True)]
 

@@ -16,6 +16,7 @@ from silhouette.measure.estimate import Estimate, looks_on_grids
 from silhouette.measure.framing import Framed, framed
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
+from silhouette.measure.observe import PLAIN, Wanted
 from silhouette.measure.sampling import sample
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
@@ -41,15 +42,7 @@ class ProvenEstimate:
     estimate: Estimate = field(default_factory=Estimate)
 
     def __call__(
-        self,
-        sights: Sequence[Sight],
-        renderer: Renderer,
-        pixel: float,
-        *,
-        thresholds: Sequence[float] = (0.5,),
-        tolerance: float = 0.0,
-        error_goal: float | None = None,
-        keep: bool = False,
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
     ) -> list[Observation]:
         """An observation of each sight, without masks; the arguments are those of `Estimate`.
 
@@ -57,10 +50,10 @@ class ProvenEstimate:
         """
         dark = in_shadow(sights)
         frames = [framed(sight, pixel) for sight, is_dark in zip(sights, dark, strict=True) if not is_dark]
-        looks = self.estimate.looks(frames, renderer, pixel, thresholds)
+        looks = self.estimate.looks(frames, renderer, pixel, wanted.thresholds)
         exact = renderer if renderer.sparse else looking_between_pixels()
         known = [_known(look, frame, exact) for look, frame in zip(looks, frames, strict=True)]
-        told = iter(_with_closer_looks(frames, looks, known, renderer, tolerance))
+        told = iter(_with_closer_looks(frames, looks, known, renderer, wanted.tolerance))
         return [
             Observation(sight, (), HIDDEN, pixel, "proof", "flat") if is_dark else next(told)
             for sight, is_dark in zip(sights, dark, strict=True)

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from silhouette.measure.observation import OcclusionCounts, Sight
-from silhouette.measure.observe import observe
+from silhouette.measure.observe import Wanted, observe
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.scene import Readings
@@ -68,7 +68,7 @@ def against_finer(sights: Iterator[Sight], renderer: Renderer) -> Iterator[Judge
     """Each check, and the share in a finer view."""
     for sight in sights:
         counts = observe(sight, renderer, PIXEL).counts
-        finer = observe(sight, renderer, PIXEL / FINER, error_goal=FINE_ERROR).counts
+        finer = observe(sight, renderer, PIXEL / FINER, Wanted(error_goal=FINE_ERROR)).counts
         if counts.total and finer.total:
             yield counts, finer.occluded / finer.total, finer.error
 

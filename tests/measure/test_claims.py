@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from silhouette.geometry import cosine_and_sine
 from silhouette.measure.claims import Claim, claim_of
 from silhouette.measure.observation import SEEN
-from silhouette.measure.observe import observe
+from silhouette.measure.observe import Wanted, observe
 from silhouette.measure.sampling import Picture
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
@@ -56,7 +56,7 @@ def test_a_hole_smaller_than_a_pixel_is_shown_where_it_is(at: tuple[float, float
     middle = screen.outline(FRONT).reshape(2, 2).mean(axis=0)
     hole = middle + at
     wall = screen.draw(shapely.difference(rectangle(middle, 60.0, 60.0), disc(hole, 0.02)))
-    found = observe(Case(FRONT, (wall,), EYE).sight, started("embree"), 0.1, keep=True)
+    found = observe(Case(FRONT, (wall,), EYE).sight, started("embree"), 0.1, Wanted(keep=True))
     assert found.counts.seen == 1
     (mask,) = found.masks
     ((row, column),) = np.argwhere(mask.kinds == SEEN)

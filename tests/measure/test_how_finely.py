@@ -11,7 +11,7 @@ import pytest
 
 from silhouette.measure.counting import measured
 from silhouette.measure.error import PARTS
-from silhouette.measure.observe import observe, observe_many
+from silhouette.measure.observe import Wanted, observe, observe_many
 from silhouette.measure.question import Question
 from silhouette.measure.sampling import Picture
 from silhouette.measure.survey import Survey
@@ -58,7 +58,7 @@ def test_an_error_is_a_fifth_of_the_way_to_a_threshold() -> None:
     (view,) = fit_view(EYE, FRONT.bounds.mean(axis=0), bounding_points(FRONT), 0.1)
     share = exact_share(view, FRONT, [wall])
     ways = np.geomspace(0.004, 0.04, 12)
-    found = [observe(case.sight, started("embree"), 0.1, thresholds=(share + way,), error_goal=0.3) for way in ways]
+    found = [observe(case.sight, started("embree"), 0.1, Wanted((share + way,), error_goal=0.3)) for way in ways]
     errors = np.array([one.counts.error for one in found])
     assert (errors <= (ways + errors) / 5).all()
     assert (errors / ways).max() >= LEVEL_BY_LEVEL / 5
@@ -73,7 +73,7 @@ def test_nothing_and_all_are_always_thresholds(tops: tuple[float, float]) -> Non
     ways = np.minimum(shares, 1.0 - shares)
     assert 0.002 < ways.min() < ways.max() < 0.03
     sights = [Case(FRONT, (wall,), EYE).sight for wall in walls]
-    found = observe_many(sights, started("embree"), 0.1, thresholds=(), error_goal=0.3)
+    found = observe_many(sights, started("embree"), 0.1, Wanted((), error_goal=0.3))
     errors = np.array([one.counts.error for one in found])
     assert (errors <= (ways + errors) / 5).all()
 
@@ -150,7 +150,7 @@ def test_what_stands_before_a_target_leaves_its_size_as_certain(side: float) -> 
 
 def test_the_error_by_default_is_a_fifth_of_a_hundredth() -> None:
     sights = [Case(FRONT, (leaning(15.0, degrees),), EYE).sight for degrees in np.linspace(2.0, 30.0, 12)]
-    errors = [observe(sight, started("embree"), 0.1, thresholds=()).counts.error for sight in sights]
+    errors = [observe(sight, started("embree"), 0.1, Wanted(())).counts.error for sight in sights]
     assert LEVEL_BY_LEVEL * 0.002 <= max(errors) <= 0.002
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from silhouette.measure import counting
 from silhouette.measure.observation import Observation, Sight
-from silhouette.measure.observe import observe, observe_many
+from silhouette.measure.observe import Wanted, observe, observe_many
 from silhouette.renderers.embree import EmbreeRenderer
 from tests.support.hard_sights import case
 
@@ -28,7 +28,7 @@ def sights() -> list[Sight]:
 
 @pytest.fixture(scope="module")
 def alone(embree: EmbreeRenderer, sights: list[Sight]) -> list[Observation]:
-    return [observe(sight, embree, 0.1, keep=True) for sight in sights]
+    return [observe(sight, embree, 0.1, Wanted(keep=True)) for sight in sights]
 
 
 def same(first: Observation, second: Observation) -> bool:
@@ -50,7 +50,7 @@ def test_a_sight_is_measured_as_if_it_were_alone(
     embree: EmbreeRenderer, sights: list[Sight], alone: list[Observation], chosen: list[int]
 ) -> None:
     """Lists of any length and order, some sights more than once."""
-    together = observe_many([sights[number] for number in chosen], embree, 0.1, keep=True)
+    together = observe_many([sights[number] for number in chosen], embree, 0.1, Wanted(keep=True))
     assert all(same(one, alone[number]) for one, number in zip(together, chosen, strict=True))
 
 
@@ -58,7 +58,7 @@ def test_neither_does_it_depend_on_how_many_memory_holds(
     monkeypatch: pytest.MonkeyPatch, embree: EmbreeRenderer, sights: list[Sight], alone: list[Observation]
 ) -> None:
     monkeypatch.setattr(counting, "PIXELS_AT_HAND", 400_000)
-    assert all(same(*pair) for pair in zip(observe_many(sights, embree, 0.1, keep=True), alone, strict=True))
+    assert all(same(*pair) for pair in zip(observe_many(sights, embree, 0.1, Wanted(keep=True)), alone, strict=True))
 
 
 def test_no_sights(embree: EmbreeRenderer) -> None:

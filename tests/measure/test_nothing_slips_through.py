@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.measure.observe import observe
+from silhouette.measure.observe import Wanted, observe
 from tests.conftest import started
 from tests.support.hard_sights import FINE, KINDS, ORDINARY, case, could_be, faults
 from tests.support.models_behind_screens import cases_behind_screens
@@ -72,7 +72,7 @@ def test_it_is_true_with_the_reference(kind: str) -> None:
 @pytest.mark.parametrize("kind", FINE)
 def test_it_is_true_where_an_error_is_allowed(kind: str, error_goal: float) -> None:
     one = case(kind, CASES + round(100 * error_goal))
-    counts = observe(one.sight, started("embree"), one.pixel, error_goal=error_goal).counts
+    counts = observe(one.sight, started("embree"), one.pixel, Wanted(error_goal=error_goal)).counts
     assert faults(counts, one.exact()) == []
 
 

@@ -10,7 +10,7 @@ from silhouette.measure.estimate import Estimate
 from silhouette.measure.framing import framed
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Sight
-from silhouette.measure.observe import observe_many
+from silhouette.measure.observe import Wanted, observe_many
 from silhouette.measure.proven import HIDDEN, ProvenEstimate
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
@@ -82,7 +82,7 @@ def test_what_is_refuted_is_more_than_nothing_and_a_closer_look_tells_how_much()
     asked, renderer = sights(np.array([80.0]), np.arange(-80.0, 110.0, 2.0)), choose("embree")
     exact, slivers = observe_many(asked, renderer, 0.1), 0
     for tolerance in (0.0, 0.01):
-        looks = ProvenEstimate(Estimate(nothing_is_proven=True))(asked, renderer, 0.1, tolerance=tolerance)
+        looks = ProvenEstimate(Estimate(nothing_is_proven=True))(asked, renderer, 0.1, Wanted(tolerance=tolerance))
         for look, one in zip(looks, exact, strict=True):
             counts, true = look.counts, one.counts
             if counts is HIDDEN:

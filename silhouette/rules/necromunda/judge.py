@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
+from silhouette.measure.observe import Wanted
 from silhouette.meshes.holes import encloses
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import RuleReference, Settings
@@ -41,16 +42,8 @@ def judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings
     crews = [_question(scene, check) for scene, check in questions]
     looks = [(scene, look) for (scene, _), crew in zip(questions, crews, strict=True) for look in crew]
     sights = [sight for _, look in looks for sight in look.sights]
-    observed = iter(
-        settings.observe(
-            sights,
-            settings.renderer,
-            settings.pixel,
-            tolerance=any_scene.tolerance,
-            error_goal=any_scene.error,
-            keep=settings.keep,
-        )
-    )
+    wanted = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, keep=settings.keep)
+    observed = iter(settings.observe(sights, settings.renderer, settings.pixel, wanted))
     verdicts = iter(
         [_verdict(scene, look.arc, [next(observed) for _ in look.sights], settings) for scene, look in looks]
     )

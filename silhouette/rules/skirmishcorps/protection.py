@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
+from silhouette.measure.observe import Wanted
 from silhouette.meshes.bounds import bounding_points
 from silhouette.rules.base import Settings
 from silhouette.rules.skirmishcorps.classes import BRICK, LOOKED_OVER
@@ -135,14 +136,8 @@ def observe_looks(looks: Sequence[Look], settings: Settings, *thresholds: float)
 
     All looks are at one scene, but for where its pieces stand.
     """
-    return settings.observe(
-        [look.sight for look in looks],
-        settings.renderer,
-        settings.pixel,
-        thresholds=thresholds,
-        error_goal=looks[0].error_goal if looks else None,
-        keep=settings.keep,
-    )
+    wanted = Wanted(thresholds, error_goal=looks[0].error_goal if looks else None, keep=settings.keep)
+    return settings.observe([look.sight for look in looks], settings.renderer, settings.pixel, wanted)
 
 
 def cover_effects(
@@ -172,15 +167,8 @@ def cover_effects(
         for _, position in pairs
         if len(whole.blockers) > 1
     ]
-    measured = iter(
-        settings.observe(
-            apart,
-            settings.renderer,
-            settings.pixel,
-            thresholds=(threshold,),
-            error_goal=looks[0].error_goal if looks else None,
-        )
-    )
+    wanted = Wanted((threshold,), error_goal=looks[0].error_goal if looks else None)
+    measured = iter(settings.observe(apart, settings.renderer, settings.pixel, wanted))
     return [
         [
             CoverEffect(
