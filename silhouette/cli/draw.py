@@ -208,7 +208,8 @@ def _shown(scene: Scene, drawn: Sequence[dict[str, Any]], *, as_json: bool) -> i
 
 
 def _lines(check: dict[str, Any]) -> str:
-    """A check's verdict, and its figures below it."""
+    """A check's verdict, or the call where there are odds, and its figures below it."""
     who = " to ".join(str(name) for name in (check["attacker"], check["target"]) if name) or str(check.get("ask", ""))
     files = check["figures"] or ["nothing of it can be drawn"]
-    return "\n".join([f"{who}: {verdict_in_words(check)}", *(f"  {file}" for file in files)])
+    stands = check["call"] if "call" in check else verdict_in_words(check)
+    return "\n".join([f"{who}: {stands}", *(f"  {file}" for file in files)])

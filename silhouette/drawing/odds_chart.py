@@ -18,8 +18,10 @@ import numpy as np
 
 from silhouette.doubt.calls import ROLL_OFF, by_odds, hundredths
 from silhouette.doubt.odds import Odds
+from silhouette.drawing import typeface
 from silhouette.drawing.animation.words import COLOURS, ink_on
 from silhouette.drawing.captions import HAIRLINE, SMALL, THIN
+from silhouette.drawing.captions import NAME as NAMED
 from silhouette.drawing.page import Colour
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.words.words import Words
@@ -40,8 +42,8 @@ BAR, BARS = (42.0, 51.0), (7.0, 38.0)
 BINS = 50
 """The bars of the trials."""
 
-NARROW = 11.0
-"""A part of the bar that is narrower has no words in it."""
+BESIDE = 1.0
+"""Free room on both sides of words in the bar, mm: a part that is too narrow for a name has its number, or nothing."""
 
 SPARE = 0.15
 """Free room on both sides of the shares, as a part of their range; and of the least range, which is this wide."""
@@ -96,12 +98,13 @@ def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Word
         if part:
             level = levels[verdict]
             _box(sheet, level, left, bottom, WIDE * part, top - bottom)
-            name = _named(words, verdict, part)
-            if WIDE * part >= max(NARROW, 1.1 * len(name)):
-                ink = "#{:02x}{:02x}{:02x}".format(*_ink(level))
+            told = (_named(words, verdict, part), _in_hundred(words, part))
+            fitting = [text for text in told if sheet.paper(_wide(text)) <= WIDE * part]
+            if fitting:
                 sheet.axes.text(
-                    left + WIDE * part / 2, (bottom + top) / 2, name,
-                    ha="center", va="center_baseline", color=ink, parse_math=False, fontproperties=_face(),
+                    left + WIDE * part / 2, (bottom + top) / 2, fitting[0],
+                    ha="center", va="center_baseline", color=_hex(_ink(level)), parse_math=False,
+                    fontproperties=typeface.face(NAMED, True),
                     bbox={"boxstyle": "round,pad=0.2", "facecolor": _hex(COLOURS[level]), "edgecolor": "none"},
                 )  # fmt: skip
         left += WIDE * part
@@ -109,7 +112,16 @@ def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Word
 
 def _named(words: Words, verdict: str, part: float) -> str:
     """A verdict with its odds, such as "full cover 29"."""
-    return f"{words.verdict(verdict)} {hundredths(part, words('nearly all'))}"
+    return f"{words.verdict(verdict)} {_in_hundred(words, part)}"
+
+
+def _in_hundred(words: Words, part: float) -> str:
+    return hundredths(part, words("nearly all"))
+
+
+def _wide(text: str) -> float:
+    """The room that words in the bar take, mm."""
+    return typeface.width(text, NAMED, True) + 2.0 * BESIDE
 
 
 def _draw_trials(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], scale: Scale) -> bool:
@@ -184,10 +196,3 @@ def _ink(level: Level) -> Colour:
 
 def _hex(colour: Colour) -> str:
     return "#{:02x}{:02x}{:02x}".format(*colour)
-
-
-def _face() -> Any:
-    from silhouette.drawing import typeface
-    from silhouette.drawing.captions import NAME as SIZE
-
-    return typeface.face(SIZE, True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -13,6 +15,7 @@ from silhouette.drawing.odds_chart import BAR, BARS, WIDE, draw_odds
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level, RuleReference, Scale, Verdict
+from tests.support.commands import run
 
 LEVELS = rule_called("necromunda").levels
 VERDICT = Verdict("Kal", "Vex", "necromunda", "full cover", Level.FULL, RuleReference("Cover", "R15"), "half")
@@ -53,6 +56,19 @@ def test_the_bar_of_the_odds_is_as_wide_as_they_are() -> None:
     assert parts == pytest.approx([0.25 * WIDE, 0.75 * WIDE])
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("few", [1, 3, 5, 9, 16, 24, 32])
+def test_words_lie_within_their_part_of_the_bar(few: int, language: str) -> None:
+    sheet, boxes = drawn([1] * few + [2] * (64 - few), np.linspace(0.4, 0.6, 64).tolist(), language=language)
+    ends = {round(x, 6) for box in boxes if box.get_y() >= BAR[0] for x in (box.get_x(), box.get_x() + box.get_width())}
+    told = [text for text in sheet.axes.texts if text.get_position()[1] > BAR[0]]
+    for text in told:
+        extent = text.get_window_extent().transformed(sheet.axes.transData.inverted())
+        assert max(end for end in ends if end < text.get_position()[0]) <= extent.x0
+        assert min(end for end in ends if end > text.get_position()[0]) >= extent.x1
+    assert len(told) == (1 if few < 3 else 2)
+
+
 def test_numbers_are_written_as_the_language_writes_them() -> None:
     sheet, _ = drawn([1] * 2047 + [2], np.linspace(0.0, 0.0001, 2048).tolist(), call="partial cover", language="de")
     numbers = dict.fromkeys(text.get_text() for text in sheet.axes.texts if "%" in text.get_text())
@@ -67,3 +83,21 @@ def test_where_the_arc_alone_decides_there_are_no_shares_to_show() -> None:
     sheet, boxes = drawn([3] * 8, [np.nan] * 8, call="hidden", language="de")
     assert [box.get_y() for box in boxes] == [BAR[0]]
     assert sheet.title == "Kal → Vex: verborgen (hidden)"
+
+
+def test_draw_tells_the_call_where_it_draws_odds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "duel.toml"
+    file.write_text("""
+        rules = "necromunda"
+        doubt = { place = 2.0 }
+        fighter = [
+          { name = "Kal", at = [0, 0], facing = 90, parts = [{ box = [12, 12, 30] }], eye = [0, 6, 15] },
+          { name = "Vex", at = [0, 200], parts = [{ box = [12, 12, 30] }] },
+        ]
+        terrain = [{ name = "wall", at = [-30, 185], parts = [{ box = [60, 5, 40] }] }]
+        check = [{ attacker = "Kal", target = "Vex" }]
+    """)
+    ran = run(capsys, "draw", file, "--figure", "odds", "--out", tmp_path / "figures")
+    assert ran.status == 0
+    assert ran.out.splitlines()[0] == "Kal to Vex: roll off"
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["01-kal-vex-odds.svg"]
