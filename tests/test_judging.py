@@ -84,5 +84,9 @@ def test_odds_changes_and_maps_from_python_are_those_of_the_commands(
     assert changes(file, "Kal", "Vex").rows() == row["changes"]
     words = ("map", file, "--move", "Vex", "--from", "Kal", "--within", "60", "--json", "--no-cache")
     assert map_of(file, "Vex", attackers=["Kal"], within=60).document() == json.loads(run(capsys, *words).out)
+    one = map_of(file, "Vex", attackers="Kal", within=60, workers=0)
+    assert [check.attacker for check in one.checks] == ["Kal"]
+    with pytest.raises(RequestError, match=r"seed is -1; it must be a whole number, 0 or more"):
+        odds(file, "Kal", "Vex", seed=-1)
     with pytest.raises(RequestError, match="nothing is called 'Kol'"):
         odds(file, "Kol", "Vex")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from silhouette.errors import RequestError
 from silhouette.judging.loading import content_with, load_scene
 from silhouette.judging.results import Judged, judged, mapped
 from silhouette.judging.selection import Selection
@@ -94,10 +95,10 @@ def odds(
 
     Args:
         scene, attacker, target, arc, renderer, pixel, error: as of `check`.
-        seed: the same seed gives the same odds.
+        seed: a whole number, 0 or more; the same seed gives the same odds.
 
     Raises:
-        RequestError: where the game, or what is asked, has no odds; and as `check` does.
+        RequestError: where the game, or what is asked, has no odds, or the seed is below 0; and as `check` does.
         RendererUnavailable: where the renderer asked for cannot run on this machine.
 
     >>> import tempfile
@@ -119,6 +120,8 @@ def odds(
     """
     from silhouette.doubt.odds import check_odds
 
+    if seed < 0:
+        raise RequestError(f"seed is {seed}; it must be a whole number, 0 or more")
     read = _read(scene, error)
     check_odds(read, Selection(attacker, target, arc).checks(read))
     found = _judged(read, attacker, target, arc, _started(renderer), pixel, seed=seed).odds
@@ -158,8 +161,8 @@ def map_of(
     scene: Scene | str | PathLike[str],
     move: str,
     *,
-    attackers: Sequence[str] = (),
-    targets: Sequence[str] = (),
+    attackers: str | Sequence[str] = (),
+    targets: str | Sequence[str] = (),
     grid: float = INCH,
     within: float | None = None,
     under: float | None = None,
@@ -173,7 +176,7 @@ def map_of(
     Args:
         scene: from `load_scene`, or the path of one.
         move: the name of the model that is moved.
-        attackers: the names of those who look at it; by default everyone but its gang.
+        attackers: the name of who looks at it, or several names; by default everyone but its gang.
         targets: instead, whom it looks at, facing each.
         grid: mm between two points.
         within: mm: only points so near, in plan, to where it stands.
@@ -188,10 +191,13 @@ def map_of(
     """
     from silhouette.doubt.maps import MapRequest
 
-    request = MapRequest(move, tuple(attackers), tuple(targets), grid, within, under)
-    return mapped(
-        _read(scene, error), request, _started(renderer), pixel, workers=cores() if workers is None else workers
-    )
+    request = MapRequest(move, _names(attackers), _names(targets), grid, within, under)
+    processes = cores() if workers is None else max(1, workers)
+    return mapped(_read(scene, error), request, _started(renderer), pixel, workers=processes)
+
+
+def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _read(scene: Scene | str | PathLike[str], error: float | None) -> Scene:
