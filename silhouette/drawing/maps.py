@@ -43,18 +43,19 @@ TOLD_APART = 1.0
 MOST_NAMED = 3
 """The most names in a title."""
 
-# From exposed to covered each is darker than the one before, so that a copy in grey tells them apart; yellows and
-# blues, which people with any kind of colour blindness tell apart. tests/drawing/test_maps.py measures both.
+# From what is seen to what is not: blue, orange and vermillion, as in `silhouette.drawing.animation.words`, and a dark
+# grey that is not the ground of the dark style. Each is darker than the one before, so that a copy in grey tells them
+# apart, and people with any kind of colour blindness do. tests/drawing/test_maps.py measures both.
 COLOURS: Mapping[Level, Sequence[Sequence[str]]] = {
-    Level.CLEAR: (("#fdeb9a",),),
-    Level.PARTIAL: (("#f0a24a",), ("#f8c465", "#e8913a")),
-    Level.FULL: (("#4c8bc4",), ("#4c8bc4", "#31639c")),
-    Level.BLOCKED: (("#2b3a67",), ("#31639c", "#222c52")),
+    Level.CLEAR: (("#c6e6f9",),),
+    Level.PARTIAL: (("#efa53c",), ("#f4b952", "#e08a26")),
+    Level.FULL: (("#b84f12",), ("#c45a16", "#953f0d")),
+    Level.BLOCKED: (("#423e50",), ("#7a3311", "#423e50")),
 }
 """The colours of the verdicts of a level, where it has one verdict, and where it has two."""
 
-DARKEST, LIGHTEST = "#2b3a67", "#fdeb9a"
-"""Nobody sees it; everyone does."""
+COUNTS = ("#423e50", "#22639a", "#4aa3da", "#d9eefb")
+"""From nobody sees it to everyone does: blue is what is seen, and less of it is darker."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def verdict_colours(levels: Mapping[str, Level]) -> dict[str, str]:
     """The colour of each verdict of a game, from exposed to covered: ``#rrggbb``.
 
     >>> list(verdict_colours({"open": Level.CLEAR, "cover": Level.PARTIAL, "hidden": Level.BLOCKED}).values())
-    ['#fdeb9a', '#f0a24a', '#2b3a67']
+    ['#c6e6f9', '#efa53c', '#423e50']
     """
     colours = dict[str, str]()
     for level in dict.fromkeys(levels.values()):
@@ -203,10 +204,9 @@ def _counts(sheet: Sheet, drawn: Map) -> list[Paint]:
 
 
 def _mixed(share: float) -> str:
-    """A colour between those of nobody and of everyone, by way of the blue and the orange between them."""
-    anchors = [DARKEST, COLOURS[Level.FULL][0][0], COLOURS[Level.PARTIAL][0][0], LIGHTEST]
-    channels = np.array([[int(one[at : at + 2], 16) for at in (1, 3, 5)] for one in anchors])
-    places = np.linspace(0.0, 1.0, len(anchors))
+    """A colour between those of nobody and of everyone."""
+    channels = np.array([[int(one[at : at + 2], 16) for at in (1, 3, 5)] for one in COUNTS])
+    places = np.linspace(0.0, 1.0, len(COUNTS))
     return "#" + "".join(f"{round(np.interp(share, places, channel)):02x}" for channel in channels.T)
 
 

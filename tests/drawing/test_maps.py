@@ -17,6 +17,7 @@ from silhouette.drawing.maps import MapLook, verdict_colours, write_map_picture
 from silhouette.drawing.styles import DARK, PRINT
 from silhouette.geometry import Floats
 from silhouette.rules import RULES, rule_called
+from silhouette.rules.base import Level
 from tests.support.mapped_tables import gantry_table, made
 
 # G. M. Machado, M. M. Oliveira, L. A. F. Fernandes, "A Physiologically-based Model for Simulation of Color Vision
@@ -49,6 +50,15 @@ def test_verdicts_are_told_apart_by_all_eyes_and_in_grey(game: str, eye: str) ->
     if eye == "normal":
         lightness = [float(one[0]) for one in seen]
         assert min(one - next_ for one, next_ in pairwise(lightness)) >= 10.0
+
+
+@pytest.mark.parametrize("game", [name for name in RULES if rule_called(name).levels])
+def test_what_is_seen_is_blue_and_cover_is_not_as_in_all_pictures(game: str) -> None:
+    levels = rule_called(game).levels
+    for verdict, colour in verdict_colours(levels).items():
+        red, blue = int(colour[1:3], 16), int(colour[5:7], 16)
+        if levels[verdict] is not Level.BLOCKED:
+            assert (blue > red + 30) == (levels[verdict] is Level.CLEAR)
 
 
 def test_a_place_has_the_colour_of_its_verdict(tmp_path: Path) -> None:
