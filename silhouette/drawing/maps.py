@@ -100,6 +100,41 @@ class Paint:
     which: Flags
 
 
+@dataclass(frozen=True)
+class Grid:
+    """The places on paper: squares, but for those at the greatest edges of the table, which end there.
+
+    Attributes:
+        low: (2,) the least corner of the table, in units of the drawing.
+        step: the width of a place, in the same units.
+        across: (2,) how many places wide and high the table is; no whole numbers.
+    """
+
+    low: Floats
+    step: float
+    across: Floats
+
+    def squares(self, index: Any) -> list[Floats]:
+        """The outline of each place, by its numbers (n, 2)."""
+        corners = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
+        return [self.low + np.minimum(place + corners, self.across) * self.step for place in index]
+
+    def rings(self, index: Any) -> Rings:
+        """The outlines of the area that places, by their numbers (n, 2), cover together."""
+        import shapely
+
+        if not len(index):
+            return ()
+        # Places in a row become one rectangle, so that there are few to join.
+        order = np.lexsort((index[:, 0], index[:, 1]))
+        x, y = index[order].T
+        starts = np.flatnonzero((np.diff(x, prepend=x[0] - 2) != 1) | (np.diff(y, prepend=y[0] - 2) != 0))
+        ends = np.append(starts[1:], len(x)) - 1
+        right, top = (np.minimum(far + 1, most) for far, most in zip((x[ends], y[starts]), self.across, strict=True))
+        boxes = shapely.box(x[starts], y[starts], right, top)
+        return tuple(self.low + ring * self.step for ring in rings_of(shapely.union_all(boxes)))
+
+
 def verdict_colours(levels: Mapping[str, Level]) -> dict[str, str]:
     """The colour of each verdict of a game, from exposed to covered: ``#rrggbb``.
 
@@ -157,16 +192,17 @@ def _draw_map(sheet: Sheet, drawn: Map, layer: Layer) -> None:
     """Draws the places on a table that is drawn already."""
     unit = float(sheet.data["frame"].get("mm", 1.0))
     step = drawn.request.grid / unit
-    low = drawn.table[0] / unit
+    low, high = drawn.table / unit
+    grid = Grid(low, step, (high - low) / step)
     parted = step >= sheet.paper(TOLD_APART)
     sheet.legend_entries.clear()
     for paint in _counts(sheet, drawn) if layer == "seen-by" else _verdicts(sheet, drawn):
-        _fill(sheet, drawn, paint.which, low, step, paint.colour, parted=parted)
+        _fill(sheet, drawn.index[paint.which], grid, paint.colour, parted=parted)
         sheet.legend(Swatch(paint.words, paint.colour, sheet.style.rule))
     if layer == "verdict" and drawn.marginal.any():
-        _hatch(sheet, drawn, low, step)
+        _hatch(sheet, drawn, grid)
     if not drawn.cells.stands.all():
-        rings = _rings(drawn.index[~drawn.cells.stands], low, step)
+        rings = grid.rings(drawn.index[~drawn.cells.stands])
         areas(sheet, rings, edge=sheet.style.soft_ink, width=THIN, zorder=PAINTED + 0.3, mark="unfit")
         sheet.legend(Swatch(sheet.words("map unfit"), sheet.style.ground, sheet.style.soft_ink))
     if layer == "verdict":
@@ -210,36 +246,18 @@ def _mixed(share: float) -> str:
     return "#" + "".join(f"{round(np.interp(share, places, channel)):02x}" for channel in channels.T)
 
 
-def _rings(index: Any, low: Floats, step: float) -> Rings:
-    """The outlines of the area that places cover together, in units of the drawing."""
-    import shapely
-
-    if not len(index):
-        return ()
-    # Places in a row become one rectangle, so that there are few to join.
-    order = np.lexsort((index[:, 0], index[:, 1]))
-    x, y = index[order].T
-    starts = np.flatnonzero((np.diff(x, prepend=x[0] - 2) != 1) | (np.diff(y, prepend=y[0] - 2) != 0))
-    ends = np.append(starts[1:], len(x)) - 1
-    boxes = shapely.box(x[starts], y[starts], x[ends] + 1, y[starts] + 1)
-    return tuple(low + ring * step for ring in rings_of(shapely.union_all(boxes)))
-
-
-def _fill(sheet: Sheet, drawn: Map, which: Flags, low: Floats, step: float, colour: str, *, parted: bool) -> None:
+def _fill(sheet: Sheet, index: Any, grid: Grid, colour: str, *, parted: bool) -> None:
     """Paints places in a colour; where they can be told apart on paper, with thin lines between them."""
-    index = drawn.index[which]
-    areas(sheet, _rings(index, low, step), fill=colour, edge=colour, width=HAIRLINE, zorder=PAINTED)
+    areas(sheet, grid.rings(index), fill=colour, edge=colour, width=HAIRLINE, zorder=PAINTED)
     if parted:
-        square = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
-        squares = [low + (corner + square) * step for corner in index]
-        areas(sheet, squares, edge=sheet.style.paper, width=HAIRLINE, zorder=PAINTED + 0.1)
+        areas(sheet, grid.squares(index), edge=sheet.style.paper, width=HAIRLINE, zorder=PAINTED + 0.1)
 
 
-def _hatch(sheet: Sheet, drawn: Map, low: Floats, step: float) -> None:
+def _hatch(sheet: Sheet, drawn: Map, grid: Grid) -> None:
     """Hatches the places that are too close to call: dark on light colours, light on dark ones."""
     style, middle = sheet.style, len(drawn.verdicts) / 2
     for line, which in ((PRINT.ink, drawn.verdict < middle), (PRINT.paper, drawn.verdict >= middle)):
-        rings = _rings(drawn.index[drawn.marginal & which], low, step)
+        rings = grid.rings(drawn.index[drawn.marginal & which])
         if rings:
             areas(sheet, rings, hatch="//////", edge=line, width=0.0, zorder=PAINTED + 0.2)
     sheet.legend(Swatch(sheet.words("map close"), style.paper, style.ink, "//////"))

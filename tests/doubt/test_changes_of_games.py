@@ -142,6 +142,16 @@ def test_one_way_by_arc_eye_or_body_and_never_where_both_see() -> None:
     assert one_way(fighters({}, {}, [5, 5, 5], [90, 100])) == []
 
 
+def test_one_way_says_nothing_of_an_arc_that_nobody_knows_and_nothing_where_one_arc_alone_was_asked() -> None:
+    unknown = fighters({"facing": "unknown"}, {"facing": 90}, [5, 5, 5], [90, 100])
+    assert one_way(unknown) == [
+        "Kal sees Vex, but not the other way round: Kal lies in none of Vex's vision arcs, 180° off where that faces"
+    ]
+    scene = scene_of(unknown)
+    rule, checks = rule_called(scene.rules), [Check("Kal", "Vex"), Check("Vex", "Kal", "front")]
+    assert one_way_of_each(scene, checks, rule.judge(scene, checks, SETTINGS), SETTINGS) == [None, None]
+
+
 def test_one_way_between_units_by_the_height_of_an_eye() -> None:
     document = skirmish([0.0, 0.0, 60.0], [0.0, 230.0], [0.0, 110.0], 0.0)
     document["cover"] = [{"name": "wall", "at": [0, 110, 0], "size": [160, 8], "height": 7}]

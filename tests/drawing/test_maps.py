@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from silhouette.drawing.maps import MapLook, verdict_colours, write_map_picture
+from silhouette.drawing.maps import Grid, MapLook, verdict_colours, write_map_picture
 from silhouette.drawing.styles import DARK, PRINT
 from silhouette.geometry import Floats
 from silhouette.rules import RULES, rule_called
@@ -98,6 +98,16 @@ def test_the_picture_says_what_it_shows(tmp_path: Path, layer: str) -> None:
             assert any(verdict in one and f'{mm / 25.4:.1f}"' in one for one in words)
     else:
         assert {"seen by 0", "seen by 1", "seen by 2"} <= set(words)
+
+
+def test_no_place_reaches_beyond_the_table() -> None:
+    """The middle of the last place lies on a table of 300 mm, and 4.8 mm of it do not."""
+    grid = Grid(np.array([-150.0, -120.0]), 25.4, np.array([300.0, 240.0]) / 25.4)
+    index = np.array([(x, y) for y in range(9) for x in range(12)])
+    (ring,) = grid.rings(index)
+    for corners in (ring, np.concatenate(grid.squares(index))):
+        assert corners.min(axis=0).tolist() == [-150.0, -120.0]
+        assert corners.max(axis=0) == pytest.approx([150.0, -120.0 + 9 * 25.4])
 
 
 def test_it_speaks_a_language_and_can_be_dark(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from silhouette.rules.base import Settings
 from silhouette.rules.necromunda.judge import judge
 from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
-from silhouette.rules.necromunda.sight import arcs_of, is_friend_in_contact
+from silhouette.rules.necromunda.sight import is_friend_in_contact
 from silhouette.rules.one_way import behind, by_bodies, by_eyes, one_way_words
 from silhouette.scenes.moved import moved
 from silhouette.scenes.pieces import Piece
@@ -50,15 +50,14 @@ def _by_arcs(seer: Piece, other: Piece, blind: NecromundaVerdict) -> str | None:
     """Where the one that does not see has the other in no vision arc."""
     if blind.counts.in_arc:
         return None
-    if not arcs_of(other, blind.arc) and other.facing is not None:
-        return f"{other.name} has no {blind.arc} vision arc to look from"
     if other.facing is None:
         return None
     to_seer, to_other = seer.base_centre - other.base_centre, other.base_centre - seer.base_centre
     off = _angle_between(to_seer, other.facing)
-    has = f"{other.name} lies in {seer.name}'s vision arc"
-    if seer.facing is not None:
-        has += f", {_angle_between(to_other, seer.facing):.0f}° off where it faces"
+    if seer.facing is None:
+        return f"{seer.name} lies in none of {other.name}'s vision arcs, {off:.0f}° off where that faces"
+    own = _angle_between(to_other, seer.facing)
+    has = f"{other.name} lies in {seer.name}'s vision arc, {own:.0f}° off where it faces"
     return f"{has}, and {seer.name} in none of {other.name}'s, {off:.0f}° off where that faces"
 
 
