@@ -31,7 +31,11 @@ BRACKET = 0.02
 """mm or degrees between the last place that is judged the same and the one that is given."""
 
 FORKS = 7
-"""The places between two that are judged at once: what is left is an eighth."""
+"""The places on the way that are judged at first: of what is left, an eighth, one place in the middle is judged, again
+and again."""
+
+AT_ONCE = 16
+"""The cells that are judged exactly at once, near ones first: beyond one that changed none is."""
 
 TOGETHER = 96
 """The cells of a ring, or of several, that are looked at before those farther out, at least."""
@@ -205,9 +209,15 @@ class _Search:
         is_fine = (bounds[:, 1] <= NEAR) & (_half_diagonals(bounds) <= SMALL)
         is_fine |= bounds[:, 1] <= self._field.exact_within
         again = np.flatnonzero(is_fine & ~(leeway[:, 0] > CLOSE))
-        if len(again):
-            for number, one in zip(again, self._look(points[again], True), strict=True):
+        distance = np.hypot(*points.T)
+        again, nearest = again[np.argsort(distance[again], kind="stable")], self.best - EXACT
+        for start in range(0, len(again), AT_ONCE):
+            nearer = again[start : start + AT_ONCE]
+            nearer = nearer[bounds[nearer, 0] < nearest]
+            for number, one in zip(nearer, self._look(points[nearer], True), strict=True):
                 seen[number], leeway[number] = one, (one.leeway, one.error)
+                if one.verdict != self._now:
+                    nearest = min(nearest, distance[number])
         self._cells.add(bounds, np.array([one.verdict != self._now for one in seen]), leeway)
 
     def settle(self) -> None:
@@ -260,8 +270,9 @@ class _Search:
             return None
         width = min(self._field.least + self._field.growth * distance, self._field.widest)
         low, high, verdict = max(0.0, distance - 2.0 * width), distance, end.verdict
+        forks = FORKS
         while high - low > BRACKET:
-            tried = np.linspace(low, high, FORKS + 2)[1:-1]
+            tried, forks = np.linspace(low, high, forks + 2)[1:-1], 1
             seen = self._look(tried[:, None] * point / distance, True)
             first = next((number for number, one in enumerate(seen) if one.verdict != self._now), None)
             if first is None:

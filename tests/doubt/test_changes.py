@@ -12,6 +12,7 @@ import pytest
 from silhouette.doubt.change_words import Change
 from silhouette.doubt.changes import Changes, changes_of, nearest_place, nearest_turn
 from silhouette.doubt.nearest import Nearest
+from silhouette.doubt.run import Run
 from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
@@ -166,6 +167,16 @@ def against_brute_force(scene: Scene, name: str) -> float:
     shorter = found.distance - PROMISED
     assert least_move(scene, KAL_TO_VEX, verdict.verdict, name, shorter, SETTINGS, 0.3) is None
     return found.distance
+
+
+def test_what_would_change_is_the_same_for_any_number_of_processes_and_tells_how_far_it_is() -> None:
+    scene = loaded(duel([0.0, 0.0], 94.0, [18.0, 179.0], [-15.0, 122.0], 45.0))
+    (verdict,) = rule_called(scene.rules).judge(scene, [KAL_TO_VEX], SETTINGS)
+    alone, together = list[float](), list[float]()
+    first = changes_of(scene, KAL_TO_VEX, verdict, SETTINGS, Run(1, alone.append))
+    assert first == changes_of(scene, KAL_TO_VEX, verdict, SETTINGS, Run(2, together.append))
+    assert first is not None
+    assert alone == together == [0.25, 0.5, 0.75]
 
 
 @pytest.mark.slow

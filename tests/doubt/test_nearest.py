@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import cos, inf, nan, pi, sin
+from math import ceil, cos, inf, log2, nan, pi, sin
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silhouette.doubt.changes import DIRECTIONS, PLACES
-from silhouette.doubt.nearest import Look, Seen, nearest_change
+from silhouette.doubt.nearest import AT_ONCE, BRACKET, FAN, FORKS, NEAR, Look, Seen, nearest_change
 from silhouette.geometry import Floats
 
 PROMISED = 0.2
@@ -98,3 +98,34 @@ def test_the_least_turn_is_found_to_either_side(left: float, right: float) -> No
     assert abs(found.point[0]) == pytest.approx(found.distance)
     assert found.point[0] == pytest.approx(left if left < right - PROMISED else found.point[0], abs=PROMISED)
     assert found.distance < inf
+
+
+def test_cells_beyond_one_that_changed_are_not_judged_exactly() -> None:
+    """Nothing tells how near the threshold is, and a place to the right has another verdict at 0.3 mm already."""
+    asked = list[float]()
+
+    def look(points: Floats, exact: bool) -> list[Seen]:
+        asked.extend(np.hypot(*points.T).tolist() if exact else [])
+        return [Seen("b" if x >= 0.3 else "a", nan, 0.0) for x, _ in points.tolist()]
+
+    found = nearest_change("a", look, PLACES)
+    assert found is not None
+    assert found.distance == pytest.approx(0.3, abs=PROMISED)
+    assert sorted(asked)[-AT_ONCE:][0] < 0.9 < NEAR
+    assert len(asked) < 150
+
+
+def test_the_way_to_a_change_is_halved() -> None:
+    """Seven places first, then one at a time: from a bracket of 2 widths to 0.02 mm."""
+    calls = list[int]()
+
+    def look(points: Floats, exact: bool) -> list[Seen]:
+        calls.extend([len(points)] if exact else [])
+        return [Seen("b" if x >= 20.0 else "a", 20.0 - x, 0.0) for x, _ in points.tolist()]
+
+    found = nearest_change("a", look, PLACES)
+    assert found is not None
+    assert found.distance == pytest.approx(20.0, abs=PROMISED)
+    assert set(calls) <= {1, FORKS, 2 * FAN + 1}
+    ways = calls.count(FORKS)
+    assert calls.count(1) <= ways * (1 + ceil(log2(2.0 * PLACES.widest / (FORKS + 1) / BRACKET)))
