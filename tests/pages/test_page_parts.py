@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 import re
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,10 @@ from silhouette.pages.html.inlining import inlined
 from silhouette.pages.html.markup import element, text
 from silhouette.pages.html.skeleton import Head, page
 from silhouette.pages.report.page import stage_of
+from silhouette.pages.tutorial.html import _stands
+from silhouette.pages.tutorial.parts import CheckResult
 from silhouette.renderers import choose
+from silhouette.rules.base import Level
 from silhouette.rules.skirmishcorps.protection import look_at
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
 from silhouette.scenes.table import TableScene
@@ -146,6 +150,16 @@ def test_text_comes_out_of_a_page_as_it_went_in(words: str) -> None:
     assert [attributes["title"] for tag, attributes in document.elements if tag == "p"] == [shown]
     assert shown in "".join(document.texts)
     assert text(words) == text(text(words))
+
+
+def test_where_a_tutorial_has_odds_the_plate_is_that_of_the_call() -> None:
+    row = {"verdict": "full cover", "rules": "necromunda", "marginal": True, "in_arc": True}
+    check = CheckResult("Kal to Vex", row, Level.FULL, "Cover (R15)", "", ())
+    assert "full cover</span> <span" in _stands(check, "too close to call")
+    for call, kind in (("roll off", "verdict"), ("partial cover", "verdict part")):
+        said = _stands(replace(check, row=row | {"call": call}), "too close to call")
+        assert said.startswith(f'<span class="{kind}">')
+        assert said.endswith(f"{call}</span>")
 
 
 def test_the_viewer_is_built_from_its_sources() -> None:

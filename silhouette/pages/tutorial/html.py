@@ -14,6 +14,7 @@ from silhouette.pages.html.skeleton import Head, page, table, verdict_mark
 from silhouette.pages.tutorial.facts import share_of
 from silhouette.pages.tutorial.parts import CheckResult, Film, PartResult, sentence
 from silhouette.pages.tutorial.words import PageText, Part, Texts
+from silhouette.rules import rule_called
 from silhouette.text import verdict_in_words
 from silhouette.version import VERSION
 
@@ -137,12 +138,11 @@ def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
     keys = ["check", "verdict", *(["share"] if measured else []), "why", "rule"]
     rows, notes = list[list[Any]](), list[Markup]()
     for check in results:
-        close = joined(" ", element("span", words["marginal"], class_="close")) if check.row.get("marginal") else ""
         share = [element("span", check.share, style=WHOLE)] if measured else []
         rows.append(
             [
                 check.who,
-                joined(verdict_mark(verdict_in_words(check.row), check.level), close),
+                _stands(check, words["marginal"]),
                 *share,
                 sentence(check.row["reason"]),
                 check.rule,
@@ -152,6 +152,14 @@ def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
             note = words["unexpected"].format(broken="; ".join(check.row["broken"]))
             notes.append(element("p", note, class_="note bad"))
     return joined(table(words["verdicts"], [words[key] for key in keys], rows, style=TOGETHER), notes)
+
+
+def _stands(check: CheckResult, marginal: str) -> Markup:
+    """The plate of a verdict, with a word where it is too close to call; where there are odds, that of the call."""
+    if "call" in check.row:
+        return verdict_mark(check.row["call"], rule_called(check.row["rules"]).levels.get(check.row["call"]))
+    plate = verdict_mark(verdict_in_words(check.row), check.level)
+    return joined(plate, " ", element("span", marginal, class_="close")) if check.row.get("marginal") else plate
 
 
 def _figures(results: Sequence[CheckResult]) -> Markup:
