@@ -73,8 +73,8 @@ def claim_of(
         renderer: must look at any place of a picture, between its pixels too (`Renderer.sparse`).
         thorough: whether what is hard to prove is proven, and what is left searched by rays; what is left is larger
             otherwise, and found sooner.
-        soon: whether rays are aimed at what may stand before the target, ahead of the proof that it does not: that
-            refutes most claims that are untrue, and takes a twentieth of the time.
+        soon: whether rays are aimed at what may refute the claim ahead of what is dear: they refute most claims that
+            are untrue, and take a twentieth of the time.
     """
     left, against = 0.0, []
     for picture in pictures:
@@ -116,8 +116,8 @@ def _left_of(
     if len(found[-1]):
         return blocks, found[-1]
     blocks = blocks[matters(blocks)]
-    if not thorough:
-        return blocks, found[0]
+    if not thorough or (soon and is_refuted(blocks)):
+        return blocks, found[-1]
     blocks = uncovered(picture, blocks)
     return blocks, _against(picture, blocks, says, renderer, RAYS, MOST_RAYS)
 

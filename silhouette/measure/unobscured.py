@@ -65,6 +65,8 @@ def unproven_open(
         is_refuted: asked before what is dear, with a blocker and those of its faces: whether it is known that some of
             them are before the target.
     """
+    if not blockers:
+        return Unproven.joined([])
     grid = first_grid(view)
     behind = Placed.of(view, target)
     window = np.array([0.0, view.width, 0.0, view.height])
