@@ -20,6 +20,7 @@ from silhouette.scenes.scene import Check
 from tests.support.duels import loaded
 
 RULE = rule_called("necromunda")
+PLAIN = Estimate()
 
 
 class Counting(EmbreeRenderer):
@@ -34,7 +35,7 @@ class Counting(EmbreeRenderer):
         return super().depths(casts)
 
 
-def rays_for(moves: Sequence[dict[str, Move]], **keys: Any) -> int:
+def rays_for(moves: Sequence[dict[str, Move]], observe: Estimate = PLAIN, **keys: Any) -> int:
     """Rays at a plate 40 mm wide, of which a wall half way to the eye hides the left half."""
     kal = {"name": "Kal", "at": [0, 0], "facing": 90, "parts": [{"box": [8, 8, 20]}], "eye": [0, 0, 20]}
     vex = {"name": "Vex", "at": [0, 400], "turn": 0, "facing": -90, "parts": [{"box": [40, 0.01, 40]}]}
@@ -42,7 +43,7 @@ def rays_for(moves: Sequence[dict[str, Move]], **keys: Any) -> int:
     scene = loaded({"rules": "necromunda", "fighter": [{**kal, **keys}, vex], "terrain": [wall]})
     renderer = Counting()
     asked = [(RULE.moved(scene, move), Check("Kal", "Vex", None, None)) for move in moves]
-    RULE.judge_each(asked, Settings(renderer, 0.1, observe=Estimate()))
+    RULE.judge_each(asked, Settings(renderer, 0.1, observe=observe))
     return renderer.rays
 
 
@@ -70,6 +71,13 @@ def beside(share: float) -> dict[str, Move]:
 )
 def test_near_a_threshold_the_grid_is_as_fine_as_the_goal_asks(share: float, grids: list[int]) -> None:
     assert rays_for([beside(share)]) == sum(across**2 for across in grids)
+
+
+@pytest.mark.parametrize(
+    ("goal", "grids"), [(0.01, [16, 32, 60]), (0.006, [16, 32, 64, 80]), (0.002, [16, 32, 64, 128])]
+)
+def test_a_grid_is_at_most_twice_as_fine_as_the_one_before(goal: float, grids: list[int]) -> None:
+    assert rays_for([beside(0.5)], Estimate(goal=goal)) == sum(across**2 for across in grids)
 
 
 def test_how_many_rays_look_for_a_sliver() -> None:
