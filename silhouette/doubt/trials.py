@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 
 from silhouette.doubt.deviations import Deviation, Source, deviations
+from silhouette.errors import RequestError
 from silhouette.files.cache import UNCACHED, Cache
 from silhouette.geometry import Floats
 from silhouette.lazy import cached_property
@@ -29,6 +30,9 @@ MOST = 256
 
 TOGETHER = 16
 """Points have a multiple of so many coordinates, of which a scene takes the first: scenes share what is cached."""
+
+MOST_DRAWN = 21_200
+"""The most numbers that a trial draws, a multiple of `TOGETHER`: scipy's Sobol points have one coordinate more."""
 
 FARTHEST = 8.0
 """No number is drawn that lies farther from 0, in standard deviations: a Sobol point may lie at 0 itself."""
@@ -57,7 +61,17 @@ class Trials:
 
     @cached_property
     def drawn(self) -> Floats:
-        """(SCRAMBLINGS, MOST, d) standard normal numbers, one for each deviation."""
+        """(SCRAMBLINGS, MOST, d) standard normal numbers, one for each deviation.
+
+        Raises:
+            RequestError: where more is in doubt than can be drawn.
+        """
+        many = len(self.deviations)
+        if many > MOST_DRAWN:
+            raise RequestError(
+                f"{self.scene.path}: {many} numbers are in doubt, and odds draw {MOST_DRAWN} at most; say "
+                "doubt = { place = 0, facing = 0 } in pieces that play no part"
+            )
         return _normal(len(self.deviations), self.seed, self.cache)
 
     @cached_property
