@@ -8,6 +8,7 @@ independent, and those of their mean grow small.
 from __future__ import annotations
 
 from functools import cache
+from struct import pack
 from zlib import crc32
 
 import numpy as np
@@ -39,11 +40,10 @@ def area_of(frame: Framed, picture: Picture) -> tuple[Floats, float]:
 def drawn_for(picture: Picture, count: int) -> Floats:
     """(count, 2) numbers from 0 to 1, drawn at random for a picture; for fewer, other numbers than for more."""
     view = picture.view
-    content = crc32(np.array([*view.eye, *view.axes.ravel(), count]).tobytes())
+    content = [view.eye.tobytes(), view.axes.tobytes(), pack("d", count)]
     for body in (picture.target, *picture.blockers):
-        content = crc32(np.array([*body.pose.translation, body.outline]).tobytes(), content)
-        content = crc32(body.pose.rotation.tobytes(), content)
-    start = content % len(_drawn())
+        content += body.pose.translation.tobytes(), pack("d", body.outline), body.pose.rotation.tobytes()
+    start = crc32(b"".join(content)) % len(_drawn())
     return _drawn().take(np.arange(start, start + count), axis=0, mode="wrap")
 
 
