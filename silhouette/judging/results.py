@@ -12,7 +12,7 @@ from silhouette.judging.loading import pixel_of
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings, Verdict
-from silhouette.rules.expectations import unmet_expectations
+from silhouette.rules.expectations import OF_ODDS, unmet_expectations
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress
 
@@ -45,10 +45,16 @@ class Judged:
     one_way: str | None = None
 
     @classmethod
-    def of(cls, check: Check, verdict: Verdict) -> Judged:
-        """The verdict, compared with the check's expectation."""
-        unmet = None if check.expect is None else tuple(unmet_expectations(verdict.row(), check.expect))
-        return cls(check, verdict, unmet)
+    def of(cls, check: Check, verdict: Verdict, odds: Odds | None = None) -> Judged:
+        """The verdict, compared with the check's expectation: with that of its odds as well, where they are given."""
+        if check.expect is None:
+            return cls(check, verdict, None, odds=odds)
+        row, expect = verdict.row(), check.expect
+        if odds is None:
+            expect = {key: wanted for key, wanted in expect.items() if key not in OF_ODDS}
+        else:
+            row = {**odds.added_to(row), **row}
+        return cls(check, verdict, tuple(unmet_expectations(row, expect)), odds=odds)
 
     @property
     def expected(self) -> bool | None:
@@ -133,7 +139,7 @@ def with_odds(
     checks, verdicts = [one.check for one in done], [one.verdict for one in done]
     odds = odds_of_each(scene, checks, verdicts, settings, seed, cache, Run(workers, step))
     for one, its_odds in zip(done, odds, strict=True):
-        yield replace(one, odds=its_odds)
+        yield replace(Judged.of(one.check, one.verdict, its_odds), picture=one.picture)
 
 
 def with_changes(

@@ -8,6 +8,9 @@ from typing import Any
 from silhouette.files.schema import Location
 from silhouette.text import as_written, did_you_mean, in_quotes
 
+OF_ODDS = ("odds_error", "trials", "call", "doubt_from")
+"""The keys of odds of which something can be expected."""
+
 
 def expectable(location: Location, expect: Mapping[str, Any], results: Sequence[str], lists: Sequence[str]) -> None:
     """Refuses an expectation under a key that no row has, or of a list that is neither a value nor a range.

@@ -170,7 +170,8 @@ class CheckEntry(Entry):
     arc: ArcName | None = Field(None, description='"front", "left", "right" or "rear"')
     """The vision arc that the attacker looks from. Without it, any that it has."""
     expect: dict[str, Any] | None = Field(None, description="a table of result keys, each a value or [least, most]")
-    """What the result must be; `silhouette check` exits with status 1 where it is not."""
+    """What the result must be; `silhouette check` exits with status 1 where it is not. `call`, `doubt_from`,
+    `odds_error` and `trials` count where odds are asked for."""
 
 
 class SceneEntry(Entry):

@@ -15,7 +15,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Band, Figure, Pieces, Rule, Scale, Settings
-from silhouette.rules.expectations import expectable, expectable_word
+from silhouette.rules.expectations import OF_ODDS, expectable, expectable_word
 from silhouette.rules.necromunda.first_scene import with_meshes
 from silhouette.rules.necromunda.judge import judge
 from silhouette.rules.necromunda.one_way import one_way
@@ -250,4 +250,4 @@ def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
         wanted = expect.get(key, [])
         for word in wanted if isinstance(wanted, list) else [wanted]:
             expectable_word(location, key, word, VERDICTS)
-    expectable(location, expect, RESULTS, LISTS)
+    expectable(location, expect, (*RESULTS, *OF_ODDS), LISTS)

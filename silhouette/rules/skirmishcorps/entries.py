@@ -200,7 +200,7 @@ class AskEntry(Entry):
     ask: str
     """The question."""
     expect: dict[str, Any] | None = Field(None, description="a table of result keys, each a value or [least, most]")
-    """What the result must be."""
+    """What the result must be. Of protection, `call`, `doubt_from`, `odds_error` and `trials` count with odds."""
 
 
 class PairEntry(AskEntry):

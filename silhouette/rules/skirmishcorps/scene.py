@@ -18,7 +18,7 @@ from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats, Pose, cosine_and_sine
 from silhouette.models.entries import CylinderEntry, SolidEntry
 from silhouette.models.model import model_of_solids
-from silhouette.rules.expectations import expectable
+from silhouette.rules.expectations import OF_ODDS, expectable
 from silhouette.rules.skirmishcorps.classes import BRICK, FIGURE, CoverClass, Posture, cover_class
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, in_contact, rectangle
 from silhouette.rules.skirmishcorps.costs import UnitType
@@ -336,7 +336,8 @@ def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry
     question = validated(ASKS[ask], raw, location)
     expect = question.expect
     if expect is not None:
-        expectable(location, expect, RESULTS[ask], LISTS)
+        odds = OF_ODDS if ask == "protection" else ()
+        expectable(location, expect, (*RESULTS[ask], *odds), LISTS)
         # The contract writes null where nothing protects, the worked cases write "none": both are understood.
         expect = {key: "none" if key == "cover" and value is None else value for key, value in expect.items()}
     if not isinstance(question, PairEntry):
