@@ -230,7 +230,10 @@ def map_of(
         done += len(part.at)
         step(done, len(points))
     verdicts = tuple(rule.levels)
-    return Map(scene, request, checks, verdicts, places.table, places.start, index, Cells.joined(found))
+    cells = Cells.joined(found)
+    if request.under is not None and not np.isfinite(cells.at[:, 2]).any():
+        raise RequestError(f"{scene.path}: --under {request.under:g}: nothing to stand on lies so low; give more mm")
+    return Map(scene, request, checks, verdicts, places.table, places.start, index, cells)
 
 
 def _mapped(

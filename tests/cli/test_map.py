@@ -73,6 +73,7 @@ def test_another_place_is_tried_of_who_looks(scene: Path, capsys: pytest.Capture
         (["--out", "nowhere/map.png"], "there is no folder nowhere"),
         (["--json", "--from", "Kal", "--to", "Yar"], "--from and --to"),
         (["--json", "--within", "-2"], "--within -2: give mm"),
+        (["--json", "--under", "-5"], "--under -5: nothing to stand on lies so low"),
         (["--json", "--grid", "0.2"], "no grid is finer than 1 mm"),
         (["--json", "--layer", "heat"], "no such layer"),
         (["--json", "--style", "drak"], "no style 'drak'; did you mean 'dark'?"),
