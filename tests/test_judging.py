@@ -17,6 +17,7 @@ from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.scene import Check, Scene
 from tests.support.commands import CHECK, run, scene
+from tests.support.duels import duel
 from tests.support.mapped_tables import gantry_table
 
 
@@ -57,36 +58,29 @@ print(len(verdicts), sorted(set(sys.modules) - before))
     assert done.stdout == "1 []\n"
 
 
-def test_odds_changes_and_maps_from_python_are_those_of_the_commands(
+def test_odds_and_changes_from_python_are_those_of_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "table.json"
-    file.write_text(json.dumps(gantry_table()))
-    words = (
-        "check",
-        file,
-        "--from",
-        "Kal",
-        "--to",
-        "Vex",
-        "--odds",
-        "--seed",
-        "3",
-        "--what-if",
-        "--json",
-        "--no-cache",
-    )
-    (row,) = json.loads(run(capsys, *words).out)["scenes"][0]["results"]
+    file = tmp_path / "duel.json"
+    file.write_text(json.dumps(duel([0.0, 0.0], 90.0, [15.0, 163.0], [-7.0, 122.0], 61.0)))
+    pair = ("--from", "Kal", "--to", "Vex")
+    ran = run(capsys, "check", file, *pair, "--odds", "--seed", "3", "--what-if", "--json", "--no-cache")
+    (row,) = json.loads(ran.out)["scenes"][0]["results"]
     found = odds(file, "Kal", "Vex", seed=3)
     assert (found.odds, found.error, found.trials, found.call) == tuple(
         row[key] for key in ("odds", "odds_error", "trials", "call")
     )
     assert changes(file, "Kal", "Vex").rows() == row["changes"]
-    words = ("map", file, "--move", "Vex", "--from", "Kal", "--within", "60", "--json", "--no-cache")
-    assert map_of(file, "Vex", attackers=["Kal"], within=60).document() == json.loads(run(capsys, *words).out)
-    one = map_of(file, "Vex", attackers="Kal", within=60, workers=0)
-    assert [check.attacker for check in one.checks] == ["Kal"]
     with pytest.raises(RequestError, match=r"seed is -1; it must be a whole number, 0 or more"):
         odds(file, "Kal", "Vex", seed=-1)
     with pytest.raises(RequestError, match="nothing is called 'Kol'"):
         odds(file, "Kol", "Vex")
+
+
+def test_a_map_from_python_is_that_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "table.json"
+    file.write_text(json.dumps(gantry_table()))
+    words = ("map", file, "--move", "Vex", "--from", "Kal", "--within", "60", "--json", "--no-cache")
+    assert map_of(file, "Vex", attackers=["Kal"], within=60).document() == json.loads(run(capsys, *words).out)
+    one = map_of(file, "Vex", attackers="Kal", within=60, workers=0)
+    assert [check.attacker for check in one.checks] == ["Kal"]
