@@ -24,6 +24,9 @@ from silhouette.renderers.protocol import Cast, Renderer, depths
 DIRECTIONS = 8
 """Rays on the circle."""
 
+HALVINGS = 5
+"""How often the part of a circle is halved in which it crosses an outline, to find how far away that is."""
+
 REACH = float(np.sin(np.pi / DIRECTIONS) / (np.pi / DIRECTIONS))
 """How far the outermost of them lies, along a direction at random, as a share of the circle's radius: the mean of the
 cosine over half the angle between two. The circle is so much wider, and straight outlines move by ``d`` on average."""
@@ -56,25 +59,73 @@ def _outlined(
     """(n,) the depths of one cast; without regard to the outline they are ``depth``."""
     met, outlined = depth < limit, depth.copy()
     if cast.body.outline < 0.0:
+        # A ray that meets a body does not know how far away its outline is: at first it is as far as what it meets, and
+        # then as where the circle crosses it.
         asked = np.flatnonzero(met)
-        everywhere = np.isfinite(_on_circle(renderer, cast, asked, depth[asked].astype(np.float64), limit)).all(axis=1)
-        outlined[asked[~everywhere]] = np.inf
+        distance = depth[asked].astype(np.float64)
+        for _ in range(3):
+            around = _on_circle(renderer, cast, asked, distance, limit, _all_round(asked))
+            near = np.isinf(around).any(axis=1)
+            asked, around, distance = asked[near], around[near], distance[near]
+            distance = _at_the_outline(renderer, cast, asked, distance, limit, around)
+        outlined[asked] = np.inf
         return outlined
-    # A ray that meets nothing does not know how far away the outline is: at first it is as near as the body may be,
-    # and then as near as what the widest circle meets.
+    # A ray that meets nothing does not know it either: at first it is as near as the body may be.
     asked = np.flatnonzero(~met)
     distance = np.full(len(asked), _nearest(cast))
-    for _ in range(2):
-        distance = _on_circle(renderer, cast, asked, distance, limit).min(axis=1).astype(np.float64)
-        outlined[asked] = distance
-        asked, distance = asked[np.isfinite(distance)], distance[np.isfinite(distance)]
+    for _ in range(3):
+        around = _on_circle(renderer, cast, asked, distance, limit, _all_round(asked))
+        outlined[asked] = around.min(axis=1)
+        near = np.isfinite(around).any(axis=1)
+        asked, around, distance = asked[near], around[near], distance[near]
+        distance = _at_the_outline(renderer, cast, asked, distance, limit, around)
     return outlined
 
 
+def _at_the_outline(
+    renderer: Renderer,
+    cast: Cast,
+    asked: NDArray[np.intp],
+    distance: Floats,
+    limit: NDArray[np.float32],
+    around: NDArray[np.float32],
+) -> Floats:
+    """(k,) the depth, mm, at which a circle crosses the body's outline, from a ray that meets it to one that misses.
+
+    Where the circle crosses no outline it is the least that it meets, and ``distance`` where it meets nothing.
+
+    Args:
+        renderer, cast, asked, distance, limit: as of `_on_circle`.
+        around: (k, DIRECTIONS) what it gave.
+    """
+    met, rows = np.isfinite(around), np.arange(len(asked))
+    crosses = met & ~np.roll(met, -1, axis=1)
+    last = crosses.argmax(axis=1)
+    nearest = around.min(axis=1).astype(np.float64)
+    found = np.where(crosses.any(axis=1), around[rows, last].astype(np.float64), nearest)
+    found = np.where(np.isfinite(found), found, distance)
+    low, high = last / DIRECTIONS, (last + 1) / DIRECTIONS
+    start = _all_round(asked)[:, 0]
+    crossing = np.flatnonzero(crosses.any(axis=1))
+    for _ in range(HALVINGS if len(crossing) else 0):
+        middle = (low + high) / 2.0
+        turns = (start + middle)[crossing, None]
+        there = _on_circle(renderer, cast, asked[crossing], distance[crossing], limit, turns)[:, 0]
+        hit = np.isfinite(there)
+        found[crossing[hit]] = there[hit]
+        low[crossing[hit]], high[crossing[~hit]] = middle[crossing[hit]], middle[crossing[~hit]]
+    return found
+
+
 def _on_circle(
-    renderer: Renderer, cast: Cast, asked: NDArray[np.intp], distance: Floats, limit: NDArray[np.float32]
+    renderer: Renderer,
+    cast: Cast,
+    asked: NDArray[np.intp],
+    distance: Floats,
+    limit: NDArray[np.float32],
+    turns: Floats,
 ) -> NDArray[np.float32]:
-    """(k, DIRECTIONS) the depths on circles round places of a cast; inf where nothing nearer than the limit is met.
+    """(k, t) the depths on circles round places of a cast; inf where nothing nearer than the limit is met.
 
     Args:
         renderer: casts the rays.
@@ -82,14 +133,20 @@ def _on_circle(
         asked: (k,) which of them.
         distance: (k,) mm, the depth at which the circle is as wide as the outline is off.
         limit: (n,) mm, for every ray of the cast.
+        turns: (k, t) where on the circle, 1 being all the way round.
     """
     radius = abs(cast.body.outline) / REACH / (np.maximum(distance, 1e-6) * cast.view.step)
-    angles = 2.0 * np.pi * (_drawn().take(asked, mode="wrap")[:, None] + np.arange(DIRECTIONS) / DIRECTIONS)
+    angles = 2.0 * np.pi * turns
     offsets = np.stack([np.sin(angles), np.cos(angles)], axis=2) * radius[:, None, None]
     places = (cast.places[asked, None, :] + offsets).reshape(-1, 2)
-    depth = depths(renderer, [replace(cast, places=places)]).reshape(-1, DIRECTIONS)
+    depth = depths(renderer, [replace(cast, places=places)]).reshape(angles.shape)
     depth[depth >= limit[asked, None]] = np.inf
     return depth
+
+
+def _all_round(asked: NDArray[np.intp]) -> Floats:
+    """(k, DIRECTIONS) the directions of the rays on each circle, as parts of the way round."""
+    return _drawn().take(asked, mode="wrap")[:, None] + np.arange(DIRECTIONS) / DIRECTIONS
 
 
 def _nearest(cast: Cast) -> float:

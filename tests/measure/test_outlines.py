@@ -65,6 +65,26 @@ def test_a_walls_edge_moves_by_as_much_at_the_distance_of_the_wall(out: float) -
     assert seen(plate, {}, terrain=[wall]).occluded == pytest.approx(0.5, abs=0.003)
 
 
+@pytest.mark.parametrize(("of_wall", "of_plate"), [(2.0, 0.0), (0.0, 4.0), (1.5, 1.0)])
+def test_outlines_meet_where_the_meshes_do_not(of_wall: float, of_plate: float) -> None:
+    plate = {"parts": [{"box": [40, 40, 0.2]}]}
+    # Its shadow on the table ends 2 mm beside the plate.
+    wall = {"name": "wall", "at": [-61, 0, 200], "parts": [{"box": [100, 200, 0.001]}]}
+    assert seen(plate, {}, terrain=[wall]).occluded == 0.0
+    hidden = 2.0 * of_wall + of_plate - 2.0
+    verdict = seen(plate, {"wall": of_wall, "Vex": of_plate}, terrain=[wall])
+    assert verdict.occluded == pytest.approx(hidden / (40.0 + 2.0 * of_plate), abs=0.006)
+
+
+@pytest.mark.parametrize("out", [-4.0, -1.0, 1.0, 4.0])
+def test_a_thick_walls_edge_moves_by_as_much_at_the_distance_of_the_edge(out: float) -> None:
+    plate = {"parts": [{"box": [40, 40, 0.2]}]}
+    # Its side is seen, and so its edge lies at its underside, half way to the target: its top is nearer by a half.
+    wall = {"name": "wall", "at": [-50, 0, 200], "parts": [{"box": [98, 200, 100]}]}
+    verdict, edge = seen(plate, {"wall": out}, terrain=[wall]), -1.0 + out
+    assert verdict.occluded == pytest.approx((20.0 + 2.0 * edge) / 40.0, abs=0.006)
+
+
 def test_an_outline_does_not_reach_what_stands_before_it() -> None:
     plate = {"parts": [{"box": [40, 40, 0.2]}]}
     floor = {"name": "floor", "at": [0, 0, -5], "parts": [{"box": [200, 200, 1]}]}
