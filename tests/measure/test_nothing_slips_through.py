@@ -29,7 +29,7 @@ def test_what_is_stated_is_true(kind: str, number: int) -> None:
     ("model", "count"),
     [
         ("ganger_rifle", 25),
-        *(pytest.param(name, 60, marks=pytest.mark.slow) for name in ("brute", "leader", "hauler", "rock_outcrop")),
+        *(pytest.param(name, 40, marks=pytest.mark.slow) for name in ("brute", "leader", "hauler", "rock_outcrop")),
     ],
 )
 def test_what_is_stated_of_models_behind_screens_is_true(model: str, count: int) -> None:
