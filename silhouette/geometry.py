@@ -118,4 +118,17 @@ def corners(low: Any, high: Any) -> Floats:
     return eight
 
 
+def swollen(points: Floats, by: float) -> Floats:
+    """Points in whose convex hull everything lies that is within ``by`` mm of that of ``points`` (n, 3).
+
+    These themselves where ``by`` is not above 0; else the corners (8, 3) of a box.
+
+    >>> swollen(np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]]), 1.0).max(axis=0).tolist()
+    [5.0, 1.0, 1.0]
+    >>> swollen(np.array([[0.0, 0.0, 0.0]]), -1.0)
+    array([[0., 0., 0.]])
+    """
+    return corners(points.min(axis=0) - by, points.max(axis=0) + by) if by > 0.0 else points
+
+
 _CHOICE = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)])

@@ -65,14 +65,7 @@ def batch(
     from silhouette.cli.tables import batch_report
 
     settings = BatchSettings(
-        renderer,
-        pixel,
-        everyone,
-        cached=not no_cache,
-        device=device,
-        error=error,
-        seed=seed if odds else None,
-        what_if=what_if,
+        renderer, pixel, everyone, not no_cache, device, error, seed=seed if odds else None, what_if=what_if
     )
     pool = make_pool(settings, workers, timeout, cluster)
     try:

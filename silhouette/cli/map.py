@@ -28,13 +28,12 @@ from silhouette.cli.scene_job import mesh_cache
 from silhouette.cli.terminal import show
 from silhouette.cli.waiting import Waiting
 from silhouette.errors import RequestError
+from silhouette.units import INCH
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from silhouette.doubt.maps import Map, MapRequest
-
-INCH = 25.4  # mm
 
 Moved = Annotated[str, typer.Option("--move", metavar="NAME", help="The model that is moved over the table.")]
 Attackers = Annotated[

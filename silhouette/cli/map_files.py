@@ -60,7 +60,7 @@ def write_map(drawn: Map, path: Path, look: MapLook) -> None:
 
 
 def map_json(drawn: Map) -> str:
-    """The document of a map, each place on a line of its own: ASCII alone."""
+    """The document of a map, in ASCII; each place has a line of its own."""
     content = drawn.document()
     cells = ",\n  ".join(_line(cell) for cell in content.pop("cells"))
     nearest = content.pop("nearest", None)

@@ -82,7 +82,7 @@ class Waiting:
         return self
 
     def step(self, done: float, total: int, at_least: bool = False) -> None:
-        """Shows that ``done`` steps of ``total`` are done, or of so many at least; a part of a step may be done."""
+        """Shows how many steps are done (with a part of the next one), of ``total`` or of at least so many."""
         if self._first is None:
             self._first = done, time.monotonic()
         self._state = _State(done, total, at_least)

@@ -10,8 +10,6 @@ from silhouette.errors import RequestError
 from silhouette.geometry import Floats
 from silhouette.scenes.ground import Indices
 
-INCH = 25.4  # mm
-
 FINEST = 1.0
 """mm: no grid is finer."""
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.doubt.cells import Cells, Role, judged_cells
-from silhouette.doubt.grid import INCH, check_grid, grid_points
+from silhouette.doubt.grid import check_grid, grid_points
 from silhouette.errors import RequestError
 from silhouette.groups import shared
 from silhouette.lazy import cached_property
@@ -27,6 +27,7 @@ from silhouette.scenes.places import Places
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
 from silhouette.text import Progress
+from silhouette.units import INCH
 from silhouette.version import document
 
 TOGETHER = 2400
@@ -45,7 +46,7 @@ class MapRequest:
 
     Attributes:
         move: the name of the model that is moved.
-        attackers: who looks at it; with neither attackers nor targets, everyone who is not of its own gang.
+        attackers: who look at it; where neither attackers nor targets are given, everyone who is not of its own gang.
         targets: whom it looks at, facing each.
         grid: mm between two points.
         within: mm: keeps to points so near, in plan, to where it stands; None for all of the table.

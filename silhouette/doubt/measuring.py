@@ -69,7 +69,7 @@ class Replay:
 
 
 def redrawn(counts: OcclusionCounts, number: float) -> OcclusionCounts:
-    """The counts as they might have been: their shares off by so many standard deviations.
+    """The counts that another measurement might have given, with shares larger by ``number`` standard deviations.
 
     >>> counts = OcclusionCounts(10_000, 5_010, 10_000, 5_010, (), (), 0.003, 0.003, 0.003)
     >>> redrawn(counts, 0.0).occluded, redrawn(counts, 2.0).occluded, redrawn(counts, -2.0).seen

@@ -57,11 +57,11 @@ SMALL, NEAR = 0.25, 6.0
 exactly where their leeway is `CLOSE`."""
 
 FAN, APART, ASIDE = 10, 0.3, 0.1
-"""Where nothing nearer is left in the cells, so many places to either side of the nearest change are judged exactly,
-`CLOSER` to now than it is; ``APART`` mm from each other, or ``ASIDE`` radians where that is less."""
+"""How many places on each side of the nearest change are judged exactly at the end, each `CLOSER` to where the piece
+stands than that change. Neighbours are ``APART`` mm apart, or ``ASIDE`` radians where that is less."""
 
 CLOSER = 0.05
-"""mm by which a change is worth to be nearer."""
+"""mm: a change that is nearer by less is not looked for."""
 
 MOST = 6000
 """The looks after which no cell is cut any more."""

@@ -39,11 +39,12 @@ PILOT, FIRST = 1, 16
 all, of which all alike are sure enough."""
 
 PARTS = 2
-"""The trials are judged in so many parts, by the scramblings, whatever the number of processes: the odds are the same.
-More parts would each look for where slivers of the target lie (`silhouette.measure.slivers`)."""
+"""How many parts the trials are judged in, some scramblings in each. It does not follow the number of processes, for
+the odds to be the same with any; each part looks anew for slivers of the target (`silhouette.measure.slivers`)."""
 
 FASTEST = 0.75
-"""The error shrinks with no higher power of the number of trials, as a rule: so many trials more are judged at once."""
+"""The highest power of the number of trials with which the error is expected to shrink. It tells how many more trials
+the goal needs at least, and these are judged at once."""
 
 MUCH_FINER = 0.8
 """Where all first trials ask for a goal that is finer by this than what the pilot trials asked for, they are judged
@@ -59,8 +60,8 @@ GAIN = 4.0
 """The variance of a mean over Sobol points is this much smaller, at most, than that over independent ones is."""
 
 SPREADS = 1.5
-"""The error of a trial's share, three standard deviations of it, is at most so many standard deviations of the shares
-among the trials: the odds are then those of the doubt, and not of the measuring."""
+"""The greatest error of a trial's share, as a multiple of the standard deviation of the shares among the trials: with a
+greater one the odds would be those of the measuring, and not of the doubt."""
 
 FINE, COARSE = 0.006, 0.03
 """The least and the greatest error, as a share, with which a trial's share may stay near a threshold."""

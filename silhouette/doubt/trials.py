@@ -72,7 +72,7 @@ class Trials:
                 f"{self.scene.path}: {many} numbers are in doubt, and odds draw {MOST_DRAWN} at most; say "
                 "doubt = { place = 0, facing = 0 } in pieces that play no part"
             )
-        return _normal(len(self.deviations), self.seed, self.cache)
+        return _normal(many, self.seed, self.cache)
 
     @cached_property
     def measuring(self) -> Floats:

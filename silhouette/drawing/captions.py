@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from silhouette.drawing import typeface
 from silhouette.drawing.styles import Style
+from silhouette.units import INCH
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
 EDGE = 0.5
 """The margin of free paper round the page, mm."""
-
-INCH = 25.4
 
 TITLE, REASON, SMALL, NAME = 8.5, 6.8, 6.2, 6.8
 """The sizes of type in a caption, and of names in a drawing, in points."""

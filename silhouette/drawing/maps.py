@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from silhouette.doubt.maps import Map
-from silhouette.drawing.captions import BOLD, HAIRLINE, INCH, THIN, Swatch
+from silhouette.drawing.captions import BOLD, HAIRLINE, THIN, Swatch
 from silhouette.drawing.saving import Told, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.strokes import areas
@@ -26,6 +26,7 @@ from silhouette.geometry import Flags, Floats
 from silhouette.rules import rule_called
 from silhouette.rules.base import Figure, Level
 from silhouette.text import did_you_mean
+from silhouette.units import INCH
 
 Layer = Literal["verdict", "seen-by"]
 

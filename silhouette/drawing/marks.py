@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from silhouette.drawing.page import FINE, INK, PAPER, SOFT_INK, VERMILLION, Colour, Drawing, Face
 from silhouette.geometry import Floats
+from silhouette.units import INCH
 
 THIN = max(FINE // 2, 1)
 HEAD = 6 * FINE
-INCH = 25.4
-
 Point = Sequence[float] | Floats
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.drawing.captions import HAIRLINE, INCH, SMALL, THIN
+from silhouette.drawing.captions import HAIRLINE, SMALL, THIN
 from silhouette.drawing.sheet import Sheet
 from silhouette.geometry import Floats
+from silhouette.units import INCH
 
 Box = tuple[float, float, float, float]
 """Left, bottom, right and top, in units of the drawing."""

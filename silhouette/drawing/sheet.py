@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.drawing import typeface
-from silhouette.drawing.captions import EDGE, HAIRLINE, INCH, NAME, SMALL, THIN, Caption, Swatch
+from silhouette.drawing.captions import EDGE, HAIRLINE, NAME, SMALL, THIN, Caption, Swatch
 from silhouette.drawing.labels import Box, Label, place_labels
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
 from silhouette.geometry import Floats
 from silhouette.installation import package_command
+from silhouette.units import INCH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from silhouette.drawing import typesetting
+from silhouette.units import INCH
 
 if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
 
-POINT = 25.4 / 72.0
+POINT = INCH / 72.0
 """The size of a point, mm."""
 
 LEAST = 6.0

@@ -14,14 +14,13 @@ from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Scene
+from silhouette.units import INCH
 from silhouette.workers import cores
 
 if TYPE_CHECKING:
     from silhouette.doubt.changes import Changes
     from silhouette.doubt.maps import Map
     from silhouette.doubt.odds import Odds
-
-INCH = 25.4
 
 
 def check(

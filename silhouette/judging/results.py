@@ -139,7 +139,7 @@ def with_odds(
     checks, verdicts = [one.check for one in done], [one.verdict for one in done]
     odds = odds_of_each(scene, checks, verdicts, settings, seed, cache, Run(workers, step))
     for one, its_odds in zip(done, odds, strict=True):
-        yield replace(Judged.of(one.check, one.verdict, its_odds), picture=one.picture)
+        yield replace(one, odds=its_odds, unmet=Judged.of(one.check, one.verdict, its_odds).unmet)
 
 
 def with_changes(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Flags, Floats, swollen
+from silhouette.meshes.bounds import bounding_points
+from silhouette.renderers.protocol import Body
 from silhouette.views import ROLL, View
 
 _ANGLES = np.radians(ROLL + np.arange(8) * 22.5)
@@ -22,6 +24,11 @@ def in_view(view: View, boxes: Floats, farthest: float) -> Flags:
     outside |= (upward < (view.top - view.height * view.step) * depth).all(axis=1)
     reaches: Flags = ~outside & (depth.max(axis=1) > 0.0) & (depth.min(axis=1) < farthest)
     return reaches
+
+
+def outermost(body: Body) -> Floats:
+    """(n, 3) points of the world in whose convex hull a body lies, with its outline where that lies farther out."""
+    return swollen(body.pose.place(bounding_points(body.mesh)), body.outline)
 
 
 def picture_bounds(view: View, points: Floats) -> Floats:

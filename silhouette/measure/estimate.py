@@ -22,7 +22,7 @@ import numpy as np
 from silhouette.geometry import Floats
 from silhouette.measure.error import SIGMAS, UNKNOWN, share_errors, shares
 from silhouette.measure.framing import Framed, framed
-from silhouette.measure.grids import FINEST, area_of, grid
+from silhouette.measure.grids import FINEST, grid, size_of
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observe_many
 from silhouette.measure.question import occlusion_counts
@@ -163,14 +163,13 @@ def _look(frames: Sequence[Framed], across: int, renderer: Renderer) -> list[Obs
     """What grids of ``across`` by ``across`` cells over the pictures of frames show."""
     pictures = [picture for frame in frames for picture in frame.pictures]
     of_frame = np.repeat(np.arange(len(frames)), [len(frame.pictures) for frame in frames])
-    asked = [(frame, picture) for frame in frames for picture in frame.pictures]
     samples = sample(
         pictures,
         np.repeat(np.arange(len(pictures)), across**2),
-        np.concatenate([grid(frame, picture, across) for frame, picture in asked]),
+        np.concatenate([grid(picture, across) for picture in pictures]),
         renderer,
     )
-    area = np.array([area_of(frame, picture)[0].prod() for frame, picture in asked]) / across**2
+    area = np.array([size_of(picture).prod() for picture in pictures]) / across**2
     kinds = samples.kind.reshape(len(pictures), across, across)
     counts = _summed(of_frame, _histogram(kinds.reshape(len(pictures), -1), KINDS) * area[:, None], len(frames))
     variance = _summed(of_frame, _pairs(kinds) * (0.25 * area[:, None] ** 2), len(frames))

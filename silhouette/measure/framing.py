@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, corners
-from silhouette.measure.culling import disjoint, in_view, picture_bounds
+from silhouette.geometry import Flags, Floats, swollen
+from silhouette.measure.culling import disjoint, in_view, outermost, picture_bounds
 from silhouette.measure.observation import Sight
 from silhouette.measure.sampling import Picture
 from silhouette.meshes.bounds import bounding_points, tighter_points
@@ -40,8 +40,8 @@ class Framed:
 def framed(sight: Sight, pixel: float) -> Framed:
     """The pictures of a sight, ``pixel`` mm per pixel at the target where that is possible."""
     target, mesh, place = sight.target, sight.target.model.significant, sight.target.pose.place
-    box = _swollen(target.body_box, target.outline)
-    outer = _swollen(place(bounding_points(mesh)), target.outline)
+    box = swollen(target.body_box, target.outline)
+    outer = swollen(place(bounding_points(mesh)), target.outline)
     aim = target.body_middle
     views = fit_view(
         sight.eye,
@@ -49,7 +49,7 @@ def framed(sight: Sight, pixel: float) -> Framed:
         outer,
         pixel,
         facing=sight.facing,
-        tighter=lambda fits: _swollen(place(tighter_points(mesh, lambda points: fits(place(points)))), target.outline),
+        tighter=lambda fits: swollen(place(tighter_points(mesh, lambda points: fits(place(points)))), target.outline),
     )
     farthest = float(np.linalg.norm(box - sight.eye, axis=1).max())
     blockers, bodies = _blockers_in(sight, views, outer, farthest)
@@ -89,8 +89,9 @@ def _beyond(arc: VisionArc, edge: int, points: Floats) -> Flags:
 
 def _is_all_of(target: Body, lies: Callable[[Floats], Flags]) -> bool:
     """Whether all vertices of a target lie in a convex part of the world, of which points ``lies`` tells."""
-    place, swollen = target.pose.place, partial(_swollen, by=target.outline)
-    return bool(lies(swollen(place(tighter_points(target.mesh, lambda points: lies(place(points)))))).all())
+    place = target.pose.place
+    held = place(tighter_points(target.mesh, lambda points: lies(place(points))))
+    return bool(lies(swollen(held, target.outline)).all())
 
 
 def _blockers_in(sight: Sight, views: Sequence[View], outer: Floats, farthest: float) -> tuple[list[Piece], list[Body]]:
@@ -106,32 +107,17 @@ def _blockers_in(sight: Sight, views: Sequence[View], outer: Floats, farthest: f
         farthest: mm from the eye to the farthest corner of the target's box.
     """
     occluders = sight.occluders
-    boxes, reaches = occluders.boxes, np.zeros(len(occluders.pieces), dtype=np.bool_)
-    if any(piece.outline > 0.0 for piece in occluders.pieces):
-        boxes = np.array([_swollen(box, piece.outline) for box, piece in zip(boxes, occluders.pieces, strict=True)])
+    reaches: Flags = np.zeros(len(occluders.pieces), dtype=np.bool_)
     for view in views:
-        reaches |= in_view(view, boxes, farthest)
+        reaches |= in_view(view, occluders.boxes, farthest)
     reaches[list(sight.absent)] = False
     blockers, bodies = list[Piece](), list[Body]()
     target_bounds = picture_bounds(views[0], outer)
     for number in np.flatnonzero(reaches):
         piece, mesh = occluders.pieces[number], occluders.meshes[number]
         if len(views) > 1 or not disjoint(
-            target_bounds, picture_bounds(views[0], _swollen(piece.pose.place(bounding_points(mesh)), piece.outline))
+            target_bounds, picture_bounds(views[0], outermost(Body(0, mesh, piece.pose, piece.outline)))
         ):
             blockers.append(piece)
             bodies.append(Body(len(bodies) + 2, mesh, piece.pose, piece.outline))
     return blockers, bodies
-
-
-def _swollen(points: Floats, by: float) -> Floats:
-    """Points in whose convex hull everything lies that is within ``by`` mm of that of ``points`` (n, 3).
-
-    These themselves where an outline does not lie farther out; else the corners of a box (8, 3).
-
-    >>> _swollen(np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]]), 1.0).max(axis=0).tolist()
-    [5.0, 1.0, 1.0]
-    >>> _swollen(np.array([[0.0, 0.0, 0.0]]), -1.0)
-    array([[0., 0., 0.]])
-    """
-    return corners(points.min(axis=0) - by, points.max(axis=0) + by) if by > 0.0 else points

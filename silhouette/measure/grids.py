@@ -14,27 +14,21 @@ from zlib import crc32
 import numpy as np
 
 from silhouette.geometry import Floats
-from silhouette.measure.framing import Framed
 from silhouette.measure.sampling import Picture
 
 FINEST = 128
 """The most cells along each side of a grid."""
 
 
-def grid(frame: Framed, picture: Picture, across: int) -> Floats:
+def grid(picture: Picture, across: int) -> Floats:
     """(across², 2) rows and columns, in pixels, of a place in each cell of a grid of ``across`` by ``across`` cells."""
-    size, beyond = area_of(frame, picture)
     cells = np.indices((across, across)).reshape(2, -1).T
-    return (cells + drawn_for(picture, across**2)) * (size / across) - beyond - 0.5
+    return (cells + drawn_for(picture, across**2)) * (size_of(picture) / across) - 0.5
 
 
-def area_of(frame: Framed, picture: Picture) -> tuple[Floats, float]:
-    """(2,) the height and width, in pixels, of what a grid covers, and how far that reaches beyond the picture.
-
-    A target whose outline lies farther out than that of its mesh may not fit into the picture of the mesh.
-    """
-    beyond = max(0.0, picture.target.outline) / frame.pixel
-    return np.array([picture.view.height, picture.view.width]) + 2.0 * beyond, beyond
+def size_of(picture: Picture) -> Floats:
+    """(2,) the height and the width of a picture, in pixels."""
+    return np.array([picture.view.height, picture.view.width], dtype=np.float64)
 
 
 def drawn_for(picture: Picture, count: int) -> Floats:

@@ -24,6 +24,9 @@ from silhouette.renderers.protocol import Cast, Renderer, depths
 DIRECTIONS = 8
 """Rays on the circle."""
 
+ROUNDS = 3
+"""How often circles are asked, each as wide as the distance of the outline says that the one before found."""
+
 HALVINGS = 5
 """How often the part of a circle is halved in which it crosses an outline, to find how far away that is."""
 
@@ -57,28 +60,18 @@ def _outlined(
     renderer: Renderer, cast: Cast, depth: NDArray[np.float32], limit: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """(n,) the depths of one cast; without regard to the outline they are ``depth``."""
-    met, outlined = depth < limit, depth.copy()
-    if cast.body.outline < 0.0:
-        # A ray that meets a body does not know how far away its outline is: at first it is as far as what it meets, and
-        # then as where the circle crosses it.
-        asked = np.flatnonzero(met)
-        distance = depth[asked].astype(np.float64)
-        for _ in range(3):
-            around = _on_circle(renderer, cast, asked, distance, limit, _all_round(asked))
-            near = np.isinf(around).any(axis=1)
-            asked, around, distance = asked[near], around[near], distance[near]
-            distance = _at_the_outline(renderer, cast, asked, distance, limit, around)
-        outlined[asked] = np.inf
-        return outlined
-    # A ray that meets nothing does not know it either: at first it is as near as the body may be.
-    asked = np.flatnonzero(~met)
-    distance = np.full(len(asked), _nearest(cast))
-    for _ in range(3):
+    inward, outlined = cast.body.outline < 0.0, depth.copy()
+    # A ray does not tell how far away the outline is: at first it is as far as what the ray meets, or as near as the
+    # body may be where it meets nothing; and then as far as where the circle crosses it.
+    asked = np.flatnonzero((depth < limit) == inward)
+    distance = depth[asked].astype(np.float64) if inward else np.full(len(asked), _nearest(cast))
+    for further in reversed(range(ROUNDS)):
         around = _on_circle(renderer, cast, asked, distance, limit, _all_round(asked))
-        outlined[asked] = around.min(axis=1)
-        near = np.isfinite(around).any(axis=1)
-        asked, around, distance = asked[near], around[near], distance[near]
-        distance = _at_the_outline(renderer, cast, asked, distance, limit, around)
+        met = np.isfinite(around)
+        near = ~met.all(axis=1) if inward else met.any(axis=1)
+        outlined[asked] = np.where(near, np.inf, depth[asked]) if inward else around.min(axis=1)
+        if further:
+            asked, distance = asked[near], _at_the_outline(renderer, cast, asked, distance, limit, around)[near]
     return outlined
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from silhouette.geometry import Flags, Floats
 from silhouette.measure.framing import Framed
-from silhouette.measure.grids import FINEST, area_of, drawn_for, grid
+from silhouette.measure.grids import FINEST, drawn_for, grid, size_of
 from silhouette.measure.observation import Observation, OcclusionCounts
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Kinds, Picture, sample
 from silhouette.renderers.protocol import Renderer
@@ -128,19 +128,20 @@ def _spots(showing: Sequence[tuple[Framed, Observation]], sliver: Sliver, render
     """
     asked, parts = list[tuple[Framed, Floats]](), [np.empty((0, 2))]
     for frame, look in showing:
-        size, beyond = area_of(frame, frame.pictures[0])
+        (picture,) = frame.pictures
+        size = size_of(picture)
         across = ceil(sqrt(SPOTS * size.prod() / sliver.pixels(look.counts)))
-        asked.append((frame, grid(frame, frame.pictures[0], min(across, FINEST))))
-        parts.append((asked[-1][1] + 0.5 + beyond) / size)
+        asked.append((frame, grid(picture, min(across, FINEST))))
+        parts.append((asked[-1][1] + 0.5) / size)
     spots: Floats = np.concatenate(parts)[sliver.shown(_kinds(asked, renderer))]
     return spots[_some(range(len(spots)), LOOKS)]
 
 
 def _round_spots(frame: Framed, spots: Floats) -> Floats:
     """(LOOKS, 2) rows and columns of rays round the spots (k, 2), up to two cells of the finest grid away."""
-    size, beyond = area_of(frame, frame.pictures[0])
-    round_them = (drawn_for(frame.pictures[0], LOOKS) - 0.5) * (4.0 / FINEST)
-    return (np.resize(spots, (LOOKS, 2)) + round_them) * size - beyond - 0.5
+    (picture,) = frame.pictures
+    round_them = (drawn_for(picture, LOOKS) - 0.5) * (4.0 / FINEST)
+    return (np.resize(spots, (LOOKS, 2)) + round_them) * size_of(picture) - 0.5
 
 
 def _corners_in_arcs(picture: Picture) -> Floats:

@@ -10,8 +10,9 @@ import numpy as np
 
 from silhouette.geometry import Floats
 from silhouette.models.entries import Kind
+from silhouette.units import INCH
 
-MILLIMETRES = {"mm": 1.0, "cm": 10.0, "m": 1000.0, "inch": 25.4, "foot": 304.8, "micron": 0.001}
+MILLIMETRES = {"mm": 1.0, "cm": 10.0, "m": 1000.0, "inch": INCH, "foot": 304.8, "micron": 0.001}
 GUESSED = ("mm", "cm", "m", "inch")
 DECLARED = {"millimeter": "mm", "centimeter": "cm", "meter": "m", "inch": "inch", "foot": "foot", "micron": "micron"}
 IN_WORDS = {"m": "metres", "inch": "inches", "foot": "feet", "micron": "microns"}

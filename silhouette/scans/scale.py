@@ -19,12 +19,13 @@ from silhouette.scans.model_votes import PIECES, scale_by_models
 from silhouette.scans.plausible import There, levelled
 from silhouette.scans.questions import SCALE, Question
 from silhouette.scans.reading import Scan
+from silhouette.units import INCH
 
 __all__ = ["BASES", "Scale", "ScaleSource", "Wanted", "scale_of"]
 
 ScaleSource = Literal["given", "length", "units", "known models", "bases", "guess"]
 
-UNITS = {"mm": 1.0, "cm": 10.0, "inch": 25.4, "ft": 304.8, "m": 1000.0}
+UNITS = {"mm": 1.0, "cm": 10.0, "inch": INCH, "ft": 304.8, "m": 1000.0}
 """Millimetres in the units that programs write."""
 
 DECLARED = {"millimeter": "mm", "centimeter": "cm", "foot": "ft", "meter": "m"}

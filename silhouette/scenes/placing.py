@@ -19,12 +19,13 @@ from silhouette.scenes.standing import TABLE_TOP
 from silhouette.scenes.surfaces import Surface
 from silhouette.scenes.underside import underside_of
 from silhouette.text import did_you_mean
+from silhouette.units import INCH
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
-MILLIMETRES: Mapping[str, float] = {"mm": 1.0, "inch": 25.4}
+MILLIMETRES: Mapping[str, float] = {"mm": 1.0, "inch": INCH}
 """The length of each of the units of a scene, mm."""
 
 DECIMALS = 9

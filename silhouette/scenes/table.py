@@ -16,7 +16,7 @@ import numpy as np
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, validated
-from silhouette.geometry import Floats, corners
+from silhouette.geometry import Floats, corners, swollen
 from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
@@ -46,7 +46,7 @@ class Occluders:
     Attributes:
         pieces: the k pieces.
         meshes: for each piece, the mesh of the part that blocks, in the model's frame.
-        boxes: (k, 8, 3) mm, world: the corners of a box round each of these meshes.
+        boxes: (k, 8, 3) mm, world: the corners of a box round each of these meshes, with the outline of the piece.
     """
 
     pieces: tuple[Piece, ...]
@@ -61,8 +61,10 @@ class Occluders:
         (0, 8, 3)
         """
         pairs = list(pairs)
-        boxes = np.array([piece.pose.place(corners(*mesh.bounds)) for piece, mesh in pairs]).reshape(-1, 8, 3)
-        return cls(tuple(piece for piece, _ in pairs), tuple(mesh for _, mesh in pairs), boxes)
+        boxes = [swollen(piece.pose.place(corners(*mesh.bounds)), piece.outline) for piece, mesh in pairs]
+        return cls(
+            tuple(piece for piece, _ in pairs), tuple(mesh for _, mesh in pairs), np.array(boxes).reshape(-1, 8, 3)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,13 +123,13 @@ class TableScene(Scene):
     @cached_property
     def significant_parts(self) -> Occluders:
         """Every piece with its significant parts."""
-        boxes = np.array([piece.body_box for piece in self.pieces]).reshape(-1, 8, 3)
+        boxes = np.array([swollen(piece.body_box, piece.outline) for piece in self.pieces]).reshape(-1, 8, 3)
         return Occluders(self.pieces, tuple(piece.model.significant for piece in self.pieces), boxes)
 
     @cached_property
     def whole_pieces(self) -> Occluders:
         """Every piece with all of its parts, bases and insignificant ones among them."""
-        boxes = np.array([piece.whole_box for piece in self.pieces]).reshape(-1, 8, 3)
+        boxes = np.array([swollen(piece.whole_box, piece.outline) for piece in self.pieces]).reshape(-1, 8, 3)
         return Occluders(self.pieces, tuple(piece.model.mesh for piece in self.pieces), boxes)
 
     @cached_property

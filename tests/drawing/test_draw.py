@@ -17,7 +17,7 @@ from lxml import etree
 from PIL import Image
 
 from silhouette.cli.app import main
-from silhouette.drawing.captions import INCH, Swatch
+from silhouette.drawing.captions import Swatch
 from silhouette.drawing.figures import FigureOptions, write_figures
 from silhouette.drawing.labels import Label, place_labels
 from silhouette.drawing.saving import FORMATS, Format, Told, save
@@ -35,6 +35,7 @@ from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
 from silhouette.text import share_in_words
+from silhouette.units import INCH
 from tests.support.figures import texts, verdict_in
 from tests.support.rulings import ruled
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from silhouette.drawing.captions import EDGE, INCH
+from silhouette.drawing.captions import EDGE
 from silhouette.drawing.sheet import COLUMN, Sheet
+from silhouette.units import INCH
 
 Bounds = tuple[float, float, float, float]
 

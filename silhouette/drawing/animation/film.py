@@ -23,12 +23,11 @@ from silhouette.scenes.placing import DECIMALS, MILLIMETRES
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import TableScene
 from silhouette.text import Progress
+from silhouette.units import INCH
 from silhouette.workers import parallel_map
 
 FPS = 12.0
 """Frames a second by default."""
-
-INCH = 25.4
 
 SAMPLED = 5
 """The number of frames that decide which stretch of a map is shown."""

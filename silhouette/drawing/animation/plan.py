@@ -20,6 +20,7 @@ from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.geometry import Floats
 from silhouette.measure.observation import Sight
 from silhouette.scenes.table import Piece
+from silhouette.units import INCH
 
 GROUND, GRID, RIM = (246, 244, 238), (232, 229, 219), (200, 197, 190)
 TERRAIN, TERRAIN_EDGE = (211, 211, 207), (125, 127, 130)
@@ -30,7 +31,6 @@ TARGET, TARGET_EDGE = (143, 203, 239), (11, 79, 125)
 UNSEEN, UNSEEN_EDGE = (233, 155, 102), (143, 61, 0)
 ARC = (204, 121, 167)
 
-INCH = 25.4
 ROOM = 0.09
 """The margin round the stretch that is shown, as a share of its size."""
 

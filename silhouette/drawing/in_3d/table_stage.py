@@ -16,6 +16,7 @@ from silhouette.geometry import Floats
 from silhouette.models.model import Model
 from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.table import Piece, TableScene
+from silhouette.units import INCH
 from silhouette.views import VisionArc
 
 ARC_LENGTH = 0.4
@@ -45,7 +46,7 @@ def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache)
     )
     floor = min((float(piece.whole_box[:, 2].min()) for piece in scene.pieces), default=0.0)
     drawn = tuple(sight for sight in sights if sight is not None)
-    return Stage(shapes, items, drawn, (sentence,), floor=floor, unit=25.4)
+    return Stage(shapes, items, drawn, (sentence,), floor=floor, unit=INCH)
 
 
 def check_table(scene: TableScene) -> None:

@@ -36,6 +36,7 @@ from silhouette.geometry import Flags
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Layer
 from silhouette.scenes.table import Piece, TableScene
+from silhouette.units import INCH
 from silhouette.views import View
 
 
@@ -98,8 +99,6 @@ EVEN = np.float32(0.4)
 
 STEEP = 0.5
 """Sine of the angle above the horizon at which the sky has its full colour."""
-
-INCH = 25.4
 
 STRIP = 48
 """Rows that are coloured at a time, at most: half as long again takes the whole view at once."""

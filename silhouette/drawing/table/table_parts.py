@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.captions import EDGE, HAIRLINE, INCH, THIN, TITLE, Swatch
+from silhouette.drawing.captions import EDGE, HAIRLINE, THIN, TITLE, Swatch
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.table.sightlines import BEYOND, CLEAR, PARTLY, WHOLLY, Sector, Sightline
 from silhouette.drawing.table.tracing import Rings, path_of
@@ -14,6 +14,7 @@ from silhouette.drawing.typeface import elided, printable
 from silhouette.drawing.words.reasons import told_in_figures, why
 from silhouette.geometry import Floats
 from silhouette.scenes.table import Piece
+from silhouette.units import INCH
 
 SPARSE, DENSE = "////", "xxxxx"
 """matplotlib's hatches for what is partly, and what is wholly obscured."""

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from silhouette.drawing.captions import BOLD, INCH, LINE, THIN, Swatch
+from silhouette.drawing.captions import BOLD, LINE, THIN, Swatch
 from silhouette.drawing.rulers import Box, draw_grid, draw_rulers, room_round
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area
@@ -17,6 +17,7 @@ from silhouette.drawing.table.table_parts import draw_facing, shape
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.geometry import Floats, cosine_and_sine
 from silhouette.scenes.table import Piece, TableScene
+from silhouette.units import INCH
 
 PAGE = 170.0
 """The width of the page, and the most height of its drawing: two columns of print, mm."""

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from silhouette.doubt.maps import Map
-from silhouette.drawing.captions import INCH
 from silhouette.drawing.maps import map_figure
 from silhouette.drawing.saving import Told, Writing, svg
 from silhouette.drawing.sheet import COLUMN, settings
@@ -18,6 +17,7 @@ from silhouette.pages.html.skeleton import Figures, table
 from silhouette.pages.report.figures import PageSheet
 from silhouette.pages.report.words import MAP, word
 from silhouette.text import coordinates
+from silhouette.units import INCH
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from silhouette.judging import mapped
 from silhouette.pages.tutorial.words import Mapped
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.scene import Scene
+from silhouette.units import INCH
 
 
 @dataclass(frozen=True)
@@ -43,5 +44,5 @@ def map_scene(wanted: Mapped, scene: Scene, renderer: Renderer, path: Path) -> M
     request = MapRequest(wanted.move, wanted.attackers, grid=wanted.grid, within=wanted.within)
     made = mapped(scene, request, renderer)
     write_map_picture(made, path)
-    near = [f'{verdict} at {away / 25.4:.1f}"' for verdict, (_, away) in made.nearest.items()]
+    near = [f'{verdict} at {away / INCH:.1f}"' for verdict, (_, away) in made.nearest.items()]
     return MapFacts(f"{len(made.index):,}", f"{int(made.cells.stands.sum()):,}", ", ".join(near))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import shapely
 
-from silhouette.drawing.captions import BOLD, EDGE, HAIRLINE, INCH, LINE, NAME, SMALL, THIN, Swatch
+from silhouette.drawing.captions import BOLD, EDGE, HAIRLINE, LINE, NAME, SMALL, THIN, Swatch
 from silhouette.drawing.rulers import draw_ticks
 from silhouette.drawing.sheet import COLUMN, NAMED, Sheet
 from silhouette.drawing.strokes import AreaStyle, area, arrow, cross, disc, line, short, tint, title
@@ -24,6 +24,7 @@ from silhouette.rules.crisis_protocol.plane_geometry import tangent_quadrilatera
 from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene
 from silhouette.scenes.scene import Check
+from silhouette.units import INCH
 
 BLOCKS, COVERS = "////", "...."
 """Hatches of terrain that blocks, and of terrain that gives cover."""

@@ -16,6 +16,7 @@ from silhouette.geometry import Floats, Pose
 from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import PlanScene
 from silhouette.scenes.scene import Check
+from silhouette.units import INCH
 
 STEP = 0.55
 """The height of a size, in diameters of a usual base."""
@@ -52,7 +53,7 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
     heads = {item.name: _head(shapes[item.shape], item) for item in items}
     number = {item.name: index for index, item in enumerate(items)}
     sights = tuple(_sight(index, *pair, number, heads, step) for index, pair in enumerate(judged))
-    unit = 25.4 if scene.units == "mm" else scene.ranges.one / 5.0
+    unit = INCH if scene.units == "mm" else scene.ranges.one / 5.0
     return Stage(tuple(shapes), tuple(items), sights, (REMARK,), unit=unit)
 
 

@@ -29,14 +29,13 @@ from silhouette.scenes.motion import Mobility
 from silhouette.scenes.moved import Move, moved, without
 from silhouette.scenes.places import TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
+from silhouette.units import INCH
 
 if TYPE_CHECKING:
     from silhouette.drawing.in_3d.stage import Stage
 
 LOOKERS = "fighters or vehicles"
 """The pieces that look and are looked at, in messages."""
-
-INCH = 25.4  # mm
 
 
 class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
