@@ -1,0 +1,4 @@
+"""TELL: the live table: a scene goes in and moves of its pieces, and verdicts come out while they move.
+
+See README.md beside this file for the protocol; `silhouette table` serves it to a page, `silhouette serve` to programs.
+"""
