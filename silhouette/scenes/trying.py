@@ -104,7 +104,7 @@ def with_trials(
         entry = changed[table][number]
         if "at" not in entry:
             raise RequestError(f"{path}: --at: '{trial.name}' has no place at, which --at could change")
-        changed[table][number] = _moved(path, entry, trial, _turns(schema, table), is_terrain=table == "terrain")
+        changed[table][number] = entry_at(path, entry, trial, schema, table)
     if trials and isinstance(document.get("check"), list):
         changed["check"] = [
             {key: value for key, value in check.items() if key != "expect"} if isinstance(check, dict) else check
@@ -113,17 +113,31 @@ def with_trials(
     return changed
 
 
-def _moved(path: Path, entry: dict[str, Any], trial: Trial, turns: bool, *, is_terrain: bool) -> dict[str, Any]:
-    """The entry of a piece at its place; one that says how it is turned is turned on with its facing."""
+def entry_at(
+    path: Path, entry: Mapping[str, Any], trial: Trial, schema: type[SceneEntry], table: str
+) -> dict[str, Any]:
+    """The entry of a piece at another place; one that says how it is turned is turned on with its facing.
+
+    Args:
+        path: of the scene, for messages.
+        entry: of the piece, in ``table``.
+        trial: where it is to stand.
+        schema: of the scene file.
+        table: the key of the scene that has the entry, such as "fighter".
+
+    Raises:
+        RequestError: where the piece faces nowhere and the trial says where it is to face.
+    """
     height = entry["at"][2:] if isinstance(entry["at"], list) else []
     at = [int(number) if number == int(number) else number for number in trial.at]
     moved = {**entry, "at": [*at, *height]}
     if trial.facing is None:
         return moved
-    if not turns:
+    if not _turns(schema, table):
         raise RequestError(f"{path}: --at: '{trial.name}' has no facing; give --at '{trial.name}=X,Y'")
     facing, turn = entry.get("facing"), moved.pop("turn", None)
-    if turn is not None and facing is not None and not is_terrain:  # else its front is where it looks, and turns there
+    # Terrain's front is where it looks, and turns there.
+    if turn is not None and facing is not None and table != "terrain":
         moved["turn"] = turn + (trial.facing - facing if isinstance(facing, int | float) else 0.0)
     return {**moved, "facing": trial.facing}
 

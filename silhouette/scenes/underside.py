@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from silhouette.geometry import Floats
 from silhouette.meshes.cutting import cut_at
+from silhouette.meshes.mesh import Mesh
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.surfaces import is_upright
 
@@ -47,10 +49,21 @@ def underside_of(piece: Piece) -> Underside:
         return Underside(model.base_outline @ turned[:2, :2].T, model.base_span[0])
     # The significant parts alone: a spear that reaches below the feet carries nobody.
     mesh = model.significant if model.kind != "terrain" else model.mesh
-    vertices = mesh.vertices @ turned.T
-    standing = type(mesh)(vertices, mesh.faces, mesh.part, mesh.part_names)
-    bottom = float(vertices[mesh.faces, 2].min())
-    cut, below = cut_at(standing, bottom + FEET)
+    if not is_upright(piece.pose):
+        return _feet_of(Mesh(mesh.vertices @ turned.T, mesh.faces, mesh.part, mesh.part_names))
+    if mesh not in _feet:
+        _feet[mesh] = _feet_of(mesh)
+    return Underside(_feet[mesh].outline @ turned[:2, :2].T, _feet[mesh].bottom)
+
+
+_feet: WeakKeyDictionary[Mesh, Underside] = WeakKeyDictionary()
+"""What meshes stand on, upright as they lie: a piece of many triangles is often lowered again, a little aside."""
+
+
+def _feet_of(mesh: Mesh) -> Underside:
+    """The part of a mesh within 2 mm of its lowest point."""
+    bottom = float(mesh.vertices[mesh.faces, 2].min())
+    cut, below = cut_at(mesh, bottom + FEET)
     return Underside(_hull(cut.vertices[cut.faces[below]].reshape(-1, 3)[:, :2]), bottom)
 
 

@@ -128,7 +128,7 @@ class Stage:
             "shapes": shapes,
             "packed": text,
             "pieces": [_item(item) for item in self.items],
-            "views": [{**about[sight.check], **_sight(sight)} for sight in self.sights],
+            "views": [{**about[sight.check], **sight_entry(sight)} for sight in self.sights],
             "floor": self._floor(),
         }
 
@@ -167,7 +167,8 @@ def _item(item: Item) -> dict[str, Any]:
     return entry
 
 
-def _sight(sight: Sight) -> dict[str, Any]:
+def sight_entry(sight: Sight) -> dict[str, Any]:
+    """A sight for the viewer, ready for JSON."""
     entry: dict[str, Any] = {
         "attacker": sight.attacker,
         "target": sight.target,

@@ -31,11 +31,11 @@ def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache)
         verdicts: the verdicts on its checks, in the order of the page; measured ones with their observations.
         cache: keeps simplified meshes.
     """
-    models, most = _models(scene)
-    shapes = tuple(_shape(model, cache, most) for model in models)
+    models, most = models_of(scene)
+    shapes = tuple(shape_of(model, cache, most) for model in models)
     number = {id(model): index for index, model in enumerate(models)}
     items = tuple(Item(piece.name, piece.kind, number[id(piece.model)], piece.pose) for piece in scene.pieces)
-    sights = [_sight(scene, number, verdict) for number, verdict in enumerate(verdicts)]
+    sights = [sight_of(scene, number, verdict) for number, verdict in enumerate(verdicts)]
     total = sum(len(model.mesh.faces) for model in models)
     simplified = sum(len(shape.faces) for shape in shapes)
     sentence = (
@@ -55,24 +55,24 @@ def check_table(scene: TableScene) -> None:
     Raises:
         RequestError: where its meshes must be simplified, and the library for that is not installed.
     """
-    models, most = _models(scene)
+    models, most = models_of(scene)
     if any(len(model.mesh.faces) > most for model in models):
         check_available()
 
 
-def _models(scene: TableScene) -> tuple[list[Model], int]:
+def models_of(scene: TableScene) -> tuple[list[Model], int]:
     """The models of a scene, each once, and the most triangles that one of them may have."""
     models = list({id(piece.model): piece.model for piece in scene.pieces}.values())
     return models, min(MOST_TRIANGLES, MOST_IN_ALL // max(len(models), 1))
 
 
-def _shape(model: Model, cache: Cache, most: int) -> Shape:
+def shape_of(model: Model, cache: Cache, most: int) -> Shape:
     """A model with at most ``most`` triangles, in the colours of its file; solids of the scene have flat faces."""
     flat = model.format == "parts"
     return Shape.of(model.significant, model.ignored, cache, most, flat, painter(model, cache))
 
 
-def _sight(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
+def sight_of(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
     """The sight of a check; None where the check is not about two pieces.
 
     Args:

@@ -1,0 +1,44 @@
+"""The command line, other programs: parsing of ``silhouette serve``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from silhouette.cli.options import Device, ErrorSize, NoCache, PixelSize, RendererName, SceneFile, Workers
+from silhouette.cli.scene_job import mesh_cache
+from silhouette.errors import RequestError
+
+
+def serve(
+    scene: SceneFile,
+    stdio: Annotated[bool, typer.Option("--stdio", help="Through standard input and output, a line each.")] = False,
+    renderer: RendererName = "auto",
+    device: Device = None,
+    pixel: PixelSize = None,
+    error: ErrorSize = None,
+    workers: Workers = None,
+    no_cache: NoCache = False,
+) -> int:
+    """Answer another program's requests about a scene: poses in, verdicts out, as JSON lines.
+
+    The protocol stands in silhouette/live/README.md.
+    """
+    if not stdio:
+        raise RequestError("serve answers through standard input and output alone; say --stdio")
+    from silhouette.judging import check_numbers
+    from silhouette.live.judges import Judges
+    from silhouette.live.live_table import LiveTable
+    from silhouette.live.stdio import serve_lines
+
+    check_numbers(pixel, error)
+    table = LiveTable.opened(Path(scene), mesh_cache(no_cache))
+    judges = Judges(table.scene, table.cache, renderer, device, workers, error, pixel)
+    try:
+        serve_lines(table, judges, sys.stdin.buffer, sys.stdout)
+    finally:
+        judges.close()
+    return 0

@@ -1,0 +1,278 @@
+"""TELL: worker processes that judge the poses of a table; of several poses the newest.
+
+pose, checks -> tasks, the most urgent first, none that is cancelled -> processes with the meshes in memory -> rows
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from itertools import count
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, cast
+
+from silhouette.errors import RequestError, SilhouetteError
+from silhouette.files.cache import Cache
+from silhouette.groups import shared
+from silhouette.judging.loading import content_with, pixel_of
+from silhouette.judging.results import Judged, with_changes, with_odds
+from silhouette.live.edits import Document
+from silhouette.renderers import choose
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules import rule_called, rule_of
+from silhouette.rules.base import Settings
+from silhouette.scenes.scene import Check
+from silhouette.scenes.table import TableScene
+from silhouette.text import problem
+from silhouette.workers.process import ChildProcess
+from silhouette.workers.starting import cores, start_method
+
+KEPT = 4
+"""Scenes that a process keeps: the newest pose, and what is asked of others in between."""
+
+FEWEST, GROUPS_EACH = 4, 2
+"""The least number of checks that are judged together, and the groups for each process, where there are so many."""
+
+CLOSED = "the table is closed"
+LOST = "a process ended in the middle of a check, out of memory or killed; ask again"
+
+
+@dataclass(frozen=True)
+class Question:
+    """Checks of one scene, judged by one process.
+
+    Attributes:
+        key: of the document; a process that has judged one of the same key is not sent it again.
+        document: of the scene.
+        checks: the checks.
+        views: whether each answer has the view that a picture of it is drawn from.
+        seed: of the odds; None where they are not asked for.
+        what_if: whether it is asked what would change the verdicts.
+    """
+
+    key: int
+    document: Document
+    checks: tuple[Check, ...]
+    views: bool = False
+    seed: int | None = None
+    what_if: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a check found.
+
+    Attributes:
+        row: as of `silhouette check --json`.
+        view: as of a stage's views, where it was asked for: eye, arcs, blockers and lines; None where it has none.
+    """
+
+    row: dict[str, Any]
+    view: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a process needs before the first question.
+
+    Attributes:
+        path: of the scene.
+        cache: of meshes; with what is in memory where the process is forked.
+        renderer: the name of a renderer; or one that is started, where the process is forked.
+        device: the number of its device.
+        error: the error goal in place of the scene's own; None for that.
+        pixel: mm per pixel at the target; None for the scene's own.
+    """
+
+    path: Path
+    cache: Cache
+    renderer: str | Renderer
+    device: int | None = None
+    error: float | None = None
+    pixel: float | None = None
+
+
+@dataclass(order=True)
+class _Task:
+    """A question in the queue, the most urgent first."""
+
+    urgency: int
+    number: int
+    question: Question = field(compare=False)
+    done: asyncio.Future[list[Answer]] = field(compare=False)
+
+
+class Judges:
+    """Processes that judge; an asynchronous context manager, at the end of which they are gone.
+
+    They are started at once, and forked where that is safe: before the event loop has threads.
+
+    Args:
+        scene: as it is at first; its meshes are loaded once for all processes.
+        cache: of meshes.
+        renderer: "auto" or the name of a renderer.
+        device: the number of its device.
+        workers: the number of processes; by default that of the cores.
+        error, pixel: in place of the scene's own.
+    """
+
+    def __init__(
+        self,
+        scene: TableScene,
+        cache: Cache,
+        renderer: str = "auto",
+        device: int | None = None,
+        workers: int | None = None,
+        error: float | None = None,
+        pixel: float | None = None,
+    ) -> None:
+        started = choose(renderer, device)
+        is_shared = start_method().name == "fork" and shared(scene, started)
+        plain = Cache(cache.directory)
+        self._start = Start(scene.path, plain, renderer, device, error, pixel)
+        first = Start(scene.path, cache, started, device, error, pixel) if is_shared else self._start
+        self.workers = cores() if workers is None else workers
+        self._processes = [ChildProcess(serve_questions, first) for _ in range(self.workers)]
+        self._threads = ThreadPoolExecutor(self.workers)
+        self._sent: list[list[int]] = [[] for _ in range(self.workers)]
+        self._queue: asyncio.PriorityQueue[_Task] = asyncio.PriorityQueue()
+        self._is_closed = False
+        self._numbers = count()
+        self._loops: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Judges:
+        self._loops = [asyncio.create_task(self._work(number)) for number in range(self.workers)]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for loop in self._loops:
+            loop.cancel()
+        self.close()
+
+    def close(self) -> None:
+        """Ends the processes."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        for process in self._processes:
+            process.kill()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def ask(self, question: Question, urgency: int = 0) -> asyncio.Future[list[Answer]]:
+        """The answers to a question, in the order of its checks; cancelled, it is not begun.
+
+        Args:
+            question: the checks.
+            urgency: less urgent questions, with higher numbers, wait for more urgent ones.
+        """
+        done: asyncio.Future[list[Answer]] = asyncio.get_running_loop().create_future()
+        self._queue.put_nowait(_Task(urgency, next(self._numbers), question, done))
+        return done
+
+    async def ask_all(self, question: Question, urgency: int = 1) -> list[Answer]:
+        """The answers to a question of many checks, shared out among the processes."""
+        checks = question.checks
+        is_long = question.seed is not None or question.what_if
+        size = 1 if is_long else self.together(len(checks))
+        groups = [checks[start : start + size] for start in range(0, len(checks), size)]
+        found = await asyncio.gather(*(self.ask(replace(question, checks=group), urgency) for group in groups))
+        return [answer for answers in found for answer in answers]
+
+    def together(self, checks: int) -> int:
+        """How many of so many checks one process judges at a time."""
+        return max(FEWEST, -(-checks // (GROUPS_EACH * self.workers)))
+
+    def new_key(self) -> int:
+        """A key for a document that is no pose of the table, below 0."""
+        return -1 - next(self._numbers)
+
+    async def _work(self, number: int) -> None:
+        """Has one process answer question after question."""
+        loop = asyncio.get_running_loop()
+        while True:
+            task = await self._queue.get()
+            if task.done.done():
+                continue
+            try:
+                answers = await loop.run_in_executor(self._threads, self._asked, number, task.question)
+            except Exception as error:
+                if not task.done.done():
+                    task.done.set_exception(error)
+                continue
+            if not task.done.done():
+                task.done.set_result(answers)
+
+    def _asked(self, number: int, question: Question) -> list[Answer]:
+        """The answers of one process; another takes its place where it ends without any.
+
+        Raises:
+            SilhouetteError: where the question cannot be answered.
+        """
+        sent, process = self._sent[number], self._processes[number]
+        document = None if question.key in sent else question.document
+        try:
+            process.pipe.send((question.key, document, replace(question, document={})))
+            answers = process.pipe.recv()
+        except (EOFError, OSError):
+            if self._is_closed:
+                raise SilhouetteError(CLOSED) from None
+            process.kill()
+            self._processes[number], self._sent[number] = ChildProcess(serve_questions, self._start), []
+            raise SilhouetteError(LOST) from None
+        if document is not None:
+            sent.append(question.key)
+            del sent[:-KEPT]
+        if isinstance(answers, str):
+            raise RequestError(answers)
+        given: list[Answer] = answers
+        return given
+
+
+def serve_questions(pipe: Connection, start: Start) -> None:
+    """Answers questions that come through a pipe, until it breaks: what a process of `Judges` does."""
+    cache = start.cache.remembering()
+    renderer = choose(start.renderer, start.device) if isinstance(start.renderer, str) else start.renderer
+    scenes: dict[int, TableScene] = {}
+    try:
+        while True:
+            key, document, question = pipe.recv()
+            try:
+                if document is not None:
+                    loaded = rule_of(start.path, document).load(start.path, document, cache)
+                    scenes[key] = cast("TableScene", content_with(loaded, start.error))
+                    for old in list(scenes)[:-KEPT]:
+                        del scenes[old]
+                pipe.send(answers_to(question, scenes[key], renderer, cache, start.pixel))
+            except Exception as error:
+                pipe.send(problem(error, start.path))
+                scenes.pop(key, None)
+    except (EOFError, OSError):
+        return
+
+
+def answers_to(
+    question: Question, scene: TableScene, renderer: Renderer, cache: Cache, pixel: float | None
+) -> list[Answer]:
+    """The answers to a question about a scene, in the order of its checks.
+
+    Raises:
+        RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
+    """
+    settings = Settings(renderer, pixel_of(scene, pixel), keep=question.views)
+    verdicts = rule_called(scene.rules).judge(scene, question.checks, settings)
+    done = [Judged.of(check, verdict) for check, verdict in zip(question.checks, verdicts, strict=True)]
+    if question.seed is not None:
+        done = list(with_odds(scene, done, settings, question.seed, cache))
+    if question.what_if:
+        done = list(with_changes(scene, done, settings))
+    views: Sequence[dict[str, Any] | None] = [None] * len(done)
+    if question.views:
+        from silhouette.drawing.in_3d.stage import sight_entry
+        from silhouette.drawing.in_3d.table_stage import sight_of
+
+        sights = [sight_of(scene, number, one.verdict) for number, one in enumerate(done)]
+        views = [None if sight is None else sight_entry(sight) for sight in sights]
+    return [Answer(one.row(), view) for one, view in zip(done, views, strict=True)]

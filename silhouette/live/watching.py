@@ -1,0 +1,137 @@
+"""TELL: the verdicts that a client watches: those of the selected model, the chosen pair first, after every change.
+
+what is watched, a pose -> questions, those of the pose before cancelled -> results events
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from silhouette.errors import RequestError
+from silhouette.live.judges import Answer, Judges, Question
+from silhouette.live.live_table import LiveTable
+from silhouette.rules import rule_called
+from silhouette.scenes.scene import Check
+from silhouette.text import problem, strict
+
+Pair = tuple[str, str]
+
+CHOSEN, OTHERS = 0, 1
+"""The urgency of the chosen pair, and of all others."""
+
+
+class Watching:
+    """What one client watches of a table.
+
+    Args:
+        table: the table.
+        judges: judge its poses.
+        tell: is called with each event.
+    """
+
+    def __init__(self, table: LiveTable, judges: Judges, tell: Callable[[dict[str, Any]], None]) -> None:
+        self._table, self._judges, self._tell = table, judges, tell
+        self._selected: str | None = None
+        self._chosen: Pair | None = None
+        self._known: dict[Pair, Answer] = {}
+        self._pose = -1
+        self._work: asyncio.Task[None] | None = None
+
+    def watch(self, selected: str | None, chosen: Pair | None) -> None:
+        """Watches the verdicts of a model as attacker and as target, and one pair with the view of it."""
+        self._selected, self._chosen = selected, chosen
+        self.begin()
+
+    def stop(self) -> None:
+        """Watches nothing any longer."""
+        if self._work is not None:
+            self._work.cancel()
+        self._work = None
+
+    def begin(self) -> None:
+        """Judges what is watched in the present pose; what was under way for another one is dropped."""
+        self.stop()
+        if self._pose != self._table.pose:
+            self._pose, self._known = self._table.pose, {}
+        if self._selected is not None or self._chosen is not None:
+            self._work = asyncio.get_running_loop().create_task(self._judged())
+
+    def _checks(self) -> list[Check]:
+        """What is watched, the chosen pair first; then the selected model as attacker, then as target."""
+        scene = self._table.scene
+        rule = rule_called(scene.rules)
+        try:
+            everyone = rule.everyone(scene)
+        except RequestError:  # fewer than two models
+            return []
+        chosen = [check for check in everyone if (check.attacker, check.target) == self._chosen]
+        looking = [check for check in everyone if check.attacker == self._selected]
+        seen = [check for check in everyone if check.target == self._selected]
+        return list({(check.attacker, check.target): check for check in (*chosen, *looking, *seen)}.values())
+
+    async def _judged(self) -> None:
+        """Tells the results as they come."""
+        pose, checks = self._pose, self._checks()
+        new = [check for check in checks if not self._is_known(check)]
+        self._tell_results(pose, [check for check in checks if self._is_known(check)], settled=not new)
+        asked = {self._judges.ask(self._question(pose, group), urgency): group for urgency, group in self._groups(new)}
+        left = set(asked)
+        try:
+            while left:
+                done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+                for number, one in enumerate(done, 1):
+                    settled = not left and number == len(done)
+                    self._take(pose, asked[one], one, settled=settled)
+        finally:
+            for one in left:
+                one.cancel()
+
+    def _take(self, pose: int, checks: list[Check], answers: asyncio.Future[list[Answer]], *, settled: bool) -> None:
+        """Keeps and tells the answers to some checks, or why there are none."""
+        try:
+            self._known.update(zip(map(_pair, checks), answers.result(), strict=True))
+        except Exception as error:
+            event = {"event": "results", "pose": pose, "pairs": [list(_pair(check)) for check in checks], "results": []}
+            self._tell({**event, "error": problem(error, self._table.path), "settled": settled})
+        else:
+            self._tell_results(pose, checks, settled=settled)
+
+    def _is_known(self, check: Check) -> bool:
+        """Whether the answer is there, with its view where it is that of the chosen pair."""
+        answer = self._known.get(_pair(check))
+        return answer is not None and (_pair(check) != self._chosen or answer.view is not None)
+
+    def _groups(self, checks: list[Check]) -> list[tuple[int, list[Check]]]:
+        """The checks in groups, each with its urgency; the chosen pair alone."""
+        first = [check for check in checks if _pair(check) == self._chosen]
+        others = [check for check in checks if _pair(check) != self._chosen]
+        size = self._judges.together(len(others))
+        groups = [(OTHERS, others[start : start + size]) for start in range(0, len(others), size)]
+        return [(CHOSEN, first), *groups] if first else groups
+
+    def _question(self, pose: int, checks: list[Check]) -> Question:
+        chosen = any(_pair(check) == self._chosen for check in checks)
+        return Question(pose, self._table.document, tuple(checks), views=chosen)
+
+    def _tell_results(self, pose: int, checks: list[Check], *, settled: bool) -> None:
+        """Tells what is known of checks."""
+        if not checks and not settled:
+            return
+        answers = [self._known[_pair(check)] for check in checks]
+        event: dict[str, Any] = {
+            "event": "results",
+            "pose": pose,
+            "pairs": [list(_pair(check)) for check in checks],
+            "results": [strict(answer.row) for answer in answers],
+            "settled": settled,
+        }
+        for check, answer in zip(checks, answers, strict=True):
+            if _pair(check) == self._chosen:
+                event["view"] = answer.view
+        self._tell(event)
+
+
+def _pair(check: Check) -> Pair:
+    return check.attacker, check.target
