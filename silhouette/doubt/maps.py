@@ -218,7 +218,7 @@ def map_of(
     if type(rule).places is Rule.places:
         raise RequestError(f"{scene.path}: there are no maps of {rule.title}, but of {_with_maps()}")
     places = rule.places(scene, request.move)
-    checks = _checks(rule, scene, request)
+    checks = checks_of_map(rule, scene, request)
     index, points = grid_points(scene.path, places.table, places.start, request.grid, request.within)
     points = points.round(DIGITS)
     size = max(1, min(TOGETHER // len(checks), -(-len(points) // (PIECES_EACH * workers))))
@@ -250,7 +250,7 @@ def _mapped(
     return parallel_map(judge, groups, workers)
 
 
-def _checks(rule: Rule[Any, Verdict], scene: Scene, request: MapRequest) -> tuple[Check, ...]:
+def checks_of_map(rule: Rule[Any, Verdict], scene: Scene, request: MapRequest) -> tuple[Check, ...]:
     """The checks at each place: each other model against the one that is moved, or the other way round."""
     move = request.move
     if request.targets:

@@ -1,12 +1,11 @@
 """TELL: worker processes that judge the poses of a table; of several poses the newest.
 
-pose, checks -> tasks, the most urgent first, none that is cancelled -> processes with the meshes in memory -> rows
+questions about documents -> tasks, the most urgent first, none that is cancelled -> processes with the meshes in memory
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -17,14 +16,13 @@ from typing import Any, cast
 from silhouette.errors import RequestError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.groups import shared
-from silhouette.judging.loading import content_with, pixel_of
-from silhouette.judging.results import Judged, with_changes, with_odds
+from silhouette.judging.loading import content_with
 from silhouette.live.edits import Document
+from silhouette.live.live_table import Pose
+from silhouette.live.questions import Answer, CheckQuestion, Desk, Question
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import rule_called, rule_of
-from silhouette.rules.base import Settings
-from silhouette.scenes.scene import Check
+from silhouette.rules import rule_of
 from silhouette.scenes.table import TableScene
 from silhouette.text import problem
 from silhouette.workers.process import ChildProcess
@@ -38,40 +36,6 @@ FEWEST, GROUPS_EACH = 4, 2
 
 CLOSED = "the table is closed"
 LOST = "a process ended in the middle of a check, out of memory or killed; ask again"
-
-
-@dataclass(frozen=True)
-class Question:
-    """Checks of one scene, judged by one process.
-
-    Attributes:
-        key: of the document; a process that has judged one of the same key is not sent it again.
-        document: of the scene.
-        checks: the checks.
-        views: whether each answer has the view that a picture of it is drawn from.
-        seed: of the odds; None where they are not asked for.
-        what_if: whether it is asked what would change the verdicts.
-    """
-
-    key: int
-    document: Document
-    checks: tuple[Check, ...]
-    views: bool = False
-    seed: int | None = None
-    what_if: bool = False
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a check found.
-
-    Attributes:
-        row: as of `silhouette check --json`.
-        view: as of a stage's views, where it was asked for: eye, arcs, blockers and lines; None where it has none.
-    """
-
-    row: dict[str, Any]
-    view: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,8 +65,9 @@ class _Task:
 
     urgency: int
     number: int
+    pose: Pose = field(compare=False)
     question: Question = field(compare=False)
-    done: asyncio.Future[list[Answer]] = field(compare=False)
+    done: asyncio.Future[Any] = field(compare=False)
 
 
 class Judges:
@@ -161,33 +126,34 @@ class Judges:
             process.kill()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def ask(self, question: Question, urgency: int = 0) -> asyncio.Future[list[Answer]]:
-        """The answers to a question, in the order of its checks; cancelled, it is not begun.
+    def ask(self, pose: Pose, question: Question, urgency: int = 0) -> asyncio.Future[Any]:
+        """What the question's ``answered`` returns; cancelled, it is not begun.
 
         Args:
-            question: the checks.
+            pose: of the table.
+            question: what is asked about it.
             urgency: less urgent questions, with higher numbers, wait for more urgent ones.
         """
-        done: asyncio.Future[list[Answer]] = asyncio.get_running_loop().create_future()
-        self._queue.put_nowait(_Task(urgency, next(self._numbers), question, done))
+        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._queue.put_nowait(_Task(urgency, next(self._numbers), pose, question, done))
         return done
 
-    async def ask_all(self, question: Question, urgency: int = 1) -> list[Answer]:
+    async def ask_all(self, pose: Pose, question: CheckQuestion, urgency: int = 1) -> list[Answer]:
         """The answers to a question of many checks, shared out among the processes."""
         checks = question.checks
         is_long = question.seed is not None or question.what_if
         size = 1 if is_long else self.together(len(checks))
         groups = [checks[start : start + size] for start in range(0, len(checks), size)]
-        found = await asyncio.gather(*(self.ask(replace(question, checks=group), urgency) for group in groups))
+        found = await asyncio.gather(*(self.ask(pose, replace(question, checks=group), urgency) for group in groups))
         return [answer for answers in found for answer in answers]
 
     def together(self, checks: int) -> int:
         """How many of so many checks one process judges at a time."""
         return max(FEWEST, -(-checks // (GROUPS_EACH * self.workers)))
 
-    def new_key(self) -> int:
-        """A key for a document that is no pose of the table, below 0."""
-        return -1 - next(self._numbers)
+    def tried(self, document: Document) -> Pose:
+        """A pose that the table is not in; its number is below 0."""
+        return Pose(-1 - next(self._numbers), document)
 
     async def _work(self, number: int) -> None:
         """Has one process answer question after question."""
@@ -197,7 +163,7 @@ class Judges:
             if task.done.done():
                 continue
             try:
-                answers = await loop.run_in_executor(self._threads, self._asked, number, task.question)
+                answers = await loop.run_in_executor(self._threads, self._asked, number, task.pose, task.question)
             except Exception as error:
                 if not task.done.done():
                     task.done.set_exception(error)
@@ -205,16 +171,16 @@ class Judges:
             if not task.done.done():
                 task.done.set_result(answers)
 
-    def _asked(self, number: int, question: Question) -> list[Answer]:
+    def _asked(self, number: int, pose: Pose, question: Question) -> Any:
         """The answers of one process; another takes its place where it ends without any.
 
         Raises:
             SilhouetteError: where the question cannot be answered.
         """
         sent, process = self._sent[number], self._processes[number]
-        document = None if question.key in sent else question.document
+        document = None if pose.number in sent else pose.document
         try:
-            process.pipe.send((question.key, document, replace(question, document={})))
+            process.pipe.send((pose.number, document, question))
             answers = process.pipe.recv()
         except (EOFError, OSError):
             if self._is_closed:
@@ -223,12 +189,11 @@ class Judges:
             self._processes[number], self._sent[number] = ChildProcess(serve_questions, self._start), []
             raise SilhouetteError(LOST) from None
         if document is not None:
-            sent.append(question.key)
+            sent.append(pose.number)
             del sent[:-KEPT]
         if isinstance(answers, str):
             raise RequestError(answers)
-        given: list[Answer] = answers
-        return given
+        return answers
 
 
 def serve_questions(pipe: Connection, start: Start) -> None:
@@ -238,41 +203,16 @@ def serve_questions(pipe: Connection, start: Start) -> None:
     scenes: dict[int, TableScene] = {}
     try:
         while True:
-            key, document, question = pipe.recv()
+            number, document, question = pipe.recv()
             try:
                 if document is not None:
                     loaded = rule_of(start.path, document).load(start.path, document, cache)
-                    scenes[key] = cast("TableScene", content_with(loaded, start.error))
+                    scenes[number] = cast("TableScene", content_with(loaded, start.error))
                     for old in list(scenes)[:-KEPT]:
                         del scenes[old]
-                pipe.send(answers_to(question, scenes[key], renderer, cache, start.pixel))
+                pipe.send(question.answered(Desk(scenes[number], renderer, cache, start.pixel)))
             except Exception as error:
                 pipe.send(problem(error, start.path))
-                scenes.pop(key, None)
+                scenes.pop(number, None)
     except (EOFError, OSError):
         return
-
-
-def answers_to(
-    question: Question, scene: TableScene, renderer: Renderer, cache: Cache, pixel: float | None
-) -> list[Answer]:
-    """The answers to a question about a scene, in the order of its checks.
-
-    Raises:
-        RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
-    """
-    settings = Settings(renderer, pixel_of(scene, pixel), keep=question.views)
-    verdicts = rule_called(scene.rules).judge(scene, question.checks, settings)
-    done = [Judged.of(check, verdict) for check, verdict in zip(question.checks, verdicts, strict=True)]
-    if question.seed is not None:
-        done = list(with_odds(scene, done, settings, question.seed, cache))
-    if question.what_if:
-        done = list(with_changes(scene, done, settings))
-    views: Sequence[dict[str, Any] | None] = [None] * len(done)
-    if question.views:
-        from silhouette.drawing.in_3d.stage import sight_entry
-        from silhouette.drawing.in_3d.table_stage import sight_of
-
-        sights = [sight_of(scene, number, one.verdict) for number, one in enumerate(done)]
-        views = [None if sight is None else sight_entry(sight) for sight in sights]
-    return [Answer(one.row(), view) for one, view in zip(done, views, strict=True)]

@@ -35,6 +35,19 @@ class State:
     drag: str | None = None
 
 
+@dataclass(frozen=True)
+class Pose:
+    """How a table stands at some time.
+
+    Attributes:
+        number: two poses of one number have the same document.
+        document: of the scene.
+    """
+
+    number: int
+    document: Document
+
+
 class LiveTable:
     """A table scene that is being changed.
 
@@ -85,6 +98,11 @@ class LiveTable:
     def document(self) -> Document:
         """What the scene file would say."""
         return self._now.document
+
+    @property
+    def now(self) -> Pose:
+        """How it stands."""
+        return Pose(self.pose, self.document)
 
     @property
     def can_undo(self) -> bool:

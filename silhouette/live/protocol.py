@@ -11,8 +11,9 @@ from typing import Any
 from silhouette.errors import RequestError
 from silhouette.judging.selection import Selection
 from silhouette.live.edits import in_units
-from silhouette.live.judges import Judges, Question
+from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
+from silhouette.live.questions import CheckQuestion
 from silhouette.live.told import edited_state_of, shapes_of, state_of
 from silhouette.live.watching import Watching
 from silhouette.rules import rule_called
@@ -132,19 +133,13 @@ class Session:
             everyone = request.get("everyone") is True
             wanted = Selection(attacker, target, arc, everyone, instead='give "pairs", "from" or "everyone"')
             checks = list(wanted.checks(table.scene))
-        pose, document, key = table.pose, table.document, table.pose
+        now, number = table.now, table.pose
         if request.get("at"):
-            document, key = self._tried(request["at"]), self._judges.new_key()
-        answers = await self._judges.ask_all(
-            Question(
-                key,
-                document,
-                tuple(checks),
-                seed=0 if request.get("odds") is True else None,
-                what_if=request.get("what_if") is True,
-            )
-        )
-        return {"pose": pose, "results": [strict(answer.row) for answer in answers]}
+            now = self._judges.tried(self._tried(request["at"]))
+        seed = 0 if request.get("odds") is True else None
+        question = CheckQuestion(tuple(checks), seed=seed, what_if=request.get("what_if") is True)
+        answers = await self._judges.ask_all(now, question)
+        return {"pose": number, "results": [strict(answer.row) for answer in answers]}
 
     def _tried(self, at: object) -> dict[str, Any]:
         """The document with pieces elsewhere, at places in mm."""
@@ -159,10 +154,10 @@ class Session:
         return with_trials(table.path, table.document, trials, rule_called(table.scene.rules).scene_entry)
 
     async def _sight(self, request: Request) -> dict[str, Any]:
-        pose = self._table.pose
+        now = self._table.now
         checks = self._pairs([[request.get("attacker"), request.get("target")]], request.get("arc"))
-        (answer,) = await self._judges.ask(Question(pose, self._table.document, tuple(checks), views=True))
-        return {"pose": pose, "result": strict(answer.row), "view": answer.view}
+        (answer,) = await self._judges.ask(now, CheckQuestion(tuple(checks), views=True))
+        return {"pose": now.number, "result": strict(answer.row), "view": answer.view}
 
     async def _shapes(self, request: Request) -> dict[str, Any]:
         known = request.get("known", [])

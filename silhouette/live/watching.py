@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from silhouette.errors import RequestError
-from silhouette.live.judges import Answer, Judges, Question
+from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
+from silhouette.live.questions import Answer, CheckQuestion
 from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check
 from silhouette.text import problem, strict
@@ -76,7 +77,8 @@ class Watching:
         pose, checks = self._pose, self._checks()
         new = [check for check in checks if not self._is_known(check)]
         self._tell_results(pose, [check for check in checks if self._is_known(check)], settled=not new)
-        asked = {self._judges.ask(self._question(pose, group), urgency): group for urgency, group in self._groups(new)}
+        now = self._table.now
+        asked = {self._judges.ask(now, self._question(group), urgency): group for urgency, group in self._groups(new)}
         left = set(asked)
         try:
             while left:
@@ -111,9 +113,9 @@ class Watching:
         groups = [(OTHERS, others[start : start + size]) for start in range(0, len(others), size)]
         return [(CHOSEN, first), *groups] if first else groups
 
-    def _question(self, pose: int, checks: list[Check]) -> Question:
+    def _question(self, checks: list[Check]) -> CheckQuestion:
         chosen = any(_pair(check) == self._chosen for check in checks)
-        return Question(pose, self._table.document, tuple(checks), views=chosen)
+        return CheckQuestion(tuple(checks), views=chosen)
 
     def _tell_results(self, pose: int, checks: list[Check], *, settled: bool) -> None:
         """Tells what is known of checks."""

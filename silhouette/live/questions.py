@@ -1,0 +1,181 @@
+"""TELL: what a worker process is asked about a scene: its checks, part of a map, a report, a figure.
+
+question -> a process with the scene, a renderer and a cache -> answer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.judging.loading import pixel_of
+from silhouette.judging.results import Judged, judged, with_changes, with_odds
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules import rule_called
+from silhouette.rules.base import Settings
+from silhouette.scenes.scene import Check
+from silhouette.scenes.table import TableScene
+
+if TYPE_CHECKING:
+    from silhouette.doubt.cells import Cells
+    from silhouette.doubt.maps import MapRequest
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a process answers with.
+
+    Attributes:
+        scene: that the question's document describes.
+        renderer: measures.
+        cache: of meshes.
+        pixel: mm per pixel at the target; None for the scene's own.
+    """
+
+    scene: TableScene
+    renderer: Renderer
+    cache: Cache
+    pixel: float | None
+
+    def settings(self, *, keep: bool = False) -> Settings:
+        """The settings of a measurement."""
+        return Settings(self.renderer, pixel_of(self.scene, self.pixel), keep)
+
+
+class Question(Protocol):
+    """A question about a scene, for one process; what pickle can carry, as its answer is."""
+
+    def answered(self, desk: Desk) -> Any:
+        """The answer.
+
+        Raises:
+            SilhouetteError: where there is none; one line.
+        """
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a check found.
+
+    Attributes:
+        row: as of `silhouette check --json`.
+        view: as of a stage's views, where it was asked for: eye, arcs, blockers and lines; None where it has none.
+    """
+
+    row: dict[str, Any]
+    view: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class CheckQuestion:
+    """Checks of a scene: a `Question` whose answer is a list of `Answer`, in their order.
+
+    Attributes:
+        checks: the checks.
+        views: whether each answer has the view that a picture of it is drawn from.
+        seed: of the odds; None where they are not asked for.
+        what_if: whether it is asked what would change the verdicts.
+    """
+
+    checks: tuple[Check, ...]
+    views: bool = False
+    seed: int | None = None
+    what_if: bool = False
+
+    def answered(self, desk: Desk) -> list[Answer]:
+        """See `Question`."""
+        scene, settings = desk.scene, desk.settings(keep=self.views)
+        verdicts = rule_called(scene.rules).judge(scene, self.checks, settings)
+        done = [Judged.of(check, verdict) for check, verdict in zip(self.checks, verdicts, strict=True)]
+        if self.seed is not None:
+            done = list(with_odds(scene, done, settings, self.seed, desk.cache))
+        if self.what_if:
+            done = list(with_changes(scene, done, settings))
+        return [Answer(one.row(), view) for one, view in zip(done, self._views(scene, done), strict=True)]
+
+    def _views(self, scene: TableScene, done: Sequence[Judged]) -> Sequence[dict[str, Any] | None]:
+        if not self.views:
+            return [None] * len(done)
+        from silhouette.drawing.in_3d.stage import sight_entry
+        from silhouette.drawing.in_3d.table_stage import sight_of
+
+        sights = [sight_of(scene, number, one.verdict) for number, one in enumerate(done)]
+        return [None if sight is None else sight_entry(sight) for sight in sights]
+
+
+@dataclass(frozen=True)
+class MapQuestion:
+    """Some points of a map: a `Question` whose answer is `silhouette.doubt.cells.Cells`.
+
+    Attributes:
+        request: what the map is of.
+        points: mm, x and y.
+    """
+
+    request: MapRequest
+    points: tuple[tuple[float, float], ...]
+
+    def answered(self, desk: Desk) -> Cells:
+        """See `Question`."""
+        from silhouette.doubt.cells import judged_cells
+        from silhouette.doubt.maps import checks_of_map
+
+        scene, request = desk.scene, self.request
+        rule = rule_called(scene.rules)
+        places = rule.places(scene, request.move)
+        checks = checks_of_map(rule, scene, request)
+        points = np.array(self.points)
+        return judged_cells(rule, scene, places, request.role, checks, request.under, desk.settings(), points)
+
+
+@dataclass(frozen=True)
+class PageQuestion:
+    """The report of one check, or of the scene's own: a `Question` whose answer is the page, in UTF-8.
+
+    Attributes:
+        attacker, target: of the check; None for the scene's own checks.
+        text: of the scene file, which the page has.
+    """
+
+    attacker: str | None
+    target: str | None
+    text: str
+
+    def answered(self, desk: Desk) -> bytes:
+        """See `Question`."""
+        from silhouette.judging.selection import Selection
+        from silhouette.pages.report.page import judged_and_drawn, report_page
+        from silhouette.version import VERSION
+
+        selection = Selection(self.attacker, self.target)
+        drawn = judged_and_drawn(desk.scene, desk.renderer, desk.pixel, selection=selection, cache=desk.cache)
+        return report_page(desk.scene, drawn, self.text, VERSION, desk.cache).encode()
+
+
+@dataclass(frozen=True)
+class PictureQuestion:
+    """The picture of a check: a `Question` whose answer is a PNG file's content.
+
+    Attributes:
+        check: the check.
+    """
+
+    check: Check
+
+    def answered(self, desk: Desk) -> bytes:
+        """See `Question`."""
+        from silhouette.drawing.figures import write_main_figure
+
+        ruling = judged(desk.scene, self.check, desk.renderer, desk.pixel, keep=True)
+        with TemporaryDirectory() as folder:
+            file = Path(folder, "figure.png")
+            if not write_main_figure(desk.scene, self.check, ruling.verdict, desk.renderer, file):
+                raise RequestError(f"{desk.scene.path}: this check has no picture")
+            return file.read_bytes()
