@@ -5,6 +5,8 @@ request -> Session -> LiveTable, Judges -> answer; a change -> events: who has e
 
 from __future__ import annotations
 
+import asyncio
+from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -13,16 +15,20 @@ from silhouette.judging.selection import Selection
 from silhouette.live.edits import in_units
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
-from silhouette.live.questions import CheckQuestion
+from silhouette.live.questions import CheckQuestion, PageQuestion, PictureQuestion
 from silhouette.live.told import edited_state_of, shapes_of, state_of
 from silhouette.live.watching import Watching
 from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check
 from silhouette.scenes.trying import Trial, with_trials
 from silhouette.text import did_you_mean, problem, strict
+from silhouette.units import INCH
 
 Request = Mapping[str, Any]
 Tell = Callable[[dict[str, Any]], None]
+
+SLOW = 5
+"""The urgency of what takes seconds."""
 
 MOST_PAIRS = 10_000
 """Checks of one request."""
@@ -41,6 +47,7 @@ class Session:
         self._table, self._judges, self._tell = table, judges, tell
         self._watching = Watching(table, judges, tell)
         self._is_own = False
+        self._maps: dict[Any, asyncio.Task[dict[str, Any]]] = {}
         self._verbs: dict[str, Callable[[Request], Awaitable[dict[str, Any]]]] = {
             "state": self._state,
             "edit": self._edit,
@@ -50,6 +57,10 @@ class Session:
             "watch": self._watch,
             "sight": self._sight,
             "shapes": self._shapes,
+            "map": self._map,
+            "stop": self._stop,
+            "report": self._report,
+            "figure": self._figure,
             "save": self._save,
             "text": self._text,
         }
@@ -58,6 +69,8 @@ class Session:
     def close(self) -> None:
         """Ends the session: nothing is told any longer."""
         self._watching.stop()
+        for task in self._maps.values():
+            task.cancel()
         self._table.listeners.remove(self._changed)
 
     async def answer(self, request: object) -> dict[str, Any]:
@@ -165,12 +178,60 @@ class Session:
             raise RequestError("known must be a list of names of shapes")
         return {"pose": self._table.pose, **shapes_of(self._table, known)}
 
+    async def _map(self, request: Request) -> dict[str, Any]:
+        """Asked again, the map before is stopped; the table may change meanwhile, the map is of what it was."""
+        from silhouette.doubt.maps import MapRequest
+        from silhouette.live.mapping import mapped
+
+        now, number = self._table.now, request.get("id")
+        attackers, grid = request.get("from", []), request.get("grid", INCH)
+        if not isinstance(attackers, list) or not isinstance(grid, int | float) or isinstance(grid, bool):
+            raise RequestError('map takes "name", and perhaps "from", a list of names, and "grid", mm')
+        wanted = MapRequest(str(request.get("name")), tuple(map(str, attackers)), (), float(grid))
+
+        def tell(part: dict[str, Any]) -> None:
+            self._tell({"event": "map", "ask": number, "pose": now.number, **part})
+
+        for task in self._maps.values():
+            task.cancel()
+        task = asyncio.create_task(mapped(self._table.scene, now, wanted, self._judges, tell))
+        self._maps[number] = task
+        try:
+            await asyncio.wait([task])
+            return {"pose": now.number, **({"stopped": True} if task.cancelled() else task.result())}
+        finally:
+            task.cancel()
+            del self._maps[number]
+
+    async def _stop(self, request: Request) -> dict[str, Any]:
+        task = self._maps.get(request.get("ask"))
+        if task is not None:
+            task.cancel()
+        return {"stopped": task is not None}
+
+    async def _report(self, request: Request) -> dict[str, Any]:
+        now = self._table.now
+        question = PageQuestion(_word(request.get("attacker")), _word(request.get("target")), self._table.text)
+        page = await self._judges.ask(now, question, SLOW)
+        return {"pose": now.number, **_file(f"{self._table.path.stem}.html", "text/html", page)}
+
+    async def _figure(self, request: Request) -> dict[str, Any]:
+        now = self._table.now
+        (check,) = self._pairs([[request.get("attacker"), request.get("target")]], request.get("arc"))
+        picture = await self._judges.ask(now, PictureQuestion(check), SLOW)
+        return {"pose": now.number, **_file(f"{self._table.path.stem}.png", "image/png", picture)}
+
     async def _save(self, request: Request) -> dict[str, Any]:
         name = _word(request.get("as"))
         return {"saved": str(self._table.save(name)), "pose": self._table.pose}
 
     async def _text(self, _: Request) -> dict[str, Any]:
         return {"text": self._table.text, "pose": self._table.pose}
+
+
+def _file(name: str, type_: str, content: bytes) -> dict[str, str]:
+    """A file that the client may keep."""
+    return {"name": name, "type": type_, "data": b64encode(content).decode()}
 
 
 def _word(value: object) -> str | None:
