@@ -76,8 +76,8 @@ async def mapped(
         pose: of the table, which describes the scene.
         request: what the map is of.
         judges: judge its points.
-        tell: is called with the ``grid`` of a step and some of its ``cells``, for each [x, y, z, number of the verdict or
-            null where it does not stand, whether it is marginal, how many see it there].
+        tell: is called with the ``grid`` of a step and some of its ``cells``: for each [x, y, z, number of the verdict,
+            None where it does not stand, whether it is marginal, how many see it there].
 
     Raises:
         RequestError: where the map is not possible.
