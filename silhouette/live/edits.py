@@ -125,15 +125,15 @@ def table_and_number(document: Document, scene: TableScene, name: str) -> tuple[
     Raises:
         RequestError: where no piece has the name.
     """
-    places = {entry["name"]: (table, number) for table, number, entry in _entries(document, scene)}
+    places = {entry["name"]: (table, number) for table, number, entry in entries_of(document)}
     if name not in places:
         raise RequestError(f"{scene.path}: nothing is called '{name}'; {did_you_mean(name, places)}")
     return places[name]
 
 
-def _entries(document: Document, scene: TableScene) -> Iterator[tuple[str, int, Document]]:
+def entries_of(document: Document) -> Iterator[tuple[str, int, Document]]:
     """The entries of all pieces, each with the list that has it and its place there."""
-    known = rule_called(scene.rules).scene_entry.model_fields
+    known = rule_called(document["rules"]).scene_entry.model_fields
     for table, entries in document.items():
         if isinstance(entries, list) and table in known:
             for number, entry in enumerate(entries):
@@ -141,7 +141,8 @@ def _entries(document: Document, scene: TableScene) -> Iterator[tuple[str, int, 
                     yield table, number, entry
 
 
-def _with_entry(document: Document, table: str, number: int, entry: Document) -> Document:
+def with_entry(document: Document, table: str, number: int, entry: Document) -> Document:
+    """The document with another entry in one place of a list."""
     return {**document, table: [*document[table][:number], entry, *document[table][number + 1 :]]}
 
 
@@ -158,10 +159,10 @@ def _changed(document: Document, scene: TableScene, edit: PieceEdit) -> Document
             if not value:
                 del entry[key]
     if edit.name is None or edit.name == edit.piece:
-        return _with_entry(document, table, number, entry)
+        return with_entry(document, table, number, entry)
     _check_free(document, scene, edit.name)
     entry["name"] = edit.name
-    return _renamed(_with_entry(document, table, number, entry), edit.piece, edit.name)
+    return _renamed(with_entry(document, table, number, entry), edit.piece, edit.name)
 
 
 def _placed(document: Document, scene: TableScene, edit: PieceEdit, table: str, entry: Document) -> Document:
@@ -325,7 +326,7 @@ def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
 
 def free_name(document: Document, scene: TableScene, like: str) -> str:
     """A name that no piece has, such as "wall 2" for another "wall"."""
-    taken = {entry["name"] for _, _, entry in _entries(document, scene)}
+    taken = {entry["name"] for _, _, entry in entries_of(document)}
     stem, _, last = like.rpartition(" ")
     stem = stem if stem and last.isdigit() else like
     number = 2
@@ -340,7 +341,7 @@ def _check_free(document: Document, scene: TableScene, name: str) -> None:
     Raises:
         RequestError: with one that is free.
     """
-    if any(entry["name"] == name for _, _, entry in _entries(document, scene)):
+    if any(entry["name"] == name for _, _, entry in entries_of(document)):
         free = free_name(document, scene, name)
         raise RequestError(f"{scene.path}: a piece is called '{name}' already; give another name, such as '{free}'")
 

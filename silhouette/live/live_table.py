@@ -6,8 +6,8 @@ edits -> the document after them -> Scene; what is saved is what was judged
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from silhouette.errors import FileError, RequestError
@@ -15,6 +15,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document, read_text
 from silhouette.files.writing import write_file
 from silhouette.live.edits import Document, edit_of, edited
+from silhouette.live.tags import Models, tag_of, tagged, with_models, written_models
 from silhouette.rules import rule_of
 from silhouette.scenes.table import TableScene
 
@@ -29,10 +30,12 @@ class State:
     Attributes:
         document: of the scene.
         drag: the drag that made it, a name that its client gave; None where it was another edit.
+        models: what model files are to say as well.
     """
 
     document: Document
     drag: str | None = None
+    models: Models = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class LiveTable:
         path: of its file; it need not exist.
         document: of the scene.
         cache: keeps meshes and models, in memory too.
-        text: of the file; empty where there is none yet.
+        text: of the file; of one that is not there yet, what it is to begin with.
 
     Attributes:
         path: of its file.
@@ -71,8 +74,8 @@ class LiveTable:
         self.cache = cache.remembering()
         self._text, self._before = text, list[State]()
         self._now, self._after = State(document), list[State]()
-        self._saved: Document | None = document if text else None
-        self.scene = self._loaded(document)
+        self._saved = self._now if path.is_file() else None
+        self.scene = self._loaded(self._now)
 
     @classmethod
     def opened(cls, path: Path, cache: Cache) -> LiveTable:
@@ -83,10 +86,12 @@ class LiveTable:
         """
         table = cls(path, read_document(path), cache, read_text(path))
         if table.autosave_path.is_file():
-            table._step(State(read_document(table.autosave_path)))
+            kept = read_document(table.autosave_path)
+            table._step(State(kept.get("document", {}), models=kept.get("models", {})))
         return table
 
-    def _loaded(self, document: Document) -> TableScene:
+    def _loaded(self, state: State) -> TableScene:
+        document = with_models(state.document, state.models)
         scene = rule_of(self.path, document).load(self.path, document, self.cache)
         if not isinstance(scene, TableScene):
             raise FileError(
@@ -102,7 +107,7 @@ class LiveTable:
     @property
     def now(self) -> Pose:
         """How it stands."""
-        return Pose(self.pose, self.document)
+        return Pose(self.pose, with_models(self._now.document, self._now.models))
 
     @property
     def can_undo(self) -> bool:
@@ -116,8 +121,9 @@ class LiveTable:
 
     @property
     def is_saved(self) -> bool:
-        """Whether the file says what the table shows."""
-        return self._now.document == self._saved
+        """Whether the files say what the table shows."""
+        saved = self._saved
+        return saved is not None and (saved.document, saved.models) == (self._now.document, self._now.models)
 
     def edit(self, edits: Sequence[object], drag: str | None = None) -> None:
         """Makes changes, all of them or, where one is not possible, none.
@@ -129,17 +135,20 @@ class LiveTable:
         Raises:
             SilhouetteError: where a change is not possible, or the scene cannot be judged after it.
         """
-        document, scene = self.document, self.scene
+        state, scene = replace(self._now, drag=drag), self.scene
         for data in edits:
-            document = edited(document, scene, edit_of(data, scene))
-            scene = self._loaded(document)
-        if document == self.document:
-            return
-        self._step(State(document, drag), scene)
+            if isinstance(data, Mapping) and "tag" in data:
+                document, models = tagged(state.document, state.models, scene, tag_of(data, scene))
+                state = replace(state, document=document, models=models)
+            else:
+                state = replace(state, document=edited(state.document, scene, edit_of(data, scene)))
+            scene = self._loaded(state)
+        if (state.document, state.models) != (self._now.document, self._now.models):
+            self._step(state, scene)
 
     def _step(self, state: State, scene: TableScene | None = None) -> None:
         """Makes a state the present one; the one before can be had again unless both are of one drag."""
-        scene = self._loaded(state.document) if scene is None else scene
+        scene = self._loaded(state) if scene is None else scene
         if state.drag is None or state.drag != self._now.drag:
             self._before.append(self._now)
         self._after.clear()
@@ -170,9 +179,9 @@ class LiveTable:
     def _go(self, source: list[State], other: list[State], nothing: str) -> None:
         if not source:
             raise RequestError(nothing)
-        scene = self._loaded(source[-1].document)
-        other.append(State(self._now.document))
-        self._set(State(source.pop().document), scene)
+        scene = self._loaded(source[-1])
+        other.append(replace(self._now, drag=None))
+        self._set(replace(source.pop(), drag=None), scene)
 
     @property
     def text(self) -> str:
@@ -202,12 +211,17 @@ class LiveTable:
         from silhouette.live.rewriting import rewritten
 
         text = rewritten(place, self._text if place.suffix == self.path.suffix else "", self.document)
+        for file, of_model in written_models(self.path, self._now.models).items():
+            write_file(file, of_model)
         write_file(place, text)
         self.autosave_path.unlink(missing_ok=True)
         if place != self.path:
             self.path = place
-            self.scene = self._loaded(self.document)
-        self._text, self._saved = text, self.document
+            self.scene = self._loaded(self._now)
+        self._text, self._saved = text, self._now
+        # What model files say now is not taken back: a piece cannot say that its model file does not count.
+        for states in (self._before, self._after):
+            states[:] = [replace(state, models=self._now.models) for state in states]
         return place
 
     def _on_disk(self) -> str:
@@ -233,7 +247,8 @@ class LiveTable:
         if self.is_saved:
             self.autosave_path.unlink(missing_ok=True)
         else:
-            write_file(self.autosave_path, json.dumps(self.document, ensure_ascii=False))
+            kept = {"document": self.document, "models": self._now.models}
+            write_file(self.autosave_path, json.dumps(kept, ensure_ascii=False))
 
 
 def autosave_name(path: Path) -> str:

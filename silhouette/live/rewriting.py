@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
-from tomlkit.items import AoT
+from tomlkit.items import AoT, Table
 
 MODEL_KEYS = ("model", "mesh", "parts", "figure")
 """The keys that say what a piece is: by them one that has another name now is found."""
@@ -59,12 +59,12 @@ def _merge(old: MutableMapping[str, Any], new: Mapping[str, Any]) -> None:
             _append(old, key, value)
         elif plain(old[key]) == value:
             continue
-        elif isinstance(value, Mapping) and isinstance(old[key], MutableMapping):
+        elif isinstance(value, Mapping) and isinstance(old[key], Table):
             _merge(old[key], value)
         elif _is_tables(value) and _is_tables(plain(old[key])):
             _merge_list(old[key], value)
         else:
-            old[key] = value
+            old[key] = _value(value)
 
 
 def plain(value: Any) -> Any:
