@@ -43,7 +43,6 @@ class Start:
     """What a process needs before the first question.
 
     Attributes:
-        path: of the scene.
         cache: of meshes; with what is in memory where the process is forked.
         renderer: the name of a renderer; or one that is started, where the process is forked.
         device: the number of its device.
@@ -51,7 +50,6 @@ class Start:
         pixel: mm per pixel at the target; None for the scene's own.
     """
 
-    path: Path
     cache: Cache
     renderer: str | Renderer
     device: int | None = None
@@ -97,8 +95,8 @@ class Judges:
         started = choose(renderer, device)
         is_shared = start_method().name == "fork" and shared(scene, started)
         plain = Cache(cache.directory)
-        self._start = Start(scene.path, plain, renderer, device, error, pixel)
-        first = Start(scene.path, cache, started, device, error, pixel) if is_shared else self._start
+        self._start = Start(plain, renderer, device, error, pixel)
+        first = Start(cache, started, device, error, pixel) if is_shared else self._start
         self.workers = cores() if workers is None else workers
         self._processes = [ChildProcess(serve_questions, first) for _ in range(self.workers)]
         self._threads = ThreadPoolExecutor(self.workers)
@@ -151,9 +149,9 @@ class Judges:
         """How many of so many checks one process judges at a time."""
         return max(FEWEST, -(-checks // (GROUPS_EACH * self.workers)))
 
-    def tried(self, document: Document) -> Pose:
+    def tried(self, document: Document, path: Path) -> Pose:
         """A pose that the table is not in; its number is below 0."""
-        return Pose(-1 - next(self._numbers), document)
+        return Pose(-1 - next(self._numbers), document, path)
 
     async def _work(self, number: int) -> None:
         """Has one process answer question after question."""
@@ -180,7 +178,7 @@ class Judges:
         sent, process = self._sent[number], self._processes[number]
         document = None if pose.number in sent else pose.document
         try:
-            process.pipe.send((pose.number, document, question))
+            process.pipe.send((pose.number, pose.path, document, question))
             answers = process.pipe.recv()
         except (EOFError, OSError):
             if self._is_closed:
@@ -203,16 +201,16 @@ def serve_questions(pipe: Connection, start: Start) -> None:
     scenes: dict[int, TableScene] = {}
     try:
         while True:
-            number, document, question = pipe.recv()
+            number, path, document, question = pipe.recv()
             try:
                 if document is not None:
-                    loaded = rule_of(start.path, document).load(start.path, document, cache)
+                    loaded = rule_of(path, document).load(path, document, cache)
                     scenes[number] = cast("TableScene", content_with(loaded, start.error))
                     for old in list(scenes)[:-KEPT]:
                         del scenes[old]
                 pipe.send(question.answered(Desk(scenes[number], renderer, cache, start.pixel)))
             except Exception as error:
-                pipe.send(problem(error, start.path))
+                pipe.send(problem(error, path))
                 scenes.pop(number, None)
     except (EOFError, OSError):
         return

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from silhouette.errors import FileError, RequestError
+from silhouette.errors import FileError, RequestError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document, read_text
 from silhouette.files.writing import write_file
@@ -45,10 +45,12 @@ class Pose:
     Attributes:
         number: two poses of one number have the same document.
         document: of the scene.
+        path: of the scene's file, from whose folder its meshes are seen.
     """
 
     number: int
     document: Document
+    path: Path
 
 
 class LiveTable:
@@ -107,7 +109,7 @@ class LiveTable:
     @property
     def now(self) -> Pose:
         """How it stands."""
-        return Pose(self.pose, with_models(self._now.document, self._now.models))
+        return Pose(self.pose, with_models(self._now.document, self._now.models), self.path)
 
     @property
     def can_undo(self) -> bool:
@@ -159,6 +161,29 @@ class LiveTable:
         self.pose += 1
         for listener in list(self.listeners):
             listener()
+
+    def replace(self, path: Path, document: Document | None = None) -> None:
+        """Shows another scene in place of this one, or the same one read again; there is nothing to undo then.
+
+        Args:
+            path: of a scene file.
+            document: what the table is to say, where that is not what the file says.
+
+        Raises:
+            FileError: where the file is no scene.
+        """
+        text, said = read_text(path), read_document(path)
+        state, before = State(said if document is None else document), self.path
+        self.path = path
+        try:
+            scene = self._loaded(state)
+        except SilhouetteError:
+            self.path = before
+            raise
+        self._before.clear()
+        self._after.clear()
+        self._text, self._saved = text, State(said)
+        self._set(state, scene)
 
     def undo(self) -> None:
         """Takes the last step back.

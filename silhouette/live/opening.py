@@ -20,8 +20,8 @@ def opened(path: Path | None, cache: Cache) -> LiveTable:
     """The table of a scene file, or of a folder; without either a first scene, which is saved in the current folder.
 
     Args:
-        path: a scene; a folder with scene.toml, as `silhouette scan` and `silhouette new` make; a folder of meshes, which
-            are put on a first table; or None.
+        path: a scene; a folder with scene.toml, as `silhouette scan` and `silhouette new` make; a folder of meshes, put
+            on a first table; or None.
         cache: of meshes.
 
     Raises:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from silhouette.errors import RequestError
@@ -16,9 +17,11 @@ from silhouette.live.edits import in_units
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
 from silhouette.live.questions import CheckQuestion, PageQuestion, PictureQuestion
+from silhouette.live.scanning import answered, length_of, scan_again, scanned
 from silhouette.live.told import edited_state_of, shapes_of, state_of
 from silhouette.live.watching import Watching
 from silhouette.rules import rule_called
+from silhouette.scans.keeping import SCENE
 from silhouette.scenes.scene import Check
 from silhouette.scenes.trying import Trial, with_trials
 from silhouette.text import did_you_mean, problem, strict
@@ -61,6 +64,8 @@ class Session:
             "stop": self._stop,
             "report": self._report,
             "figure": self._figure,
+            "scan": self._scan,
+            "answer": self._answer,
             "save": self._save,
             "text": self._text,
         }
@@ -148,7 +153,7 @@ class Session:
             checks = list(wanted.checks(table.scene))
         now, number = table.now, table.pose
         if request.get("at"):
-            now = self._judges.tried(self._tried(request["at"]))
+            now = self._judges.tried(self._tried(request["at"]), table.path)
         seed = 0 if request.get("odds") is True else None
         question = CheckQuestion(tuple(checks), seed=seed, what_if=request.get("what_if") is True)
         answers = await self._judges.ask_all(now, question)
@@ -220,6 +225,26 @@ class Session:
         (check,) = self._pairs([[request.get("attacker"), request.get("target")]], request.get("arc"))
         picture = await self._judges.ask(now, PictureQuestion(check), SLOW)
         return {"pose": now.number, **_file(f"{self._table.path.stem}.png", "image/png", picture)}
+
+    async def _scan(self, request: Request) -> dict[str, Any]:
+        """Reads a scan of the scene's folder; the table is then that of the scan."""
+        name = str(_word(request.get("file")))
+        folder = self._table.path.parent
+        if Path(name).name != name or not (folder / name).is_file():
+            raise RequestError(f"no file '{name}' lies in the scene's folder")
+        await scanned(folder / name, folder / Path(name).stem)
+        self._table.replace(folder / Path(name).stem / SCENE)
+        return state_of(self._table)
+
+    async def _answer(self, request: Request) -> dict[str, Any]:
+        """Reads the scan of the table again, with an answer to one of its questions, or with a length."""
+        table, length = self._table, request.get("length")
+        if length is None:
+            document = answered(table.document, str(request.get("question")), str(request.get("answer")))
+            await scan_again(table, document)
+        else:
+            await scan_again(table, table.document, length_of(length))
+        return state_of(table)
 
     async def _save(self, request: Request) -> dict[str, Any]:
         name = _word(request.get("as"))

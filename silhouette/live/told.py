@@ -10,6 +10,7 @@ import numpy as np
 from silhouette.drawing.in_3d.packing import packed
 from silhouette.drawing.in_3d.table_stage import models_of, shape_of
 from silhouette.live.live_table import LiveTable
+from silhouette.live.scanning import questions_of
 from silhouette.models.model import Model
 from silhouette.rules import rule_called
 from silhouette.scenes.pieces import Piece
@@ -40,6 +41,7 @@ def edited_state_of(table: LiveTable) -> dict[str, Any]:
         "saved": table.is_saved,
         "table": scene.table_top.round(DECIMALS).tolist(),
         "warnings": list(scene.warnings),
+        "questions": questions_of(table.document),
         "pieces": [_piece(piece) for piece in scene.pieces],
     }
 

@@ -73,6 +73,8 @@ class ScanRecord(TypedDict):
     """A scanned table."""
 
     scan: str
+    figures: Annotated[list[str], Field(description="paths, as they were given, of figures that were looked for")]
+    terrain: Annotated[list[str], Field(description="the same of terrain")]
     triangles: int
     points: int
     scale: Annotated[float, Field(description="mm in one unit of the file")]
@@ -99,6 +101,8 @@ def record_of(table: ScannedTable) -> ScanRecord:
         }
     return {
         "scan": str(table.scan.path),
+        "figures": list(table.figures),
+        "terrain": list(table.terrain),
         "triangles": len(table.scan.faces),
         "points": len(table.scan.vertices),
         "scale": table.scale.mm,

@@ -108,6 +108,8 @@ def scan_table(
         questions=(*unanswered, *questions),
         warnings=(*_other_scan(request, earlier), *scan.warnings, *scale.warnings, *unread, *remarks(pieces)),
         earlier=earlier,
+        figures=tuple(map(str, request.figures)),
+        terrain=tuple(map(str, request.terrain)),
     )
 
 

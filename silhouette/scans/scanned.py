@@ -111,6 +111,7 @@ class ScannedTable:
         questions: what is not settled, the likeliest answer of each taken.
         warnings: a sentence for each thing that the user should know.
         earlier: what is kept of an earlier run into the same folder, with its places at this scale.
+        figures, terrain: the paths, as they were given, of what was looked for.
     """
 
     scan: Scan
@@ -126,6 +127,8 @@ class ScannedTable:
     questions: tuple[Question, ...]
     warnings: tuple[str, ...]
     earlier: Earlier = field(default_factory=Earlier)
+    figures: tuple[str, ...] = ()
+    terrain: tuple[str, ...] = ()
 
     def on_table(self) -> Floats:
         """(n, 3) float64 mm: the vertices of the scan on the table."""

@@ -1,0 +1,222 @@
+"""TELL: a scan becomes the table that is shown, and is read again where a player answers what it could not tell.
+
+file -> silhouette scan, in a process of its own -> scene.toml -> with what has been changed on the table since
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from silhouette.errors import FileError, RequestError
+from silhouette.files.documents import read_document, read_text
+from silhouette.files.writing import write_file
+from silhouette.live.edits import Document, entries_of, with_entry
+from silhouette.live.live_table import LiveTable
+from silhouette.live.rewriting import rewritten
+from silhouette.scans.keeping import RECORD
+
+MOVED = 0.5
+"""mm: a piece that stands so far from where the scan has it was moved by a player."""
+
+PLACED = ("at", "on", "under", "facing", "turn")
+"""The keys that say how a piece stands."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """A length that a player knows.
+
+    Attributes:
+        mm: how long it is.
+        start, end: its ends on the table that is shown, mm.
+    """
+
+    mm: float
+    start: tuple[float, float, float]
+    end: tuple[float, float, float]
+
+
+def questions_of(document: Document) -> list[dict[str, Any]]:
+    """What a scan could not tell and nobody has answered: key, text, answers, and what it is about."""
+    asked = document.get("question", [])
+    return [dict(one) for one in asked if isinstance(one, dict) and "answer" not in one]
+
+
+async def scanned(file: Path, folder: Path, length: Length | None = None) -> None:
+    """Writes the folder of a scan, or writes it again with the answers in its scene.
+
+    Args:
+        file: the scan; of a folder that is there, found by its record where it has gone.
+        folder: of the scene.
+        length: what is known of its size.
+
+    Raises:
+        RequestError: where the scan cannot be read; its one line.
+    """
+    record = read_document(folder / RECORD) if (folder / RECORD).is_file() else {}
+    words = [str(file), "--out", str(folder), "--yes", "--json"]
+    for option, key in (("--figures", "figures"), ("--terrain", "terrain")):
+        for known in record.get(key, []):
+            words += [option, str(found(str(known), folder))]
+    if length is not None:
+        words += ["--length", _in_file(length, record)]
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "silhouette",
+        "scan",
+        *words,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        _, said = await process.communicate()
+    except asyncio.CancelledError:
+        process.kill()
+        raise
+    if process.returncode:
+        line = said.decode(errors="replace").strip().removeprefix("error: ")
+        raise RequestError(line or f"{file}: cannot be scanned")
+
+
+def found(file: str, folder: Path) -> Path:
+    """A file that a scan's record names, wherever it is now: as it was given, or beside the folder or in it.
+
+    Raises:
+        FileError: where it is not there.
+    """
+    name = Path(file).name
+    for place in (Path(file), folder / file, folder.parent / file, folder.parent / name, folder / name):
+        if place.exists():
+            return place
+    raise FileError(Path(file), f"is not there any longer; put it beside {folder}, and answer again")
+
+
+def _in_file(length: Length, record: Mapping[str, Any]) -> str:
+    """A length as ``--length`` takes it, between points in the coordinates of the scan's file."""
+    back = np.linalg.inv(np.array(record["to_table"], np.float64).reshape(4, 4))
+    ends = [back[:3, :3] @ np.array(end) + back[:3, 3] for end in (length.start, length.end)]
+    written = [",".join(f"{number:.9g}" for number in end) for end in ends]
+    return f"{length.mm:.9g}={written[0]}:{written[1]}"
+
+
+def unmoved(document: Document, record: Mapping[str, Any]) -> Document:
+    """The scene of a scan with all pieces where the scan has them, by which it knows them when it is read again."""
+    scanned_at = {piece["name"]: list(piece["at"]) for piece in record.get("pieces", [])}
+    for table, number, entry in entries_of(document):
+        place = scanned_at.get(entry["name"])
+        if place is not None and np.hypot(*(np.array(entry["at"][:2]) - place[:2])) > MOVED:
+            kept = {key: value for key, value in entry.items() if key not in ("on", "under")}
+            document = with_entry(document, table, number, {**kept, "at": place})
+    return document
+
+
+def with_moves(new: Document, old: Document, record: Mapping[str, Any]) -> Document:
+    """The scene of a scan that was read again, with what a player has changed in the scene before.
+
+    Pieces that were moved, added or taken off are so again; all else that a person writes, `silhouette scan` keeps.
+
+    Args:
+        new: the scene as the scan has it now.
+        old: the scene before.
+        record: of the scan before, which tells where it had the pieces.
+    """
+    scanned_at = {piece["name"]: np.array(piece["at"][:2]) for piece in record.get("pieces", [])}
+    before = {entry["name"]: (table, entry) for table, _, entry in entries_of(old)}
+    there = {entry["name"] for _, _, entry in entries_of(new)}
+    changed: Document = {}
+    for key, value in new.items():
+        if isinstance(value, list) and any(isinstance(one, dict) and "name" in one for one in value):
+            value = [
+                _as_before(entry, before[entry["name"]][1], scanned_at) if entry["name"] in before else entry
+                for entry in value
+                if entry["name"] in before or entry["name"] not in scanned_at
+            ]
+        changed[key] = value
+    for name, (table, entry) in before.items():
+        if name not in there and name not in scanned_at:
+            changed[table] = [*changed.get(table, []), entry]
+    return changed
+
+
+def _as_before(new: Document, old: Document, scanned_at: Mapping[str, Any]) -> Document:
+    """The entry of a piece; where a player has moved it, as it stood before."""
+    place = scanned_at.get(new["name"])
+    if place is not None and np.hypot(*(np.array(old["at"][:2]) - place)) <= MOVED:
+        return new
+    kept = {key: value for key, value in new.items() if key not in PLACED}
+    return {**kept, **{key: old[key] for key in PLACED if key in old}}
+
+
+async def scan_again(table: LiveTable, document: Document, length: Length | None = None) -> None:
+    """Reads the scan of a table again, and shows it with what a player has changed; its files are written.
+
+    Args:
+        table: of a scan's folder.
+        document: of the table, with an answer.
+        length: what is known of its size.
+
+    Raises:
+        SilhouetteError: where the table is not of a scan, or the scan cannot be read again; all is then as before.
+    """
+    folder = table.path.parent
+    file, record = scan_of(folder), read_document(folder / RECORD)
+    before = read_text(table.path)
+    write_file(table.path, rewritten(table.path, before, unmoved(document, record)))
+    try:
+        await scanned(file, folder, length)
+    except BaseException:
+        write_file(table.path, before)
+        raise
+    new = read_document(table.path)
+    is_as_large = read_document(folder / RECORD)["scale"] == record["scale"]
+    table.replace(table.path, with_moves(new, document, record) if is_as_large else new)
+
+
+def length_of(data: object) -> Length:
+    """The length that a request describes.
+
+    Raises:
+        RequestError: where it describes none.
+    """
+    try:
+        match data:
+            case {"mm": int() | float() as mm, "from": [a, b, c], "to": [x, y, z]} if mm > 0:
+                return Length(float(mm), (float(a), float(b), float(c)), (float(x), float(y), float(z)))
+    except (TypeError, ValueError):
+        pass
+    raise RequestError('length must be {"mm": number, "from": [x, y, z], "to": [x, y, z]}')
+
+
+def scan_of(folder: Path) -> Path:
+    """The scan that a folder was made of.
+
+    Raises:
+        FileError: where no scan made it, or the file is not there any longer.
+    """
+    if not (folder / RECORD).is_file():
+        raise FileError(folder, f"has no {RECORD}; only the table of a scan can be read again")
+    return found(str(json.loads((folder / RECORD).read_text(encoding="utf-8"))["scan"]), folder)
+
+
+def answered(document: Document, key: str, answer: str) -> Document:
+    """The document with the answer to one of its questions.
+
+    Raises:
+        RequestError: where it is not asked, or has other answers.
+    """
+    asked: Sequence[Document] = document.get("question", [])
+    for number, one in enumerate(asked):
+        if one.get("key") == key:
+            if answer not in one.get("answers", [answer]):
+                raise RequestError(f"'{answer}' is no answer to \"{one.get('text')}\"; {', '.join(one['answers'])} are")
+            return {**document, "question": [*asked[:number], {**one, "answer": answer}, *asked[number + 1 :]]}
+    raise RequestError(f"nothing is asked by the key '{key}'")
