@@ -6,7 +6,7 @@ import io
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,13 +57,21 @@ class Browser:
         self._chromium = chromium
 
     @contextmanager
-    def visit(self, file: Path, size: tuple[int, int] = DESKTOP, before: str = "", **options: Any) -> Iterator[Visit]:
+    def visit(
+        self,
+        file: Path | str,
+        size: tuple[int, int] = DESKTOP,
+        before: str = "",
+        route: Callable[[Any], None] | None = None,
+        **options: Any,
+    ) -> Iterator[Visit]:
         """A page, open in a window of its own.
 
         Args:
-            file: the page.
+            file: the page; an address where ``route`` answers for it.
             size: of the window, in CSS pixels.
             before: JavaScript that runs before anything of the page.
+            route: is called with Playwright's page, to answer requests that would else be refused.
             options: of the browser's context, as Playwright names them.
         """
         width, height = size
@@ -75,10 +83,12 @@ class Browser:
             page.on("console", lambda message: visit.said.append(f"{message.type}: {message.text}"))
             page.on("pageerror", lambda error: visit.said.append(f"error: {error}"))
             page.route("**/*", lambda route: route.continue_() if _local(route.request.url) else route.abort())
+            if route is not None:
+                route(page)
             page.set_default_timeout(PATIENCE)
             if before:
                 page.add_init_script(before)
-            page.goto(file.resolve().as_uri())
+            page.goto(file if isinstance(file, str) else file.resolve().as_uri())
             yield visit
 
 

@@ -14,6 +14,7 @@ await build({
   bundle: true,
   minify: true,
   format: "iife",
+  globalName: "silhouetteViewer",
   target: "es2021",
   charset: "ascii",
   legalComments: "none",

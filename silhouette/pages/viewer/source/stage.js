@@ -16,6 +16,7 @@ import {
   Scene,
   Sphere,
   SphereGeometry,
+  Vector3,
   Box3,
 } from "three";
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
@@ -49,52 +50,91 @@ function faint(colour, opacity) {
 }
 
 export class Stage {
-  constructor(told, bytes) {
-    this.told = told;
+  constructor() {
     this.scene = new Scene();
     this.target = new Target();
     this.materials = { ghost: faint(COLOURS.ghost, 0.5), aside: faint(COLOURS.aside, 0.35) };
     this.target.coloured(new Color(COLOURS.seen), new Color(COLOURS.obscured), new Color(COLOURS.outside));
     this.through = { free: through(COLOURS.seen), hidden: through(COLOURS.obscured) };
     this.edge = new LineBasicMaterial({ color: COLOURS.edge, transparent: true, opacity: 0.55 });
-    this.pieces = this.#pieces(told, bytes);
-    this.box = new Box3();
-    for (const piece of this.pieces) this.box.expandByObject(piece.group);
-    this.sphere = this.box.getBoundingSphere(new Sphere());
-    this.#lit();
-    this.#floor(told.floor);
+    this.shapes = new Map();
+    this.pieces = [];
     this.marks = new Group();
     this.scene.add(this.marks);
     this.ink = new Color(COLOURS.sight);
     this.own = true; // whether pieces are shown in the colours of their files, where these have some
-    this.chosen(null);
+    this.view = null;
   }
 
-  #pieces(told, bytes) {
-    const shapes = told.shapes.map((shape) => shapeOf(bytes, shape));
-    const edges = shapes.map((shape) => (shape.flat && shape.counting ? new EdgesGeometry(shape.counting, 25) : null));
-    return told.pieces.map((one) => {
-      const group = new Group();
-      const shape = shapes[one.shape];
-      group.matrix.copy(matrixOf(one.pose));
-      group.matrixAutoUpdate = false;
-      const mesh = shape.counting && new Mesh(shape.counting, this.#plain("terrain"));
-      const ghost = shape.ghosts && new Mesh(shape.ghosts, this.materials.ghost);
-      if (mesh) {
-        mesh.castShadow = mesh.receiveShadow = true;
-        group.add(mesh);
-      }
-      if (ghost) {
-        ghost.renderOrder = 4;
-        group.add(ghost);
-      }
-      const lines = edges[one.shape] && new LineSegments(edges[one.shape], this.edge);
-      if (lines) group.add(lines);
-      this.scene.add(group);
-      group.updateMatrixWorld(true);
-      const body = new Box3().setFromObject(mesh || group, true);
-      return { ...one, group, mesh, ghost, lines, body, wanted: true, coloured: shape.coloured };
-    });
+  // The stage of a report, which has everything at once.
+  static of(told, bytes) {
+    const stage = new Stage();
+    for (const [number, shape] of told.shapes.entries()) stage.shaped(number, shapeOf(bytes, shape));
+    for (const one of told.pieces) stage.pieces.push(stage.placed(one));
+    stage.framed(told.floor);
+    stage.chosen(null);
+    return stage;
+  }
+
+  shaped(key, shape) {
+    const edges = shape.flat && shape.counting ? new EdgesGeometry(shape.counting, 25) : null;
+    this.shapes.set(key, { ...shape, edges });
+  }
+
+  // A piece of a shape, in its place: {name, kind, shape, pose}.
+  placed(one) {
+    const group = new Group();
+    const shape = this.shapes.get(one.shape);
+    group.matrix.copy(matrixOf(one.pose));
+    group.matrixAutoUpdate = false;
+    const mesh = shape.counting && new Mesh(shape.counting, this.#plain("terrain"));
+    const ghost = shape.ghosts && new Mesh(shape.ghosts, this.materials.ghost);
+    if (mesh) {
+      mesh.castShadow = mesh.receiveShadow = true;
+      group.add(mesh);
+    }
+    if (ghost) {
+      ghost.renderOrder = 4;
+      group.add(ghost);
+    }
+    const lines = shape.edges && new LineSegments(shape.edges, this.edge);
+    if (lines) group.add(lines);
+    this.scene.add(group);
+    group.updateMatrixWorld(true);
+    const body = new Box3().setFromObject(mesh || group, true);
+    return { ...one, group, mesh, ghost, lines, body, wanted: true, coloured: shape.coloured };
+  }
+
+  moved(piece, pose) {
+    const before = piece.group.matrix.elements.slice();
+    piece.group.matrix.copy(matrixOf(pose));
+    piece.group.updateMatrixWorld(true);
+    const now = piece.group.matrix.elements;
+    piece.pose = pose;
+    const turned = now.some((value, index) => index < 12 && value !== before[index]);
+    if (turned) piece.body.setFromObject(piece.mesh || piece.group, true);
+    else piece.body.translate(new Vector3(now[12] - before[12], now[13] - before[13], now[14] - before[14]));
+  }
+
+  removed(piece) {
+    this.scene.remove(piece.group);
+  }
+
+  // The light and the floor, fitted to what stands there.
+  framed(floor) {
+    this.box = new Box3();
+    for (const piece of this.pieces) this.box.expandByObject(piece.group);
+    if (floor?.whole) {
+      const [[left, near], [right, far]] = floor.span;
+      this.box.expandByPoint(new Vector3(left, near, 0)).expandByPoint(new Vector3(right, far, 0));
+    }
+    if (this.box.isEmpty()) this.box.expandByPoint(new Vector3()).expandByScalar(100);
+    this.sphere = this.box.getBoundingSphere(new Sphere());
+    if (this.set) this.scene.remove(this.set);
+    this.set = new Group();
+    this.scene.add(this.set);
+    this.#lit();
+    this.#floor(floor);
   }
 
   // In the colours of a piece's own file; what is in the way is tinted.
@@ -128,7 +168,7 @@ export class Stage {
 
   #lit() {
     const { center, radius } = this.sphere;
-    this.scene.add(new HemisphereLight("#ffffff", "#b9b2a4", 2.1));
+    this.set.add(new HemisphereLight("#ffffff", "#b9b2a4", 2.1));
     const sun = new DirectionalLight("#ffffff", 2.0);
     sun.position.set(center.x - radius, center.y - 0.7 * radius, center.z + 2.1 * radius);
     sun.target.position.copy(center);
@@ -138,7 +178,7 @@ export class Stage {
     Object.assign(sun.shadow.camera, { near: 0.1 * radius, far: 4.5 * radius });
     sun.shadow.normalBias = radius / 350;
     sun.shadow.intensity = 0.45;
-    this.scene.add(sun, sun.target);
+    this.set.add(sun, sun.target);
   }
 
   #floor(floor) {
@@ -154,7 +194,7 @@ export class Stage {
     this.grid = new LineBasicMaterial();
     const grid = new LineSegments(lines, this.grid);
     grid.position.z = floor.height - 0.001 * this.sphere.radius;
-    this.scene.add(ground, grid);
+    this.set.add(ground, grid);
   }
 
   // The page's own colours, which change with light and dark.

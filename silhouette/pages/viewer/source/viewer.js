@@ -1,14 +1,20 @@
-// The camera, the canvas and what moves them: pointer, keys, buttons.
+// The camera and the canvas, and what a pointer on the canvas does to them.
 import { MathUtils, PCFShadowMap, PerspectiveCamera, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const ANGLE = 35; // degrees upright
-const STEP = Math.PI / 24;
 const NEARER = 0.86;
 const SECONDS = 0.55;
 
+// How wide a picture of a sphere is upright, in degrees, from so far away.
+export function angleRound(sphere, distance, aspect) {
+  const wide = Math.asin(Math.min((sphere.radius * 1.5) / distance, 0.92));
+  const upright = aspect < 1 ? Math.atan(Math.tan(wide) / aspect) : wide;
+  return Math.min(MathUtils.radToDeg(2 * upright), 140);
+}
+
 export class Viewer {
-  constructor(canvas, stage, labels) {
+  constructor(canvas, stage, labels = []) {
     this.canvas = canvas;
     this.stage = stage;
     this.labels = labels;
@@ -21,24 +27,23 @@ export class Viewer {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.zoomSpeed = 1.4;
     this.fromEye = false;
+    this.finest = 2; // device pixels for a CSS pixel
     this.left = () => {};
+    this.before = () => {}; // runs before each picture, and may draw others
+    this.after = () => {};
+    this.schedule = (act) => requestAnimationFrame(act);
+    this.stale = false; // whether something has changed since what the target shows was looked at
     this.controls.addEventListener("change", () => this.draw());
     this.controls.addEventListener("start", () => this.#leave());
-    canvas.addEventListener("keydown", (event) => this.#key(event));
-    // A page is scrolled over the view unless somebody has taken it up.
-    this.controls.enableZoom = false;
-    canvas.addEventListener("pointerdown", () => canvas.focus({ preventScroll: true }));
-    canvas.addEventListener("focus", () => (this.controls.enableZoom = true));
-    canvas.addEventListener("blur", () => (this.controls.enableZoom = false));
     canvas.addEventListener("webglcontextrestored", () => this.changed());
-    new ResizeObserver(() => this.#fit()).observe(canvas.parentElement);
-    this.#fit();
+    new ResizeObserver(() => this.fit()).observe(canvas.parentElement);
+    this.fit();
   }
 
-  #fit() {
+  fit() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, this.finest));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
@@ -48,18 +53,22 @@ export class Viewer {
 
   draw() {
     if (this.waiting) return;
-    this.waiting = requestAnimationFrame(() => {
+    this.waiting = this.schedule(() => {
       this.waiting = 0;
+      if (this.stale) this.stage.looked(this.renderer);
+      this.stale = false;
+      this.before();
       this.#depths();
       this.renderer.render(this.stage.scene, this.camera);
       this.#named();
+      this.after();
     });
   }
 
   // Something has come, gone or changed its part.
   changed() {
     this.stage.shown(this.fromEye);
-    this.stage.looked(this.renderer);
+    this.stale = true;
     this.draw();
   }
 
@@ -119,9 +128,7 @@ export class Viewer {
       this.#go(position, middle, angle, moving);
       return;
     }
-    const wide = Math.asin(Math.min((sphere.radius * 1.5) / distance, 0.92));
-    const upright = this.camera.aspect < 1 ? Math.atan(Math.tan(wide) / this.camera.aspect) : wide;
-    this.#go(eye, sphere.center, Math.min(MathUtils.radToDeg(2 * upright), 140), moving);
+    this.#go(eye, sphere.center, angleRound(sphere, distance, this.camera.aspect), moving);
   }
 
   #go(position, target, angle, moving) {
@@ -179,22 +186,6 @@ export class Viewer {
     this.controls.rotateUp(up);
     this.controls.update();
     this.draw();
-  }
-
-  #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const acts = {
-      ArrowLeft: () => this.turned(STEP, 0),
-      ArrowRight: () => this.turned(-STEP, 0),
-      ArrowUp: () => this.turned(0, STEP),
-      ArrowDown: () => this.turned(0, -STEP),
-      "+": () => this.nearer(),
-      "=": () => this.nearer(),
-      "-": () => this.farther(),
-    };
-    if (!acts[event.key]) return;
-    event.preventDefault();
-    acts[event.key]();
   }
 
   // The names of those whom the check is about, over their heads.

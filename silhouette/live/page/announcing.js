@@ -1,0 +1,47 @@
+// What a screen reader is told: what was selected, where a piece came to stand, how the verdict fell.
+import { inches } from "./lengths.js";
+import { byId, say } from "./page.js";
+import { sentence } from "./verdicts.js";
+
+const SHOWN = 4500; // ms
+
+export class Announcer {
+  constructor(table) {
+    this.table = table;
+    this.before = "";
+    this.hiding = 0;
+  }
+
+  // One sentence; where everyone should see it, on the table as well.
+  tell(text, seen = false) {
+    if (!text) return;
+    byId("told").textContent = text;
+    if (!seen) return;
+    const hint = byId("hint");
+    hint.hidden = false;
+    say(hint, text);
+    clearTimeout(this.hiding);
+    this.hiding = setTimeout(() => (hint.hidden = true), SHOWN);
+  }
+
+  // Once all is settled: what is different from what was told before.
+  settled() {
+    const { table } = this;
+    if (!table.settled) return;
+    const piece = table.selected && table.piece(table.selected);
+    const row = table.results.row(table.chosen);
+    const place = piece ? this.#piece(piece) : "";
+    const verdict = row ? `${sentence(row)}.` : "";
+    const now = JSON.stringify([place, verdict]);
+    if (now === this.before) return;
+    const [placeBefore, verdictBefore] = this.before ? JSON.parse(this.before) : ["", ""];
+    this.before = now;
+    this.tell([place !== placeBefore && place, verdict !== verdictBefore && verdict].filter(Boolean).join(" "));
+  }
+
+  #piece({ name, gang, kind, at: [x, y, z], facing }) {
+    const faces = typeof facing === "number" ? `, facing ${Math.round(facing)} degrees` : "";
+    const up = z > 0.05 ? `, ${inches(z)} up` : "";
+    return `${name}, ${gang ? `${gang} ` : ""}${kind}, at ${inches(x)}, ${inches(y)}${up}${faces}.`;
+  }
+}

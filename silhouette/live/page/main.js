@@ -1,0 +1,202 @@
+// The page of the live table: what the server tells is shown, what hands do is sent, and nothing older ever replaces newer.
+import { Announcer } from "./announcing.js";
+import { Cover } from "./cover.js";
+import { files, savingShown } from "./files.js";
+import { Hand } from "./hand.js";
+import { keys } from "./keys.js";
+import { Labels } from "./labels.js";
+import { marksOf } from "./marks.js";
+import { Odds } from "./odds.js";
+import { byId, made, say } from "./page.js";
+import { Panel } from "./panel.js";
+import { PieceForm } from "./piece.js";
+import { Plan } from "./plan.js";
+import { Pointing } from "./pointing.js";
+import { shared } from "./shared.js";
+import { Sights } from "./sights.js";
+import { Connection } from "./socket.js";
+import { Table } from "./table.js";
+import { upper } from "./verdicts.js";
+import { View } from "./view.js";
+
+class App {
+  constructor() {
+    const socket = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`;
+    const holder = byId("table");
+    this.table = new Table(new Connection(socket, location.hash.slice(1)));
+    this.tools = { hover: null, ruler: { on: false, to: null }, limit: null, nearest: null };
+    this.announcer = new Announcer(this.table);
+    this.tell = (text, seen) => this.announcer.tell(text, seen);
+    this.view = viewIn(holder, this.table.shapes);
+    this.hand = new Hand(this.table, this.tell);
+    this.sights = new Sights(this.table);
+    this.panel = new Panel(this);
+    this.form = new PieceForm(this);
+    this.odds = new Odds(this);
+    this.cover = new Cover(this);
+    this.labels = new Labels(holder, this.table, this.view, this.tools);
+    this.view.drawn = () => this.labels.placed();
+    this.pointing = new Pointing(holder, this);
+    keys(holder, this);
+    files(this);
+    this.#buttons();
+    this.#eye();
+    this.#heard();
+    this.table.connection.start();
+  }
+
+  #heard() {
+    const { table } = this;
+    for (const change of ["pieces", "moved", "results", "selected"]) table.heard(change, () => this.redraw());
+    table.heard("results", () => this.panel.shown()); // at once: pictures may take their time
+    table.heard("pieces", () => this.#fetched());
+    table.heard("selected", ({ changed }) => changed && this.#limitFrom());
+    table.heard("opened", ({ title }) => this.#opened(title));
+    table.heard("lost", (detail) => this.#lost(detail));
+    table.heard("failed", ({ error }) => this.tell(upper(error.message), true));
+    const schemes = window.matchMedia("(prefers-color-scheme: dark)");
+    schemes.addEventListener("change", () => (this.view.painted(), this.redraw()));
+    this.view.painted();
+  }
+
+  #opened(title) {
+    say(byId("title"), title || "The live table");
+    document.title = `${title || "The live table"} · Silhouette`;
+    byId("lost").hidden = true;
+    this.framedFor = null;
+  }
+
+  #lost({ reason, unsure }) {
+    byId("lost").hidden = false;
+    const last = unsure ? " The last change was not confirmed; the table will be as the server has it." : "";
+    say(byId("lost"), `${reason || "The connection is lost."} Trying again …${last}`);
+    this.redraw();
+  }
+
+  async #fetched() {
+    try {
+      if (await this.table.shapes.fetch(this.table.pieces)) this.redraw();
+    } catch (error) {
+      if (!error.lost) this.tell(`The shapes did not come: ${error.message}`, true);
+    }
+  }
+
+  // Everything that is shown follows what is known, once for each picture.
+  redraw() {
+    this.drawing ??= requestAnimationFrame(() => {
+      this.drawing = null;
+      this.#drawn();
+    });
+  }
+
+  #drawn() {
+    const { table, view } = this;
+    const span = JSON.stringify(table.span);
+    view.show(table.pieces.map((piece) => table.shown(piece)));
+    if (table.span && this.framedFor !== span) {
+      const first = !this.framedFor;
+      this.framedFor = span;
+      view.framed(table.span);
+      if (first) view.whole(false);
+    }
+    view.looking(this.sights.view);
+    view.marked(marksOf(table, this.sights, this.tools, view.size));
+    this.labels.named();
+    this.panel.shown();
+    this.form.shown();
+    this.odds.shown();
+    this.cover.shown();
+    this.#warned();
+    savingShown(table);
+    byId("own").hidden = !view.canColour;
+    this.announcer.settled();
+  }
+
+  #warned() {
+    const { warnings = [] } = this.table;
+    const held = byId("warnings");
+    held.hidden = !warnings.length;
+    if (this.warned === warnings) return;
+    this.warned = warnings;
+    say(held.querySelector("summary"), warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`);
+    held.querySelector("ul").replaceChildren(...warnings.map((text) => made("li", {}, upper(text))));
+  }
+
+  #buttons() {
+    const { view } = this;
+    const acts = {
+      "view-whole": () => view.whole(),
+      "view-above": () => view.above(),
+      "view-nearer": () => view.nearer(),
+      "view-farther": () => view.farther(),
+      ruler: () => this.ruling(),
+    };
+    for (const [id, act] of Object.entries(acts)) byId(id).addEventListener("click", act);
+    byId("own").addEventListener("click", (event) => {
+      const own = event.currentTarget.getAttribute("aria-pressed") !== "true";
+      event.currentTarget.setAttribute("aria-pressed", String(own));
+      view.coloured(own);
+    });
+  }
+
+  #eye() {
+    const canvas = byId("eye-view");
+    if (!this.view.eye) {
+      byId("eye").hidden = true;
+      return;
+    }
+    this.view.eye.canvas = canvas;
+    const told = (event) => {
+      const { left, top, width, height } = canvas.getBoundingClientRect();
+      const name = event && this.view.eye.at((event.clientX - left) / width, (event.clientY - top) / height);
+      say(byId("eye-told"), name || "");
+    };
+    canvas.addEventListener("pointermove", told);
+    canvas.addEventListener("pointerdown", told);
+    canvas.addEventListener("pointerleave", () => told(null));
+    new ResizeObserver(() => this.view.draw()).observe(canvas);
+  }
+
+  ruling() {
+    const { ruler } = this.tools;
+    ruler.on = !ruler.on;
+    ruler.to = null;
+    byId("ruler").setAttribute("aria-pressed", String(ruler.on));
+    byId("table").dataset.ruler = String(ruler.on);
+    if (ruler.on) this.tell("Drag from one point of the table to another.", true);
+    this.redraw();
+  }
+
+  hovered(name) {
+    if (this.tools.hover === name) return;
+    this.tools.hover = name;
+    this.redraw();
+  }
+
+  began() {
+    this.view.steered(false);
+  }
+
+  ended() {
+    this.view.steered(true);
+    this.redraw();
+  }
+
+  #limitFrom() {
+    this.tools.limit = null;
+    if (Number(byId("limit").value) > 0) this.form.limited();
+  }
+}
+
+function viewIn(holder, shapes) {
+  try {
+    return new View(holder, shapes);
+  } catch {
+    holder.replaceChildren();
+    document.documentElement.dataset.view = "plan";
+    return new Plan(holder, shapes);
+  }
+}
+
+const app = new App();
+window.silhouette = shared(app);

@@ -1,0 +1,126 @@
+// The marks on the table: rings, sight lines, arcs, ruler, move limit. Points in mm; widths in pixels.
+import { LINES } from "./verdicts.js";
+
+const OVER = 0.6; // mm above the surface
+const CORNERS = 96;
+
+export function marksOf(table, sights, tools, size) {
+  const marks = { lines: [], areas: [] };
+  const selected = table.selected && table.shown(table.piece(table.selected));
+  if (tools.hover && tools.hover !== table.selected) ringed(marks, table, tools.hover, "soft-ink", 1.5);
+  for (const name of table.chosen || []) if (name !== table.selected) ringed(marks, table, name, "ink", 2);
+  if (selected) {
+    limited(marks, table, tools.limit, selected);
+    ringed(marks, table, table.selected, "blue", 3);
+    const outline = table.shapes.outline(selected);
+    marks.areas.push({ outline, height: selected.at[2] + OVER, colour: "blue", opacity: 0.22 });
+    looking(marks, table, selected);
+    sighted(marks, table, size);
+  }
+  for (const points of sights.view?.edges || []) {
+    marks.lines.push({ points, colour: "arc", width: 1.75, dash: [1.6, 0.9], over: false });
+  }
+  if (tools.ruler.to) ruled(marks, tools.ruler, size);
+  for (const { at, level } of tools.nearest || []) placed(marks, at, LINES[level].colour, size);
+  return marks;
+}
+
+function ringed(marks, table, name, colour, width) {
+  const piece = table.piece(name);
+  if (!piece) return;
+  const shown = table.shown(piece);
+  const points = table.shapes.outline(shown).map(([x, y]) => [x, y, shown.at[2] + OVER]);
+  if (points.length) marks.lines.push({ points: [...points, points[0]], colour, width, dash: null, over: true });
+}
+
+// A wedge at the rim of the base: where it faces.
+function looking(marks, table, piece) {
+  const outline = table.shapes.outline(piece);
+  if (piece.facing === null || !outline.length) return;
+  const [x, y, z] = middle(table, piece);
+  const radius = Math.max(...outline.map(([px, py]) => Math.hypot(px - x, py - y)));
+  const angle = (piece.facing * Math.PI) / 180;
+  const at = (away, turned) => [x + away * Math.cos(angle + turned), y + away * Math.sin(angle + turned), z + OVER];
+  const points = [at(1.08 * radius, -0.32), at(1.55 * radius, 0), at(1.08 * radius, 0.32)];
+  marks.lines.push({ points, colour: "blue", width: 3, dash: null, over: true });
+}
+
+function middle(table, piece) {
+  const { at } = piece;
+  const outline = table.shapes.outline(piece);
+  const mean = (axis) => outline.reduce((sum, point) => sum + point[axis], 0) / outline.length;
+  return outline.length ? [mean(0), mean(1), at[2]] : at;
+}
+
+// Between the selected model and everyone, both ways: each line to the left of its direction, with an arrow head.
+function sighted(marks, table, size) {
+  for (const pair of table.results.pairs) {
+    const row = table.results.row(pair);
+    const chosen = String(pair) === String(table.chosen);
+    const [attacker, target] = pair.map((name) => table.shown(table.piece(name)));
+    const level = row && table.levels[row.verdict];
+    const look = LINES[level] || { colour: "rule", width: 1, dash: null };
+    const from = attacker.eye;
+    const to = raised(table, target, 0.6);
+    const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+    const length = Math.hypot(dx, dy) || 1;
+    const aside = [(-dy / length) * (size / 130), (dx / length) * (size / 130)];
+    const at = (share, left = 0) => [
+      from[0] + share * dx + (1 + left) * aside[0],
+      from[1] + share * dy + (1 + left) * aside[1],
+      from[2] + share * (to[2] - from[2]),
+    ];
+    const opacity = chosen ? 1 : level === "blocked" ? 0.55 : 0.85;
+    const shown = { colour: look.colour, width: look.width + (chosen ? 2.5 : 0), over: true, opacity };
+    marks.lines.push({ ...shown, dash: look.dash, points: [at(0), at(1)] });
+    if (!level || (level === "blocked" && !chosen)) continue;
+    const back = Math.max(1 - size / 12 / length, 0.5);
+    const head = Math.max(back - size / 45 / length, 0.4);
+    marks.lines.push({ ...shown, dash: null, points: [at(head, 1.6), at(back), at(head, -1.6)] });
+  }
+}
+
+function raised(table, piece, share) {
+  const [x, y, z] = middle(table, piece);
+  return [x, y, z + share * (table.shapes.known.get(piece.shape)?.height || 30)];
+}
+
+// The circle within which it may end its move, and how far it has come.
+function limited(marks, table, limit, selected) {
+  if (!limit || limit.name !== selected.name || !limit.mm) return;
+  const [x, y] = limit.from;
+  const height = limit.height + OVER;
+  const gone = Math.hypot(selected.at[0] - x, selected.at[1] - y);
+  const colour = gone > limit.mm + 0.01 ? "red" : "green";
+  const points = [];
+  for (let corner = 0; corner <= CORNERS; corner += 1) {
+    const angle = (2 * Math.PI * corner) / CORNERS;
+    points.push([x + limit.mm * Math.cos(angle), y + limit.mm * Math.sin(angle), height]);
+  }
+  marks.lines.push({ points, colour, width: 2, dash: null, over: false });
+  marks.areas.push({ outline: points.slice(0, -1), height: height - 0.2, colour, opacity: 0.08 });
+  if (gone > 0.5) {
+    const ends = [[x, y, height], [selected.at[0], selected.at[1], selected.at[2] + OVER]];
+    marks.lines.push({ points: ends, colour, width: 2, dash: [0.8, 0.6], over: true });
+  }
+}
+
+function ruled(marks, { from, to }, size) {
+  marks.lines.push({ points: [from, to], colour: "ink", width: 2.5, dash: null, over: true });
+  const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+  const length = Math.hypot(dx, dy) || 1;
+  const [x, y] = [(-dy / length) * (size / 50), (dx / length) * (size / 50)];
+  for (const end of [from, to]) {
+    const points = [[end[0] - x, end[1] - y, end[2]], [end[0] + x, end[1] + y, end[2]]];
+    marks.lines.push({ points, colour: "ink", width: 2.5, dash: null, over: true });
+  }
+}
+
+// A square on its tip: the nearest place with so much cover.
+function placed(marks, [x, y, z], colour, size) {
+  const half = size / 45;
+  const corners = [[half, 0], [0, half], [-half, 0], [0, -half], [half, 0]];
+  const points = corners.map(([dx, dy]) => [x + dx, y + dy, z + 2]);
+  marks.lines.push({ points, colour: "paper", width: 6, dash: null, over: true });
+  marks.lines.push({ points, colour, width: 3, dash: null, over: true });
+}

@@ -1,0 +1,72 @@
+// How sure the verdict on the chosen pair is: asked for by a button, since it takes a while.
+import { byId, made } from "./page.js";
+import { CLASSES, share, SIGNS, upper } from "./verdicts.js";
+
+export class Odds {
+  constructor(app) {
+    this.app = app;
+    this.about = null;
+    byId("odds").addEventListener("click", () => this.#asked());
+  }
+
+  // What is about another pair or an earlier pose goes.
+  shown() {
+    const { table } = this.app;
+    if (!this.about || (this.about.pose === table.pose && String(this.about.pair) === String(table.chosen))) return;
+    this.about = null;
+    byId("odds-shown").hidden = true;
+    byId("odds").disabled = false;
+  }
+
+  async #asked() {
+    const { table, tell } = this.app;
+    const about = { pose: table.pose, pair: table.chosen };
+    this.about = about;
+    const held = byId("odds-shown");
+    held.hidden = false;
+    held.replaceChildren(made("p", { className: "small" }, "Working out the odds …"));
+    byId("odds").disabled = true;
+    try {
+      const { results } = await table.connection.ask({ do: "check", pairs: [about.pair], odds: true, what_if: true });
+      if (this.about !== about) return;
+      held.replaceChildren(...this.#drawn(results[0]));
+      tell(`${about.pair[0]} looks at ${about.pair[1]}: ${this.#listed(results[0])}.`);
+    } catch (error) {
+      if (this.about !== about) return;
+      held.replaceChildren(made("p", { className: "note" }, upper(error.message)));
+    } finally {
+      if (this.about === about) byId("odds").disabled = false;
+    }
+  }
+
+  #listed({ odds }) {
+    const words = Object.entries(odds || {}).filter(([, value]) => value > 0);
+    return words.map(([word, value]) => `${word} ${share(value)}`).join(", ") || "the rules know no odds";
+  }
+
+  #drawn(row) {
+    const { levels } = this.app.table;
+    const some = Object.entries(row.odds || {}).filter(([, value]) => value > 0);
+    if (!some.length) return [made("p", { className: "small" }, upper(`${this.#listed(row)}.`))];
+    const bar = made("div", { className: "bar", ariaHidden: "true" });
+    for (const [word, value] of some) {
+      const part = made("i", { className: CLASSES[levels[word]] || "" });
+      part.style.flexGrow = String(value);
+      bar.append(part);
+    }
+    const list = made("ul", { className: "colours" });
+    for (const [word, value] of some) list.append(made("li", {}, `${SIGNS[levels[word]] || ""} ${word} ${share(value)}`));
+    const from = row.doubt_from ? ` What weighs most is ${row.doubt_from}.` : "";
+    const call = row.call ? made("p", {}, made("strong", {}, upper(row.call)), `.${from}`) : "";
+    const changes = made("ul", { className: "changes" });
+    for (const change of row.changes || []) changes.append(made("li", {}, this.#change(change, row)));
+    return [bar, list, call, changes.children.length ? made("p", { className: "small" }, "What would change it:") : "", changes];
+  }
+
+  #change({ what, mm, degrees, piece, verdict }, { attacker, target }) {
+    const who = what.endsWith("target") ? target : attacker;
+    if (what === "without") return `without ${piece}: ${verdict}`;
+    if (degrees !== undefined) return `${attacker} turned by ${Math.abs(degrees).toFixed(1)}° to the ${degrees > 0 ? "left" : "right"}: ${verdict}`;
+    return `${who} moved by ${mm.toFixed(1)} mm: ${verdict}`;
+  }
+}

@@ -1,0 +1,135 @@
+// The verdict on the chosen pair, in words, and the list of everyone: whom the selected model sees, and who sees it.
+import { between, inches } from "./lengths.js";
+import { byId, made, say } from "./page.js";
+import { CLASSES, headline, inWords, sentence, shareOf, SIGNS, upper } from "./verdicts.js";
+
+export class Panel {
+  constructor(app) {
+    this.app = app;
+    this.rows = new Map();
+    byId("reverse").addEventListener("click", () => this.reverse());
+  }
+
+  shown() {
+    this.#pair();
+    this.#list();
+  }
+
+  reverse() {
+    const { table } = this.app;
+    if (table.chosen) table.choose([...table.chosen].reverse());
+  }
+
+  // The next pair of the selected model in the order of the list.
+  step(by) {
+    const { table } = this.app;
+    const { pairs } = table.results;
+    if (!pairs.length) return;
+    const at = pairs.findIndex((pair) => String(pair) === String(table.chosen));
+    table.choose(pairs[(at + by + pairs.length) % pairs.length]);
+  }
+
+  #pair() {
+    const { table } = this.app;
+    const { chosen } = table;
+    const section = byId("pair");
+    section.hidden = !chosen;
+    if (!chosen) return;
+    const row = table.results.row(chosen);
+    const level = row && table.levels[row.verdict];
+    section.setAttribute("aria-busy", String(!row));
+    section.dataset.pair = JSON.stringify(chosen);
+    if (row || this.about !== String(chosen)) {
+      this.about = String(chosen);
+      say(byId("pair-title"), headline(...chosen, row));
+      const plate = byId("verdict-plate");
+      plate.className = `verdict ${CLASSES[level] || ""}`;
+      say(plate, row ? `${SIGNS[level] || ""} ${inWords(row)}` : "…");
+      say(byId("share"), row ? shareOf(row) && `${shareOf(row)} obscured` : "");
+      say(byId("reason"), row ? upper(row.reason || "") : "");
+      const close = row?.marginal && `Too close to call: roll off. It could be ${(row.could_be || []).join(" or ")}.`;
+      byId("close").hidden = !close;
+      say(byId("close"), close || "");
+    }
+    const back = table.results.row([...chosen].reverse());
+    const turned = back ? sentence(back) : `${chosen[1]} looks at ${chosen[0]}`;
+    say(byId("reverse"), `⇄ ${turned}`);
+  }
+
+  #list() {
+    const { table } = this.app;
+    const selected = table.results.pairs.length ? table.selected : null;
+    byId("intro").hidden = Boolean(selected);
+    say(byId("everyone-title"), selected ? `${selected} and everyone` : "Models on the table");
+    this.#heads(selected);
+    const body = byId("list").tBodies[0];
+    const others = table.models.filter(({ name }) => name !== selected);
+    const outline = selected && table.shapes.outline(table.shown(table.piece(selected)));
+    const wanted = new Set(others.map(({ name }) => name));
+    for (const [name, cells] of this.rows) {
+      if (wanted.has(name) && cells.wide === Boolean(selected)) continue;
+      cells.line.remove();
+      this.rows.delete(name);
+    }
+    others.forEach((piece, index) => {
+      const cells = this.rows.get(piece.name) || this.#row(piece.name, Boolean(selected));
+      if (body.children[index] !== cells.line) body.insertBefore(cells.line, body.children[index] || null);
+      say(cells.gang, piece.gang || "");
+      if (!selected) return;
+      this.#cell(cells.sees, [selected, piece.name]);
+      this.#cell(cells.seen, [piece.name, selected]);
+      const there = table.shapes.outline(table.shown(piece));
+      say(cells.away, outline.length && there.length ? inches(between(outline, there)) : "");
+    });
+  }
+
+  #heads(selected) {
+    const head = byId("list").tHead;
+    const words = selected ? ["Model", `${selected} sees it`, `It sees ${selected}`, "Apart"] : ["Model"];
+    if (head.textContent === words.join("")) return;
+    head.replaceChildren(made("tr", {}, ...words.map((word) => made("th", { scope: "col" }, word))));
+  }
+
+  #row(name, wide) {
+    const { table } = this.app;
+    const gang = made("small");
+    const choose = made("button", { type: "button", className: "name" }, name);
+    choose.addEventListener("click", () => table.select(name));
+    const line = made("tr", {}, made("th", { scope: "row" }, choose, gang));
+    const cells = { line, gang, wide };
+    if (wide) {
+      for (const way of ["sees", "seen"]) {
+        cells[way] = made("button", { type: "button", className: "verdict" });
+        line.append(made("td", {}, cells[way]));
+        cells[way].addEventListener("click", () => table.choose(JSON.parse(cells[way].dataset.pair)));
+      }
+      cells.away = made("td", { className: "away" });
+      line.append(cells.away);
+    }
+    this.rows.set(name, cells);
+    return cells;
+  }
+
+  #cell(button, pair) {
+    const { table } = this.app;
+    const row = table.results.row(pair);
+    const chosen = String(pair) === String(table.chosen);
+    button.dataset.pair = JSON.stringify(pair);
+    button.setAttribute("aria-pressed", String(chosen));
+    button.setAttribute("aria-busy", String(!row));
+    if (!row) {
+      if (button.dataset.was !== button.dataset.pair) say(button, "…");
+      return;
+    }
+    button.dataset.was = button.dataset.pair;
+    const level = table.levels[row.verdict];
+    button.className = `verdict ${CLASSES[level] || ""}`;
+    const word = row.in_arc === false ? "out of arc" : row.verdict;
+    const words = `${SIGNS[level] || ""} ${word}${row.marginal ? "?" : ""}`;
+    const part = level === "blocked" ? "" : shareOf(row);
+    const text = part ? `${words} ${part}` : words;
+    if (button.textContent === text) return;
+    button.replaceChildren(words, ...(part ? [" ", made("span", { className: "part" }, part)] : []));
+    button.setAttribute("aria-label", `${sentence(row)}${row.marginal ? ", too close to call" : ""}`);
+  }
+}

@@ -1,0 +1,227 @@
+// The table from above in SVG, for browsers without WebGL: it can do what `view.js` can, but for the eye's view.
+import { hull } from "./hulls.js";
+
+const MARGIN = 0.04;
+const NEARER = 0.8;
+const DASH = 7; // px of a dash of length 1
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function drawn(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+const pathOf = (points) => `M${points.map(([x, y]) => `${x.toFixed(2)} ${y.toFixed(2)}`).join("L")}Z`;
+
+export class Plan {
+  constructor(holder, shapes) {
+    this.shapes = shapes;
+    this.eye = null;
+    this.canColour = false;
+    this.size = 100;
+    this.drawn = () => {};
+    this.floor = drawn("g");
+    this.cells = drawn("g");
+    this.figures = drawn("g");
+    this.lines = drawn("g");
+    this.flipped = drawn("g", { transform: "scale(1 -1)" }, this.floor, this.cells, this.figures, this.lines);
+    this.svg = drawn("svg", { class: "plan", "aria-hidden": "true" }, hatch(), this.flipped);
+    holder.append(this.svg);
+    this.box = [0, 0, 100, 100];
+    this.known = new Map();
+    this.pieces = [];
+    this.can = true;
+    this.pointers = new Map();
+    this.svg.addEventListener("pointerdown", (event) => this.#down(event));
+    this.svg.addEventListener("pointermove", (event) => this.#moved(event));
+    for (const type of ["pointerup", "pointercancel"]) this.svg.addEventListener(type, (event) => this.pointers.delete(event.pointerId));
+    this.svg.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+    new ResizeObserver(() => this.draw()).observe(holder);
+  }
+
+  painted() {}
+  coloured() {}
+  steered(can) {
+    this.can = can;
+  }
+  above() {
+    this.whole();
+  }
+  turned(left, up) {
+    this.#shifted(this.box[2] * -0.5 * left, this.box[3] * -0.5 * up);
+  }
+
+  framed([[left, near], [right, far]]) {
+    this.size = Math.hypot(right - left, far - near) / 2;
+    this.span = [left, near, right, far];
+    const lines = [];
+    for (let x = Math.ceil(left / 25.4) * 25.4; x <= right; x += 25.4) lines.push(`M${x} ${near}V${far}`);
+    for (let y = Math.ceil(near / 25.4) * 25.4; y <= far; y += 25.4) lines.push(`M${left} ${y}H${right}`);
+    this.floor.replaceChildren(
+      drawn("rect", { x: left, y: near, width: right - left, height: far - near, class: "ground" }),
+      drawn("path", { d: lines.join(""), class: "grid" }),
+    );
+  }
+
+  whole() {
+    if (!this.span) return;
+    const [left, near, right, far] = this.span;
+    const margin = MARGIN * Math.max(right - left, far - near);
+    this.box = [left - margin, -far - margin, right - left + 2 * margin, far - near + 2 * margin];
+    this.draw();
+  }
+
+  show(pieces) {
+    this.pieces = pieces;
+    const names = new Set(pieces.map(({ name }) => name));
+    for (const [name, { figure }] of this.known) {
+      if (names.has(name)) continue;
+      figure.remove();
+      this.known.delete(name);
+    }
+    for (const piece of pieces) this.#figure(piece);
+  }
+
+  #figure(piece) {
+    const shape = this.shapes.known.get(piece.shape);
+    if (!shape) return;
+    let known = this.known.get(piece.name);
+    if (known?.shape !== piece.shape) {
+      known?.figure.remove();
+      const body = drawn("path", { d: pathOf(hull(shape)), class: "body" });
+      const base = piece.kind === "terrain" ? [] : [drawn("path", { d: pathOf(shape.outline), class: "foot" })];
+      known = { shape: piece.shape, figure: drawn("g", {}, ...base, body) };
+      this.known.set(piece.name, known);
+      if (piece.kind === "terrain") this.figures.prepend(known.figure);
+      else this.figures.append(known.figure);
+    }
+    const { pose } = piece;
+    const { figure } = known;
+    figure.dataset.piece = piece.name;
+    figure.setAttribute("transform", `matrix(${[pose[0], pose[4], pose[1], pose[5], pose[3], pose[7]].join(" ")})`);
+    figure.setAttribute("class", `figure ${piece.kind === "terrain" ? "terrain" : "model"} ${this.#part(piece.name)}`);
+  }
+
+  #part(name) {
+    const { view } = this;
+    if (!view) return "";
+    if (name === view.attacker) return "attacker";
+    if (name === view.target) return view.free ? "seen" : "obscured";
+    return view.blockers.includes(name) ? "blocker" : "";
+  }
+
+  looking(view) {
+    this.view = view;
+    for (const piece of this.pieces) this.#figure(piece);
+  }
+
+  marked({ lines, areas }) {
+    const flat = (points) => points.map(([x, y]) => [x, y]);
+    this.lines.replaceChildren(
+      ...areas.map(({ outline, colour, opacity }) =>
+        drawn("path", { d: pathOf(outline), fill: `var(--${colour})`, "fill-opacity": opacity }),
+      ),
+      ...lines.map(({ points, colour, width, dash, opacity = 1 }) =>
+        drawn("path", {
+          d: pathOf(flat(points)).slice(0, -1),
+          class: "mark",
+          stroke: `var(--${colour})`,
+          "stroke-width": width,
+          "stroke-opacity": opacity,
+          ...(dash && { "stroke-dasharray": dash.map((length) => DASH * length).join(" ") }),
+        }),
+      ),
+    );
+    this.drawn();
+  }
+
+  mapped(cells) {
+    if (!cells) return this.cells.replaceChildren();
+    const { grid, places } = cells;
+    const square = ([x, y], fill) => drawn("rect", { x: x - grid / 2, y: y - grid / 2, width: grid, height: grid, fill });
+    return this.cells.replaceChildren(
+      ...places.flatMap(({ at, colour, marginal }) => [square(at, colour), ...(marginal ? [square(at, "url(#close)")] : [])]),
+    );
+  }
+
+  draw() {
+    this.svg.setAttribute("viewBox", this.box.join(" "));
+    this.drawn();
+  }
+
+  at(x, y) {
+    const figure = document.elementsFromPoint(x, y).map((element) => element.closest?.(".figure")).find(Boolean);
+    return { name: figure?.dataset.piece || null, point: this.ground(x, y, 0) };
+  }
+
+  ground(x, y, height) {
+    const matrix = this.flipped.getScreenCTM();
+    const point = new DOMPoint(x, y).matrixTransform(matrix.inverse());
+    return [point.x, point.y, height];
+  }
+
+  project([x, y]) {
+    const { left, top, width, height } = this.svg.getBoundingClientRect();
+    const matrix = this.flipped.getScreenCTM();
+    if (!matrix) return { x: 0, y: 0, shown: false };
+    const point = new DOMPoint(x, y).matrixTransform(matrix);
+    const [px, py] = [point.x - left, point.y - top];
+    return { x: px, y: py - 8, shown: px > 0 && py > 0 && px < width && py < height };
+  }
+
+  top() {
+    return 0;
+  }
+
+  axes() {
+    return { up: [0, 1], right: [1, 0] };
+  }
+
+  nearer(share = NEARER) {
+    const [x, y, width, height] = this.box;
+    this.box = [x + (width * (1 - share)) / 2, y + (height * (1 - share)) / 2, width * share, height * share];
+    this.draw();
+  }
+
+  farther() {
+    this.nearer(1 / NEARER);
+  }
+
+  #shifted(x, y) {
+    this.box = [this.box[0] + x, this.box[1] + y, this.box[2], this.box[3]];
+    this.draw();
+  }
+
+  #down(event) {
+    this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
+    this.svg.setPointerCapture(event.pointerId);
+  }
+
+  // One finger shifts the plan, two bring it nearer.
+  #moved(event) {
+    const before = this.pointers.get(event.pointerId);
+    if (!before || !this.can) return;
+    const apart = () => {
+      const [[ax, ay], [bx, by]] = [...this.pointers.values()];
+      return Math.hypot(ax - bx, ay - by);
+    };
+    const wide = this.pointers.size > 1 && apart();
+    this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
+    if (wide) return this.nearer(wide / Math.max(apart(), 1));
+    const scale = this.flipped.getScreenCTM().a || 1;
+    return this.#shifted((before[0] - event.clientX) / scale, (before[1] - event.clientY) / scale);
+  }
+
+  #wheel(event) {
+    event.preventDefault();
+    this.nearer(event.deltaY > 0 ? 1.12 : 1 / 1.12);
+  }
+}
+
+function hatch() {
+  const line = drawn("path", { d: "M-2 2L2-2M0 8L8 0M6 10L10 6", class: "hatch" });
+  return drawn("defs", {}, drawn("pattern", { id: "close", width: 8, height: 8, patternUnits: "userSpaceOnUse" }, line));
+}

@@ -1,0 +1,172 @@
+// Mouse, pen and fingers on the table: select, drag, turn, measure. What is not about a piece is left to the camera.
+import { inches } from "./lengths.js";
+
+const STILL = { mouse: 4, pen: 6, touch: 9 }; // px that a press may move and still be a click
+const NOTCH = 60; // of the wheel
+const BEYOND = 150; // mm that a piece may leave the table
+
+export class Pointing {
+  constructor(holder, app) {
+    Object.assign(this, { holder, app, pointers: new Map(), press: null, wheel: 0 });
+    const on = (type, act, passive = true) => holder.addEventListener(type, (event) => act(event), { capture: true, passive });
+    on("pointerdown", (event) => this.#down(event));
+    on("pointermove", (event) => this.#moved(event));
+    on("pointerup", (event) => this.#up(event));
+    on("pointercancel", (event) => this.#up(event));
+    on("wheel", (event) => this.#wheel(event), false);
+    on("contextmenu", (event) => event.preventDefault(), false);
+    holder.addEventListener("pointerleave", () => this.#hovered(null));
+  }
+
+  #named(event) {
+    return event.target.dataset?.name || null;
+  }
+
+  #down(event) {
+    const { app, holder, pointers } = this;
+    holder.focus({ preventScroll: true });
+    pointers.set(event.pointerId, [event.clientX, event.clientY]);
+    if (pointers.size > 1) return this.#second(event);
+    const hit = app.view.at(event.clientX, event.clientY);
+    if (app.tools.ruler.on) {
+      if (hit) this.#taken(event, { kind: "ruler", from: hit.point });
+      return undefined;
+    }
+    const name = this.#named(event) || hit?.name || null;
+    const piece = name && app.table.piece(name);
+    const press = { kind: "click", name, from: [event.clientX, event.clientY], still: STILL[event.pointerType] || 4 };
+    const movable = piece && (piece.kind !== "terrain" || app.table.selected === name);
+    if (!movable || event.button !== 0) {
+      this.press = press;
+      return undefined;
+    }
+    const height = hit?.name === name ? hit.point[2] : app.table.shown(piece).at[2];
+    return this.#taken(event, { ...press, movable, height });
+  }
+
+  // A gesture that is not the camera's.
+  #taken(event, press) {
+    event.stopPropagation();
+    this.holder.setPointerCapture(event.pointerId);
+    this.press = press;
+  }
+
+  // A second finger turns the piece that the first one holds.
+  #second(event) {
+    const { press } = this;
+    if (!press?.movable) {
+      this.press = null;
+      return;
+    }
+    event.stopPropagation();
+    this.holder.setPointerCapture(event.pointerId);
+    if (press.kind !== "drag") this.#begun();
+    const { facing, ahead } = this.app.table.shown(this.app.table.piece(press.name));
+    Object.assign(press, { kind: "turn", angle: this.#angle(), facing: facing ?? ahead });
+  }
+
+  #angle() {
+    const [[ax, ay], [bx, by]] = [...this.pointers.values()];
+    return (Math.atan2(ay - by, bx - ax) * 180) / Math.PI;
+  }
+
+  #begun() {
+    const { press, app } = this;
+    const { table } = app;
+    const piece = table.piece(press.name);
+    if (!piece) return;
+    if (table.selected !== press.name) table.select(press.name);
+    const [x, y] = table.shown(piece).at;
+    const point = app.view.ground(...press.from, press.height) || [x, y];
+    Object.assign(press, { kind: "drag", drag: app.hand.newDrag(), offset: [x - point[0], y - point[1]], at: [x, y] });
+    app.began(press.name);
+  }
+
+  #moved(event) {
+    const { press, pointers, app } = this;
+    if (!pointers.has(event.pointerId)) return this.#hovered(event);
+    pointers.set(event.pointerId, [event.clientX, event.clientY]);
+    if (!press) return undefined;
+    const [x, y] = [event.clientX, event.clientY];
+    if (press.kind === "click" && Math.hypot(x - press.from[0], y - press.from[1]) > press.still) {
+      if (press.movable) this.#begun();
+      else press.kind = "camera";
+    }
+    if (press.kind === "drag") {
+      event.stopPropagation();
+      this.#dragged(x, y);
+    } else if (press.kind === "turn" && pointers.size > 1) {
+      event.stopPropagation();
+      const turned = press.facing + this.#angle() - press.angle;
+      app.hand.face(press.name, event.altKey || event.shiftKey ? turned : 15 * Math.round(turned / 15), press.drag);
+    } else if (press.kind === "ruler") {
+      event.stopPropagation();
+      const hit = app.view.at(x, y);
+      if (hit) measured(app, press.from, hit.point);
+    }
+    return undefined;
+  }
+
+  #dragged(x, y) {
+    const { press, app } = this;
+    const point = app.view.ground(x, y, press.height);
+    if (!point) return;
+    const [[left, near], [right, far]] = app.table.span;
+    press.at = [
+      Math.min(Math.max(point[0] + press.offset[0], left - BEYOND), right + BEYOND),
+      Math.min(Math.max(point[1] + press.offset[1], near - BEYOND), far + BEYOND),
+    ];
+    app.hand.drag(press.name, press.at, press.drag).catch(() => {});
+  }
+
+  #up(event) {
+    const { press, pointers, app } = this;
+    pointers.delete(event.pointerId);
+    if (!press || pointers.size) return;
+    this.press = null;
+    if (press.kind === "click" && event.type === "pointerup") this.#clicked(press, event);
+    if (press.kind !== "drag" && press.kind !== "turn") return;
+    app.table.let(press.name);
+    app.ended(press.name);
+  }
+
+  #clicked({ name }, event) {
+    const { table } = this.app;
+    const model = name && table.piece(name)?.kind !== "terrain";
+    const pair = event.shiftKey && model && table.selected && table.selected !== name && table.results.pairs.length;
+    if (pair) table.choose([table.selected, name]);
+    else table.select(name);
+  }
+
+  #hovered(event) {
+    if (this.waiting) cancelAnimationFrame(this.waiting);
+    this.waiting = requestAnimationFrame(() => {
+      const name = event && (this.#named(event) || this.app.view.at(event.clientX, event.clientY)?.name || null);
+      this.holder.dataset.over = name && !this.app.tools.ruler.on ? "piece" : "";
+      this.app.hovered(name);
+    });
+  }
+
+  #wheel(event) {
+    const { app } = this;
+    const { selected } = app.table;
+    const over = selected && (this.#named(event) || app.view.at(event.clientX, event.clientY)?.name);
+    if (!selected || over !== selected) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const free = event.altKey || event.shiftKey;
+    this.wheel += event.deltaY || event.deltaX;
+    const notch = free ? NOTCH / 12 : NOTCH;
+    const steps = Math.trunc(this.wheel / notch);
+    this.wheel -= steps * notch;
+    if (steps) app.hand.turn(selected, -steps * (free ? 1 : 15), !free).catch(() => {});
+  }
+}
+
+function measured(app, from, to) {
+  const plan = Math.hypot(to[0] - from[0], to[1] - from[1]);
+  const whole = Math.hypot(plan, to[2] - from[2]);
+  const text = whole - plan > 1 ? `${inches(plan)} (${inches(whole)} in the air)` : inches(plan);
+  Object.assign(app.tools.ruler, { from, to, text });
+  app.redraw();
+}

@@ -1,0 +1,204 @@
+// The table in 3D: pieces, marks, camera. `plan.js` shows the same without WebGL; who uses one can use the other.
+import { drawnCells } from "./cells3d.js";
+import { EyePicture } from "./eye.js";
+import { nearestHit } from "./hits.js";
+import { drawnMarks } from "./marks3d.js";
+import { Pace } from "./pace.js";
+
+const { Stage, Viewer, three } = window.silhouetteViewer;
+
+const MARGIN = 0.03;
+const STEPS = [25.4, 50.8, 127, 254, 508, 1270];
+const MOST_LINES = 40;
+
+export class View {
+  constructor(holder, shapes) {
+    this.shapes = shapes;
+    this.canvas = holder.appendChild(document.createElement("canvas"));
+    this.stage = new Stage();
+    this.stage.framed(null);
+    this.viewer = new Viewer(this.canvas, this.stage);
+    this.marks = new three.Group();
+    this.stage.scene.add(this.marks);
+    this.cells = new three.Group();
+    this.stage.scene.add(this.cells);
+    this.eye = new EyePicture(this);
+    this.viewer.before = () => this.eye.draw();
+    this.caster = new three.Raycaster();
+    this.drawn = () => {};
+    this.pace = new Pace(() => this.#simpler());
+    this.viewer.schedule = (act) => this.pace.draw(this.viewer.renderer.getContext(), act);
+    this.viewer.after = () => this.drawn();
+  }
+
+  get size() {
+    return this.stage.sphere.radius;
+  }
+
+  get canColour() {
+    return this.stage.pieces.some((piece) => piece.coloured);
+  }
+
+  // For slow graphics: without shadows, and no finer than CSS pixels.
+  #simpler() {
+    const { renderer } = this.viewer;
+    renderer.shadowMap.enabled = false;
+    this.stage.scene.traverse(({ material }) => {
+      if (material) material.needsUpdate = true;
+    });
+    this.viewer.finest = 1;
+    this.viewer.fit();
+  }
+
+  painted() {
+    this.style = getComputedStyle(document.documentElement);
+    this.stage.painted(this.style);
+    this.viewer.draw();
+  }
+
+  // The table's floor and light, once its size is known.
+  framed(span) {
+    const [[left, near], [right, far]] = span;
+    const margin = MARGIN * Math.max(right - left, far - near);
+    const across = Math.max(right - left, far - near);
+    const step = STEPS.find((one) => across / one <= MOST_LINES) || across / MOST_LINES;
+    const wide = [
+      [left - margin, near - margin],
+      [right + margin, far + margin],
+    ];
+    this.stage.framed({ height: 0, span: wide, step, whole: true });
+    this.painted();
+  }
+
+  // Pieces as they are shown now; a shape that is not there yet is left out until it comes.
+  show(pieces) {
+    const { stage } = this;
+    const before = new Map(stage.pieces.map((piece) => [piece.name, piece]));
+    stage.pieces = [];
+    for (const one of pieces) {
+      const shape = this.shapes.known.get(one.shape);
+      if (!shape) continue;
+      if (!stage.shapes.has(one.shape)) stage.shaped(one.shape, shape);
+      const known = before.get(one.name);
+      if (known && known.shape === one.shape && known.kind === one.kind) {
+        before.delete(one.name);
+        if (known.pose.some((value, index) => value !== one.pose[index])) stage.moved(known, one.pose);
+        stage.pieces.push(known);
+      } else {
+        stage.pieces.push(stage.placed(one));
+      }
+    }
+    for (const gone of before.values()) stage.removed(gone);
+  }
+
+  // Who looks at whom: the target in the colours of what is seen, with the eye of the attacker, and what is in the way.
+  looking(view) {
+    const { stage } = this;
+    const number = (name) => stage.pieces.findIndex((piece) => piece.name === name);
+    const ready = view && number(view.attacker) >= 0 && stage.pieces[number(view.target)]?.mesh;
+    const numbers = (names) => names.map(number).filter((index) => index >= 0);
+    stage.chosen(
+      ready
+        ? {
+            ...view,
+            attacker: number(view.attacker),
+            target: number(view.target),
+            blockers: numbers(view.blockers),
+            aside: numbers(view.aside),
+            measured: true,
+            lines: [],
+          }
+        : null,
+    );
+    this.viewer.changed();
+  }
+
+  marked(marks) {
+    drawnMarks(this.marks, marks, this.size, this.style, three);
+    this.viewer.draw();
+  }
+
+  mapped(cells) {
+    drawnCells(this.cells, cells, three);
+    this.viewer.draw();
+  }
+
+  coloured(own) {
+    this.stage.own = own;
+    this.stage.chosen(this.stage.view);
+    this.viewer.changed();
+  }
+
+  draw() {
+    this.viewer.draw();
+  }
+
+  #ray(x, y) {
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    const point = new three.Vector2((2 * (x - left)) / width - 1, 1 - (2 * (y - top)) / height);
+    this.caster.setFromCamera(point, this.viewer.camera);
+    return this.caster;
+  }
+
+  // What is at a place of the window: the name of a piece, and the point that is hit; of the floor the name is null.
+  at(x, y) {
+    const hit = nearestHit(this.#ray(x, y), this.stage.pieces);
+    if (hit) return hit;
+    const point = this.ground(x, y, 0);
+    return point && { name: null, point };
+  }
+
+  // The point of a level plane at a place of the window; null above the horizon.
+  ground(x, y, height) {
+    const { ray } = this.#ray(x, y);
+    const point = ray.intersectPlane(new three.Plane(new three.Vector3(0, 0, 1), -height), new three.Vector3());
+    return point && point.toArray();
+  }
+
+  // Where a point of the table is in the view, in CSS pixels from its corner.
+  project(point) {
+    const { clientWidth, clientHeight } = this.canvas;
+    const at = new three.Vector3(...point).project(this.viewer.camera);
+    const shown = Math.max(Math.abs(at.x), Math.abs(at.y), Math.abs(at.z)) < 1;
+    return { x: (clientWidth * (1 + at.x)) / 2, y: (clientHeight * (1 - at.y)) / 2, shown };
+  }
+
+  // How high a piece reaches.
+  top(name) {
+    const piece = this.stage.pieces.find((one) => one.name === name);
+    return piece ? piece.body.max.z : 0;
+  }
+
+  // The directions of the table that are rightmost and upmost in the view, among +x, +y, -x, -y.
+  axes() {
+    const { camera, controls } = this.viewer;
+    const away = controls.target.clone().sub(camera.position);
+    const up = Math.abs(away.x) > Math.abs(away.y) ? [Math.sign(away.x), 0] : [0, Math.sign(away.y) || 1];
+    return { up, right: [up[1], -up[0]] };
+  }
+
+  steered(can) {
+    this.viewer.controls.enabled = can;
+  }
+
+  whole(moving = true) {
+    const wide = this.viewer.camera.aspect > 0.9;
+    this.viewer.table(new three.Vector3(...(wide ? [-0.14, -1, 1.02] : [0, -0.8, 1.25])), moving);
+  }
+
+  above() {
+    this.viewer.above();
+  }
+
+  nearer() {
+    this.viewer.nearer();
+  }
+
+  farther() {
+    this.viewer.farther();
+  }
+
+  turned(left, up) {
+    this.viewer.turned(left, up);
+  }
+}

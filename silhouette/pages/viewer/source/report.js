@@ -1,0 +1,162 @@
+// A report's page comes to life: without this it is whole, but for the 3D view and the button that copies.
+import { copying } from "./copying.js";
+import { taken } from "./hands.js";
+import { unpacked } from "./meshes.js";
+import { Stage } from "./stage.js";
+import { Viewer } from "./viewer.js";
+
+const byId = (id) => document.getElementById(id);
+
+function filled(template, values) {
+  return template.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? values[key] : whole));
+}
+
+class Page {
+  constructor(told, bytes) {
+    this.told = told;
+    this.stage = Stage.of(told, bytes);
+    this.labels = this.#labels();
+    this.viewer = new Viewer(byId("view-canvas"), this.stage, this.labels);
+    taken(this.viewer);
+    this.viewer.left = () => this.#pressed();
+    this.chosen = byId("view-check");
+    this.#buttons();
+    this.#boxes();
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    const painted = () => {
+      this.stage.painted(getComputedStyle(document.documentElement));
+      this.viewer.draw();
+    };
+    dark.addEventListener("change", painted);
+    painted();
+    this.check(0);
+    this.viewer.table(undefined, false);
+  }
+
+  #labels() {
+    const holder = byId("view-labels");
+    return this.told.pieces.map((piece) => {
+      const label = document.createElement("span");
+      label.textContent = piece.name;
+      label.hidden = true;
+      holder.append(label);
+      return label;
+    });
+  }
+
+  #buttons() {
+    const { viewer, told } = this;
+    const does = {
+      "view-eye": () => this.eye(),
+      "view-table": () => (viewer.table(), this.#say(told.words.table)),
+      "view-above": () => (viewer.above(), this.#say(told.words.above)),
+      "view-nearer": () => viewer.nearer(),
+      "view-farther": () => viewer.farther(),
+    };
+    byId("view-own")?.addEventListener("click", (event) => {
+      const { stage } = this;
+      stage.own = !stage.own;
+      event.currentTarget.setAttribute("aria-pressed", String(stage.own));
+      stage.chosen(stage.view);
+      viewer.changed();
+      this.#say(stage.own ? told.words.own : told.words.plain);
+    });
+    for (const [id, act] of Object.entries(does)) {
+      byId(id).addEventListener("click", () => {
+        act();
+        this.#pressed();
+      });
+    }
+    this.chosen?.addEventListener("change", () => {
+      this.check(Number(this.chosen.value));
+      if (viewer.fromEye) this.eye();
+      else this.#say(this.#about(told.words.check));
+      this.#pressed();
+    });
+    for (const button of document.querySelectorAll("button[data-view]")) {
+      button.hidden = false;
+      button.addEventListener("click", () => {
+        this.check(Number(button.dataset.view));
+        this.eye();
+        this.#pressed();
+        const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+        byId("view").scrollIntoView({ behavior: still ? "auto" : "smooth", block: "start" });
+        byId("view-canvas").focus({ preventScroll: true });
+      });
+    }
+  }
+
+  #boxes() {
+    for (const box of document.querySelectorAll("input[data-piece]")) {
+      box.checked = true;
+      box.addEventListener("change", () => this.#show(Number(box.dataset.piece), box.checked));
+    }
+    byId("view-all")?.addEventListener("click", () => {
+      for (const box of document.querySelectorAll("input[data-piece]")) box.checked = true;
+      for (const piece of this.stage.pieces) piece.wanted = true;
+      this.viewer.changed();
+      this.#say(this.told.words.all);
+    });
+  }
+
+  #show(index, wanted) {
+    const piece = this.stage.pieces[index];
+    piece.wanted = wanted;
+    this.viewer.changed();
+    this.#say(filled(wanted ? this.told.words.shown : this.told.words.hidden, { name: piece.name }));
+  }
+
+  check(number) {
+    const view = this.told.views[number];
+    if (!view) return;
+    if (this.chosen) this.chosen.value = String(number);
+    this.stage.chosen(view);
+    this.viewer.changed();
+    for (const [index, label] of this.labels.entries()) label.className = this.stage.part(index);
+    for (const part of document.querySelectorAll("[data-part]")) {
+      part.textContent = this.told.words.parts[this.stage.part(Number(part.dataset.part))] || "";
+    }
+    const button = byId("view-eye");
+    button.disabled = !view.eye;
+    button.textContent = view.eye ? filled(this.told.words.eye, view) : this.told.words.noEye;
+  }
+
+  eye() {
+    const { view } = this.stage;
+    if (view.eye) this.viewer.eye();
+    else this.viewer.table();
+    this.#say(this.#about(view.eye ? this.told.words.fromEye : this.told.words.check));
+  }
+
+  #pressed() {
+    byId("view-eye").setAttribute("aria-pressed", String(this.viewer.fromEye));
+  }
+
+  #about(template) {
+    return filled(template, this.stage.view);
+  }
+
+  #say(words) {
+    byId("view-told").textContent = words;
+  }
+}
+
+export async function started() {
+  const held = byId("stage");
+  if (!held) return;
+  const told = JSON.parse(held.textContent);
+  copying(told.words);
+  if (!told.pieces) return;
+  const missing = byId("view-missing");
+  try {
+    byId("view-shown").hidden = false;
+    window.silhouette = new Page(told, await unpacked(told.packed));
+    missing.hidden = true;
+  } catch (error) {
+    byId("view-shown").hidden = true;
+    for (const button of document.querySelectorAll("button[data-view]")) button.hidden = true;
+    missing.textContent = told.words.missing;
+    missing.hidden = false;
+    document.documentElement.dataset.view = String(error);
+  }
+}

@@ -1,0 +1,188 @@
+"""The page of the live table in a real browser: what hands do to pieces, and what is shown of it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from silhouette.files.cache import Cache
+from silhouette.judging import load_scene
+from tests.support.browsing import DESKTOP, PHONE, Browser
+from tests.support.live_pages import NO_WEBGL, SCENE, TOKEN, TableVisit, table_page
+
+INCH = 25.4
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    file = tmp_path / "scene.toml"
+    file.write_text(SCENE, encoding="utf-8")
+    return file
+
+
+def drag(table: TableVisit, start: tuple[float, float], by: tuple[float, float], steps: int = 4) -> None:
+    table.page.mouse.move(*start)
+    table.page.mouse.down()
+    for step in range(1, steps + 1):
+        table.page.mouse.move(start[0] + by[0] * step / steps, start[1] + by[1] * step / steps)
+        table.served.carry()
+    table.page.mouse.up()
+    table.settled()
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("before", ["", NO_WEBGL], ids=["3d", "plan"])
+def test_a_dragged_model_follows_and_the_file_says_where_it_is(
+    browser: Browser, scene: Path, size: tuple[int, int], before: str
+) -> None:
+    with table_page(browser, scene, size, before) as table:
+        assert table.served.token == TOKEN
+        at = table.piece("Kal")["at"]
+        drag(table, table.label("Kal"), (60.0, 0.0))
+        moved = table.piece("Kal")["at"]
+        assert moved[0] > at[0] + 15.0
+        assert moved[2] == at[2]
+        assert table.settled()["selected"] == "Kal"
+        table.do("save()")
+        piece = next(piece for piece in load_scene(scene, cache=Cache(None)).pieces if piece.name == "Kal")
+        assert piece.pose.translation.round(2).tolist() == moved
+        assert "# the one with the rifle" in scene.read_text(encoding="utf-8")
+        table.do("undo()")
+        assert table.piece("Kal")["at"] == at
+        assert table.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert not [line for line in table.said if line.startswith("error") and "WebGL" not in line]
+
+
+def test_selecting_shows_the_verdicts_both_ways(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        state = table.do("select('Kal')")
+        pairs = [(row["attacker"], row["target"]) for row in state["results"]]
+        assert pairs == [("Kal", "Vex"), ("Kal", "Zil"), ("Vex", "Kal"), ("Zil", "Kal")]
+        row = state["results"][0]
+        table.page.click("#list >> text=Vex")
+        table.do("select('Kal')")
+        table.page.locator("#list tbody tr", has_text="Vex").locator("button.verdict").first.click()
+        table.settled()
+        assert table.page.inner_text("#pair-title") == "Kal sees Vex"
+        assert row["verdict"] in table.page.inner_text("#verdict")
+        assert table.page.inner_text("#share").startswith(f"{100 * row['occluded']:.1f}")
+        assert table.page.inner_text("#reason").lower() == row["reason"].lower()
+        assert "Kal sees Vex: " in table.page.inner_text("#told")
+
+
+def test_everything_by_keyboard(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        table.press("Tab")
+        assert table.settled()["selected"] == "Kal"
+        at = table.piece("Kal")["at"]
+        table.press("ArrowRight")
+        right = table.piece("Kal")["at"]
+        assert right == pytest.approx([at[0] + 0.5 * INCH, at[1], at[2]], abs=0.01)
+        table.press("Shift+ArrowUp")
+        up = table.piece("Kal")["at"]
+        assert up == pytest.approx([right[0], right[1] + 0.1 * INCH, at[2]], abs=0.01)
+        table.press("[")
+        assert table.piece("Kal")["facing"] == 105.0
+        table.press("Alt+]")
+        assert table.piece("Kal")["facing"] == 104.0
+        table.press("]")
+        assert table.piece("Kal")["facing"] == 90.0
+        table.press("Control+d")
+        table.until("window.silhouette.state().selected === 'Kal 2'")
+        table.settled()
+        table.press("Delete")
+        assert "Kal 2" not in [piece["name"] for piece in table.settled()["pieces"]]
+        table.press("Control+z")
+        assert "Kal 2" in [piece["name"] for piece in table.settled()["pieces"]]
+        table.press("Control+y")
+        assert "Kal 2" not in [piece["name"] for piece in table.settled()["pieces"]]
+        table.press("Tab", "Tab")
+        assert table.settled()["selected"] == "Vex"
+        table.press("Escape")
+        assert table.settled()["selected"] is None
+
+
+def test_the_wheel_turns_the_selected_piece_alone(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        for selected, facing in (("null", 90.0), ("'Kal'", 75.0)):
+            table.do(f"select({selected})")
+            table.page.mouse.move(*table.label("Kal"))
+            table.page.mouse.wheel(0, 60)
+            assert table.piece("Kal")["facing"] == facing
+
+
+def test_two_fingers_turn_what_the_first_one_holds(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene, PHONE, has_touch=True) as table:
+        x, y = table.label("Kal")
+        touch = table.page.context.new_cdp_session(table.page)
+
+        def fingers(kind: str, *points: tuple[float, float]) -> None:
+            held = [{"x": px, "y": py, "id": number} for number, (px, py) in enumerate(points)]
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": held})
+
+        fingers("touchStart", (x, y))
+        fingers("touchStart", (x, y), (x + 80, y))
+        for degrees in (15, 30, 44):
+            angle = math.radians(degrees)
+            fingers("touchMove", (x, y), (x + 80 * math.cos(angle), y - 80 * math.sin(angle)))
+        fingers("touchEnd")
+        assert table.piece("Kal")["facing"] == 135.0
+
+
+def test_floors_are_climbed_and_left(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        table.do("move('Kal', [130, 130], 200)")
+        assert table.piece("Kal")["at"] == [130, 130, 60]
+        table.do("select('Kal')")
+        table.press("PageUp")
+        table.until("document.getElementById('told').textContent.includes('no floor above')")
+        assert table.piece("Kal")["facing"] == 200.0
+
+
+def test_a_model_is_named_and_given_a_gang(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        table.do("select('Kal')")
+        table.page.fill("#name", "Kal the Red")
+        table.page.press("#name", "Enter")
+        table.until("window.silhouette.state().selected === 'Kal the Red'")
+        state = table.settled()
+        assert {row["attacker"] for row in state["results"]} == {"Kal the Red", "Vex", "Zil"}
+        table.page.fill("#gang", "Van Saar")
+        table.page.press("#gang", "Enter")
+        table.settled()
+        table.do("save()")
+        text = scene.read_text(encoding="utf-8")
+        assert 'name = "Kal the Red"' in text
+        assert 'gang = "Van Saar"' in text
+
+
+def test_the_ruler_measures_in_inches(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.page.click("#ruler")
+        boxes = [table.page.locator(f'[data-piece="{name}"] .foot').bounding_box() for name in ("Vex", "Zil")]
+        start, end = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes)
+        drag(table, start, (end[0] - start[0], end[1] - start[1]))
+        measured = float(table.page.inner_text(".labels .length").rstrip("″"))
+        assert measured == pytest.approx(math.hypot(120, 10) / INCH, abs=0.06)
+        table.press("r")
+        assert table.page.locator(".labels .length").is_hidden()
+
+
+def test_the_distances_are_from_base_to_base(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        table.do("select('Kal')")
+        away = table.page.locator("#list tbody tr", has_text="Vex").locator(".away").inner_text()
+        assert float(away.rstrip("″")) == pytest.approx((200 - 32) / INCH, abs=0.06)
+
+
+def test_the_move_limit_says_when_it_is_passed(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        table.do("select('Kal')")
+        table.page.fill("#limit", "4")
+        table.do("move('Kal', [90, -100])")
+        assert "moved 3.5″ of 4.0″" in table.page.inner_text("#piece-told")
+        assert "too far" not in table.page.inner_text("#piece-told")
+        table.do("move('Kal', [110, -100])")
+        assert "moved 4.3″ of 4.0″: too far" in table.page.inner_text("#piece-told")

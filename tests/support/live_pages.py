@@ -1,0 +1,221 @@
+"""The page of the live table in a real browser, before a session of ``silhouette serve --stdio``.
+
+The requests and the WebSocket of the browser are answered here: nothing listens on a port, and a test can hold messages
+back, add its own, or cut the connection.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import PROJECT
+from tests.support.browsing import DESKTOP, PATIENCE, Browser, Visit
+
+ADDRESS = "http://table.test/"
+TOKEN = "0123456789abcdef0123456789abcdef"
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+FILES = PROJECT / "silhouette/live/page"
+VIEWER = PROJECT / "silhouette/pages/html/assets/viewer.min.js"
+
+NO_WEBGL = "HTMLCanvasElement.prototype.getContext = () => null"
+
+SCENE = """# Two gangs and a wall between them.
+title = "Behind the wall"
+rules = "necromunda"
+table = [400, 400]
+
+[[terrain]]
+name = "wall"
+parts = [{ box = [120, 6, 22] }]
+at = [0, 0]
+
+[[terrain]]
+name = "tower"
+parts = [{ box = [60, 60, 60] }]
+at = [130, 130]
+
+[[fighter]]
+name = "Kal" # the one with the rifle
+gang = "Orlock"
+figure = { base = 32, height = 38 }
+at = [0, -100]
+facing = 90
+
+[[fighter]]
+name = "Vex"
+gang = "Escher"
+figure = { base = 32, height = 38 }
+at = [0, 100]
+facing = 270
+
+[[fighter]]
+name = "Zil"
+gang = "Escher"
+figure = { base = 25, height = 32 }
+at = [-120, 90]
+facing = 300
+"""
+"""A table of few triangles, so that pictures in software are quick."""
+
+
+class Served:
+    """A session, and the page before it.
+
+    Attributes:
+        asked: the requests of the page, in order.
+        holds: which messages to the page are held back.
+        held: those that are.
+        token: what the page sent first.
+    """
+
+    def __init__(self, scene: Path) -> None:
+        command = [sys.executable, "-m", "silhouette", "serve", str(scene), "--stdio", "--workers", "1", "--no-cache"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=PROJECT)
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self._socket: Any = None
+        self.asked = list[dict[str, Any]]()
+        self.held = list[dict[str, Any]]()
+        self.holds: Callable[[dict[str, Any]], bool] = lambda _: False
+        self.token = ""
+        self.welcomes = True
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line)
+
+    def close(self) -> None:
+        self._process.kill()
+        self._reader.join()
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            with suppress(BrokenPipeError):
+                stream.close()
+        self._process.wait()
+
+    def route(self, page: Any) -> None:
+        page.route(f"{ADDRESS}**", self._file)
+        page.route_web_socket(ADDRESS.replace("http", "ws") + "socket", self._connected)
+
+    def _file(self, route: Any) -> None:
+        name = route.request.url.removeprefix(ADDRESS).partition("#")[0] or "index.html"
+        file = VIEWER if name == VIEWER.name else FILES / name
+        if file.is_file() and file.suffix in TYPES:
+            route.fulfill(body=file.read_bytes(), content_type=TYPES[file.suffix])
+        else:
+            route.fulfill(status=404, body="")
+
+    def _connected(self, socket: Any) -> None:
+        if not self.welcomes:
+            socket.close(code=1013, reason="Not now.")
+            return
+        self._socket = socket
+        socket.on_message(self._heard)
+
+    def _heard(self, text: str) -> None:
+        message = json.loads(text)
+        if "token" in message:
+            self.token = message["token"]
+            self.say({"event": "welcome", "version": "0"})
+            return
+        self.asked.append(message)
+        assert self._process.stdin is not None
+        self._process.stdin.write(text.encode() + b"\n")
+        self._process.stdin.flush()
+
+    def say(self, message: dict[str, Any]) -> None:
+        """Sends a message to the page."""
+        self._socket.send(json.dumps(message))
+
+    def cut(self) -> None:
+        """Cuts the connection."""
+        self._socket.close(code=1001)
+
+    def carry(self) -> None:
+        """Hands on what the session has said, but for what is held back."""
+        while not self._lines.empty():
+            message = json.loads(self._lines.get())
+            if self.holds(message):
+                self.held.append(message)
+            else:
+                self.say(message)
+
+    def release(self) -> None:
+        """Sends what was held back, in its order, and holds nothing back any longer."""
+        self.holds = lambda _: False
+        for message in self.held:
+            self.say(message)
+        self.held.clear()
+
+
+class TableVisit:
+    """The page of a table, open in a browser."""
+
+    def __init__(self, visit: Visit, served: Served) -> None:
+        self.page, self.served, self.said = visit.page, served, visit.said
+
+    def until(self, condition: str) -> None:
+        """Waits until a JavaScript expression is true, and carries messages meanwhile."""
+        end = time.monotonic() + PATIENCE / 1000
+        while True:
+            self.served.carry()
+            if self.page.evaluate(condition):
+                return
+            assert time.monotonic() < end, f"never came true: {condition}; {self.said}"
+            self.page.wait_for_timeout(15)
+
+    def settled(self) -> dict[str, Any]:
+        """The state once it is settled, and shown."""
+        self.until("Boolean(window.silhouette) && window.silhouette.state().settled")
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        state: dict[str, Any] = self.page.evaluate("window.silhouette.state()")
+        return state
+
+    def do(self, call: str) -> dict[str, Any]:
+        """Calls a function of the page's own, such as ``select('Kal')``, and waits until all is settled."""
+        self.page.evaluate(f"void window.silhouette.{call}")
+        return self.settled()
+
+    def piece(self, name: str) -> dict[str, Any]:
+        pieces = {piece["name"]: piece for piece in self.settled()["pieces"]}
+        found: dict[str, Any] = pieces[name]
+        return found
+
+    def label(self, name: str) -> tuple[float, float]:
+        """Where a piece's name stands in the window: its middle, CSS pixels."""
+        box = self.page.locator(f'.labels [data-name="{name}"]').bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def press(self, *keys: str) -> None:
+        """Keys for the table."""
+        self.page.focus("#table")
+        for key in keys:
+            self.page.keyboard.press(key)
+
+
+@contextmanager
+def table_page(
+    browser: Browser, scene: Path, size: tuple[int, int] = DESKTOP, before: str = "", **options: Any
+) -> Iterator[TableVisit]:
+    """The page of a scene's table, settled."""
+    served = Served(scene)
+    try:
+        with browser.visit(f"{ADDRESS}#{TOKEN}", size, before, route=served.route, **options) as visit:
+            table = TableVisit(visit, served)
+            table.until("Boolean(window.silhouette) && window.silhouette.state().pieces.length > 0")
+            table.until("document.querySelectorAll('.labels [data-name]').length > 0")
+            table.settled()
+            yield table
+    finally:
+        served.close()
