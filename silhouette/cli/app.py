@@ -41,6 +41,7 @@ COMMANDS: dict[str, str | None] = {
     "draw": "Write the diagrams of each check.",
     "tutorial": "Write a tutorial as pages, from the example scenes.",
     "report": "Write one page with verdicts, figures and the table in 3D.",
+    "table": "Open a scene as a table in the browser, and move its pieces.",
     "serve": "Answer requests of another program, as JSON lines.",
 }
 """The commands, in the order of the help, and what it says of each; where nothing stands here, its docstring."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
+from threading import Lock
 from typing import Any, cast
 
 from silhouette.errors import RequestError, SilhouetteError
@@ -103,6 +104,7 @@ class Judges:
         self._sent: list[list[int]] = [[] for _ in range(self.workers)]
         self._queue: asyncio.PriorityQueue[_Task] = asyncio.PriorityQueue()
         self._is_closed = False
+        self._lock = Lock()
         self._numbers = count()
         self._loops: list[asyncio.Task[None]] = []
 
@@ -117,11 +119,12 @@ class Judges:
 
     def close(self) -> None:
         """Ends the processes."""
-        if self._is_closed:
-            return
-        self._is_closed = True
-        for process in self._processes:
-            process.kill()
+        with self._lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            for process in self._processes:
+                process.kill()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def ask(self, pose: Pose, question: Question, urgency: int = 0) -> asyncio.Future[Any]:
@@ -181,10 +184,7 @@ class Judges:
             process.pipe.send((pose.number, pose.path, document, question))
             answers = process.pipe.recv()
         except (EOFError, OSError):
-            if self._is_closed:
-                raise SilhouetteError(CLOSED) from None
-            process.kill()
-            self._processes[number], self._sent[number] = ChildProcess(serve_questions, self._start), []
+            self._replace(number)
             raise SilhouetteError(LOST) from None
         if document is not None:
             sent.append(pose.number)
@@ -192,6 +192,18 @@ class Judges:
         if isinstance(answers, str):
             raise RequestError(answers)
         return answers
+
+    def _replace(self, number: int) -> None:
+        """Starts a process in place of one that has ended.
+
+        Raises:
+            SilhouetteError: where all are to end.
+        """
+        with self._lock:  # no process may begin while all of them end
+            if self._is_closed:
+                raise SilhouetteError(CLOSED) from None
+            self._processes[number].kill()
+            self._processes[number], self._sent[number] = ChildProcess(serve_questions, self._start), []
 
 
 def serve_questions(pipe: Connection, start: Start) -> None:

@@ -1,0 +1,109 @@
+"""The command line, the live table: parsing of ``silhouette table``, the addresses, and the browser that opens."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from silhouette.cli.completion import complete_scene
+from silhouette.cli.options import Device, ErrorSize, NoCache, PixelSize, Quiet, RendererName, Workers
+from silhouette.cli.scene_job import mesh_cache
+from silhouette.cli.terminal import complain
+from silhouette.cli.waiting import Waiting
+
+Opened = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="SCENE",
+        help="A scene, a folder of meshes or of a scan.  [default: scene.toml, or a new one]",
+        show_default=False,
+        autocompletion=complete_scene,
+    ),
+]
+Port = Annotated[
+    int, typer.Option("--port", metavar="N", min=0, max=65535, help="Of the address; 0 for any that is free.")
+]
+Lan = Annotated[
+    bool, typer.Option("--lan", help="Also for a second device in this network, such as a phone, to look on.")
+]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")]
+
+
+def table(
+    scene: Opened = None,
+    port: Port = 0,
+    lan: Lan = False,
+    no_browser: NoBrowser = False,
+    renderer: RendererName = "auto",
+    device: Device = None,
+    pixel: PixelSize = None,
+    error: ErrorSize = None,
+    workers: Workers = None,
+    no_cache: NoCache = False,
+    quiet: Quiet = False,
+) -> int:
+    """Open a scene as a table in the browser: move a figure, and see at once who sees it.
+
+    The address is printed first. It has a token: give it to nobody who is not to move your figures. Ctrl-C ends it.
+    """
+    from silhouette.judging import check_numbers
+    from silhouette.live.judges import Judges
+    from silhouette.live.opening import opened
+    from silhouette.live.server.doors import opened_doors
+    from silhouette.live.server.gate import Role
+    from silhouette.live.server.running import serve_table
+
+    check_numbers(pixel, error)
+    with Waiting(f"opening {scene or 'a table'}", quiet=quiet, forking=True):
+        live = opened(scene, mesh_cache(no_cache))
+        judges = Judges(live.scene, live.cache, renderer, device, workers, error, pixel)
+    try:
+        doors = opened_doors(port, lan=lan)
+        here, there = doors[0].address(Role.PLAYER), [door.address(Role.LOOKER) for door in doors[1:]]
+
+        def begun() -> None:
+            print(here, flush=True)
+            for address in there:
+                _show_to_a_phone(address, sys.stdout)
+            if not no_browser:
+                threading.Thread(target=_open, args=[here], daemon=True).start()
+
+        with suppress(KeyboardInterrupt):
+            serve_table(live, judges, doors, begun, complain)
+    finally:
+        judges.close()
+    return 0
+
+
+def _show_to_a_phone(address: str, out: TextIO) -> None:
+    """Prints the address for a second device; on a terminal that has the signs for it also as a QR code."""
+    import segno
+
+    print(f"A second device in this network looks on at {address}", file=out)
+    if out.isatty() and _has_blocks(out):
+        segno.make(address, error="m", micro=False).terminal(out, compact=True)
+    out.flush()
+
+
+def _has_blocks(out: TextIO) -> bool:
+    """Whether the stream's encoding has the half blocks that the code is drawn with."""
+    try:
+        "▀▄█".encode(out.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _open(address: str) -> None:
+    """Opens the address in the user's browser; in none that would take the terminal."""
+    import webbrowser
+
+    with suppress(Exception):  # the address stands on the terminal
+        browser = webbrowser.get()
+        if type(browser) is not webbrowser.GenericBrowser:
+            browser.open(address)

@@ -1,0 +1,168 @@
+"""One client of the live table, from its token to its end: its requests go to a session, its answers come back."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+from silhouette.errors import RequestError
+from silhouette.live.server.gate import LOOKING, Role
+from silhouette.live.server.hand_over import HandOver
+from silhouette.live.server.limits import Allowance, Limits
+from silhouette.live.server.outbox import Outbox
+from silhouette.text import as_written, problem
+
+if TYPE_CHECKING:
+    from silhouette.live.server.connections import CountedConnection
+
+Tell = Callable[[dict[str, Any]], None]
+"""Is given each event; never waits."""
+
+POLICY = 1008
+"""The code that closes a connection which asks for too much, or for nothing that makes sense."""
+
+
+class Answering(Protocol):
+    """What answers the requests of one client, such as `silhouette.live.protocol.Session`."""
+
+    async def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request; it has ``error`` where that cannot be done."""
+
+    def close(self) -> None:
+        """Ends what goes on for the client."""
+
+
+class Client:
+    """A client that has shown its token.
+
+    Args:
+        connection: its WebSocket.
+        role: what it may do.
+        limits: how much of it.
+        start: starts its session, given what tells it of events.
+        hand_over: takes the files that it hands over; None where none are taken.
+    """
+
+    def __init__(
+        self,
+        connection: CountedConnection,
+        role: Role,
+        limits: Limits,
+        start: Callable[[Tell], Answering],
+        hand_over: HandOver | None,
+    ) -> None:
+        self._connection = connection
+        self._role = role
+        self._limits = limits
+        self._hand_over = hand_over
+        self._outbox = Outbox(connection, limits)
+        self._session = start(self._outbox.put)
+        self._allowance = Allowance(limits, time.monotonic())
+        self._free = asyncio.Semaphore(limits.in_flight)
+        self._answering: set[asyncio.Task[None]] = set()
+        self._nonsense = 0
+
+    async def serve(self, welcome: Mapping[str, Any]) -> None:
+        """Welcomes the client, and answers it until its connection ends."""
+        self._outbox.put(welcome)
+        pouring = asyncio.create_task(self._outbox.pour())
+        try:
+            async for message in self._connection:
+                await self._take(message)
+        finally:
+            self._session.close()
+            if self._hand_over is not None:
+                self._hand_over.drop(self)
+            ending = [pouring, *self._answering]
+            for task in ending:
+                task.cancel()
+            await asyncio.gather(*ending, return_exceptions=True)
+
+    async def _take(self, message: str | bytes) -> None:
+        if isinstance(message, bytes):
+            await self._take_piece(message)
+            return
+        wait = self._allowance.wait(len(message), time.monotonic())
+        if self._allowance.is_overrun(time.monotonic()):
+            await self._connection.dismiss(POLICY, "too many requests")
+            return
+        if wait:
+            await asyncio.sleep(wait)
+        try:
+            request = decoded(message)
+        except RequestError as error:
+            await self._refuse(error)
+            return
+        await self._free.acquire()
+        task = asyncio.create_task(self._answer(request))
+        self._answering.add(task)
+        task.add_done_callback(self._answered)
+
+    async def _take_piece(self, piece: bytes) -> None:
+        try:
+            if self._hand_over is None:
+                raise RequestError("a message in bytes, but messages are text")
+            await self._hand_over.take(self, piece)
+        except (RequestError, OSError) as error:
+            await self._refuse(error)
+
+    async def _refuse(self, error: Exception) -> None:
+        """Says what is wrong with a message that is no request; at last the client is closed."""
+        self._nonsense += 1
+        if self._nonsense > self._limits.nonsense:
+            await self._connection.dismiss(POLICY, "too many messages that are no requests")
+        else:
+            self._outbox.put({"id": None, "error": problem(error)})
+
+    async def _answer(self, request: dict[str, Any]) -> None:
+        do = request.get("do")
+        try:
+            if do == "hand-over":
+                answer = self._handed_over(request)
+            elif self._role is Role.LOOKER and not (isinstance(do, str) and do in LOOKING):
+                raise RequestError(f"a second device only looks; it cannot ask for {as_written(do)}")
+            else:
+                answer = await self._session.answer(request)
+        except Exception as error:
+            answer = {"id": request.get("id"), "error": problem(error)}
+        self._outbox.put(answer)
+
+    def _handed_over(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self._hand_over is None:
+            raise RequestError("this table takes no files")
+        return {"id": request.get("id"), **self._hand_over.begin(self, request, self._outbox.put)}
+
+    def _answered(self, task: asyncio.Task[None]) -> None:
+        self._answering.discard(task)
+        self._free.release()
+
+
+def decoded(message: str) -> dict[str, Any]:
+    """The object that a message is, as strict JSON.
+
+    Raises:
+        RequestError: where it is none.
+
+    >>> decoded('{"id": 1, "do": "state"}')
+    {'id': 1, 'do': 'state'}
+    >>> decoded('[NaN]')
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: a message that is not JSON: NaN is no number of JSON
+    """
+    try:
+        content = json.loads(message, parse_constant=_no_number)
+    except RecursionError:
+        raise RequestError("a message that is nested too deeply") from None
+    except ValueError as error:
+        raise RequestError(f"a message that is not JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise RequestError(f"a message must be an object, not {as_written(content)}")
+    return content
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")

@@ -1,0 +1,125 @@
+"""Who may come in: the Host, the Origin and the token that a browser must show, and what each token allows."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from http import HTTPStatus
+from socket import socket
+from typing import TYPE_CHECKING
+
+from silhouette.lazy import cached_property
+from silhouette.live.server.files import PageFile
+
+if TYPE_CHECKING:
+    from websockets.datastructures import Headers
+    from websockets.http11 import Request
+
+SOCKET = "/socket"
+"""The path of the WebSocket."""
+
+
+class Role(StrEnum):
+    """What a client may do."""
+
+    PLAYER = "player"
+    """Everything."""
+    LOOKER = "looker"
+    """Look, and hand over a scan: a second device."""
+
+
+LOOKING = frozenset({"state", "watch", "check", "sight", "shapes", "map", "stop", "hand-over"})
+"""What a looker may ask for."""
+
+
+def new_token() -> str:
+    """128 random bits, as text that may stand in an address."""
+    return secrets.token_urlsafe(16)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An answer in place of the one asked for.
+
+    Attributes:
+        status: of HTTP.
+        words: one line.
+    """
+
+    status: HTTPStatus
+    words: str
+
+
+@dataclass(frozen=True)
+class Door:
+    """An address at which the server can be reached, and the tokens that open a session there.
+
+    Attributes:
+        listening: the socket, which listens.
+        roles: the role that each token gives.
+    """
+
+    listening: socket
+    roles: Mapping[str, Role] = field(repr=False)
+
+    @cached_property
+    def hosts(self) -> frozenset[str]:
+        """The Host headers of browsers that mean this address; those of other names come from rebound DNS."""
+        address, port = self.listening.getsockname()[:2]
+        names = {address, "localhost"} if address.startswith("127.") else {address}
+        return frozenset(f"{name}:{port}" for name in names) | (frozenset(names) if port == 80 else frozenset())
+
+    def address(self, role: Role) -> str:
+        """The address of the page, with the first token of a role in its fragment, which is never sent."""
+        host, port = self.listening.getsockname()[:2]
+        return f"http://{host}:{port}/#{next(token for token, given in self.roles.items() if given is role)}"
+
+    def role_of(self, token: object) -> Role | None:
+        """The role that a token gives; None where it gives none. How long this takes tells nothing about the tokens."""
+        shown = token.encode(errors="replace") if isinstance(token, str) else b""
+        given = [role for known, role in self.roles.items() if hmac.compare_digest(known.encode(), shown)]
+        return given[0] if given else None
+
+    def answer(self, request: Request, files: Mapping[str, PageFile]) -> PageFile | Refusal | None:
+        """What a request gets: a file, a refusal, or None, where it may open a WebSocket."""
+        host = _only(request.headers, "Host")
+        if host not in self.hosts:
+            return Refusal(HTTPStatus.FORBIDDEN, "The live table answers only at the address that it printed.")
+        if request.method != "GET":
+            return Refusal(HTTPStatus.METHOD_NOT_ALLOWED, "The live table answers GET alone.")
+        if request.path != SOCKET:
+            found = files.get(request.path)
+            return found or Refusal(HTTPStatus.NOT_FOUND, "The live table has no such file.")
+        if _only(request.headers, "Origin") != f"http://{host}":
+            return Refusal(HTTPStatus.FORBIDDEN, "The live table is open to its own page alone.")
+        return None
+
+
+def _only(headers: Headers, name: str) -> str | None:
+    """The value of a header that stands there once; None where it is missing or stands there twice."""
+    values = headers.get_all(name)
+    return values[0] if len(values) == 1 else None
+
+
+def security_headers(host: str | None) -> dict[str, str]:
+    """The headers of every answer: nothing from elsewhere, nothing kept, and no page of another may show this one.
+
+    Args:
+        host: the Host that was asked for, where it is one of the table's.
+    """
+    sockets = f" ws://{host}" if host else ""
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        f"connect-src 'self'{sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return {
+        "Content-Security-Policy": policy,
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Cross-Origin-Opener-Policy": "same-origin",
+    }

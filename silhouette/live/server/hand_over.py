@@ -1,0 +1,190 @@
+"""A mesh file that a client hands over, such as the phone that holds the scan: in pieces, into the scene's folder."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from silhouette.errors import RequestError
+from silhouette.files.fingerprints import MESHES
+from silhouette.live.server.limits import MIB, Limits
+from silhouette.text import as_written, problem
+
+Received = Callable[[Path, str], Awaitable[None]]
+"""What happens with a file that has come: its path, and the name that the client gave it. When it returns, the file is
+deleted, if it is still there."""
+
+LONGEST_NAME = 120
+_SEPARATORS_AND_SIGNS = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
+_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)\.", re.IGNORECASE)
+
+
+def plain_name(name: object) -> str:
+    """The name of a mesh file, if it is one without a folder that every system can write.
+
+    Raises:
+        RequestError: where it is not.
+
+    >>> plain_name("table.glb")
+    'table.glb'
+    >>> plain_name("../table.glb")
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: name is "../table.glb"; it must be that of a mesh file without a folder, ...
+    """
+    if (
+        isinstance(name, str)
+        and 0 < len(name) <= LONGEST_NAME
+        and name.isprintable()
+        and name[0] not in ". "
+        and not _SEPARATORS_AND_SIGNS.search(name)
+        and not _DEVICES.match(name)
+        and name[name.rfind(".") :].lower() in MESHES
+    ):
+        return name
+    raise RequestError(
+        f"name is {as_written(name)}; it must be that of a mesh file without a folder, such as table{MESHES[3]}"
+    )
+
+
+@dataclass
+class _Coming:
+    """A file of which some pieces are still to come."""
+
+    giver: object
+    tell: Callable[[dict[str, Any]], None]
+    name: str
+    left: int
+    stream: BinaryIO
+    path: Path
+    patience: asyncio.TimerHandle | None = None
+
+
+class HandOver:
+    """Takes files, one at a time, whichever client hands them over.
+
+    Args:
+        folder: of the scene, in which the file is while it comes.
+        received: what happens with it then.
+        limits: how large it and its pieces may be.
+    """
+
+    def __init__(self, folder: Path, received: Received, limits: Limits) -> None:
+        self._folder = folder
+        self._received = received
+        self._limits = limits
+        self._coming: _Coming | None = None
+        self._after: asyncio.Task[None] | None = None
+
+    def begin(
+        self, giver: object, request: Mapping[str, Any], tell: Callable[[dict[str, Any]], None]
+    ) -> dict[str, Any]:
+        """Makes ready for a file, and gives the answer.
+
+        Args:
+            giver: the client.
+            request: with ``name`` and ``size``.
+            tell: is given the event ``handed-over`` when all has been done with the file, or it cannot be.
+
+        Raises:
+            RequestError: where the name or the size will not do, or another file is coming.
+            OSError: where the folder cannot be written to.
+        """
+        name, size = plain_name(request.get("name")), request.get("size")
+        if type(size) is not int or not 0 < size <= self._limits.file:
+            raise RequestError(
+                f"size is {as_written(size)}; it must be the file's, from 1 to {self._limits.file} bytes "
+                f"({self._limits.file // MIB} MiB)"
+            )
+        if self._coming is not None or self._after is not None:
+            raise RequestError("another file is being handed over; try again when it has come")
+        number, path = tempfile.mkstemp(name[name.rfind(".") :].lower(), ".handed-over-", self._folder)
+        self._coming = _Coming(giver, tell, name, size, os.fdopen(number, "wb"), Path(path))
+        self._wait(self._coming)
+        return {"chunk": self._limits.chunk}
+
+    async def take(self, giver: object, piece: bytes) -> None:
+        """Takes a piece.
+
+        Raises:
+            RequestError: where this client hands over no file, or the piece is too large for it; the file is dropped.
+            OSError: where it cannot be written; the file is dropped.
+        """
+        coming = self._coming
+        if coming is None or coming.giver is not giver:
+            raise RequestError("a piece of a file, but none is being handed over")
+        most = min(self._limits.chunk, coming.left)
+        try:
+            if len(piece) > most:
+                raise RequestError(f"a piece of {len(piece)} bytes of {coming.name}; at most {most} were to come")
+            await asyncio.to_thread(coming.stream.write, piece)
+            coming.left -= len(piece)
+            if coming.left == 0:
+                coming.stream.close()
+        except BaseException:
+            self.drop(giver)
+            raise
+        if coming.left:
+            self._wait(coming)
+            return
+        _stop_waiting(coming)
+        self._coming = None
+        self._after = asyncio.create_task(self._pass_on(coming))
+
+    def drop(self, giver: object) -> None:
+        """Ends what a client hands over, and deletes what has come of it; of another client nothing."""
+        coming = self._coming
+        if coming is not None and coming.giver is giver:
+            self._coming = None
+            _stop_waiting(coming)
+            _delete(coming)
+
+    async def close(self) -> None:
+        """Ends whatever is being handed over, or being done with it, and leaves no file."""
+        if self._coming is not None:
+            self.drop(self._coming.giver)
+        if self._after is not None:
+            self._after.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._after
+
+    async def _pass_on(self, coming: _Coming) -> None:
+        told = {"event": "handed-over", "name": coming.name}
+        try:
+            await self._received(coming.path, coming.name)
+            coming.tell(told)
+        except Exception as error:
+            coming.tell({**told, "error": problem(error)})
+        finally:
+            self._after = None
+            _delete(coming)
+
+    def _wait(self, coming: _Coming) -> None:
+        """Waits for the next piece, for as long as a client may pause."""
+        _stop_waiting(coming)
+        coming.patience = asyncio.get_running_loop().call_later(self._limits.pause, self._give_up, coming)
+
+    def _give_up(self, coming: _Coming) -> None:
+        self.drop(coming.giver)
+        words = f"no piece of it has come for {self._limits.pause:g} s"
+        coming.tell({"event": "handed-over", "name": coming.name, "error": words})
+
+
+def _stop_waiting(coming: _Coming) -> None:
+    if coming.patience is not None:
+        coming.patience.cancel()
+        coming.patience = None
+
+
+def _delete(coming: _Coming) -> None:
+    with suppress(OSError):
+        coming.stream.close()
+    with suppress(OSError):
+        coming.path.unlink(missing_ok=True)
