@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from silhouette.errors import RequestError
-from silhouette.live.server.hand_over import plain_name
+from silhouette.live.server.hand_over import kept_beside, plain_name
 from silhouette.live.server.limits import Limits
 from tests.support.live_server import PATIENCE, Guest, Serving, serving
 
@@ -28,17 +28,18 @@ class Kept:
         self.paths: list[Path] = []
         self.wait = wait
 
-    async def received(self, path: Path, name: str) -> None:
+    async def received(self, path: Path, name: str) -> str:
         await asyncio.sleep(self.wait)
         self.names.append(name)
         self.paths.append(path)
         self.contents.append(path.read_bytes())
+        return f"kept {name}"
 
 
 @asynccontextmanager
 async def taking(folder: Path, kept: Kept, limits: Limits = SMALL) -> AsyncIterator[Serving]:
     """A server that takes files."""
-    async with serving(limits, scans=(folder, kept.received)) as here:
+    async with serving(limits, scans=(lambda: folder, kept.received)) as here:
         yield here
 
 
@@ -55,7 +56,9 @@ def test_a_file_comes_whole_and_is_gone_when_it_has_been_dealt_with(tmp_path: Pa
         kept, content = Kept(), os.urandom(9_500)
         async with taking(tmp_path, kept) as here, here.good() as guest, here.good() as good:
             for _ in range(2):
-                assert await sent(guest, content) == {"event": "handed-over", "name": "table.glb"}
+                told = {"event": "handed-over", "name": "table.glb", "file": "kept table.glb"}
+                assert await sent(guest, content) == told
+                assert await good.hear() == told
                 await good.still_answers()
         assert (kept.names, kept.contents) == (["table.glb"] * 2, [content] * 2)
         assert {path.parent for path in kept.paths} == {tmp_path}
@@ -110,6 +113,7 @@ def test_sizes_that_will_not_do_are_refused(tmp_path: Path, size: object) -> Non
         "ta\nble.glb",
         "x" * 200 + ".glb",
         "con.glb",
+        "--out.glb",
         "",
         None,
         7,
@@ -141,6 +145,7 @@ def test_one_file_comes_at_a_time_and_only_from_who_hands_it_over(tmp_path: Path
             await guest.still_answers()
             assert "another file" in (await other.ask("hand-over", name="table.glb", size=5))["error"]
             assert "error" not in await guest.hear()
+            assert "error" not in await other.hear()
             assert (await other.ask("hand-over", name="table.glb", size=5))["chunk"]
         assert kept.contents == [b"x" * 1000 + b"y" * 1000]
         assert os.listdir(tmp_path) == []
@@ -182,14 +187,14 @@ def test_a_client_that_pauses_for_too_long_leaves_no_file(tmp_path: Path) -> Non
 
 
 def test_what_goes_wrong_with_a_file_is_told(tmp_path: Path) -> None:
-    async def broken(path: Path, name: str) -> None:
+    async def broken(path: Path, name: str) -> str:
         raise RequestError("table.glb is no table")
 
     async def scenario() -> None:
-        async with serving(SMALL, scans=(tmp_path, broken)) as here, here.good() as guest:
+        async with serving(SMALL, scans=(lambda: tmp_path, broken)) as here, here.good() as guest:
             assert (await sent(guest, b"x"))["error"] == "table.glb is no table"
         missing = tmp_path / "missing"
-        async with serving(SMALL, scans=(missing, broken)) as here, here.good() as guest:
+        async with serving(SMALL, scans=(lambda: missing, broken)) as here, here.good() as guest:
             assert "No such file" in (await guest.ask("hand-over", name="table.glb", size=5))["error"]
             await guest.still_answers()
 
@@ -205,6 +210,30 @@ def test_the_end_of_the_server_leaves_no_file(tmp_path: Path) -> None:
             await guest.still_answers()
             assert len(os.listdir(tmp_path)) == 1
         assert os.listdir(tmp_path) == []
+
+    asyncio.run(scenario())
+
+
+def test_a_file_is_kept_under_its_name_or_the_next_free_one(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        scans = (lambda: tmp_path), kept_beside
+        async with serving(SMALL, scans=scans) as here, here.good() as guest:
+            for name in ("table.glb", "table 2.glb", "table 3.glb"):
+                content = name.encode()
+                assert (await sent(guest, content))["file"] == name
+                assert (tmp_path / name).read_bytes() == content
+        assert len(os.listdir(tmp_path)) == 3
+
+    asyncio.run(scenario())
+
+
+def test_files_have_a_size_in_all(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with taking(tmp_path, Kept(), Limits(chunk=1000, files=5000)) as here, here.good() as guest:
+            assert "file" in await sent(guest, b"x" * 3000)
+            answer = await guest.ask("hand-over", name="table.glb", size=3000)
+            assert "start the table again" in answer["error"]
+            assert "file" in await sent(guest, b"x" * 2000)
 
     asyncio.run(scenario())
 

@@ -44,6 +44,9 @@ class Client:
         limits: how much of it.
         start: starts its session, given what tells it of events.
         hand_over: takes the files that it hands over; None where none are taken.
+
+    Attributes:
+        tell: sends it an event.
     """
 
     def __init__(
@@ -59,7 +62,8 @@ class Client:
         self._limits = limits
         self._hand_over = hand_over
         self._outbox = Outbox(connection, limits)
-        self._session = start(self._outbox.put)
+        self.tell = self._outbox.put
+        self._session = start(self.tell)
         self._allowance = Allowance(limits, time.monotonic())
         self._free = asyncio.Semaphore(limits.in_flight)
         self._answering: set[asyncio.Task[None]] = set()
@@ -133,7 +137,7 @@ class Client:
     def _handed_over(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._hand_over is None:
             raise RequestError("this table takes no files")
-        return {"id": request.get("id"), **self._hand_over.begin(self, request, self._outbox.put)}
+        return {"id": request.get("id"), **self._hand_over.begin(self, request, self.tell)}
 
     def _answered(self, task: asyncio.Task[None]) -> None:
         self._answering.discard(task)

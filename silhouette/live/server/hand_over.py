@@ -17,9 +17,9 @@ from silhouette.files.fingerprints import MESHES
 from silhouette.live.server.limits import MIB, Limits
 from silhouette.text import as_written, problem
 
-Received = Callable[[Path, str], Awaitable[None]]
-"""What happens with a file that has come: its path, and the name that the client gave it. When it returns, the file is
-deleted, if it is still there."""
+Received = Callable[[Path, str], Awaitable[str]]
+"""What happens with a file that has come: its path and the name that the client gave it in, the name that it is kept
+under out. When it returns, the file is deleted, if it is still there."""
 
 LONGEST_NAME = 120
 _SEPARATORS_AND_SIGNS = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
@@ -43,7 +43,7 @@ def plain_name(name: object) -> str:
         isinstance(name, str)
         and 0 < len(name) <= LONGEST_NAME
         and name.isprintable()
-        and name[0] not in ". "
+        and name[0] not in ". -"
         and not _SEPARATORS_AND_SIGNS.search(name)
         and not _DEVICES.match(name)
         and name[name.rfind(".") :].lower() in MESHES
@@ -71,15 +71,24 @@ class HandOver:
     """Takes files, one at a time, whichever client hands them over.
 
     Args:
-        folder: of the scene, in which the file is while it comes.
+        folder: gives that of the scene, in which the file is while it comes.
         received: what happens with it then.
         limits: how large it and its pieces may be.
+        tell_all: tells all clients of a file that has come.
     """
 
-    def __init__(self, folder: Path, received: Received, limits: Limits) -> None:
+    def __init__(
+        self,
+        folder: Callable[[], Path],
+        received: Received,
+        limits: Limits,
+        tell_all: Callable[[dict[str, Any]], None],
+    ) -> None:
         self._folder = folder
         self._received = received
         self._limits = limits
+        self._tell_all = tell_all
+        self._announced = 0
         self._coming: _Coming | None = None
         self._after: asyncio.Task[None] | None = None
 
@@ -91,10 +100,10 @@ class HandOver:
         Args:
             giver: the client.
             request: with ``name`` and ``size``.
-            tell: is given the event ``handed-over`` when all has been done with the file, or it cannot be.
+            tell: is given the event ``handed-over`` where the file does not come, or cannot be kept.
 
         Raises:
-            RequestError: where the name or the size will not do, or another file is coming.
+            RequestError: where the name or the size will not do, another file is coming, or too many have come.
             OSError: where the folder cannot be written to.
         """
         name, size = plain_name(request.get("name")), request.get("size")
@@ -105,7 +114,10 @@ class HandOver:
             )
         if self._coming is not None or self._after is not None:
             raise RequestError("another file is being handed over; try again when it has come")
-        number, path = tempfile.mkstemp(name[name.rfind(".") :].lower(), ".handed-over-", self._folder)
+        if self._announced + size > self._limits.files:
+            raise RequestError(f"files of more than {self._limits.files // MIB} MiB in all; start the table again")
+        number, path = tempfile.mkstemp(name[name.rfind(".") :].lower(), ".handed-over-", self._folder())
+        self._announced += size
         self._coming = _Coming(giver, tell, name, size, os.fdopen(number, "wb"), Path(path))
         self._wait(self._coming)
         return {"chunk": self._limits.chunk}
@@ -158,8 +170,8 @@ class HandOver:
     async def _pass_on(self, coming: _Coming) -> None:
         told = {"event": "handed-over", "name": coming.name}
         try:
-            await self._received(coming.path, coming.name)
-            coming.tell(told)
+            kept = await self._received(coming.path, coming.name)
+            self._tell_all({**told, "file": kept})
         except Exception as error:
             coming.tell({**told, "error": problem(error)})
         finally:
@@ -188,3 +200,13 @@ def _delete(coming: _Coming) -> None:
         coming.stream.close()
     with suppress(OSError):
         coming.path.unlink(missing_ok=True)
+
+
+async def kept_beside(path: Path, name: str) -> str:
+    """Keeps a file in the folder that it lies in, and gives its name there: its own, or the next one that is free."""
+    free, number = path.with_name(name), 1
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{Path(name).stem} {number}{Path(name).suffix}")
+    path.rename(free)
+    return free.name

@@ -8,6 +8,7 @@ from typing import Any
 from silhouette.errors import RequestError
 from silhouette.live.live_table import LiveTable
 from silhouette.live.protocol import Session
+from silhouette.live.tags import is_inside
 from silhouette.text import as_written
 
 NAMING = ("mesh", "model")
@@ -34,12 +35,11 @@ def check_inside(table: LiveTable, path: str) -> None:
     Raises:
         RequestError: one line.
     """
-    folder = table.path.parent.resolve()
     try:
-        is_inside = (folder / path).resolve().is_relative_to(folder)
+        inside = is_inside(table.path.parent, path)
     except (OSError, ValueError):  # a name that no file can have
-        is_inside = False
-    if not is_inside and path not in _used(table.document):
+        inside = False
+    if not inside and path not in _used(table.document):
         raise RequestError(f"{as_written(path)} lies outside the scene's folder; copy the file into it")
 
 

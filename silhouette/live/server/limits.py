@@ -28,6 +28,7 @@ class Limits:
         nonsense: messages that are no requests, until the client is closed.
         chunk: the largest piece of a file that is handed over.
         file: the largest file that is handed over.
+        files: all files that are handed over, together.
         pause: between two pieces of such a file.
         farewell: for clients to end their connections when the server ends.
     """
@@ -47,6 +48,7 @@ class Limits:
     nonsense: int = 8
     chunk: int = MIB // 4
     file: int = 512 * MIB
+    files: int = 4096 * MIB
     pause: float = 30.0
     farewell: float = 0.4
 

@@ -11,6 +11,7 @@ from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
 from silhouette.live.server.files import page_files
 from silhouette.live.server.gate import Door
+from silhouette.live.server.hand_over import kept_beside
 from silhouette.live.server.inside import PageSession
 from silhouette.live.server.serving import TableServer
 
@@ -45,7 +46,8 @@ async def _serve(
     async with judges:
         autosaving = Autosaving(table, complain)
         try:
-            async with TableServer(doors, lambda tell: PageSession(table, judges, tell), page_files()):
+            scans = (lambda: table.path.parent), kept_beside
+            async with TableServer(doors, lambda tell: PageSession(table, judges, tell), page_files(), scans=scans):
                 begun()
                 await ended.wait()
         finally:

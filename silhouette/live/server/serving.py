@@ -9,7 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
-from typing import Self, cast
+from typing import Any, Self, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
@@ -36,7 +36,7 @@ class TableServer:
         doors: where it listens; it closes them at its end.
         start: starts the session of one client, given what tells it of events.
         files: of the page, by their paths.
-        scans: the scene's folder, and what happens with a file that is handed over; None where none are taken.
+        scans: gives the scene's folder; and what happens with a file that is handed over. None where none are taken.
         limits: what it bears.
     """
 
@@ -46,16 +46,16 @@ class TableServer:
         start: Callable[[Tell], Answering],
         files: Mapping[str, PageFile],
         *,
-        scans: tuple[Path, Received] | None = None,
+        scans: tuple[Callable[[], Path], Received] | None = None,
         limits: Limits | None = None,
     ) -> None:
         self._doors = doors
         self._start = start
         self._files = files
         self._limits = limits or Limits()
-        self._hand_over = HandOver(*scans, self._limits) if scans else None
+        self._hand_over = HandOver(*scans, self._limits, self._tell_all) if scans else None
         self._connections = Connections(self._limits)
-        self._clients = 0
+        self._clients = set[Client]()
         self._servers: list[Server] = []
 
     async def __aenter__(self) -> Self:
@@ -102,7 +102,7 @@ class TableServer:
 
     def _asked(self, door: Door, request: Request) -> Response | None:
         answer = door.answer(request, self._files)
-        if answer is None and self._clients >= self._limits.clients:
+        if answer is None and len(self._clients) >= self._limits.clients:
             answer = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The live table is open in too many places.")
         if answer is None:
             return None
@@ -122,16 +122,20 @@ class TableServer:
             if role is None:
                 await connection.dismiss(WRONG_TOKEN, "the first message must be the token of the address")
                 return
-            if self._clients >= self._limits.clients:
+            if len(self._clients) >= self._limits.clients:
                 await connection.dismiss(BUSY, "the live table is open in too many places")
                 return
             self._connections.welcome(connection)
-            self._clients += 1
+            client = Client(connection, role, self._limits, self._start, self._hand_over)
+            self._clients.add(client)
             try:
-                client = Client(connection, role, self._limits, self._start, self._hand_over)
                 await client.serve({"event": "welcome", "version": VERSION, "role": role})
             finally:
-                self._clients -= 1
+                self._clients.discard(client)
+
+    def _tell_all(self, event: dict[str, Any]) -> None:
+        for client in self._clients:
+            client.tell(event)
 
     async def _role(self, door: Door, connection: ServerConnection) -> Role | None:
         """The role that the first message gives; None where it gives none, or does not come in time."""
