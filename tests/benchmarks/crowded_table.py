@@ -1,7 +1,8 @@
-"""The crowded table that the benchmarks share: 10 detailed figures and 12 pieces of terrain, real meshes."""
+"""The tables that the benchmarks share, real meshes: a crowded one, and one of 44 x 60 inches."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,9 @@ TERRAIN = [
     "terrain/cqterrain/barrier.stl",
     "terrain/cqterrain/ruin_ruin_three_wall_corner.stl",
 ]
+
+WIDE, WIDE_APART = (44 * 25.4, 60 * 25.4), 100.0
+"""mm: the size of the wide table, and the least distance of its pieces."""
 
 
 def places(count: int, seed: int, reach: float = 300.0, apart: float = 90.0) -> list[list[float]]:
@@ -68,6 +72,45 @@ def crowded_document(figures: int = 10, pieces: int = 12) -> dict[str, Any]:
         for number in range(pieces)
     ]
     return {"rules": "necromunda", "title": "A crowded table", "fighter": fighters, "terrain": terrain}
+
+
+def wide_document(
+    figures: int,
+    pieces: int,
+    kinds: Sequence[dict[str, Any]] = FIGURES[1:],
+    terrain: Sequence[str] = TERRAIN[1:],
+) -> dict[str, Any]:
+    """A table of 44 x 60 inches as a document, without checks.
+
+    Args:
+        figures: their number; the first is the finest one.
+        pieces: of terrain.
+        kinds: of the other figures, in turn.
+        terrain: its meshes, in turn.
+    """
+    random, where = np.random.default_rng(5), list[Any]()
+    reach = np.array(WIDE) / 2 - 40.0
+    while len(where) < figures + pieces:
+        place = random.uniform(-reach, reach).round(1)
+        if all(np.hypot(*(place - other)) >= WIDE_APART for other in where):
+            where.append(place)
+    facings = random.integers(0, 360, len(where)).tolist()
+    stands = [{"at": at.tolist(), "facing": facing} for at, facing in zip(where, facings, strict=True)]
+    fighters: list[dict[str, Any]] = []
+    for number in range(figures):
+        kind = kinds[(number - 1) % len(kinds)] if number else FIGURES[0]
+        fighters.append({"name": f"figure {number}", "base": "none", "eye": [0, 0, 28], **stands[number], **kind})
+    walls: list[dict[str, Any]] = [
+        {
+            "name": f"terrain {number}",
+            "units": "mm",
+            "front": 90,
+            "mesh": terrain[number % len(terrain)],
+            **stands[number],
+        }
+        for number in range(figures, figures + pieces)
+    ]
+    return {"rules": "necromunda", "table": list(WIDE), "fighter": fighters, "terrain": walls}
 
 
 def loaded(document: dict[str, Any]) -> TableScene:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -22,46 +21,16 @@ from silhouette.doubt.maps import Map, MapRequest, map_of
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.scenes.table import TableScene
-from tests.benchmarks.crowded_table import FIGURES, TERRAIN, loaded
+from tests.benchmarks.crowded_table import loaded, wide_document
 from tests.benchmarks.tables import Options, Table, options_of, show
 
-SIZE = (44 * 25.4, 60 * 25.4)
-FIGURES_THERE, PIECES_THERE, APART = 13, 30, 100.0
+FIGURES_THERE, PIECES_THERE = 13, 30
 PROCESSES = 2
 TASKS = (
     ("one attacker, an inch", ("figure 1",), 25.4),
     ("one attacker, half an inch", ("figure 1",), 12.7),
     ("twelve attackers, an inch", (), 25.4),
 )
-
-
-def wide_table() -> TableScene:
-    """The table."""
-    random, places = np.random.default_rng(5), list[Any]()
-    reach = np.array(SIZE) / 2 - 40.0
-    while len(places) < FIGURES_THERE + PIECES_THERE:
-        place = random.uniform(-reach, reach).round(1)
-        if all(np.hypot(*(place - other)) >= APART for other in places):
-            places.append(place)
-    facings = random.integers(0, 360, len(places)).tolist()
-    kinds = [FIGURES[0], *(FIGURES[1:] * 4)]  # the finest one once
-    pieces: list[dict[str, Any]] = []
-    for number, (place, facing) in enumerate(zip(places, facings, strict=True)):
-        stands = {"at": place.tolist(), "facing": facing}
-        if number < FIGURES_THERE:
-            pieces.append({"name": f"figure {number}", "base": "none", "eye": [0, 0, 28], **stands, **kinds[number]})
-        else:
-            mesh = TERRAIN[1 + number % (len(TERRAIN) - 1)]
-            pieces.append({"name": f"terrain {number}", "units": "mm", "mesh": mesh, **stands})
-    return loaded(
-        {
-            "rules": "necromunda",
-            "table": list(SIZE),
-            "fighter": pieces[:FIGURES_THERE],
-            "terrain": pieces[FIGURES_THERE:],
-        }
-    )
 
 
 def _cpu() -> float:
@@ -85,7 +54,7 @@ def _needless(drawn: Map, settings: Settings) -> int:
 
 def tables(options: Options) -> Iterator[Table]:
     """Seconds of each map, and the share of its places that are marginal."""
-    scene = wide_table()
+    scene = loaded(wide_document(FIGURES_THERE, PIECES_THERE))
     triangles = sum(len(piece.model.mesh.faces) for piece in scene.pieces)
     settings = Settings(choose("embree"), 0.1)
     rows = []
