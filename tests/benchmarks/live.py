@@ -189,7 +189,8 @@ def dragging(path: Path, title: str, count: int, interval: float | None) -> Tabl
         milliseconds("all, after letting go" if interval else "all that is selected", whole),
     ]
     poses, triangles = len(hand.sent), sum(len(piece.model.mesh.faces) for piece in table.scene.pieces)
-    note = f"{triangles / 1e6:.2f} million triangles, {poses} poses, {1e3 * (cpu() - before) / poses:.0f} ms of CPU for each."
+    each = 1e3 * (cpu() - before) / poses
+    note = f"{triangles / 1e6:.2f} million triangles, {poses} poses, {each:.0f} ms of CPU for each."
     columns = ("ms from a pose to", "median", "95 %", "worst")
     return Table(title, columns, tuple(rows), (note,), compared=("median", "95 %"))
 
