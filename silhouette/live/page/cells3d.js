@@ -32,12 +32,12 @@ export function drawnCells(group, cells, three) {
   }
   if (!cells?.places.length) return;
   const [positions, colours, close, index] = [[], [], [], []];
-  const half = (FILLED * cells.grid) / 2;
-  for (const { at: [x, y, z], colour, marginal } of cells.places) {
+  for (const { at: [x, y, z], colour, marginal, width } of cells.places) {
+    const half = (FILLED * width) / 2;
     const first = positions.length / 3;
     const { r, g, b } = new three.Color(colour);
     for (const [right, up] of [[-1, -1], [1, -1], [1, 1], [-1, 1]]) {
-      positions.push(x + right * half, y + up * half, z + OVER);
+      positions.push(x + right * half, y + up * half, z + OVER - (0.3 * width) / cells.grid);
       colours.push(r, g, b);
       close.push(marginal ? 1 : 0);
     }

@@ -40,7 +40,9 @@ export class Cover {
     try {
       const { nearest } = await request;
       asked.whole = true;
-      if (this.asked === asked) this.#found(nearest || {});
+      if (this.asked !== asked) return;
+      this.#shown();
+      this.#found(nearest || {});
     } catch (error) {
       if (this.asked !== asked) return;
       this.away(upper(error.message));
@@ -52,15 +54,23 @@ export class Cover {
     const { asked } = this;
     if (asked?.id !== id) return;
     const { levels } = this.app.table;
-    if (asked.grid !== grid) asked.places.clear();
-    asked.grid = grid;
-    for (const cell of cells) {
-      if (!cell.stands || !cell.verdict) continue;
-      const colour = colourOfPlace(cell.verdict, levels);
-      asked.places.set(String(cell.at.slice(0, 2)), { at: cell.at, colour, marginal: cell.marginal, verdict: cell.verdict });
+    const words = Object.keys(levels);
+    asked.grid = Math.min(asked.grid ?? grid, grid);
+    for (const [x, y, z, number, marginal] of cells) {
+      if (number === null) continue;
+      const verdict = words[number];
+      asked.places.set(`${x} ${y}`, { at: [x, y, z], grid, marginal, verdict, colour: colourOfPlace(verdict, levels) });
     }
-    this.app.view.mapped({ grid, places: [...asked.places.values()] });
+    this.#shown();
     this.#legend();
+  }
+
+  // Places of coarse steps are wide until those between them come, and lie below these.
+  #shown() {
+    const { grid, places, whole } = this.asked;
+    const widest = whole ? grid : 2 * grid;
+    const wide = [...places.values()].map((place) => ({ ...place, width: Math.min(place.grid, widest) }));
+    this.app.view.mapped({ grid, places: wide.sort((one, other) => other.width - one.width) });
   }
 
   #legend() {

@@ -140,10 +140,13 @@ export class Plan {
 
   mapped(cells) {
     if (!cells) return this.cells.replaceChildren();
-    const { grid, places } = cells;
-    const square = ([x, y], fill) => drawn("rect", { x: x - grid / 2, y: y - grid / 2, width: grid, height: grid, fill });
+    const square = ({ at: [x, y], width }, fill) =>
+      drawn("rect", { x: x - width / 2, y: y - width / 2, width, height: width, fill });
     return this.cells.replaceChildren(
-      ...places.flatMap(({ at, colour, marginal }) => [square(at, colour), ...(marginal ? [square(at, "url(#close)")] : [])]),
+      ...cells.places.flatMap((place) => [
+        square(place, place.colour),
+        ...(place.marginal ? [square(place, "url(#close)")] : []),
+      ]),
     );
   }
 
