@@ -163,7 +163,7 @@ class TableVisit:
     """The page of a table, open in a browser."""
 
     def __init__(self, visit: Visit, served: Served) -> None:
-        self.page, self.served, self.said = visit.page, served, visit.said
+        self.page, self.served, self.said, self.picture = visit.page, served, visit.said, visit.picture
 
     def until(self, condition: str) -> None:
         """Waits until a JavaScript expression is true, and carries messages meanwhile."""

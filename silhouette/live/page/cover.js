@@ -50,9 +50,9 @@ export class Cover {
     }
   }
 
-  #came({ id, grid, cells }) {
+  #came({ ask, grid, cells }) {
     const { asked } = this;
-    if (asked?.id !== id) return;
+    if (asked?.id !== ask) return;
     const { levels } = this.app.table;
     const words = Object.keys(levels);
     asked.grid = Math.min(asked.grid ?? grid, grid);

@@ -66,10 +66,11 @@ class App {
     this.framedFor = null;
   }
 
-  #lost({ reason, unsure }) {
+  #lost({ reason, seconds, unsure }) {
     byId("lost").hidden = false;
     const last = unsure ? " The last change was not confirmed; the table will be as the server has it." : "";
-    say(byId("lost"), `${reason || "The connection is lost."} Trying again …${last}`);
+    const again = seconds === null ? "" : " Trying again …";
+    say(byId("lost"), `The connection is lost${reason ? `: ${reason.replace(/\.$/, "")}` : ""}.${again}${last}`);
     this.redraw();
   }
 

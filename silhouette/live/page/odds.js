@@ -56,7 +56,7 @@ export class Odds {
     }
     const list = made("ul", { className: "colours" });
     for (const [word, value] of some) list.append(made("li", {}, `${SIGNS[levels[word]] || ""} ${word} ${share(value)}`));
-    const from = row.doubt_from ? ` What weighs most is ${row.doubt_from}.` : "";
+    const from = row.doubt_from && some.length > 1 ? ` What weighs most is ${row.doubt_from}.` : "";
     const call = row.call ? made("p", {}, made("strong", {}, upper(row.call)), `.${from}`) : "";
     const changes = made("ul", { className: "changes" });
     for (const change of row.changes || []) changes.append(made("li", {}, this.#change(change, row)));

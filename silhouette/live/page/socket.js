@@ -1,5 +1,6 @@
 // Requests and answers over one WebSocket, as silhouette/live/README.md has them; a lost connection is made again.
 const PATIENCE = [0.3, 0.6, 1, 2, 4]; // s before each try
+const WRONG_TOKEN = 4401;
 
 export class Connection {
   constructor(address, token) {
@@ -19,7 +20,7 @@ export class Connection {
     this.socket = socket;
     socket.addEventListener("open", () => socket.send(JSON.stringify({ token: this.token })));
     socket.addEventListener("message", ({ data }) => this.#heard(data));
-    socket.addEventListener("close", ({ reason }) => this.#closed(socket, reason));
+    socket.addEventListener("close", ({ code, reason }) => this.#closed(socket, code, reason));
   }
 
   ask(request) {
@@ -46,12 +47,16 @@ export class Connection {
     }
   }
 
-  #closed(socket, reason) {
+  #closed(socket, code, reason) {
     if (socket !== this.socket) return;
     this.open = false;
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const { failed } of waiting) failed(Object.assign(new Error("the connection was lost"), { lost: true }));
+    if (code === WRONG_TOKEN) {
+      this.lost("this address is not, or no longer, that of a table; open the one that the command printed", null);
+      return;
+    }
     const seconds = PATIENCE[Math.min(this.tries, PATIENCE.length - 1)];
     this.tries += 1;
     this.lost(reason, seconds);

@@ -1,12 +1,14 @@
 // The table in 3D: pieces, marks, camera. `plan.js` shows the same without WebGL; who uses one can use the other.
 import { drawnCells } from "./cells3d.js";
 import { EyePicture } from "./eye.js";
+import { framed } from "./framing.js";
 import { nearestHit } from "./hits.js";
 import { drawnMarks } from "./marks3d.js";
 import { Pace } from "./pace.js";
 
 const { Stage, Viewer, three } = window.silhouetteViewer;
 
+const ANGLE = 35; // degrees upright
 const MARGIN = 0.03;
 const STEPS = [25.4, 50.8, 127, 254, 508, 1270];
 const MOST_LINES = 40;
@@ -183,11 +185,23 @@ export class View {
 
   whole(moving = true) {
     const wide = this.viewer.camera.aspect > 0.9;
-    this.viewer.table(new three.Vector3(...(wide ? [-0.14, -1, 1.02] : [0, -0.8, 1.25])), moving);
+    this.#from(wide ? [-0.12, -1, 1.05] : [0, -0.8, 1.25], moving);
   }
 
   above() {
-    this.viewer.above();
+    this.#from([0, -0.001, 1], true);
+  }
+
+  // The floor and everything on it, seen from a direction.
+  #from(direction, moving) {
+    const points = [];
+    const { min, max } = this.stage.box;
+    for (const x of [min.x, max.x]) for (const y of [min.y, max.y]) points.push([x, y, 0]);
+    for (const { body } of this.stage.pieces) {
+      for (const x of [body.min.x, body.max.x]) for (const y of [body.min.y, body.max.y]) points.push([x, y, body.max.z]);
+    }
+    const { target, position } = framed(points, direction, this.viewer.camera, ANGLE, three);
+    this.viewer.go(position, target, ANGLE, moving);
   }
 
   nearer() {

@@ -86,7 +86,7 @@ export class Viewer {
     const position = away.clone().multiplyScalar(this.#distance(center, away)).add(center);
     this.fromEye = false;
     this.changed();
-    this.#go(position, center, ANGLE, moving);
+    this.go(position, center, ANGLE, moving);
   }
 
   // How far away all of it just fits into the picture.
@@ -125,13 +125,13 @@ export class Viewer {
       const middle = eye.clone().lerp(sphere.center, 0.6);
       const position = eye.addScaledVector(back.normalize(), 0.75 * reach).setZ(eye.z + 0.6 * reach);
       const angle = this.camera.aspect < 1 ? 55 : 42;
-      this.#go(position, middle, angle, moving);
+      this.go(position, middle, angle, moving);
       return;
     }
-    this.#go(eye, sphere.center, angleRound(sphere, distance, this.camera.aspect), moving);
+    this.go(eye, sphere.center, angleRound(sphere, distance, this.camera.aspect), moving);
   }
 
-  #go(position, target, angle, moving) {
+  go(position, target, angle, moving) {
     const { camera, controls } = this;
     const from = { position: camera.position.clone(), target: controls.target.clone(), angle: camera.fov };
     const still = !moving || window.matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,0 +1,138 @@
+"""What the page of the live table does when answers are late, wrong or missing, and when the connection is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.browsing import Browser
+from tests.support.live_pages import SCENE, TableVisit, table_page
+
+STATE = "window.silhouette.state()"
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    file = tmp_path / "scene.toml"
+    file.write_text(SCENE, encoding="utf-8")
+    return file
+
+
+def chosen(table: TableVisit, attacker: str, target: str) -> dict[str, Any]:
+    """The result of a pair that is chosen."""
+    table.do(f"select('{attacker}')")
+    row = table.page.locator("#list tbody tr", has_text=target)
+    row.locator("button.verdict").first.click()
+    results: list[dict[str, Any]] = table.settled()["results"]
+    return next(row for row in results if (row["attacker"], row["target"]) == (attacker, target))
+
+
+def shown(table: TableVisit) -> tuple[str, str, str]:
+    """The title, the verdict with its share, and whether it is told as being under way."""
+    page = table.page
+    return page.inner_text("#pair-title"), page.inner_text("#verdict"), page.get_attribute("#pair", "aria-busy")
+
+
+def test_a_stale_verdict_is_never_shown(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        row = chosen(table, "Kal", "Vex")
+        before = shown(table)
+        table.do("move('Kal', [100, -100])")
+        now = shown(table)
+        assert now != before
+        stale = {"event": "results", "pose": 0, "pairs": [["Kal", "Vex"]], "results": [row], "settled": True}
+        table.served.say(stale)
+        state = table.settled()
+        assert shown(table) == now
+        assert row not in state["results"]
+
+
+def test_until_the_verdicts_of_the_newest_pose_are_there_nothing_is_settled(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        chosen(table, "Kal", "Vex")
+        table.served.holds = lambda message: message.get("event") == "results"
+        table.page.evaluate("void window.silhouette.move('Kal', [100, -100])")
+        assert table.page.evaluate(f"{STATE}.settled") is False
+        table.until(f"{STATE}.pieces.find(({{name}}) => name === 'Kal').at[0] === 100")
+        assert table.page.evaluate(f"[{STATE}.settled, {STATE}.results.length]") == [False, 0]
+        assert shown(table)[2] == "true"
+        table.until("true")
+        table.served.release()
+        state = table.settled()
+        assert len(state["results"]) == 4
+        assert shown(table)[2] == "false"
+
+
+def test_while_a_hand_moves_one_place_is_under_way_and_the_newest_follows(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        table.do("select('Kal')")
+        table.served.holds = lambda message: "pieces" in message
+        x, y = table.label("Kal")
+        table.page.mouse.move(x, y)
+        table.page.mouse.down()
+        for step in range(1, 13):
+            table.page.mouse.move(x + 5 * step, y)
+        edits = [request for request in table.served.asked if request["do"] == "edit"]
+        assert len(edits) == 1
+        table.until(f"{STATE}.settled === false")
+        table.page.mouse.up()
+        while not table.served.held:
+            table.until("true")
+        table.served.release()
+        state = table.settled()
+        edits = [request for request in table.served.asked if request["do"] == "edit"]
+        assert len(edits) == 2
+        assert len({request["drag"] for request in edits}) == 1
+        kal = next(piece for piece in state["pieces"] if piece["name"] == "Kal")
+        assert kal["at"][:2] == pytest.approx(edits[-1]["edits"][0]["at"], abs=0.01)
+
+
+def test_a_lost_connection_is_said_and_made_again(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        table.do("select('Kal')")
+        table.do("move('Kal', [50, -100])")
+        table.served.welcomes = False
+        table.served.cut()
+        table.until("!document.getElementById('lost').hidden")
+        assert "connection is lost" in table.page.inner_text("#lost")
+        assert table.page.inner_text("#saving") == "Not connected"
+        assert table.page.evaluate(f"{STATE}.settled") is False
+        table.served.welcomes = True
+        state = table.settled()
+        assert table.page.locator("#lost").is_hidden()
+        assert table.piece("Kal")["at"][0] == 50
+        assert state["selected"] == "Kal"
+        assert len(state["results"]) == 4
+
+
+def test_a_change_that_cannot_be_is_said_and_nothing_moves(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        table.do("select('Kal')")
+        table.page.fill("#name", "Vex")
+        table.page.press("#name", "Enter")
+        table.until("!document.getElementById('hint').hidden")
+        assert "called 'Vex' already" in table.page.inner_text("#hint")
+        assert [piece["name"] for piece in table.settled()["pieces"]] == ["wall", "tower", "Kal", "Vex", "Zil"]
+        assert table.page.input_value("#name") == "Kal"
+
+
+def test_what_another_client_does_is_shown(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        table.served.say({"id": 900, "event": "edited", **edited(table, "Kal", [20.0, -60.0, 0.0])})
+        assert table.piece("Kal")["at"] == [20.0, -60.0, 0.0]
+
+
+def edited(table: TableVisit, name: str, at: list[float]) -> dict[str, Any]:
+    """The answer to an edit, from the session, with a piece elsewhere, one pose later."""
+    kept: list[dict[str, Any]] = []
+    table.served.holds = lambda message: "pieces" in message and not kept.append(message)
+    table.page.evaluate("void window.silhouette.move('Zil', [-100, 90])")
+    while not kept:
+        table.until("true")
+    table.served.release()
+    table.settled()
+    told = {key: value for key, value in kept[0].items() if key != "id"}
+    pieces = [{**piece, "at": at} if piece["name"] == name else piece for piece in told["pieces"]]
+    return {**told, "pose": told["pose"] + 1, "pieces": pieces}

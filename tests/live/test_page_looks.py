@@ -1,0 +1,158 @@
+"""How the page of the live table looks: its colours are those of figures, it is told without colour, and axe has no complaint."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from silhouette.drawing.maps import COLOURS
+from silhouette.drawing.styles import DARK, PRINT, Style
+from silhouette.pages.html.skeleton import SIGNS
+from silhouette.rules.base import Level
+from tests.pages.test_contrast import LEAST, contrast
+from tests.support.browsing import DESKTOP, PHONE, Browser
+from tests.support.live_pages import FILES, NO_WEBGL, SCENE, table_page
+from tests.support.report_pages import like
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    file = tmp_path / "scene.toml"
+    file.write_text(SCENE, encoding="utf-8")
+    return file
+
+
+def variables(part: str) -> dict[str, str]:
+    return dict(re.findall(r"--([a-z-]+):\s*(#[0-9a-f]+)", part))
+
+
+def test_its_colours_are_those_of_the_figures() -> None:
+    sheet = (FILES / "table.css").read_text(encoding="utf-8")
+    light, dark = sheet.split("@media (prefers-color-scheme: dark)")[:2]
+    for style, part in ((PRINT, light), (DARK, dark)):
+        wanted = {field.name.replace("_", "-"): getattr(style, field.name) for field in fields(style)}
+        assert variables(part) == wanted
+
+
+@pytest.mark.parametrize("style", [PRINT, DARK], ids=["light", "dark"])
+def test_its_texts_can_be_read(style: Style) -> None:
+    pairs = [
+        (style.ink, style.paper),
+        (style.soft_ink, style.paper),
+        (style.soft_ink, style.ground),
+        (style.paper, style.ink),
+        (style.paper, style.obscured_edge),
+        (style.obscured_edge, style.paper),
+        ("#ffffff", "#0072b2"),
+        *((style.ink, ground) for ground in (style.seen, style.blocker, style.obscured, style.ground)),
+    ]
+    for text, ground in pairs:
+        assert contrast(text, ground) >= LEAST, (text, ground)
+
+
+def test_signs_and_colours_of_places_are_those_of_reports_and_maps() -> None:
+    script = (FILES / "verdicts.js").read_text(encoding="utf-8")
+    for level in Level:
+        kind, sign = SIGNS[level]
+        assert f'{level.value}: "{sign}"' in script
+        assert f'{level.value}: "{kind}"' in script
+        places = re.search(rf"{level.value}: (\[\[.*\]\])", script)
+        assert places is not None
+        assert re.findall(r"#[0-9a-f]{6}", places[1]) == [colour for several in COLOURS[level] for colour in several]
+
+
+@pytest.mark.parametrize("before", ["", NO_WEBGL], ids=["3d", "plan"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_axe_finds_nothing(browser: Browser, scene: Path, size: tuple[int, int], scheme: str, before: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    with table_page(browser, scene, size, before, color_scheme=scheme) as table:
+        for name in ("null", "'Kal'"):
+            table.do(f"select({name})")
+            found = axe.Axe().run(table.page)
+            assert found.violations_count == 0, found.generate_report()
+        assert table.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_eye_shows_the_target_in_its_colours_and_names_what_is_pointed_at(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        table.do("select('Kal')")
+        table.page.locator("#list tbody tr", has_text="Vex").locator("button.verdict").first.click()
+        table.settled()
+        canvas = table.page.locator("#eye-view")
+        canvas.scroll_into_view_if_needed()
+        table.until(COLOURED)
+        picture = table.picture("#eye-view")
+        seen, obscured = like(picture, blue=True), like(picture, blue=False)
+        share = obscured.sum() / (seen.sum() + obscured.sum())
+        row = next(row for row in table.settled()["results"] if row["target"] == "Vex")
+        assert share == pytest.approx(row["occluded"], abs=0.2)
+        rows, columns = np.nonzero(seen)
+        height, width = seen.shape
+        assert abs(columns.mean() / width - 0.5) < 0.06
+        box = canvas.bounding_box()
+        table.page.mouse.move(box["x"] + columns.mean(), box["y"] + rows.mean())
+        table.until("document.getElementById('eye-told').textContent === 'Vex'")
+        rows, columns = np.nonzero(obscured)
+        table.page.mouse.move(box["x"] + columns.mean(), box["y"] + rows.mean())
+        table.until("document.getElementById('eye-told').textContent === 'wall'")
+
+
+COLOURED = """(() => {
+  const canvas = document.getElementById("eye-view");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let blue = 0;
+  for (let at = 0; at < data.length; at += 4) if (data[at + 2] > data[at] + 60) blue += 1;
+  return blue > 200;
+})()"""
+"""Whether something is seen in the eye's picture."""
+
+
+def test_without_webgl_lines_and_pieces_are_in_the_plan(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.do("select('Kal')")
+        assert table.page.locator(".plan .figure").count() == 5
+        assert table.page.locator(".plan .mark").count() > 4
+        assert table.page.locator("#eye").is_hidden()
+        dashes = table.page.evaluate(
+            "[...document.querySelectorAll('.plan .mark')].map((mark) => mark.getAttribute('stroke-dasharray'))"
+        )
+        assert len(set(dashes)) > 2
+
+
+def test_the_map_of_cover_and_the_way_to_the_nearest(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.do("select('Vex')")
+        table.press("m")
+        table.until("!document.getElementById('nearest').hidden")
+        assert table.page.locator(".plan rect").count() > 30
+        assert "open" in table.page.inner_text("#map-legend")
+        table.page.locator("#nearest button:enabled").last.click()
+        rows = [row for row in table.settled()["results"] if row["target"] == "Vex" and row["attacker"] == "Kal"]
+        word = table.page.locator("#nearest button").last.inner_text()
+        assert rows[0]["verdict"] in word
+        assert table.page.get_attribute("#map", "aria-pressed") == "true"
+        table.do("move('Zil', [-100, 60])")
+        assert table.page.get_attribute("#map", "aria-pressed") == "false"
+        assert "changed since" in table.page.inner_text("#map-told")
+
+
+def test_the_scene_is_copied_as_text_and_the_figure_comes_as_a_file(browser: Browser, scene: Path) -> None:
+    stub = "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => {window.copied = text}}})"
+    with table_page(browser, scene, before=stub) as table:
+        table.do("select('Kal')")
+        table.page.click("#files summary")
+        table.page.click("#copy-text")
+        table.until("window.copied !== undefined")
+        assert table.page.evaluate("window.copied") == SCENE
+        table.page.evaluate(
+            "window.clicked = []; HTMLAnchorElement.prototype.click = function () { clicked.push(this.download) }"
+        )
+        table.page.click("#files summary")
+        table.page.click("#figure")
+        table.until("window.clicked.length > 0")
+        assert table.page.evaluate("window.clicked[0]").endswith((".svg", ".png"))
