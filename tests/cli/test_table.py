@@ -6,63 +6,27 @@ import asyncio
 import io
 import json
 import os
-import re
 import signal
 import socket
-import subprocess
 import sys
 import time
 import webbrowser
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from silhouette.cli import table as table_command
 from silhouette.live.live_table import autosave_name
 from silhouette.live.server import doors
+from tests.conftest import PROJECT
 from tests.support.commands import QUICK, run, scene
+from tests.support.table_process import PATIENCE, Started, asked, started
 
-ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#([\w-]{22})")
-EXAMPLES = Path(__file__).resolve().parents[2] / "scenes"
-PATIENCE = 60.0  # s: two busy cores
+EXAMPLES = PROJECT / "scenes"
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as other systems send them")
-
-
-@contextmanager
-def started(file: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], int, str]]:
-    """The command as a process in a group of its own, its port and its token."""
-    words = [sys.executable, "-m", "silhouette", "table", str(file), "--no-browser", *QUICK, *options]
-    process = subprocess.Popen(
-        words,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    try:
-        assert process.stdout is not None
-        found = ADDRESS.fullmatch(process.stdout.readline().strip())
-        if found is None:
-            raise AssertionError(process.communicate())
-        yield process, int(found[1]), found[2]
-    finally:
-        process.kill()
-        process.communicate()
-
-
-async def asked(connection: object, content: object) -> dict[str, object]:
-    """The answer to a request; events before it are left out."""
-    await connection.send(json.dumps(content))  # type: ignore[attr-defined]
-    while True:
-        heard: dict[str, object] = json.loads(await asyncio.wait_for(connection.recv(), PATIENCE))  # type: ignore[attr-defined]
-        if "id" in heard:
-            return heard
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -70,40 +34,33 @@ def test_a_signal_ends_it_within_a_second_and_leaves_nothing(number: signal.Sign
     """As a terminal sends it: to the command and its workers alike."""
     file = scene(tmp_path)
 
-    async def scenario(process: subprocess.Popen[str], port: int, token: str) -> float:
-        address, origin = f"ws://127.0.0.1:{port}/socket", f"http://127.0.0.1:{port}"
-        async with (
-            connect(address, origin=origin, proxy=None) as one,
-            connect(address, origin=origin, proxy=None) as two,
-        ):
-            for connection in (one, two):
-                await connection.send(json.dumps({"token": token}))
-                assert json.loads(await connection.recv())["event"] == "welcome"
-            checked = await asked(one, {"id": 1, "do": "check", "from": "Kal", "to": "Vex"})
-            assert checked["results"][0]["attacker"] == "Kal"  # type: ignore[index]
+    async def scenario(running: Started) -> float:
+        async with running.client() as one, running.client() as two:
+            checked = await asked(one, "check", **{"from": "Kal", "to": "Vex"})
+            assert checked["results"][0]["attacker"] == "Kal"
             for attacker in ("Kal", "Vex"):
                 await one.send(json.dumps({"id": attacker, "do": "check", "from": attacker, "odds": True}))
-            await asked(two, {"id": 2, "do": "state"})
+            await asked(two, "state")
             begun = time.monotonic()
-            os.killpg(process.pid, number)
+            os.killpg(running.process.pid, number)
             for connection in (one, two):
                 with suppress(ConnectionClosed):
                     while True:
                         await asyncio.wait_for(connection.recv(), PATIENCE)
                 assert connection.close_code == 1001
-            await asyncio.to_thread(process.wait, PATIENCE)
+            await asyncio.to_thread(running.process.wait, PATIENCE)
             return time.monotonic() - begun
 
-    with started(file) as (process, port, token):
-        took = asyncio.run(scenario(process, port, token))
-        assert process.stderr is not None
-        assert process.stderr.read() == ""
-        assert process.returncode == 0
+    with started(file) as running:
+        took = asyncio.run(scenario(running))
+        assert running.process.stderr is not None
+        assert running.process.stderr.read() == ""
+        assert running.process.returncode == 0
         assert took < 3.0  # a second on a machine that does nothing else
-        with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+        with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", running.port)):
             pass
         with pytest.raises(ProcessLookupError):
-            os.killpg(process.pid, 0)  # no worker is left of its group
+            os.killpg(running.process.pid, 0)  # no worker is left of its group
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
 
@@ -111,42 +68,49 @@ def test_what_is_not_saved_is_kept_and_is_there_again(tmp_path: Path) -> None:
     file = scene(tmp_path)
     before = file.read_text(encoding="utf-8")
 
-    async def moved(port: int, token: str) -> dict[str, object]:
-        address, origin = f"ws://127.0.0.1:{port}/socket", f"http://127.0.0.1:{port}"
-        async with (
-            connect(address, origin=origin, proxy=None) as one,
-            connect(address, origin=origin, proxy=None) as two,
-        ):
-            for connection in (one, two):
-                await connection.send(json.dumps({"token": token}))
-                assert json.loads(await connection.recv())["event"] == "welcome"
-            answer = await asked(one, {"id": 1, "do": "edit", "edits": [{"piece": "Vex", "at": [30, 200]}]})
+    async def moved(running: Started) -> dict[str, object]:
+        async with running.client() as one, running.client() as two:
+            answer = await asked(one, "edit", edits=[{"piece": "Vex", "at": [30, 200]}])
             told = json.loads(await asyncio.wait_for(two.recv(), PATIENCE))
             assert told["event"] == "edited"
             assert told["pieces"] == answer["pieces"]
             outside = [{"add": "terrain", "name": "rock", "at": [0, 0], "mesh": "../rock.stl"}]
-            refused = await asked(two, {"id": 2, "do": "edit", "edits": outside})
-            assert "lies outside the scene's folder" in str(refused["error"])
+            refused = await asked(two, "edit", edits=outside)
+            assert "lies outside the scene's folder" in refused["error"]
             deadline = time.monotonic() + PATIENCE
             while not (tmp_path / autosave_name(file)).is_file():
                 assert time.monotonic() < deadline
                 await asyncio.sleep(0.05)
             return answer
 
-    with started(file) as (process, port, token):
-        answer = asyncio.run(moved(port, token))
-        os.killpg(process.pid, signal.SIGKILL)
+    with started(file) as running:
+        answer = asyncio.run(moved(running))
+        os.killpg(running.process.pid, signal.SIGKILL)
     assert file.read_text(encoding="utf-8") == before
 
-    async def state(port: int, token: str) -> dict[str, object]:
-        async with connect(f"ws://127.0.0.1:{port}/socket", origin=f"http://127.0.0.1:{port}", proxy=None) as one:
-            await one.send(json.dumps({"token": token}))
-            return await asked(one, {"id": 1, "do": "state"})
+    async def state(running: Started) -> dict[str, object]:
+        async with running.client() as one:
+            return await asked(one, "state")
 
-    with started(file) as (_, port, token):
-        again = asyncio.run(state(port, token))
+    with started(file) as running:
+        again = asyncio.run(state(running))
     assert again["pieces"] == answer["pieces"]
     assert again["saved"] is False
+
+
+def test_a_file_that_is_handed_over_lies_beside_the_scene(tmp_path: Path) -> None:
+    async def scenario(running: Started) -> None:
+        async with running.client() as one, running.client() as two:
+            assert (await asked(two, "hand-over", name="table.glb", size=5))["chunk"] == 2**18
+            await two.send(b"12345")
+            told = json.loads(await asyncio.wait_for(one.recv(), PATIENCE))
+            assert told == {"event": "handed-over", "name": "table.glb", "file": "table.glb"}
+            assert "table.glb" in (await asked(one, "scan", file="table.glb"))["error"]
+            assert "error" not in await asked(one, "state")
+
+    with started(scene(tmp_path)) as running:
+        asyncio.run(scenario(running))
+    assert (tmp_path / "table.glb").read_bytes() == b"12345"
 
 
 BAD = {

@@ -91,7 +91,7 @@ class Client:
             return
         wait = self._allowance.wait(len(message), time.monotonic())
         if self._allowance.is_overrun(time.monotonic()):
-            await self._connection.dismiss(POLICY, "too many requests")
+            await self._connection.dismiss(POLICY, "The page asked for too much at once.")
             return
         if wait:
             await asyncio.sleep(wait)
@@ -117,7 +117,7 @@ class Client:
         """Says what is wrong with a message that is no request; at last the client is closed."""
         self._nonsense += 1
         if self._nonsense > self._limits.nonsense:
-            await self._connection.dismiss(POLICY, "too many messages that are no requests")
+            await self._connection.dismiss(POLICY, "The page sent too much that was no request.")
         else:
             self._outbox.put({"id": None, "error": problem(error)})
 

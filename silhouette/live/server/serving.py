@@ -28,6 +28,8 @@ from silhouette.version import VERSION
 WRONG_TOKEN, BUSY, GOING = 4401, 1013, 1001
 """The codes that close a connection: without a token, where there are too many, and when the server ends."""
 
+TOO_MANY = "The live table is open in too many places; close one of them."
+
 
 class TableServer:
     """Serves a page and the sessions of those who open it, from ``async with`` until its end.
@@ -68,7 +70,7 @@ class TableServer:
     ) -> None:
         """Tells the clients that it ends, waits a moment for them, and ends all the same."""
         for server in self._servers:
-            server.close(code=GOING, reason="the live table ends")
+            server.close(code=GOING, reason="The live table has ended.")
         await self._connections.end()
         for server in self._servers:
             await server.wait_closed()
@@ -103,7 +105,7 @@ class TableServer:
     def _asked(self, door: Door, request: Request) -> Response | None:
         answer = door.answer(request, self._files)
         if answer is None and len(self._clients) >= self._limits.clients:
-            answer = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The live table is open in too many places.")
+            answer = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, TOO_MANY)
         if answer is None:
             return None
         if isinstance(answer, PageFile):
@@ -120,10 +122,12 @@ class TableServer:
         with suppress(ConnectionClosed):
             role = await self._role(door, connection)
             if role is None:
-                await connection.dismiss(WRONG_TOKEN, "the first message must be the token of the address")
+                await connection.dismiss(
+                    WRONG_TOKEN, "This is not the address that silhouette table printed last; open that one."
+                )
                 return
             if len(self._clients) >= self._limits.clients:
-                await connection.dismiss(BUSY, "the live table is open in too many places")
+                await connection.dismiss(BUSY, TOO_MANY)
                 return
             self._connections.welcome(connection)
             client = Client(connection, role, self._limits, self._start, self._hand_over)

@@ -1,0 +1,80 @@
+"""``silhouette table`` as a process, and clients of it that are no browsers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+
+from tests.support.commands import QUICK
+
+ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#([\w-]{22})")
+PATIENCE = 60.0  # s: two busy cores
+
+
+@dataclass(frozen=True)
+class Started:
+    """The command, which has printed its address."""
+
+    process: subprocess.Popen[str]
+    port: int
+    token: str
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def address(self) -> str:
+        return f"{self.origin}/#{self.token}"
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[ClientConnection]:
+        """A client that is welcome."""
+        address = f"ws://127.0.0.1:{self.port}/socket"
+        async with connect(address, origin=self.origin, proxy=None) as connection:  # type: ignore[arg-type]
+            await connection.send(json.dumps({"token": self.token}))
+            assert json.loads(await connection.recv())["event"] == "welcome"
+            yield connection
+
+
+@contextmanager
+def started(file: Path, *options: str) -> Iterator[Started]:
+    """The command as a process in a group of its own."""
+    words = [sys.executable, "-m", "silhouette", "table", str(file), "--no-browser", *QUICK, *options]
+    process = subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # it may be ignored, as nohup does
+    )
+    try:
+        assert process.stdout is not None
+        found = ADDRESS.fullmatch(process.stdout.readline().strip())
+        if found is None:
+            raise AssertionError(process.communicate())
+        yield Started(process, int(found[1]), found[2])
+    finally:
+        process.kill()
+        process.communicate()
+
+
+async def asked(connection: ClientConnection, do: str, **more: Any) -> dict[str, Any]:
+    """The answer to a request; events before it are left out."""
+    await connection.send(json.dumps({"id": do, "do": do, **more}))
+    while True:
+        heard: dict[str, Any] = json.loads(await asyncio.wait_for(connection.recv(), PATIENCE))
+        if "id" in heard:
+            return heard
