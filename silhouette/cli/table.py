@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import threading
 from contextlib import suppress
@@ -32,6 +33,9 @@ Lan = Annotated[
     bool, typer.Option("--lan", help="Also for a second device in this network, such as a phone, to look on.")
 ]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")]
+
+LIGHT_ON_DARK, AS_BEFORE = "\033[97;40m", "\033[0m"
+"""The colours of the QR code, whatever those of the terminal: not every phone reads one that is dark on light."""
 
 
 def table(
@@ -82,12 +86,20 @@ def table(
 
 def _show_to_a_phone(address: str, out: TextIO) -> None:
     """Prints the address for a second device; on a terminal that has the signs for it also as a QR code."""
-    import segno
-
     print(f"A second device in this network looks on at {address}", file=out)
     if out.isatty() and _has_blocks(out):
-        segno.make(address, error="m", micro=False).terminal(out, compact=True)
+        for line in _code(address):
+            print(f"{LIGHT_ON_DARK}{line}{AS_BEFORE}", file=out)
     out.flush()
+
+
+def _code(text: str) -> list[str]:
+    """A QR code, two rows of it in each line; its light parts are blocks, its dark ones are left empty."""
+    import segno
+
+    lines = io.StringIO()
+    segno.make(text, error="m", micro=False).terminal(lines, compact=True)
+    return lines.getvalue().splitlines()
 
 
 def _has_blocks(out: TextIO) -> bool:

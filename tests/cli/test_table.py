@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import segno
 from websockets.exceptions import ConnectionClosed
 
 from silhouette.cli import table as table_command
@@ -176,8 +177,11 @@ def test_a_terminal_shows_the_address_of_a_second_device_as_a_code() -> None:
     first, *code = terminal.getvalue().splitlines()
     assert log.getvalue().splitlines() == [first]
     assert first.endswith(address)
-    assert len(code) > 15
-    assert max(map(len, code)) <= 80
+    assert all(line.startswith("\033[97;40m") and line.endswith("\033[0m") for line in code)
+    rows = [line.removeprefix("\033[97;40m").removesuffix("\033[0m") for line in code]
+    light = [[sign in signs for sign in row] for row in rows for signs in ("█▀", "█▄")]
+    matrix = segno.make(address, error="m", micro=False).matrix_iter(border=4)
+    assert [[not dark for dark in row] for row in matrix] == light[: len(light) // 2 * 2 - 1]
 
 
 def test_a_browser_that_would_take_the_terminal_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,11 +115,13 @@ def security_headers(host: str | None) -> dict[str, str]:
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
         f"connect-src 'self'{sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
-    return {
+    headers = {
         "Content-Security-Policy": policy,
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "no-store",
         "Referrer-Policy": "no-referrer",
         "Cross-Origin-Resource-Policy": "same-origin",
-        "Cross-Origin-Opener-Policy": "same-origin",
     }
+    if host and host.startswith(("127.", "localhost")):  # browsers complain of it elsewhere, where there is no TLS
+        headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    return headers
