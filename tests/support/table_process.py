@@ -42,7 +42,7 @@ class Started:
     async def client(self) -> AsyncIterator[ClientConnection]:
         """A client that is welcome."""
         address = f"ws://127.0.0.1:{self.port}/socket"
-        async with connect(address, origin=self.origin, proxy=None) as connection:  # type: ignore[arg-type]
+        async with connect(address, origin=self.origin, proxy=None, max_size=None) as connection:  # type: ignore[arg-type]
             await connection.send(json.dumps({"token": self.token}))
             assert json.loads(await connection.recv())["event"] == "welcome"
             yield connection
