@@ -1,12 +1,14 @@
 """TELL: worker processes that judge the poses of a table; of several poses the newest.
 
 questions about documents -> tasks, the most urgent first, none that is cancelled -> processes with the meshes in memory
+a task that is cancelled, or a patient one where something urgent comes -> its process stops in the middle of it
 """
 
 from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from multiprocessing.connection import Connection
@@ -21,6 +23,7 @@ from silhouette.judging.loading import content_with
 from silhouette.live.edits import Document
 from silhouette.live.live_table import Pose
 from silhouette.live.questions import Answer, CheckQuestion, Desk, Question
+from silhouette.live.stopping import STOP, StoppableRenderer, Stopped
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_of
@@ -34,6 +37,10 @@ KEPT = 4
 
 FEWEST, GROUPS_EACH = 4, 2
 """The least number of checks that are judged together, and the groups for each process, where there are so many."""
+
+PATIENT = 5
+"""The urgency of questions for which nobody holds a piece: those with it, or less, begin anew after more urgent ones
+that come meanwhile."""
 
 CLOSED = "the table is closed"
 LOST = "a process ended in the middle of a check, out of memory or killed; ask again"
@@ -102,6 +109,8 @@ class Judges:
         self._processes = [ChildProcess(serve_questions, first) for _ in range(self.workers)]
         self._threads = ThreadPoolExecutor(self.workers)
         self._sent: list[list[int]] = [[] for _ in range(self.workers)]
+        self._locks = [Lock() for _ in range(self.workers)]
+        self._running: list[_Task | None] = [None] * self.workers
         self._queue: asyncio.PriorityQueue[_Task] = asyncio.PriorityQueue()
         self._is_closed = False
         self._lock = Lock()
@@ -128,18 +137,30 @@ class Judges:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def ask(self, pose: Pose, question: Question, urgency: int = 0) -> asyncio.Future[Any]:
-        """What the question's ``answered`` returns; cancelled, it is not begun.
+        """What the question's ``answered`` returns; cancelled, it is not begun, or not gone on with.
 
         Args:
             pose: of the table.
             question: what is asked about it.
             urgency: less urgent questions, with higher numbers, wait for more urgent ones.
         """
-        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._queue.put_nowait(_Task(urgency, next(self._numbers), pose, question, done))
-        return done
+        task = _Task(urgency, next(self._numbers), pose, question, asyncio.get_running_loop().create_future())
+        task.done.add_done_callback(lambda done: self._stop(task) if done.cancelled() else None)
+        self._queue.put_nowait(task)
+        running = [one for one in self._running if one is not None]
+        if urgency < PATIENT and len(running) == self.workers and (last := max(running)).urgency >= PATIENT:
+            self._stop(last)
+        return task.done
 
-    async def ask_all(self, pose: Pose, question: CheckQuestion, urgency: int = 1) -> list[Answer]:
+    def _stop(self, task: _Task) -> None:
+        """Has a process stop if this is what it answers."""
+        for number, lock in enumerate(self._locks):
+            with lock:
+                if self._running[number] is task:
+                    with suppress(OSError):  # that it has died is noticed when the answer is read
+                        self._processes[number].pipe.send(STOP)
+
+    async def ask_all(self, pose: Pose, question: CheckQuestion, urgency: int = PATIENT) -> list[Answer]:
         """The answers to a question of many checks, shared out among the processes."""
         checks = question.checks
         is_long = question.seed is not None or question.what_if
@@ -164,34 +185,46 @@ class Judges:
             if task.done.done():
                 continue
             try:
-                answers = await loop.run_in_executor(self._threads, self._asked, number, task.pose, task.question)
+                kind, answer = await loop.run_in_executor(self._threads, self._asked, number, task)
             except Exception as error:
                 if not task.done.done():
                     task.done.set_exception(error)
                 continue
-            if not task.done.done():
-                task.done.set_result(answers)
+            if task.done.done():
+                continue
+            if kind == STOPPED:
+                self._queue.put_nowait(task)
+            elif kind == PROBLEM:
+                task.done.set_exception(RequestError(answer))
+            else:
+                task.done.set_result(answer)
 
-    def _asked(self, number: int, pose: Pose, question: Question) -> Any:
-        """The answers of one process; another takes its place where it ends without any.
+    def _asked(self, number: int, task: _Task) -> tuple[str, Any]:
+        """What one process sends back; another takes its place where it ends without that.
 
         Raises:
-            SilhouetteError: where the question cannot be answered.
+            SilhouetteError: where it has ended.
         """
-        sent, process = self._sent[number], self._processes[number]
+        sent, process, pose = self._sent[number], self._processes[number], task.pose
         document = None if pose.number in sent else pose.document
         try:
-            process.pipe.send((pose.number, pose.path, document, question))
-            answers = process.pipe.recv()
+            with self._locks[number]:
+                if task.done.done():
+                    return STOPPED, None
+                process.pipe.send((pose.number, pose.path, document, task.question))
+                self._running[number] = task
+            kind, answer = process.pipe.recv()
         except (EOFError, OSError):
             self._replace(number)
             raise SilhouetteError(LOST) from None
-        if document is not None:
-            sent.append(pose.number)
-            del sent[:-KEPT]
-        if isinstance(answers, str):
-            raise RequestError(answers)
-        return answers
+        finally:
+            with self._locks[number]:
+                self._running[number] = None
+        if kind == PROBLEM:
+            self._sent[number] = [one for one in sent if one != pose.number]
+        elif document is not None:
+            self._sent[number] = [*sent, pose.number][-KEPT:]
+        return kind, answer
 
     def _replace(self, number: int) -> None:
         """Starts a process in place of one that has ended.
@@ -206,23 +239,33 @@ class Judges:
             self._processes[number], self._sent[number] = ChildProcess(serve_questions, self._start), []
 
 
+ANSWER, PROBLEM, STOPPED = "answer", "problem", "stopped"
+"""What a process sends back, each with a value: the answer; one line that says why there is none; None."""
+
+
 def serve_questions(pipe: Connection, start: Start) -> None:
     """Answers questions that come through a pipe, until it breaks: what a process of `Judges` does."""
     cache = start.cache.remembering()
     renderer = choose(start.renderer, start.device) if isinstance(start.renderer, str) else start.renderer
+    stoppable = StoppableRenderer(renderer, pipe)
     scenes: dict[int, TableScene] = {}
     try:
         while True:
-            number, path, document, question = pipe.recv()
+            message = pipe.recv()
+            if message == STOP:  # it came too late
+                continue
+            number, path, document, question = message
             try:
                 if document is not None:
                     loaded = rule_of(path, document).load(path, document, cache)
                     scenes[number] = cast("TableScene", content_with(loaded, start.error))
                     for old in list(scenes)[:-KEPT]:
                         del scenes[old]
-                pipe.send(question.answered(Desk(scenes[number], renderer, cache, start.pixel)))
+                pipe.send((ANSWER, question.answered(Desk(scenes[number], stoppable, cache, start.pixel))))
+            except Stopped:
+                pipe.send((STOPPED, None))
             except Exception as error:
-                pipe.send(problem(error, path))
+                pipe.send((PROBLEM, problem(error, path)))
                 scenes.pop(number, None)
     except (EOFError, OSError):
         return

@@ -16,7 +16,7 @@ from silhouette.doubt.cells import Cells
 from silhouette.doubt.grid import grid_points
 from silhouette.doubt.maps import Map, MapRequest, checks_of_map
 from silhouette.geometry import Flags, Floats
-from silhouette.live.judges import Judges
+from silhouette.live.judges import PATIENT, Judges
 from silhouette.live.live_table import Pose
 from silhouette.live.questions import MapQuestion
 from silhouette.rules import rule_called
@@ -27,9 +27,9 @@ COARSEST = 8
 """The first step takes one point in so many, along x and along y; each further one half as many."""
 
 TOGETHER = 48
-"""Verdicts that one process is asked for at a time: a verdict waits for no more."""
+"""Verdicts that one process is asked for at a time; an urgent question costs as many."""
 
-URGENCY = 10
+URGENCY = PATIENT + 5
 """Of the first step; all of a map waits for verdicts."""
 
 

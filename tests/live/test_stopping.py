@@ -1,0 +1,137 @@
+"""A process stops in the middle of an answer that nobody waits for, and goes on with the next question."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from silhouette.files.cache import Cache
+from silhouette.live.judges import PATIENT, Judges
+from silhouette.live.live_table import LiveTable
+from silhouette.live.questions import CheckQuestion, Desk
+from silhouette.live.stopping import STOP, StoppableRenderer, Stopped
+from silhouette.renderers import choose
+from silhouette.renderers.protocol import Cast, depths
+from silhouette.rules import rule_called
+from silhouette.views import View
+from tests.support.shapes import spot
+
+SECONDS = 20.0
+"""What a question takes that is not stopped."""
+
+VIEW = View(np.zeros(3), np.array([[1.0, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
+
+
+@dataclass(frozen=True)
+class EndlessQuestion:
+    """A question that looks again and again; a file tells how often it was begun.
+
+    Attributes:
+        log: the file, which gets a byte each time.
+    """
+
+    log: Path
+
+    def answered(self, desk: Desk) -> str:
+        """Looks until it is stopped."""
+        with self.log.open("ab") as file:
+            file.write(b".")
+        if len(self.log.read_bytes()) > 1:
+            return "the second time"
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            desk.renderer.render(VIEW, [])
+            time.sleep(0.001)
+        return "never stopped"
+
+
+def duel() -> dict[str, Any]:
+    """Two stand-ins."""
+    figure = {"figure": {"base": 32, "height": 38}, "facing": 0}
+    return {
+        "rules": "necromunda",
+        "fighter": [{"name": "Kal", "at": [0, 0], **figure}, {"name": "Vex", "at": [200, 0], **figure}],
+    }
+
+
+def with_judges(folder: Path, use: Callable[[LiveTable, Judges], Awaitable[None]]) -> None:
+    """Has a function use a table and one process that judges it."""
+    table = LiveTable(folder / "duel.toml", duel(), Cache(None))
+    judges = Judges(table.scene, table.cache, "reference", workers=1, pixel=2.0)
+
+    async def used() -> None:
+        async with judges:
+            await use(table, judges)
+
+    try:
+        asyncio.run(used())
+    finally:
+        judges.close()
+
+
+async def begun(log: Path) -> None:
+    """Waits until a question was begun."""
+    while not log.exists():
+        await asyncio.sleep(0.001)
+
+
+def test_the_process_of_a_cancelled_question_answers_the_next_one_at_once(tmp_path: Path) -> None:
+    async def use(table: LiveTable, judges: Judges) -> None:
+        checks = rule_called("necromunda").everyone(table.scene)
+        (expected,) = await judges.ask(table.now, CheckQuestion(checks[:1]))
+        (process,) = judges._processes
+        endless = judges.ask(table.now, EndlessQuestion(tmp_path / "log"))
+        await begun(tmp_path / "log")
+        endless.cancel()
+        start = time.monotonic()
+        assert await judges.ask(table.now, CheckQuestion(checks[:1])) == [expected]
+        assert time.monotonic() - start < SECONDS / 2
+        assert judges._processes == [process]
+
+    with_judges(tmp_path, use)
+
+
+def test_a_patient_question_begins_anew_after_an_urgent_one(tmp_path: Path) -> None:
+    async def use(table: LiveTable, judges: Judges) -> None:
+        checks = rule_called("necromunda").everyone(table.scene)
+        patient = judges.ask(table.now, EndlessQuestion(tmp_path / "log"), PATIENT)
+        await begun(tmp_path / "log")
+        start = time.monotonic()
+        assert (await judges.ask(table.now, CheckQuestion(checks[:1])))[0].row["verdict"] == "open"
+        assert time.monotonic() - start < SECONDS / 2
+        assert await patient == "the second time"
+
+    with_judges(tmp_path, use)
+
+
+def test_a_stop_that_comes_too_late_stops_nothing(tmp_path: Path) -> None:
+    async def use(table: LiveTable, judges: Judges) -> None:
+        checks = rule_called("necromunda").everyone(table.scene)
+        judges._processes[0].pipe.send(STOP)
+        assert len(await judges.ask(table.now, CheckQuestion(checks))) == 2
+
+    with_judges(tmp_path, use)
+
+
+@pytest.mark.parametrize("name", ["embree", "reference"])
+def test_a_stoppable_renderer_sees_what_its_own_sees_until_a_message_comes(name: str) -> None:
+    ours, theirs = Pipe()
+    renderer = choose(name)
+    stoppable = StoppableRenderer(renderer, theirs)
+    assert (stoppable.name, stoppable.device, stoppable.sparse) == (renderer.name, renderer.device, renderer.sparse)
+    assert hasattr(stoppable, "depths") == hasattr(renderer, "depths")
+    body, places = spot(VIEW, 0, 0, 1, 1, 9.0), np.array([[0.0, 0.0], [1.0, 1.0]])
+    casts = [Cast(VIEW, body, places)]
+    assert depths(stoppable, casts).tolist() == [9.0, np.inf]
+    ours.send(STOP)
+    with pytest.raises(Stopped):
+        depths(stoppable, casts)
+    assert stoppable.render(VIEW, [body]).ids.tolist() == [[1, 0], [0, 0]]
