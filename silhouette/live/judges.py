@@ -27,6 +27,7 @@ from silhouette.live.stopping import STOP, StoppableRenderer, Stopped
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_of
+from silhouette.scenes.placement_warnings import prepare
 from silhouette.scenes.table import TableScene
 from silhouette.text import problem
 from silhouette.workers.process import ChildProcess
@@ -102,6 +103,8 @@ class Judges:
     ) -> None:
         started = choose(renderer, device)
         is_shared = start_method().name == "fork" and shared(scene, started)
+        if is_shared:
+            prepare(scene.pieces)
         plain = Cache(cache.directory)
         self._start = Start(plain, renderer, device, error, pixel)
         first = Start(cache, started, device, error, pixel) if is_shared else self._start

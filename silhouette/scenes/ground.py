@@ -44,6 +44,9 @@ OPEN = 0.1
 WORTH_AN_INDEX = 64
 """How often a place is asked for before triangles are indexed, and the square root of how many there are at least."""
 
+FEW_OF_ALL = 0.1
+"""The share of the area in plan from which on triangles are looked through rather than looked up."""
+
 LARGEST_INDEXED = 1000.0
 """mm: what lies in a larger box is looked for triangle by triangle, not through a million cells."""
 
@@ -80,6 +83,7 @@ class Ground:
         self.triangles = np.asarray(triangles, np.float64).reshape(-1, 3, 3)
         self._whole = whole
         self._asked = 0
+        self._steps = dict[tuple[float, float], int]()
 
     @cached_property
     def faces_outward(self) -> bool:
@@ -106,6 +110,12 @@ class Ground:
         )
 
     @cached_property
+    def _extents(self) -> Floats:
+        """(2,) mm: the sizes along x and y of a rectangle that holds all of it, with a margin; it has a triangle."""
+        extents: Floats = self._boxes[:, 2:].max(axis=0) - self._boxes[:, :2].min(axis=0) + 1.0
+        return extents
+
+    @cached_property
     def _heights(self) -> Floats:
         """(m, 2) the lowest and the highest z of each triangle."""
         z = self.triangles[:, :, 2].T
@@ -129,12 +139,19 @@ class Ground:
         if len(self.triangles):
             _ = self._heights, self._normals, self._index, self.faces_outward
 
+    @property
+    def is_prepared(self) -> bool:
+        """Whether it has been indexed: places in it are then found as quickly as in a part of it."""
+        return "_index" in self.__dict__
+
     def near(self, low: Any, high: Any) -> Ground:
         """The triangles whose boxes in plan overlap the rectangle from ``low`` to ``high``, both (2,)."""
         whole = self if self._whole is None else self._whole
         self._asked += 1
-        is_small = max(high[0] - low[0], high[1] - low[1]) <= LARGEST_INDEXED
-        if is_small and self._asked > WORTH_AN_INDEX and len(self.triangles) > WORTH_AN_INDEX**2:
+        across, along = high[0] - low[0], high[1] - low[1]
+        is_worth_it = len(self.triangles) > WORTH_AN_INDEX**2 and (self.is_prepared or self._asked > WORTH_AN_INDEX)
+        is_small = is_worth_it and across * along <= FEW_OF_ALL * float(self._extents.prod())
+        if is_small and max(across, along) <= LARGEST_INDEXED:
             return Ground(self.triangles[self._index.pairs(np.array([[*low, *high]]))[1]], whole)
         boxes = self._boxes
         chosen = (boxes[:, 0] <= high[0]) & (boxes[:, 1] <= high[1])
@@ -285,11 +302,12 @@ class Ground:
 
     def _boxes_at_once(self, boxes: Floats) -> int:
         """How many boxes make about `_AT_ONCE` / 4 pairs with triangles, if these lie evenly, or as many cells."""
-        own = self._boxes
-        extents = own[:, 2:].max(axis=0) - own[:, :2].min(axis=0) + 1.0
-        widths = (boxes[:, 2:] - boxes[:, :2]).max(axis=0)
-        pairs = np.minimum((own[:, 2:] - own[:, :2] + widths) / extents, 1.0).prod(axis=1).sum()
-        return int(max(1.0, _AT_ONCE / 4 / (1.0 + max(pairs, np.prod(widths / FINEST + 2.0)))))
+        wide, high = np.ceil((boxes[:, 2:] - boxes[:, :2]).max(axis=0) / FINEST).tolist()
+        if (wide, high) not in self._steps:
+            own, widths = self._boxes, FINEST * np.array([wide, high])
+            pairs = np.minimum((own[:, 2:] - own[:, :2] + widths) / self._extents, 1.0).prod(axis=1).sum()
+            self._steps[wide, high] = int(max(1.0, _AT_ONCE / 4 / (1.0 + max(pairs, (wide + 2.0) * (high + 2.0)))))
+        return self._steps[wide, high]
 
     def _spans(self, outline: Floats, places: Floats, place: Indices, triangle: Indices) -> tuple[Floats, Floats]:
         """The lowest and highest point (n,) of each pair's triangle under the outline; inf and -inf where none is."""

@@ -13,11 +13,12 @@ import numpy as np
 
 from silhouette.geometry import Floats
 from silhouette.meshes.holes import encloses
-from silhouette.scenes.overlap import ALLOWED
+from silhouette.scenes.overlap import ALLOWED, Interior
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.standing import LOWER, TABLE_TOP, bodies_overlap, goes_through, overlap_of_bases
 from silhouette.scenes.support import Support
-from silhouette.scenes.surfaces import is_upright
+from silhouette.scenes.surfaces import Surface, is_upright
+from silhouette.scenes.underside import underside_of
 from silhouette.text import in_a_sentence
 
 FAR = 2000.0
@@ -74,6 +75,20 @@ def placement_warnings(
         if len(found) == MOST_WARNINGS:
             break
     return tuple(found)
+
+
+def prepare(pieces: Sequence[Piece]) -> None:
+    """Works out now what looking at these models anywhere shares, so that processes forked from this one have it all.
+
+    Args:
+        pieces: of the scene; what is worked out does not depend on where they stand.
+    """
+    for piece in {piece.model: piece for piece in pieces}.values():
+        Surface.of(piece).ground.prepare()
+        underside_of(piece)
+        if piece.kind != "terrain":
+            Interior.of_body(piece.model)
+        encloses(piece.model.significant, piece.model.significant.vertices[0])
 
 
 def _all(pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool) -> Iterator[PlacementWarning]:

@@ -140,7 +140,7 @@ def bodies_overlap(one: Piece, other: Piece) -> bool:
     if (high - low <= ALLOWED).any():
         return False
     return any(
-        is_upright(a.pose) and _interior(a, low, high).meets(a.pose, Surface.of(b), low, high).any()
+        is_upright(a.pose) and _interior(a, low, high).meets_any(a.pose, Surface.of(b), low, high)
         for a, b in ((one, other), (other, one))
         if a.kind != "terrain"  # it may be a whole landscape, and need not be closed
     )
