@@ -7,6 +7,7 @@ a task that is cancelled, or a patient one where something urgent comes -> its p
 from __future__ import annotations
 
 import asyncio
+import gc
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from silhouette.errors import RequestError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.groups import shared
 from silhouette.judging.loading import content_with
+from silhouette.live.carrying import Carrier
 from silhouette.live.edits import Document
 from silhouette.live.live_table import Pose
 from silhouette.live.questions import Answer, CheckQuestion, Desk, Question
@@ -57,6 +59,7 @@ class Start:
         device: the number of its device.
         error: the error goal in place of the scene's own; None for that.
         pixel: mm per pixel at the target; None for the scene's own.
+        carrier: brings scenes, where the process is forked.
     """
 
     cache: Cache
@@ -64,6 +67,7 @@ class Start:
     device: int | None = None
     error: float | None = None
     pixel: float | None = None
+    carrier: Carrier | None = None
 
 
 @dataclass(order=True)
@@ -107,10 +111,11 @@ class Judges:
             prepare(scene.pieces)
         plain = Cache(cache.directory)
         self._start = Start(plain, renderer, device, error, pixel)
-        first = Start(cache, started, device, error, pixel) if is_shared else self._start
+        first = Start(cache, started, device, error, pixel, Carrier(scene)) if is_shared else self._start
         self.workers = cores() if workers is None else workers
         self._processes = [ChildProcess(serve_questions, first) for _ in range(self.workers)]
         self._threads = ThreadPoolExecutor(self.workers)
+        self._carriers = [first.carrier] * self.workers
         self._sent: list[list[int]] = [[] for _ in range(self.workers)]
         self._locks = [Lock() for _ in range(self.workers)]
         self._running: list[_Task | None] = [None] * self.workers
@@ -209,13 +214,13 @@ class Judges:
             SilhouetteError: where it has ended.
         """
         sent, process, pose = self._sent[number], self._processes[number], task.pose
-        document = None if pose.number in sent else pose.document
+        content = None if pose.number in sent else self._content(number, pose)
         try:
             with self._locks[number]:
                 if task.done.done():
                     return STOPPED, None
-                process.pipe.send((pose.number, pose.path, document, task.question))
                 self._running[number] = task
+                process.pipe.send((pose.number, pose.path, content, task.question))
             kind, answer = process.pipe.recv()
         except (EOFError, OSError):
             self._replace(number)
@@ -225,9 +230,15 @@ class Judges:
                 self._running[number] = None
         if kind == PROBLEM:
             self._sent[number] = [one for one in sent if one != pose.number]
-        elif document is not None:
+        elif content is not None:
             self._sent[number] = [*sent, pose.number][-KEPT:]
         return kind, answer
+
+    def _content(self, number: int, pose: Pose) -> bytes | Document:
+        """A pose as it is sent to a process: its scene, where the process has the models, else its document."""
+        carrier = self._carriers[number]
+        packed = None if carrier is None or pose.scene is None else carrier.packed(pose.scene)
+        return pose.document if packed is None else packed
 
     def _replace(self, number: int) -> None:
         """Starts a process in place of one that has ended.
@@ -240,6 +251,7 @@ class Judges:
                 raise SilhouetteError(CLOSED) from None
             self._processes[number].kill()
             self._processes[number], self._sent[number] = ChildProcess(serve_questions, self._start), []
+            self._carriers[number] = None
 
 
 ANSWER, PROBLEM, STOPPED = "answer", "problem", "stopped"
@@ -248,6 +260,7 @@ ANSWER, PROBLEM, STOPPED = "answer", "problem", "stopped"
 
 def serve_questions(pipe: Connection, start: Start) -> None:
     """Answers questions that come through a pipe, until it breaks: what a process of `Judges` does."""
+    gc.freeze()  # what is there already stays, and need not be looked through again and again
     cache = start.cache.remembering()
     renderer = choose(start.renderer, start.device) if isinstance(start.renderer, str) else start.renderer
     stoppable = StoppableRenderer(renderer, pipe)
@@ -257,10 +270,13 @@ def serve_questions(pipe: Connection, start: Start) -> None:
             message = pipe.recv()
             if message == STOP:  # it came too late
                 continue
-            number, path, document, question = message
+            number, path, content, question = message
             try:
-                if document is not None:
-                    loaded = rule_of(path, document).load(path, document, cache)
+                if content is not None:
+                    if isinstance(content, bytes) and start.carrier is not None:
+                        loaded = start.carrier.unpacked(content)
+                    else:
+                        loaded = rule_of(path, content).load(path, content, cache)
                     scenes[number] = cast("TableScene", content_with(loaded, start.error))
                     for old in list(scenes)[:-KEPT]:
                         del scenes[old]

@@ -46,11 +46,13 @@ class Pose:
         number: two poses of one number have the same document.
         document: of the scene.
         path: of the scene's file, from whose folder its meshes are seen.
+        scene: that the document describes, where it is loaded.
     """
 
     number: int
     document: Document
     path: Path
+    scene: TableScene | None = field(default=None, compare=False, repr=False)
 
 
 class LiveTable:
@@ -109,7 +111,7 @@ class LiveTable:
     @property
     def now(self) -> Pose:
         """How it stands."""
-        return Pose(self.pose, with_models(self._now.document, self._now.models), self.path)
+        return Pose(self.pose, with_models(self._now.document, self._now.models), self.path, self.scene)
 
     @property
     def can_undo(self) -> bool:
