@@ -7,7 +7,6 @@ import os
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +35,13 @@ MOST_OF = {
 MOST_PARTS = 10_000
 """Solids of all pieces together."""
 
+BYTE_ORDER_MARK = "\ufeff"
+"""What some editors write at the beginning of a file in UTF-8."""
+
 # JSON can spell one half of a character beyond U+FFFF, which no text can hold alone.
 _HALF = re.compile("[\ud800-\udfff]")
 
-# The words of a TOML text: those that open, close or end a level are ``mark``.
-_MARKS = re.compile(
+MARKS = re.compile(
     r"""
     \"{3} (?: [^"\\]++ | \\. | "(?!"") )*+ (?: \"{3} | \Z )   # a text of several lines, with escapes
   | '{3} (?: [^']++ | '(?!'') )*+ (?: '{3} | \Z )             # the same without
@@ -52,6 +53,7 @@ _MARKS = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+"""The words of a TOML text: those that open, close or end a level are ``mark``."""
 
 
 _JSON_WORDS = {
@@ -76,13 +78,20 @@ def read_document(path: Path) -> dict[str, Any]:
         FileError: where it is missing, no regular file, too large, not UTF-8 text, neither TOML nor JSON, goes wrong
             in some line, or has too many values or levels (`DEEPEST`, `MOST_VALUES`).
     """
-    readers: dict[str, Callable[[str], object]] = {".toml": _toml, ".json": _json}
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
+    if path.suffix.lower() not in (".toml", ".json"):
         if not os.path.lexists(path):
             raise missing(path)
         raise FileError(path, f"'{path.suffix}' is no known ending; scene and model files end in .toml or .json")
-    text = read_text(path)
+    return document_of(path, read_text(path))
+
+
+def document_of(path: Path, text: str) -> dict[str, Any]:
+    """The content that the text of a scene or model file has, by its ending TOML or JSON.
+
+    Raises:
+        FileError: as `read_document` does.
+    """
+    reader = _json if path.suffix.lower() == ".json" else _toml
     try:
         document = reader(text)
         _check_size(document)
@@ -108,18 +117,34 @@ def read_document(path: Path) -> dict[str, Any]:
     return document
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, *, with_mark: bool = False) -> str:
     """The text of a scene or model file.
+
+    Args:
+        path: of the file.
+        with_mark: whether a byte order mark at its beginning is part of it.
 
     Raises:
         FileError: where it is missing, no regular file, too large or not UTF-8.
     """
     content = read_file(path, LARGEST_DOCUMENT)
     try:
-        return content.decode("utf-8-sig")
+        return content.decode("utf-8" if with_mark else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise FileError(path, f"not UTF-8 text in line {line}; save it as UTF-8") from None
+
+
+def check_document(path: Path, document: object) -> None:
+    """Refuses a document that could not be read again from its file: too large, too deep, or with too long texts.
+
+    Raises:
+        FileError: one line that says what is too large.
+    """
+    try:
+        _check_size(document)
+    except _Refused as refused:
+        raise FileError(path, str(refused)) from None
 
 
 _TOO_DEEP = f"its tables lie too deep in each other; {DEEPEST} levels are the most, and a scene needs six"
@@ -137,7 +162,7 @@ def _toml(text: str) -> object:
 def _check_depth(text: str) -> None:
     """Refuses TOML that is nested too deep before it is parsed, which takes long: ``a.a.a.a`` is four levels."""
     depth = dots = 0
-    for match in _MARKS.finditer(text):
+    for match in MARKS.finditer(text):
         mark = match["mark"]
         if mark is None:
             continue

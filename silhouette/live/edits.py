@@ -5,7 +5,8 @@ request -> Edit, checked by its schema -> document, edit -> the document after i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from pydantic import Field
 from silhouette.errors import RequestError
 from silhouette.files.schema import Entry, Location, Name, Number, validated
 from silhouette.geometry import Floats
+from silhouette.live.names import Document, check_free, entries_of, free_name, renamed, table_and_number, with_entry
 from silhouette.models.entries import ArcName, FigureEntry, Kind
 from silhouette.rules import rule_called
 from silhouette.scenes.entries import Facing
@@ -21,9 +23,8 @@ from silhouette.scenes.pieces import Piece
 from silhouette.scenes.placing import MILLIMETRES, SURFACE
 from silhouette.scenes.standing import TABLE_TOP, Standing
 from silhouette.scenes.table import TableScene
-from silhouette.scenes.trying import Trial, entry_at
+from silhouette.scenes.trying import Trial, entry_at, turns
 from silhouette.scenes.underside import underside_of
-from silhouette.text import did_you_mean
 
 DECIMALS = {"mm": 2, "inch": 6}
 """Decimals of the places that are written, by the scene's units: a hundredth of a mm, or finer."""
@@ -33,8 +34,6 @@ FLOORS = 50
 
 APART = 1.0
 """mm by which two floors differ in height, at least."""
-
-Document = dict[str, Any]
 
 
 class PieceEdit(Entry):
@@ -119,33 +118,6 @@ def edited(document: Document, scene: TableScene, edit: Edit) -> Document:
     return _added(document, scene, edit)
 
 
-def table_and_number(document: Document, scene: TableScene, name: str) -> tuple[str, int]:
-    """The key of the list that has a piece, such as "fighter", and its place in it.
-
-    Raises:
-        RequestError: where no piece has the name.
-    """
-    places = {entry["name"]: (table, number) for table, number, entry in entries_of(document)}
-    if name not in places:
-        raise RequestError(f"{scene.path}: nothing is called '{name}'; {did_you_mean(name, places)}")
-    return places[name]
-
-
-def entries_of(document: Document) -> Iterator[tuple[str, int, Document]]:
-    """The entries of all pieces, each with the list that has it and its place there."""
-    known = rule_called(document["rules"]).scene_entry.model_fields
-    for table, entries in document.items():
-        if isinstance(entries, list) and table in known:
-            for number, entry in enumerate(entries):
-                if isinstance(entry, dict) and "name" in entry and "at" in entry:
-                    yield table, number, entry
-
-
-def with_entry(document: Document, table: str, number: int, entry: Document) -> Document:
-    """The document with another entry in one place of a list."""
-    return {**document, table: [*document[table][:number], entry, *document[table][number + 1 :]]}
-
-
 def _changed(document: Document, scene: TableScene, edit: PieceEdit) -> Document:
     """The document with a piece changed."""
     table, number = table_and_number(document, scene, edit.piece)
@@ -160,27 +132,30 @@ def _changed(document: Document, scene: TableScene, edit: PieceEdit) -> Document
                 del entry[key]
     if edit.name is None or edit.name == edit.piece:
         return with_entry(document, table, number, entry)
-    _check_free(document, scene, edit.name)
+    check_free(document, scene, edit.name)
     entry["name"] = edit.name
-    return _renamed(with_entry(document, table, number, entry), edit.piece, edit.name)
+    return renamed(with_entry(document, table, number, entry), scene, edit.piece, edit.name)
 
 
 def _placed(document: Document, scene: TableScene, edit: PieceEdit, table: str, entry: Document) -> Document:
-    """The entry of a piece with the place and the facing of an edit."""
-    given = edit.model_fields_set
-    units = document.get("units", "mm")
-    if edit.at is not None or isinstance(edit.facing, float):
-        place = entry["at"][:2] if edit.at is None else [in_units(number, units) for number in edit.at[:2]]
-        facing = round(edit.facing % 360.0, 2) if isinstance(edit.facing, float) else None
-        trial = Trial(edit.piece, (place[0], place[1]), facing)
-        entry = entry_at(scene.path, entry, trial, rule_called(scene.rules).scene_entry, table)
-    if edit.facing == "unknown":
-        entry["facing"] = edit.facing
+    """The entry of a piece with the place and the facing of an edit.
+
+    Raises:
+        RequestError: where two keys of the edit say different heights.
+    """
+    given, units = edit.model_fields_set, document.get("units", "mm")
+    heights = [key for key in ("floor", "on") if getattr(edit, key) is not None]
+    if len(heights) + (edit.at is not None and len(edit.at) == 3) > 1:
+        raise RequestError(f"{scene.path}: '{edit.piece}': give floor, on, or a third number of at, and no two of them")
+    if edit.at is not None:
+        entry["at"] = [*(in_units(number, units) for number in edit.at[:2]), *entry["at"][2:]]
+    if edit.facing is not None:
+        entry = _facing(scene, edit, table, entry)
     if edit.at is not None and len(edit.at) == 3:
         entry["at"] = [*entry["at"][:2], in_units(edit.at[2], units)]
         entry.pop("on", None)
         entry.pop("under", None)
-    if "on" in given:
+    elif "on" in given:
         entry = _lowered(scene, edit, units, entry)
     if "under" in given:
         entry["under"] = None if edit.under is None else in_units(edit.under, units)
@@ -189,12 +164,36 @@ def _placed(document: Document, scene: TableScene, edit: PieceEdit, table: str, 
     return entry if edit.floor is None else _on_floor(scene, edit, units, entry)
 
 
+def _facing(scene: TableScene, edit: PieceEdit, table: str, entry: Document) -> Document:
+    """The entry of a piece that faces elsewhere; where nobody knows any longer where, it stands as it stood."""
+    schema, front = rule_called(scene.rules).scene_entry, scene.piece(edit.piece).model.front
+    before, facing = entry.get("facing"), edit.facing
+    if not isinstance(facing, float):
+        turned = {} if before is None or "turn" in entry or before == facing else {"turn": _degrees(before - front)}
+        return {**entry, "facing": facing, **turned}
+    if not turns(schema, table):
+        return {**entry, "turn": _degrees(facing - front)}
+    faced = entry_at(scene.path, entry, Trial(edit.piece, entry["at"][:2], _degrees(facing)), schema, table)
+    return {**faced, "turn": _degrees(faced["turn"])} if "turn" in faced else faced
+
+
+def _degrees(angle: float) -> float:
+    """An angle as it is written: from 0 up to 360 degrees, to a hundredth.
+
+    >>> _degrees(-90.0), _degrees(359.999)
+    (270.0, 0.0)
+    """
+    return round(angle % 360.0, 2) % 360.0
+
+
 def _lowered(scene: TableScene, edit: PieceEdit, units: str, entry: Document) -> Document:
     """The entry of a piece that is lowered onto something, or onto nothing any longer.
 
     What stands below a roof stays below it: ``under`` is then as high as its head.
     """
     piece, before = scene.piece(edit.piece), entry.get("on")
+    if edit.on is None and before is None:
+        return entry
     if edit.on is None:
         lowered = {key: value for key, value in entry.items() if key not in ("on", "under")}
         return {**lowered, "at": [*entry["at"][:2], in_units(float(piece.pose.translation[2]), units)]}
@@ -254,35 +253,12 @@ def floors_at(scene: TableScene, name: str, place: Floats) -> list[float]:
     return floors
 
 
-def _renamed(document: Document, old: str, new: str) -> Document:
-    """The document with everything that names a piece by its old name."""
-
-    def named(value: Any) -> Any:
-        return new if value == old else value
-
-    changed = dict(document)
-    for table, entries in document.items():
-        if not isinstance(entries, list):
-            continue
-        if table == "base_contact":
-            changed[table] = [[named(name) for name in pair] for pair in entries]
-        elif any(isinstance(entry, dict) and old in (entry.get(key) for key in _NAMING) for entry in entries):
-            changed[table] = [
-                {key: named(value) if key in _NAMING else value for key, value in entry.items()} for entry in entries
-            ]
-    return changed
-
-
-_NAMING = ("on", "attacker", "target")
-"""The keys of entries that name a piece."""
-
-
 def _copied(document: Document, scene: TableScene, edit: CopyEdit) -> Document:
     """The document with a copy at the end of the list, beside what it is a copy of."""
     table, number = table_and_number(document, scene, edit.copy_of)
     entry = dict(document[table][number])
     entry["name"] = edit.name or free_name(document, scene, edit.copy_of)
-    _check_free(document, scene, entry["name"])
+    check_free(document, scene, entry["name"])
     units, box = document.get("units", "mm"), scene.piece(edit.copy_of).whole_box
     place = edit.at
     if place is None:
@@ -293,7 +269,7 @@ def _copied(document: Document, scene: TableScene, edit: CopyEdit) -> Document:
 
 
 def _without(document: Document, scene: TableScene, name: str) -> Document:
-    """The document without a piece; what stood on it is lowered onto whatever is there."""
+    """The document without a piece and what names it; what stood on it is lowered onto whatever is there."""
     table, number = table_and_number(document, scene, name)
     left = {**document, table: [*document[table][:number], *document[table][number + 1 :]]}
     for key, entries in left.items():
@@ -305,14 +281,19 @@ def _without(document: Document, scene: TableScene, name: str) -> Document:
             left[key] = [pair for pair in entries if name not in pair]
         elif any(isinstance(entry, dict) and entry.get("on") == name for entry in entries):
             left[key] = [{**entry, "on": SURFACE} if entry.get("on") == name else entry for entry in entries]
-    return {key: value for key, value in left.items() if value != [] or document.get(key) == []}
+    # An empty list of contacts says that nobody touches; without the list, the distances say who does.
+    return {key: value for key, value in left.items() if value != [] or key == "base_contact" or document[key] == []}
 
 
 def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
     """The document with a new piece at the end of its list."""
     if edit.add not in rule_called(scene.rules).scene_entry.model_fields:
         raise RequestError(f"{scene.path}: {rule_called(scene.rules).title} has no [[{edit.add}]] to add to")
-    _check_free(document, scene, edit.name)
+    check_free(document, scene, edit.name)
+    for file in filter(None, (edit.mesh, edit.model)):
+        used = [one.get(key) for _, _, one in entries_of(document) for key in ("mesh", "model")]
+        if file not in used and (Path(file).is_absolute() or ".." in Path(file).parts):
+            raise RequestError(f"{scene.path}: '{file}' lies outside the scene's folder; copy it there first")
     units = document.get("units", "mm")
     entry: Document = {"name": edit.name}
     entry |= {key: value for key in ("mesh", "model", "gang") if (value := getattr(edit, key)) is not None}
@@ -322,28 +303,6 @@ def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
     if edit.add != "terrain":
         entry |= {"on": SURFACE, "facing": 90}
     return {**document, edit.add: [*document.get(edit.add, []), entry]}
-
-
-def free_name(document: Document, scene: TableScene, like: str) -> str:
-    """A name that no piece has, such as "wall 2" for another "wall"."""
-    taken = {entry["name"] for _, _, entry in entries_of(document)}
-    stem, _, last = like.rpartition(" ")
-    stem = stem if stem and last.isdigit() else like
-    number = 2
-    while f"{stem} {number}" in taken:
-        number += 1
-    return f"{stem} {number}"
-
-
-def _check_free(document: Document, scene: TableScene, name: str) -> None:
-    """Refuses a name that a piece has.
-
-    Raises:
-        RequestError: with one that is free.
-    """
-    if any(entry["name"] == name for _, _, entry in entries_of(document)):
-        free = free_name(document, scene, name)
-        raise RequestError(f"{scene.path}: a piece is called '{name}' already; give another name, such as '{free}'")
 
 
 def in_units(length: float, units: str) -> int | float:

@@ -22,8 +22,8 @@ from silhouette.files.cache import Cache
 from silhouette.groups import shared
 from silhouette.judging.loading import content_with
 from silhouette.live.carrying import Carrier
-from silhouette.live.edits import Document
 from silhouette.live.live_table import Pose
+from silhouette.live.names import Document
 from silhouette.live.questions import Answer, CheckQuestion, Desk, Question
 from silhouette.live.stopping import STOP, StoppableRenderer, Stopped
 from silhouette.renderers import choose

@@ -5,22 +5,25 @@ edits -> the document after them -> Scene; what is saved is what was judged
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from silhouette.errors import FileError, RequestError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.files.documents import read_document, read_text
+from silhouette.files.documents import BYTE_ORDER_MARK, check_document, document_of, read_document, read_text
 from silhouette.files.writing import write_file
-from silhouette.live.edits import Document, edit_of, edited
+from silhouette.live.edits import edit_of, edited
+from silhouette.live.names import Document, Names, names_after, piece_names
 from silhouette.live.tags import Models, tag_of, tagged, with_models, written_models
+from silhouette.live.unsaved import Unsaved, autosave_name, set_aside
 from silhouette.rules import rule_of
 from silhouette.scenes.table import TableScene
+from silhouette.text import in_quotes
 
-AUTOSAVE = ".autosave.json"
-"""The ending of the file beside a scene that has what is not saved yet; its name begins with a dot."""
+__all__ = ["LiveTable", "Pose", "State", "autosave_name"]
 
 
 @dataclass(frozen=True)
@@ -31,11 +34,13 @@ class State:
         document: of the scene.
         drag: the drag that made it, a name that its client gave; None where it was another edit.
         models: what model files are to say as well.
+        names: that its pieces have in the text that the table was opened with.
     """
 
     document: Document
     drag: str | None = None
     models: Models = field(default_factory=dict)
+    names: Names = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -69,30 +74,57 @@ class LiveTable:
         scene: as it is now.
         cache: keeps meshes and models, in memory too.
         pose: a number that every change makes one larger.
-        listeners: functions that are called after every change.
+        listeners: functions that are called after every change, and after saving.
+        notices: what is to be told about changes that were not saved and could not be made again, a sentence each.
     """
 
     def __init__(self, path: Path, document: Document, cache: Cache, text: str = "") -> None:
         self.path, self.pose = path, 0
         self.listeners = list[Callable[[], None]]()
+        self.notices = tuple[str, ...]()
         self.cache = cache.remembering()
-        self._text, self._before = text, list[State]()
-        self._now, self._after = State(document), list[State]()
-        self._saved = self._now if path.is_file() else None
+        self._before, self._after, self._now = list[State](), list[State](), State(document)
+        self._on_disk: str | None = None
+        self._saved: State | None = None
+        self._begin(text, document, is_file=path.is_file())
         self.scene = self._loaded(self._now)
 
+    def _begin(self, text: str, document: Document, *, is_file: bool) -> None:
+        """Takes a text as the one from which all that follows is written; it need not be in a file yet."""
+        self._opened = text
+        self._on_disk, self._saved = (text, State(document)) if is_file else (None, None)
+
     @classmethod
-    def opened(cls, path: Path, cache: Cache) -> LiveTable:
-        """The table of a scene file; what was not saved when it was last open is there again, as a step to undo.
+    def opened(cls, path: Path, cache: Cache, *, recover: bool = True) -> LiveTable:
+        """The table of a scene file.
+
+        Args:
+            path: of the file.
+            cache: keeps meshes and models.
+            recover: whether `recover` is called.
 
         Raises:
             FileError: where the file is no scene, or one of a game without a table in 3D.
         """
-        table = cls(path, read_document(path), cache, read_text(path))
-        if table.autosave_path.is_file():
-            kept = read_document(table.autosave_path)
-            table._step(State(kept.get("document", {}), models=kept.get("models", {})))
+        table = cls(path, read_document(path), cache, read_text(path, with_mark=True))
+        if recover:
+            table.recover()
         return table
+
+    def recover(self) -> None:
+        """Makes the changes again that were not saved when the table was last open, as a step to undo.
+
+        Where that cannot be, their file is set aside, and `notices` tells it.
+        """
+        if not self.autosave_path.is_file():
+            return
+        try:
+            unsaved = Unsaved.read(self.path, self._on_disk)
+            state = State(unsaved.document(self.path), None, unsaved.models, unsaved.names)
+            if (state.document, state.models) != (self._now.document, self._now.models):
+                self._step(state)
+        except SilhouetteError as error:
+            self.notices = (set_aside(self.autosave_path, error),)
 
     def _loaded(self, state: State) -> TableScene:
         document = with_models(state.document, state.models)
@@ -145,7 +177,11 @@ class LiveTable:
                 document, models = tagged(state.document, state.models, scene, tag_of(data, scene))
                 state = replace(state, document=document, models=models)
             else:
-                state = replace(state, document=edited(state.document, scene, edit_of(data, scene)))
+                edit = edit_of(data, scene)
+                document = edited(state.document, scene, edit)
+                names = names_after(state.names, getattr(edit, "piece", None), state.document, document)
+                state = replace(state, document=document, names=names)
+            check_document(self.path, state.document)
             scene = self._loaded(state)
         if (state.document, state.models) != (self._now.document, self._now.models):
             self._step(state, scene)
@@ -161,6 +197,9 @@ class LiveTable:
     def _set(self, state: State, scene: TableScene) -> None:
         self._now, self.scene = state, scene
         self.pose += 1
+        self._tell()
+
+    def _tell(self) -> None:
         for listener in list(self.listeners):
             listener()
 
@@ -174,7 +213,8 @@ class LiveTable:
         Raises:
             FileError: where the file is no scene.
         """
-        text, said = read_text(path), read_document(path)
+        text = read_text(path, with_mark=True)
+        said = document_of(path, text.removeprefix(BYTE_ORDER_MARK))
         state, before = State(said if document is None else document), self.path
         self.path = path
         try:
@@ -184,7 +224,7 @@ class LiveTable:
             raise
         self._before.clear()
         self._after.clear()
-        self._text, self._saved = text, State(said)
+        self._begin(text, said, is_file=True)
         self._set(state, scene)
 
     def undo(self) -> None:
@@ -213,12 +253,16 @@ class LiveTable:
     @property
     def text(self) -> str:
         """The scene file as it would be saved."""
+        return self._text_of(self._now, self.path)
+
+    def _text_of(self, state: State, place: Path) -> str:
         from silhouette.live.rewriting import rewritten
 
-        return rewritten(self.path, self._text, self.document)
+        is_same_format = place.suffix.lower() == self.path.suffix.lower()
+        return rewritten(place, self._opened if is_same_format else "", state.document, state.names)
 
     def save(self, name: str | None = None) -> Path:
-        """Writes the scene file, whole or not at all.
+        """Writes the scene file, whole or not at all, and what model files are to say as well.
 
         Args:
             name: of another file in the same folder; by default its own.
@@ -229,35 +273,34 @@ class LiveTable:
                 name, or cannot be written.
         """
         place = self.path if name is None else self._beside(name)
-        if name is not None and place != self.path and place.exists():
+        if os.path.lexists(place) and (place != self.path or self._on_disk is None):
             raise FileError(place, "is there already; give another name")
-        if place == self.path and self._text and self._on_disk() != self._text:
+        if place == self.path and place.is_file() and read_text(place, with_mark=True) != self._on_disk:
             raise FileError(
                 place, "was changed by another program since it was opened here; save it under another name"
             )
-        from silhouette.live.rewriting import rewritten
-
-        text = rewritten(place, self._text if place.suffix == self.path.suffix else "", self.document)
-        for file, of_model in written_models(self.path, self._now.models).items():
+        state, text = self._now, self._text_of(self._now, place)
+        for file, of_model in written_models(self.path, state.models).items():
             write_file(file, of_model)
         write_file(place, text)
-        self.autosave_path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.autosave_path.unlink(missing_ok=True)
         if place != self.path:
+            if place.suffix.lower() != self.path.suffix.lower():
+                self._opened = ""
             self.path = place
-            self.scene = self._loaded(self._now)
-        self._text, self._saved = text, self._now
+            self.scene = self._loaded(state)
+        self._on_disk, self._saved = text, state
         # What model files say now is not taken back: a piece cannot say that its model file does not count.
         for states in (self._before, self._after):
-            states[:] = [replace(state, models=self._now.models) for state in states]
+            states[:] = [replace(one, models=state.models) for one in states]
+        self._tell()
         return place
 
-    def _on_disk(self) -> str:
-        """The text of the file as it is now; that which is known where it has gone."""
-        return read_text(self.path) if self.path.is_file() else self._text
-
     def _beside(self, name: str) -> Path:
-        if Path(name).name != name or "\\" in name or Path(name).suffix not in (".toml", ".json") or name[0] == ".":
-            raise RequestError(f"'{name}' is no file name for a scene; give one such as 'table 2.toml'")
+        is_plain = Path(name).name == name and name.isprintable() and not set(name) & set("\\:") and name[:1] != "."
+        if not is_plain or Path(name).suffix not in (".toml", ".json"):
+            raise RequestError(f"{in_quotes(name)} is no file name for a scene; give one such as 'table 2.toml'")
         return self.path.with_name(name)
 
     @property
@@ -271,17 +314,12 @@ class LiveTable:
         Raises:
             FileError: where the folder cannot be written to.
         """
+        state = self._now
         if self.is_saved:
-            self.autosave_path.unlink(missing_ok=True)
-        else:
-            kept = {"document": self.document, "models": self._now.models}
-            write_file(self.autosave_path, json.dumps(kept, ensure_ascii=False))
-
-
-def autosave_name(path: Path) -> str:
-    """The name of the file for what is not saved yet.
-
-    >>> autosave_name(Path("scenes/duel.toml"))
-    '.duel.toml.autosave.json'
-    """
-    return f".{path.name}{AUTOSAVE}"
+            with suppress(OSError):
+                self.autosave_path.unlink(missing_ok=True)
+            return
+        saved = self._saved
+        on_disk = {saved.names.get(name, name): name for name in piece_names(saved.document)} if saved else {}
+        names = {name: on_disk.get(state.names.get(name, name)) for name in piece_names(state.document)}
+        Unsaved(self._text_of(state, self.path), names, state.models).write(self.path, self._on_disk)

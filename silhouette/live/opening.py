@@ -55,4 +55,6 @@ def _of_folder(folder: Path, cache: Cache) -> LiveTable:
 def _new(path: Path, meshes: list[str], cache: Cache) -> LiveTable:
     """A first scene that is not saved yet."""
     text = rule_called(FIRST).first_scene(meshes)
-    return LiveTable(path, tomllib.loads(text), cache, text)
+    table = LiveTable(path, tomllib.loads(text), cache, text)
+    table.recover()
+    return table

@@ -114,7 +114,7 @@ class Session:
     async def _redo(self, _: Request) -> dict[str, Any]:
         return self._changing(self._table.redo)
 
-    def _changing(self, change: Callable[[], None]) -> dict[str, Any]:
+    def _changing(self, change: Callable[[], object]) -> dict[str, Any]:
         self._is_own = True
         try:
             change()
@@ -248,7 +248,8 @@ class Session:
 
     async def _save(self, request: Request) -> dict[str, Any]:
         name = _word(request.get("as"))
-        return {"saved": str(self._table.save(name)), "pose": self._table.pose}
+        self._changing(lambda: self._table.save(name))
+        return {"saved": str(self._table.path), "pose": self._table.pose}
 
     async def _text(self, _: Request) -> dict[str, Any]:
         return {"text": self._table.text, "pose": self._table.pose}

@@ -18,8 +18,8 @@ import numpy as np
 from silhouette.errors import FileError, RequestError
 from silhouette.files.documents import read_document, read_text
 from silhouette.files.writing import write_file
-from silhouette.live.edits import Document, entries_of, with_entry
 from silhouette.live.live_table import LiveTable
+from silhouette.live.names import Document, entries_of, with_entry
 from silhouette.live.rewriting import rewritten
 from silhouette.scans.keeping import RECORD
 
@@ -169,7 +169,7 @@ async def scan_again(table: LiveTable, document: Document, length: Length | None
     """
     folder = table.path.parent
     file, record = scan_of(folder), read_document(folder / RECORD)
-    before = read_text(table.path)
+    before = read_text(table.path, with_mark=True)
     write_file(table.path, rewritten(table.path, before, unmoved(document, record)))
     try:
         await scanned(file, folder, length)

@@ -16,7 +16,7 @@ from silhouette.errors import FileError, RequestError
 from silhouette.files.documents import read_document
 from silhouette.files.schema import Entry, Location, Name, Number, validated
 from silhouette.geometry import Floats
-from silhouette.live.edits import Document, entries_of, table_and_number, with_entry
+from silhouette.live.names import Document, entries_of, table_and_number, with_entry
 from silhouette.scenes.table import TableScene
 
 Models = Mapping[str, Document]
@@ -142,5 +142,5 @@ def written_models(scene: Path, models: Models) -> dict[Path, str]:
             raise FileError(place, "lies out of the scene's folder, and is not written")
         document = {**read_document(place), **keys}
         document = {key: value for key, value in document.items() if value is not None}
-        texts[place] = rewritten(place, read_text(place), document)
+        texts[place] = rewritten(place, read_text(place, with_mark=True), document)
     return texts

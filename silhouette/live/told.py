@@ -40,7 +40,7 @@ def edited_state_of(table: LiveTable) -> dict[str, Any]:
         "can_redo": table.can_redo,
         "saved": table.is_saved,
         "table": scene.table_top.round(DECIMALS).tolist(),
-        "warnings": list(scene.warnings),
+        "warnings": [*table.notices, *scene.warnings],
         "questions": questions_of(table.document),
         "pieces": [_piece(piece) for piece in scene.pieces],
     }

@@ -214,6 +214,7 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
         phrases: the phrases of its figures, by name, besides those of all systems. The package of the class has their
             translations, and those of its verdicts, in ``locale/``; a phrase without a translation stays English.
         mobility: which pieces can move in an animation, and how.
+        naming: the keys of its results that name pieces.
     """
 
     name: ClassVar[str]
@@ -227,6 +228,7 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
     row_type: ClassVar[Any] = dict[str, Any]
     phrases: ClassVar[Mapping[str, Phrase]] = {}
     mobility: ClassVar[Mobility] = Mobility()
+    naming: ClassVar[tuple[str, ...]] = ("blockers",)
 
     @abstractmethod
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:

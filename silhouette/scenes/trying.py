@@ -133,7 +133,7 @@ def entry_at(
     moved = {**entry, "at": [*at, *height]}
     if trial.facing is None:
         return moved
-    if not _turns(schema, table):
+    if not turns(schema, table):
         raise RequestError(f"{path}: --at: '{trial.name}' has no facing; give --at '{trial.name}=X,Y'")
     facing, turn = entry.get("facing"), moved.pop("turn", None)
     # Terrain's front is where it looks, and turns there.
@@ -142,7 +142,7 @@ def entry_at(
     return {**moved, "facing": trial.facing}
 
 
-def _turns(schema: type[SceneEntry], table: str) -> bool:
+def turns(schema: type[SceneEntry], table: str) -> bool:
     """Whether the entries of a table have a facing."""
     entries = get_args(schema.model_fields[table].annotation)
     return any("facing" in getattr(entry, "model_fields", {}) for entry in entries)

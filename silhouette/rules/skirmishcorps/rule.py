@@ -50,6 +50,7 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
     row_type = SkirmishCorpsRow
     phrases = PHRASES
     levels = LEVELS
+    naming = ("protected_by", "in_contact_with", "blockers")
     mobility = Mobility(walkers=("unit",), ask="protection")
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
