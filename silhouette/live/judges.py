@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from silhouette.errors import RequestError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.groups import shared
+from silhouette.groups import TOGETHER, shared
 from silhouette.judging.loading import content_with
 from silhouette.live.carrying import Carrier
 from silhouette.live.live_table import Pose
@@ -39,7 +39,10 @@ KEPT = 4
 """Scenes that a process keeps: the newest pose, and what is asked of others in between."""
 
 FEWEST, GROUPS_EACH = 4, 2
-"""The least number of checks that are judged together, and the groups for each process, where there are so many."""
+"""The least number of checks that are judged together, and the groups for each process, where there are so many.
+
+A group is of `TOGETHER` checks at most: what is more urgent may have it begin anew.
+"""
 
 PATIENT = 5
 """The urgency of questions for which nobody holds a piece: those with it, or less, begin anew after more urgent ones
@@ -47,6 +50,9 @@ that come meanwhile."""
 
 CLOSED = "the table is closed"
 LOST = "a process ended in the middle of a check, out of memory or killed; ask again"
+
+TRIES = 2
+"""Processes that are asked a question: one may have been killed for another reason."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +129,7 @@ class Judges:
         self._is_closed = False
         self._lock = Lock()
         self._numbers = count()
+        self._waiting = set[asyncio.Future[Any]]()
         self._loops: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Judges:
@@ -133,6 +140,8 @@ class Judges:
         for loop in self._loops:
             loop.cancel()
         self.close()
+        for done in self._waiting:
+            _fail(done, SilhouetteError(CLOSED))
 
     def close(self) -> None:
         """Ends the processes."""
@@ -153,6 +162,11 @@ class Judges:
             urgency: less urgent questions, with higher numbers, wait for more urgent ones.
         """
         task = _Task(urgency, next(self._numbers), pose, question, asyncio.get_running_loop().create_future())
+        if self._is_closed:
+            _fail(task.done, SilhouetteError(CLOSED))
+            return task.done
+        self._waiting.add(task.done)
+        task.done.add_done_callback(self._waiting.discard)
         task.done.add_done_callback(lambda done: self._stop(task) if done.cancelled() else None)
         self._queue.put_nowait(task)
         running = [one for one in self._running if one is not None]
@@ -170,16 +184,41 @@ class Judges:
 
     async def ask_all(self, pose: Pose, question: CheckQuestion, urgency: int = PATIENT) -> list[Answer]:
         """The answers to a question of many checks, shared out among the processes."""
+        checks, groups = question.checks, self._groups(question)
+        asked = [
+            self.ask(pose, replace(question, checks=tuple(checks[number] for number in group)), urgency)
+            for group in groups
+        ]
+        try:
+            found = await asyncio.gather(*asked)
+        finally:
+            for one in asked:
+                one.cancel()
+        answers = {
+            number: answer
+            for group, of_group in zip(groups, found, strict=True)
+            for number, answer in zip(group, of_group, strict=True)
+        }
+        return [answers[number] for number in range(len(checks))]
+
+    def _groups(self, question: CheckQuestion) -> list[list[int]]:
+        """The numbers of the checks that each process judges together.
+
+        What takes long is asked one by one; what would change a verdict, with the way back: it may tell why one of two
+        does not see the other.
+        """
         checks = question.checks
-        is_long = question.seed is not None or question.what_if
-        size = 1 if is_long else self.together(len(checks))
-        groups = [checks[start : start + size] for start in range(0, len(checks), size)]
-        found = await asyncio.gather(*(self.ask(pose, replace(question, checks=group), urgency) for group in groups))
-        return [answer for answers in found for answer in answers]
+        if question.what_if:
+            pairs: dict[frozenset[str], list[int]] = {}
+            for number, check in enumerate(checks):
+                pairs.setdefault(frozenset((check.attacker, check.target)), []).append(number)
+            return list(pairs.values())
+        size = 1 if question.seed is not None else self.together(len(checks))
+        return [list(range(start, min(start + size, len(checks)))) for start in range(0, len(checks), size)]
 
     def together(self, checks: int) -> int:
         """How many of so many checks one process judges at a time."""
-        return max(FEWEST, -(-checks // (GROUPS_EACH * self.workers)))
+        return min(TOGETHER, max(FEWEST, -(-checks // (GROUPS_EACH * self.workers))))
 
     def tried(self, document: Document, path: Path) -> Pose:
         """A pose that the table is not in; its number is below 0."""
@@ -195,15 +234,14 @@ class Judges:
             try:
                 kind, answer = await loop.run_in_executor(self._threads, self._asked, number, task)
             except Exception as error:
-                if not task.done.done():
-                    task.done.set_exception(error)
+                _fail(task.done, error)
                 continue
             if task.done.done():
                 continue
             if kind == STOPPED:
                 self._queue.put_nowait(task)
             elif kind == PROBLEM:
-                task.done.set_exception(RequestError(answer))
+                _fail(task.done, RequestError(answer))
             else:
                 task.done.set_result(answer)
 
@@ -212,6 +250,18 @@ class Judges:
 
         Raises:
             SilhouetteError: where it has ended.
+        """
+        for _ in range(TRIES):
+            with suppress(EOFError, OSError):
+                return self._sent_back(number, task)
+            self._replace(number)
+        raise SilhouetteError(LOST)
+
+    def _sent_back(self, number: int, task: _Task) -> tuple[str, Any]:
+        """What one process sends back.
+
+        Raises:
+            OSError, EOFError: where it ends, or has ended, without an answer.
         """
         sent, process, pose = self._sent[number], self._processes[number], task.pose
         content = None if pose.number in sent else self._content(number, pose)
@@ -222,9 +272,6 @@ class Judges:
                 self._running[number] = task
                 process.pipe.send((pose.number, pose.path, content, task.question))
             kind, answer = process.pipe.recv()
-        except (EOFError, OSError):
-            self._replace(number)
-            raise SilhouetteError(LOST) from None
         finally:
             with self._locks[number]:
                 self._running[number] = None
@@ -252,6 +299,13 @@ class Judges:
             self._processes[number].kill()
             self._processes[number], self._sent[number] = ChildProcess(serve_questions, self._start), []
             self._carriers[number] = None
+
+
+def _fail(done: asyncio.Future[Any], error: Exception) -> None:
+    """Tells that there is no answer; where nobody waits for it any longer, that is no mistake."""
+    if not done.done():
+        done.set_exception(error)
+        done.exception()
 
 
 ANSWER, PROBLEM, STOPPED = "answer", "problem", "stopped"

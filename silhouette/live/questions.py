@@ -16,7 +16,7 @@ import numpy as np
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging.loading import pixel_of
-from silhouette.judging.results import Judged, judged, with_changes, with_odds
+from silhouette.judging.results import Judged, judged, with_both_ways, with_changes, with_odds
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
@@ -97,7 +97,7 @@ class CheckQuestion:
         if self.seed is not None:
             done = list(with_odds(scene, done, settings, self.seed, desk.cache))
         if self.what_if:
-            done = list(with_changes(scene, done, settings))
+            done = with_both_ways(scene, list(with_changes(scene, done, settings)), settings)
         return [Answer(one.row(), view) for one, view in zip(done, self._views(scene, done), strict=True)]
 
     def _views(self, scene: TableScene, done: Sequence[Judged]) -> Sequence[dict[str, Any] | None]:
