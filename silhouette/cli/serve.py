@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -35,10 +36,13 @@ def serve(
     from silhouette.live.stdio import serve_lines
 
     check_numbers(pixel, error)
-    table = LiveTable.opened(Path(scene), mesh_cache(no_cache))
+    # A program's answers are those of `check` on the file, not on what a page has not saved.
+    table = LiveTable.opened(Path(scene), mesh_cache(no_cache), recover=False)
     judges = Judges(table.scene, table.cache, renderer, device, workers, error, pixel)
     try:
-        serve_lines(table, judges, sys.stdin.buffer, sys.stdout)
+        # Not sys.stdin itself: its lock, which a thread that waits for a line holds, is wanted when Python ends.
+        lines = os.fdopen(sys.stdin.fileno(), "rb", closefd=False)
+        serve_lines(table, judges, lines, sys.stdout)
     finally:
         judges.close()
     return 0

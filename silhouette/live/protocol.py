@@ -6,12 +6,15 @@ request -> Session -> LiveTable, Judges -> answer; a change -> events: who has e
 from __future__ import annotations
 
 import asyncio
+import math
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from silhouette.errors import RequestError
+from silhouette.files.schema import LARGEST
 from silhouette.judging.selection import Selection
 from silhouette.live.edits import in_units
 from silhouette.live.judges import Judges
@@ -24,7 +27,7 @@ from silhouette.rules import rule_called
 from silhouette.scans.keeping import SCENE
 from silhouette.scenes.scene import Check
 from silhouette.scenes.trying import Trial, with_trials
-from silhouette.text import did_you_mean, problem, strict
+from silhouette.text import as_written, did_you_mean, problem, strict
 from silhouette.units import INCH
 
 Request = Mapping[str, Any]
@@ -33,8 +36,11 @@ Tell = Callable[[dict[str, Any]], None]
 SLOW = 5
 """The urgency of what takes seconds."""
 
-MOST_PAIRS = 10_000
-"""Checks of one request."""
+MOST_PAIRS, MOST_EDITS = 10_000, 500
+"""Checks and edits of one request."""
+
+LONGEST_WORD = 200
+"""Letters of an unknown word that known ones are compared with."""
 
 
 class Session:
@@ -78,16 +84,22 @@ class Session:
             task.cancel()
         self._table.listeners.remove(self._changed)
 
+    async def settled(self) -> None:
+        """Waits until all that is watched is told."""
+        await self._watching.settled()
+
     async def answer(self, request: object) -> dict[str, Any]:
         """The answer to a request; one that cannot be met is answered with ``error``, one line."""
         if not isinstance(request, Mapping):
             return {"id": None, "error": 'a request is an object with "id" and "do"'}
         number = request.get("id")
+        if not (number is None or isinstance(number, str) or _is_number(number)):
+            return {"id": None, "error": f"id is {as_written(number)}; it must be a number or a text"}
         try:
             verb = request.get("do")
-            if verb not in self._verbs:
-                known = did_you_mean(str(verb), list(self._verbs), "it must be one of")
-                raise RequestError(f"do is {verb!r}; {known}")
+            if not isinstance(verb, str) or verb not in self._verbs:
+                known = did_you_mean(str(verb)[:LONGEST_WORD], list(self._verbs), "it must be one of")
+                raise RequestError(f"do is {as_written(verb)}; {known}")
             answer = await self._verbs[verb](request)
         except Exception as error:
             return {"id": number, "error": problem(error, self._table.path)}
@@ -106,7 +118,10 @@ class Session:
         edits, drag = request.get("edits"), request.get("drag")
         if not isinstance(edits, list) or not (drag is None or isinstance(drag, str)):
             raise RequestError('edit takes "edits", a list, and perhaps "drag", a text')
-        return self._changing(lambda: self._table.edit(edits, drag))
+        if len(edits) > MOST_EDITS:
+            raise RequestError(f"{len(edits)} edits in one request; {MOST_EDITS} are the most")
+        own = None if drag is None else f"{id(self)} {drag}"  # another client may call a drag of its own the same
+        return self._changing(lambda: self._table.edit(edits, own))
 
     async def _undo(self, _: Request) -> dict[str, Any]:
         return self._changing(self._table.undo)
@@ -123,9 +138,9 @@ class Session:
         return edited_state_of(self._table)
 
     async def _watch(self, request: Request) -> dict[str, Any]:
-        scene, selected, chosen = self._table.scene, request.get("selected"), request.get("chosen")
+        selected, chosen = _word(request.get("selected")), request.get("chosen")
         if selected is not None:
-            scene.piece(str(selected))
+            self._table.scene.piece(selected)
         pair = None
         if chosen is not None:
             (check,) = self._pairs([chosen], None)
@@ -135,11 +150,11 @@ class Session:
 
     def _pairs(self, pairs: object, arc: object) -> list[Check]:
         """The checks of pairs of names."""
-        if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-            raise RequestError("pairs must be a list of [attacker, target]")
+        if not isinstance(pairs, list) or not all(map(_is_pair, pairs)):
+            raise RequestError("pairs must be a list of [attacker, target], two names")
         if len(pairs) > MOST_PAIRS:
             raise RequestError(f"{len(pairs)} pairs in one request; {MOST_PAIRS} are the most")
-        wanted = [Selection(str(attacker), str(target), _word(arc)) for attacker, target in pairs]
+        wanted = [Selection(attacker, target, _word(arc)) for attacker, target in pairs]
         return [check for one in wanted for check in one.checks(self._table.scene)]
 
     async def _check(self, request: Request) -> dict[str, Any]:
@@ -148,14 +163,24 @@ class Session:
             checks = self._pairs(request["pairs"], request.get("arc"))
         else:
             attacker, target, arc = (_word(request.get(key)) for key in ("from", "to", "arc"))
-            everyone = request.get("everyone") is True
+            everyone = _flag(request, "everyone")
             wanted = Selection(attacker, target, arc, everyone, instead='give "pairs", "from" or "everyone"')
             checks = list(wanted.checks(table.scene))
-        now, number = table.now, table.pose
-        if request.get("at"):
-            now = self._judges.tried(self._tried(request["at"]), table.path)
-        seed = 0 if request.get("odds") is True else None
-        question = CheckQuestion(tuple(checks), seed=seed, what_if=request.get("what_if") is True)
+        now, number, at = table.now, table.pose, request.get("at")
+        if at is not None:
+            now = self._judges.tried(self._tried(at), table.path)
+            checks = [replace(check, expect=None) for check in checks]
+        question = CheckQuestion(
+            tuple(checks), seed=0 if _flag(request, "odds") else None, what_if=_flag(request, "what_if")
+        )
+        if question.seed is not None:
+            from silhouette.doubt.odds import check_odds
+
+            check_odds(table.scene, checks)
+        if question.what_if:
+            from silhouette.doubt.changes import check_changes
+
+            check_changes(table.scene, checks)
         answers = await self._judges.ask_all(now, question)
         return {"pose": number, "results": [strict(answer.row) for answer in answers]}
 
@@ -169,7 +194,7 @@ class Session:
             Trial.placed(name, [in_units(number, units) for number in place[:2]] + list(place[2:]))
             for name, place in at.items()
         ]
-        return with_trials(table.path, table.document, trials, rule_called(table.scene.rules).scene_entry)
+        return with_trials(table.path, table.now.document, trials, rule_called(table.scene.rules).scene_entry)
 
     async def _sight(self, request: Request) -> dict[str, Any]:
         now = self._table.now
@@ -190,7 +215,7 @@ class Session:
 
         now, number = self._table.now, request.get("id")
         attackers, grid = request.get("from", []), request.get("grid", INCH)
-        if not isinstance(attackers, list) or not isinstance(grid, int | float) or isinstance(grid, bool):
+        if not isinstance(attackers, list) or not _is_number(grid):
             raise RequestError('map takes "name", and perhaps "from", a list of names, and "grid", mm')
         wanted = MapRequest(str(request.get("name")), tuple(map(str, attackers)), (), float(grid))
 
@@ -206,10 +231,12 @@ class Session:
             return {"pose": now.number, **({"stopped": True} if task.cancelled() else task.result())}
         finally:
             task.cancel()
-            del self._maps[number]
+            if self._maps.get(number) is task:
+                del self._maps[number]
 
     async def _stop(self, request: Request) -> dict[str, Any]:
-        task = self._maps.get(request.get("ask"))
+        ask = request.get("ask")
+        task = self._maps.get(ask) if isinstance(ask, str) or _is_number(ask) else None
         if task is not None:
             task.cancel()
         return {"stopped": task is not None}
@@ -267,11 +294,32 @@ def _word(value: object) -> str | None:
         RequestError: for anything else.
     """
     if value is not None and not isinstance(value, str):
-        raise RequestError(f"{value!r} stands where a name must stand")
+        raise RequestError(f"{as_written(value)} stands where a name must stand")
     return value
+
+
+def _flag(request: Request, key: str) -> bool:
+    """Whether something is asked for.
+
+    Raises:
+        RequestError: where that is neither true nor false.
+    """
+    value = request.get(key, False)
+    if not isinstance(value, bool):
+        raise RequestError(f"{key} is {as_written(value)}; it must be true or false")
+    return value
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a number that JSON has, and no true or false."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
+
+
+def _is_pair(pair: object) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)
 
 
 def _is_place(place: object) -> bool:
     if not isinstance(place, list) or len(place) not in (2, 3):
         return False
-    return all(isinstance(one, int | float) and not isinstance(one, bool) for one in place)
+    return all(_is_number(one) and abs(one) <= LARGEST for one in place)

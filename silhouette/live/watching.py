@@ -51,6 +51,11 @@ class Watching:
             self._work.cancel()
         self._work = None
 
+    async def settled(self) -> None:
+        """Waits until all that is watched is told."""
+        while self._work is not None and not self._work.done():
+            await asyncio.wait([self._work])
+
     def begin(self) -> None:
         """Judges what is watched in the present pose; what was under way for another one is dropped."""
         self.stop()
@@ -87,7 +92,7 @@ class Watching:
                     settled = not left and number == len(done)
                     self._take(pose, asked[one], one, settled=settled)
         finally:
-            for one in left:
+            for one in asked:
                 one.cancel()
 
     def _take(self, pose: int, checks: list[Check], answers: asyncio.Future[list[Answer]], *, settled: bool) -> None:
