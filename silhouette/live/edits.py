@@ -6,7 +6,6 @@ request -> Edit, checked by its schema -> document, edit -> the document after i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +14,7 @@ from pydantic import Field
 from silhouette.errors import RequestError
 from silhouette.files.schema import Entry, Location, Name, Number, validated
 from silhouette.geometry import Floats
-from silhouette.live.names import Document, check_free, entries_of, free_name, renamed, table_and_number, with_entry
+from silhouette.live.names import Document, check_free, free_name, renamed, table_and_number, with_entry
 from silhouette.models.entries import ArcName, FigureEntry, Kind
 from silhouette.rules import rule_called
 from silhouette.scenes.entries import Facing
@@ -290,10 +289,6 @@ def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
     if edit.add not in rule_called(scene.rules).scene_entry.model_fields:
         raise RequestError(f"{scene.path}: {rule_called(scene.rules).title} has no [[{edit.add}]] to add to")
     check_free(document, scene, edit.name)
-    for file in filter(None, (edit.mesh, edit.model)):
-        used = [one.get(key) for _, _, one in entries_of(document) for key in ("mesh", "model")]
-        if file not in used and (Path(file).is_absolute() or ".." in Path(file).parts):
-            raise RequestError(f"{scene.path}: '{file}' lies outside the scene's folder; copy it there first")
     units = document.get("units", "mm")
     entry: Document = {"name": edit.name}
     entry |= {key: value for key in ("mesh", "model", "gang") if (value := getattr(edit, key)) is not None}
