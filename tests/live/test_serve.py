@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.live.live_table import autosave_name
+from tests.support.commands import run
 from tests.support.live_clients import by_pair, checked
 from tests.support.live_edits import DUEL, PROJECT, table_of, written
 
@@ -97,6 +97,9 @@ def _is_gone(group: int) -> bool:
 
 def test_many_requests_in_flight_are_answered_by_their_ids(tmp_path: Path) -> None:
     path = written(tmp_path)
+    of_a_page = table_of(path)  # what a page has not saved is not what a program is answered about
+    of_a_page.edit([{"piece": "Kal", "at": [90, 90]}])
+    of_a_page.autosave()
     garbage = [b"\n", b"   \n", b"no json\n", b"[[[\n", b"[" * 100_000 + b"\n", b"\xff\n", b"NaN\n", b'{"id": NaN}\n']
     garbage += [b'{"id": 1, "do": "' + b"x" * (17 << 20) + b'"}\n']  # longer than a line may be
     with served(path) as program:
@@ -124,6 +127,7 @@ def test_many_requests_in_flight_are_answered_by_their_ids(tmp_path: Path) -> No
     told = {tuple(pair): row for one in watched for pair, row in zip(one["pairs"], one["results"], strict=True)}
     assert told == {pair: row for pair, row in moved.items() if "Vex" in pair}
     assert path.read_text(encoding="utf-8") == DUEL
+    assert of_a_page.autosave_path.exists()
 
 
 @pytest.mark.slow
@@ -182,25 +186,11 @@ def test_it_leaves_no_process_where_it_is_killed(tmp_path: Path) -> None:
         assert _is_gone(group)
 
 
-def test_a_program_is_answered_about_the_file_and_not_about_what_a_page_has_not_saved(tmp_path: Path) -> None:
-    table = table_of(written(tmp_path))
-    table.edit([{"piece": "Vex", "at": [90, 200]}])
-    table.autosave()
-    with served(table.path) as program:
-        program.say({"id": 1, "do": "text"})
-        assert program.ended() == (0, "")
-    assert program.heard[0]["text"] == DUEL
-    assert (tmp_path / autosave_name(table.path)).exists()
-
-
-def test_what_cannot_be_opened_is_one_line(tmp_path: Path) -> None:
-    for words in (["serve", "--stdio", str(tmp_path / "no.toml")], ["serve", str(written(tmp_path))]):
-        ran = subprocess.run(
-            [sys.executable, "-m", "silhouette", *words], capture_output=True, text=True, timeout=PATIENCE
-        )
-        assert ran.returncode == 2
-        assert ran.stdout == ""
-        assert re.fullmatch(r"error: [^\n]+\n", ran.stderr)
+def test_what_cannot_be_opened_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hexes = PROJECT / "scenes/tide_of_iron/adjacent_units.toml"
+    for words in (["--stdio", tmp_path / "no.toml"], ["--stdio", hexes], ["--stdio", tmp_path], [written(tmp_path)]):
+        ran = run(capsys, "serve", *words)
+        assert (ran.status, ran.out, len(ran.complaints)) == (2, "", 1)
 
 
 def _client(language: str) -> str:
