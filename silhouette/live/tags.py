@@ -37,6 +37,9 @@ class TagEdit(Entry):
     part_at: tuple[Number, Number, Number] | None = Field(
         None, description="three numbers of mm in the model's frame, on the part that does not count"
     )
+    box: tuple[tuple[Number, Number, Number], tuple[Number, Number, Number]] | None = Field(
+        None, description="two opposite corners, in the model's frame, round what does not count"
+    )
 
 
 def tag_of(data: object, scene: TableScene) -> TagEdit:
@@ -60,9 +63,12 @@ def tagged(document: Document, models: Models, scene: TableScene, edit: TagEdit)
     table, number = table_and_number(document, scene, edit.tag)
     of_piece = document[table][number]
     tags: Document = {key: _plain(getattr(edit, key)) for key in TAGS if key in edit.model_fields_set}
+    if edit.part_at is not None or edit.box is not None:
+        tags.setdefault("insignificant", _insignificant(scene.path, models, of_piece))
     if edit.part_at is not None:
-        kept = tags.get("insignificant") or _insignificant(scene.path, models, of_piece)
-        tags["insignificant"] = [*kept, {"part": part_at(scene, edit.tag, np.array(edit.part_at))}]
+        tags["insignificant"] = [*tags["insignificant"], {"part": part_at(scene, edit.tag, np.array(edit.part_at))}]
+    if edit.box is not None:
+        tags["insignificant"] = [*tags["insignificant"], {"box": _plain(edit.box)}]
     file = of_piece.get("model")
     if file is not None and is_inside(scene.path.parent, file):
         inline = {key: value for key, value in tags.items() if key in of_piece}

@@ -3,6 +3,7 @@ import { Announcer } from "./announcing.js";
 import { Cover } from "./cover.js";
 import { files, savingShown } from "./files.js";
 import { Hand } from "./hand.js";
+import { Handing } from "./handing.js";
 import { keys } from "./keys.js";
 import { Labels } from "./labels.js";
 import { marksOf } from "./marks.js";
@@ -12,10 +13,12 @@ import { Panel } from "./panel.js";
 import { PieceForm } from "./piece.js";
 import { Plan } from "./plan.js";
 import { Pointing } from "./pointing.js";
+import { Questions } from "./questions.js";
 import { shared } from "./shared.js";
 import { Sights } from "./sights.js";
 import { Connection } from "./socket.js";
 import { Table } from "./table.js";
+import { Tagging } from "./tagging.js";
 import { upper } from "./verdicts.js";
 import { View } from "./view.js";
 
@@ -34,6 +37,9 @@ class App {
     this.form = new PieceForm(this);
     this.odds = new Odds(this);
     this.cover = new Cover(this);
+    this.tagging = new Tagging(this);
+    this.questions = new Questions(this);
+    this.handing = new Handing(this);
     this.labels = new Labels(holder, this.table, this.view, this.tools);
     this.view.drawn = () => this.labels.placed();
     this.pointing = new Pointing(holder, this);
@@ -63,6 +69,7 @@ class App {
     say(byId("title"), title || "The live table");
     document.title = `${title || "The live table"} · Silhouette`;
     byId("lost").hidden = true;
+    document.documentElement.dataset.role = this.table.looks ? "looker" : "player";
     this.framedFor = null;
   }
 
@@ -107,6 +114,7 @@ class App {
     this.form.shown();
     this.odds.shown();
     this.cover.shown();
+    this.questions.shown();
     this.#warned();
     savingShown(table);
     byId("own").hidden = !view.canColour;
@@ -174,6 +182,17 @@ class App {
     this.redraw();
   }
 
+  // The box that is being drawn in the window; null for none.
+  boxed(from, to = from) {
+    const box = byId("box");
+    box.hidden = !from;
+    if (!from) return;
+    const { left, top } = byId("table").getBoundingClientRect();
+    const style = { left: Math.min(from[0], to[0]) - left, top: Math.min(from[1], to[1]) - top };
+    Object.assign(style, { width: Math.abs(to[0] - from[0]), height: Math.abs(to[1] - from[1]) });
+    for (const [key, value] of Object.entries(style)) box.style[key] = `${value}px`;
+  }
+
   began() {
     this.view.steered(false);
   }
@@ -185,6 +204,7 @@ class App {
 
   #limitFrom() {
     this.tools.limit = null;
+    this.tagging.end();
     if (Number(byId("limit").value) > 0) this.form.limited();
   }
 }

@@ -21,6 +21,7 @@ export function marksOf(table, sights, tools, size) {
     marks.lines.push({ points, colour: "arc", width: 1.75, dash: [1.6, 0.9], over: false });
   }
   if (tools.ruler.to) ruled(marks, tools.ruler, size);
+  if (tools.asked) placed(marks, tools.asked, "orange", 2 * size);
   for (const { at, level } of tools.nearest || []) placed(marks, at, LINES[level].colour, size);
   return marks;
 }

@@ -175,6 +175,10 @@ export class Plan {
     return { x: px, y: py - 8, shown: px > 0 && py > 0 && px < width && py < height };
   }
 
+  within() {
+    return null;
+  }
+
   top() {
     return 0;
   }

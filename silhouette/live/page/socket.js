@@ -31,6 +31,13 @@ export class Connection {
     return Object.assign(asked, { id });
   }
 
+  // Bytes, once the socket has sent most of what went before.
+  async send(bytes, ahead) {
+    while (this.open && this.socket.bufferedAmount > ahead) await new Promise((done) => setTimeout(done, 20));
+    if (!this.open) throw new Error("the connection was lost");
+    this.socket.send(bytes);
+  }
+
   #heard(data) {
     const message = JSON.parse(data);
     if (message.event === "welcome") {

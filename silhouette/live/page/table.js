@@ -18,7 +18,7 @@ export class Table extends EventTarget {
     this.chosen = null;
     this.results = new Verdicts(this);
     this.connected = false;
-    connection.opened = () => this.#opened();
+    connection.opened = (welcome) => this.#opened(welcome);
     connection.lost = (reason, seconds) => this.#lost(reason, seconds);
     connection.event = (event) => this.#event(event);
   }
@@ -44,13 +44,12 @@ export class Table extends EventTarget {
     return this.connected && this.pose >= 0 && !asked && this.results.settled;
   }
 
-  async #opened() {
+  async #opened({ role }) {
     this.pose = -1;
+    this.looks = role === "looker"; // a second device, which changes nothing
     try {
       const state = await this.connection.ask({ do: "state" });
-      const { title, rules, verdicts } = state;
-      Object.assign(this, { title, rules, levels: verdicts, connected: true });
-      this.tell("opened", state);
+      this.connected = true;
       this.take(state);
       this.results.lost = true;
       this.select(this.selected, this.chosen);
@@ -79,8 +78,12 @@ export class Table extends EventTarget {
     if (answer.pose < this.pose) return;
     this.pose = answer.pose;
     this.pieces = answer.pieces;
-    const { saved, can_undo: canUndo, can_redo: canRedo, table: span, warnings } = answer;
-    Object.assign(this, { saved, canUndo, canRedo, span, warnings });
+    const { saved, can_undo: canUndo, can_redo: canRedo, table: span, warnings, questions } = answer;
+    Object.assign(this, { saved, canUndo, canRedo, span, warnings, questions });
+    if (answer.verdicts) {
+      Object.assign(this, { title: answer.title, rules: answer.rules, levels: answer.verdicts });
+      this.tell("opened", answer);
+    }
     if (this.selected && !this.piece(this.selected)) this.select(null);
     if (this.chosen && !this.chosen.every((name) => this.piece(name))) this.choose(null);
     this.tell("pieces");
@@ -89,6 +92,7 @@ export class Table extends EventTarget {
 
   // Sends a request that changes the table after those before it; of one drag only the newest waits.
   change(request) {
+    if (this.looks) return Promise.reject(new Error("this device only looks"));
     return new Promise((done, failed) => {
       const before = this.queue.at(-1);
       const replaced = request.drag && before?.request.drag === request.drag && this.#alike(before.request, request);

@@ -165,6 +165,26 @@ export class View {
     return { x: (clientWidth * (1 + at.x)) / 2, y: (clientHeight * (1 - at.y)) / 2, shown };
   }
 
+  // The box, in the shape's frame, round what of a piece lies between two places of the window; null where nothing does.
+  within(name, [fromX, fromY], [toX, toY]) {
+    const piece = this.stage.pieces.find((one) => one.name === name);
+    if (!piece?.mesh) return null;
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    const { array, count } = piece.mesh.geometry.getAttribute("position");
+    const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+    const at = new three.Vector3();
+    for (let index = 0; index < count; index += 1) {
+      at.fromArray(array, 3 * index).applyMatrix4(piece.group.matrixWorld).project(this.viewer.camera);
+      const [x, y] = [left + (width * (1 + at.x)) / 2, top + (height * (1 - at.y)) / 2];
+      if ((x - fromX) * (x - toX) > 0 || (y - fromY) * (y - toY) > 0) continue;
+      for (let axis = 0; axis < 3; axis += 1) {
+        low[axis] = Math.min(low[axis], array[3 * index + axis]);
+        high[axis] = Math.max(high[axis], array[3 * index + axis]);
+      }
+    }
+    return high[0] < low[0] ? null : [low, high];
+  }
+
   // How high a piece reaches.
   top(name) {
     const piece = this.stage.pieces.find((one) => one.name === name);
