@@ -3,6 +3,8 @@ import { nearestHit } from "./hits.js";
 
 const { angleRound, three } = window.silhouetteViewer;
 
+const REST = 400; // ms
+
 export class EyePicture {
   constructor(view) {
     this.view = view;
@@ -32,7 +34,7 @@ export class EyePicture {
   draw() {
     const { canvas, view } = this;
     const { stage, viewer } = view;
-    if (!canvas || !canvas.offsetParent || !stage.view?.measured) return;
+    if (!canvas || !canvas.offsetParent || !stage.view?.measured || this.#waits()) return;
     const ratio = Math.min(window.devicePixelRatio || 1, viewer.finest);
     const { renderer } = viewer;
     const whole = renderer.domElement;
@@ -51,6 +53,15 @@ export class EyePicture {
     renderer.setViewport(0, 0, whole.width / scale, whole.height / scale);
     canvas.getContext("2d").drawImage(whole, 0, whole.height - height, width, height, 0, 0, width, height);
     this.#hidden(false);
+  }
+
+  // Slow graphics show what the eye sees once all is at rest: the copy waits for the picture, and so would verdicts.
+  #waits() {
+    const { pace, viewer, changed } = this.view;
+    const left = pace.slow ? changed + REST - performance.now() : 0;
+    clearTimeout(this.timer);
+    if (left > 0) this.timer = setTimeout(() => viewer.draw(), left);
+    return left > 0;
   }
 
   #hidden(hidden) {

@@ -1,6 +1,6 @@
 // When the next picture is drawn: after the one before is done, so that slow graphics never hold up verdicts.
 const SLOW = 70; // ms of a picture
-const RESTS = 1.5; // of a slow picture's time, before the next
+const RESTS = 3; // of a slow picture's time, before the next
 const POLL = 8; // ms
 
 export class Pace {

@@ -3,6 +3,8 @@ import { between, inches } from "./lengths.js";
 import { byId, made, say } from "./page.js";
 import { CLASSES, headline, inWords, sentence, shareOf, SIGNS, upper } from "./verdicts.js";
 
+const PAUSE = 150; // ms
+
 export class Panel {
   constructor(app) {
     this.app = app;
@@ -78,9 +80,17 @@ export class Panel {
       if (!selected) return;
       this.#cell(cells.sees, [selected, piece.name]);
       this.#cell(cells.seen, [piece.name, selected]);
-      const there = table.shapes.outline(table.shown(piece));
-      say(cells.away, outline.length && there.length ? inches(between(outline, there)) : "");
+      this.#apart(cells, outline, table.shapes.outline(table.shown(piece)));
     });
+  }
+
+  // From base to base; while a hand moves, not for every place of it.
+  #apart(cells, outline, there) {
+    const about = `${outline[0]} ${outline[1]} ${there[0]} ${there[1]}`;
+    const now = performance.now();
+    if (cells.about === about || (this.app.table.hands.size && now - (cells.time || 0) < PAUSE)) return;
+    Object.assign(cells, { about, time: now });
+    say(cells.away, outline.length && there.length ? inches(between(outline, there)) : "");
   }
 
   #heads(selected) {

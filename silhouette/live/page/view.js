@@ -20,6 +20,7 @@ export class View {
     this.stage = new Stage();
     this.stage.framed(null);
     this.viewer = new Viewer(this.canvas, this.stage);
+    this.viewer.renderer.debug.checkShaderErrors = false; // asking makes every first picture wait
     this.marks = new three.Group();
     this.stage.scene.add(this.marks);
     this.cells = new three.Group();
@@ -53,6 +54,7 @@ export class View {
   }
 
   painted() {
+    this.marksAbout = null;
     this.style = getComputedStyle(document.documentElement);
     this.stage.painted(this.style);
     this.viewer.draw();
@@ -69,6 +71,7 @@ export class View {
       [right + margin, far + margin],
     ];
     this.stage.framed({ height: 0, span: wide, step, whole: true });
+    this.about = null;
     this.painted();
   }
 
@@ -96,6 +99,9 @@ export class View {
   // Who looks at whom: the target in the colours of what is seen, with the eye of the attacker, and what is in the way.
   looking(view) {
     const { stage } = this;
+    const about = JSON.stringify([view, stage.pieces.map(({ name, pose }) => [name, pose])]);
+    if (about === this.about) return;
+    this.about = about;
     const number = (name) => stage.pieces.findIndex((piece) => piece.name === name);
     const ready = view && number(view.attacker) >= 0 && stage.pieces[number(view.target)]?.mesh;
     const numbers = (names) => names.map(number).filter((index) => index >= 0);
@@ -112,10 +118,14 @@ export class View {
           }
         : null,
     );
+    this.changed = performance.now();
     this.viewer.changed();
   }
 
   marked(marks) {
+    const about = JSON.stringify(marks);
+    if (about === this.marksAbout) return;
+    this.marksAbout = about;
     drawnMarks(this.marks, marks, this.size, this.style, three);
     this.viewer.draw();
   }
