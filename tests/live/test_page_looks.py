@@ -1,4 +1,4 @@
-"""How the page of the live table looks: its colours are those of figures, it is told without colour, and axe has no complaint."""
+"""How the page of the live table looks: colours and signs of figures, in both schemes, without a complaint of axe."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_the_eye_shows_the_target_in_its_colours_and_names_what_is_pointed_at(br
         row = next(row for row in table.settled()["results"] if row["target"] == "Vex")
         assert share == pytest.approx(row["occluded"], abs=0.2)
         rows, columns = np.nonzero(seen)
-        height, width = seen.shape
+        width = seen.shape[1]
         assert abs(columns.mean() / width - 0.5) < 0.06
         box = canvas.bounding_box()
         table.page.mouse.move(box["x"] + columns.mean(), box["y"] + rows.mean())
@@ -150,7 +150,8 @@ def test_the_scene_is_copied_as_text_and_the_figure_comes_as_a_file(browser: Bro
         table.until("window.copied !== undefined")
         assert table.page.evaluate("window.copied") == SCENE
         table.page.evaluate(
-            "() => { window.clicked = []; HTMLAnchorElement.prototype.click = function () { clicked.push(this.download) } }"
+            "() => { window.clicked = [];"
+            " HTMLAnchorElement.prototype.click = function () { clicked.push(this.download) } }"
         )
         table.page.click("#files summary")
         table.page.click("#figure")

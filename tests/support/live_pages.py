@@ -74,10 +74,12 @@ class Served:
         asked: the requests of the page, in order.
         holds: which messages to the page are held back.
         held: those that are.
+        answers: in place of the session's, by what is asked.
+        pieces: what the page has handed over.
         token: what the page sent first.
     """
 
-    def __init__(self, scene: Path) -> None:
+    def __init__(self, scene: Path, role: str = "player") -> None:
         command = [sys.executable, "-m", "silhouette", "serve", str(scene), "--stdio", "--workers", "1", "--no-cache"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=PROJECT)
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -87,7 +89,9 @@ class Served:
         self.asked = list[dict[str, Any]]()
         self.held = list[dict[str, Any]]()
         self.holds: Callable[[dict[str, Any]], bool] = lambda _: False
-        self.token = ""
+        self.answers = dict[str, dict[str, Any]]()
+        self.pieces = list[bytes]()
+        self.role, self.token = role, ""
         self.welcomes = True
 
     def _read(self) -> None:
@@ -123,15 +127,25 @@ class Served:
         self._socket = socket
         socket.on_message(self._heard)
 
-    def _heard(self, text: str) -> None:
+    def _heard(self, text: str | bytes) -> None:
+        if isinstance(text, bytes):
+            self.pieces.append(text)
+            return
         message = json.loads(text)
         if "token" in message:
             self.token = message["token"]
-            self.say({"event": "welcome", "version": "0"})
+            self.say({"event": "welcome", "version": "0", "role": self.role})
             return
         self.asked.append(message)
+        if message["do"] in self.answers:
+            self.say({"id": message["id"], **self.answers[message["do"]]})
+        else:
+            self.ask(message)
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Asks the session."""
         assert self._process.stdin is not None
-        self._process.stdin.write(text.encode() + b"\n")
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
         self._process.stdin.flush()
 
     def say(self, message: dict[str, Any]) -> None:
@@ -206,10 +220,15 @@ class TableVisit:
 
 @contextmanager
 def table_page(
-    browser: Browser, scene: Path, size: tuple[int, int] = DESKTOP, before: str = "", **options: Any
+    browser: Browser,
+    scene: Path,
+    size: tuple[int, int] = DESKTOP,
+    before: str = "",
+    role: str = "player",
+    **options: Any,
 ) -> Iterator[TableVisit]:
     """The page of a scene's table, settled."""
-    served = Served(scene)
+    served = Served(scene, role)
     try:
         with browser.visit(f"{ADDRESS}#{TOKEN}", size, before, route=served.route, **options) as visit:
             table = TableVisit(visit, served)

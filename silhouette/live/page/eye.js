@@ -60,7 +60,7 @@ export class EyePicture {
     const { pace, viewer, changed } = this.view;
     const left = pace.slow ? changed + REST - performance.now() : 0;
     clearTimeout(this.timer);
-    if (left > 0) this.timer = setTimeout(() => viewer.draw(), left);
+    this.timer = left > 0 ? setTimeout(() => viewer.draw(), left) : 0;
     return left > 0;
   }
 

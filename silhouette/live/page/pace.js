@@ -4,8 +4,9 @@ const RESTS = 3; // of a slow picture's time, before the next
 const POLL = 8; // ms
 
 export class Pace {
-  constructor(slowed) {
+  constructor(slowed, told) {
     this.slowed = slowed;
+    this.told = told; // whether there is anything left to draw
     this.slow = false;
     this.cost = 0;
     this.pictures = 0;
@@ -23,6 +24,7 @@ export class Pace {
       act();
       this.#done(context, context.fenceSync(context.SYNC_GPU_COMMANDS_COMPLETE, 0), began);
     };
+    this.told(true);
     if (!this.busy) this.#begin();
     return true;
   }
@@ -45,6 +47,7 @@ export class Pace {
       this.#measured(performance.now() - began);
       this.busy = false;
       if (this.next) this.#begin();
+      else this.told(false);
     };
     setTimeout(look, 1);
   }

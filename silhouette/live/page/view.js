@@ -29,7 +29,8 @@ export class View {
     this.viewer.before = () => this.eye.draw();
     this.caster = new three.Raycaster();
     this.drawn = () => {};
-    this.pace = new Pace(() => this.#simpler());
+    const told = (drawing) => (this.canvas.dataset.drawing = String(drawing || Boolean(this.eye.timer)));
+    this.pace = new Pace(() => this.#simpler(), told);
     this.viewer.schedule = (act) => this.pace.draw(this.viewer.renderer.getContext(), act);
     this.viewer.after = () => this.drawn();
   }
