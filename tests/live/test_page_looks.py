@@ -157,3 +157,23 @@ def test_the_scene_is_copied_as_text_and_the_figure_comes_as_a_file(browser: Bro
         table.page.click("#figure")
         table.until("window.clicked.length > 0")
         assert table.page.evaluate("window.clicked") == ["scene.png"]
+
+
+def test_a_plan_can_be_had_instead_of_3d_and_the_eye_looks_on(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        table.do("select('Kal')")
+        table.page.click("#view-plan")
+        table.until("document.querySelectorAll('.plan .mark').length > 4")
+        assert table.page.locator("#table > canvas").is_hidden()
+        canvas = table.page.locator("#eye-view")
+        canvas.scroll_into_view_if_needed()
+        table.until(COLOURED)
+        x, y = table.label("Kal")
+        table.page.mouse.move(x, y)
+        table.page.mouse.down()
+        table.page.mouse.move(x + 50, y, steps=3)
+        table.page.mouse.up()
+        assert table.piece("Kal")["at"][0] > 10
+        table.press("v")
+        assert table.page.locator(".plan").is_hidden()
+        assert table.page.locator("#table > canvas").is_visible()

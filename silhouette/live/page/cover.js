@@ -41,7 +41,7 @@ export class Cover {
       const { nearest } = await request;
       asked.whole = true;
       if (this.asked !== asked) return;
-      this.#shown();
+      this.drawn();
       this.#found(nearest || {});
     } catch (error) {
       if (this.asked !== asked) return;
@@ -61,12 +61,13 @@ export class Cover {
       const verdict = words[number];
       asked.places.set(`${x} ${y}`, { at: [x, y, z], grid, marginal, verdict, colour: colourOfPlace(verdict, levels) });
     }
-    this.#shown();
+    this.drawn();
     this.#legend();
   }
 
   // Places of coarse steps are wide until those between them come, and lie below these.
-  #shown() {
+  drawn() {
+    if (!this.asked?.grid) return;
     const { grid, places, whole } = this.asked;
     const widest = whole ? grid : 2 * grid;
     const wide = [...places.values()].map((place) => ({ ...place, width: Math.min(place.grid, widest) }));

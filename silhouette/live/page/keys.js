@@ -54,6 +54,7 @@ function onTable(event, app) {
     "-": () => view.farther(),
     w: () => view.whole(),
     a: () => view.above(),
+    v: () => app.views.toggle(),
     r: () => app.ruling(),
     m: () => app.cover.toggle(),
     n: () => app.panel.step(1),

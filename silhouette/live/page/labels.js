@@ -4,14 +4,16 @@ import { SIGNS } from "./verdicts.js";
 const ABOVE = 4; // mm over what is highest
 
 export class Labels {
-  constructor(holder, table, view, tools) {
-    Object.assign(this, { table, view, tools });
+  constructor(holder, app) {
+    const { table, tools } = app;
+    Object.assign(this, { app, table, tools });
     this.layer = holder.appendChild(document.createElement("div"));
     this.layer.className = "labels";
     this.layer.setAttribute("aria-hidden", "true");
     this.measure = this.layer.appendChild(document.createElement("span"));
     this.measure.className = "length";
     this.known = new Map();
+    for (const one of app.views.all) one.drawn = () => this.placed();
   }
 
   // Which names are shown, and what stands before them.
@@ -50,7 +52,8 @@ export class Labels {
 
   // Where they are, after each picture.
   placed() {
-    const { table, view, tools } = this;
+    const { app, table, tools } = this;
+    const { view } = app;
     for (const [name, label] of this.known) {
       const piece = table.piece(name);
       if (piece) stand(label, view, [...table.shown(piece).at.slice(0, 2), view.top(name) + ABOVE]);

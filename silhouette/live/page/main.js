@@ -11,7 +11,6 @@ import { Odds } from "./odds.js";
 import { byId, made, say } from "./page.js";
 import { Panel } from "./panel.js";
 import { PieceForm } from "./piece.js";
-import { Plan } from "./plan.js";
 import { Pointing } from "./pointing.js";
 import { Questions } from "./questions.js";
 import { shared } from "./shared.js";
@@ -20,7 +19,7 @@ import { Connection } from "./socket.js";
 import { Table } from "./table.js";
 import { Tagging } from "./tagging.js";
 import { upper } from "./verdicts.js";
-import { View } from "./view.js";
+import { Views } from "./views.js";
 
 class App {
   constructor() {
@@ -30,7 +29,7 @@ class App {
     this.tools = { hover: null, ruler: { on: false, to: null }, limit: null, nearest: null };
     this.announcer = new Announcer(this.table);
     this.tell = (text, seen) => this.announcer.tell(text, seen);
-    this.view = viewIn(holder, this.table.shapes);
+    this.views = new Views(holder, this.table.shapes, () => this.#viewed());
     this.hand = new Hand(this.table, this.tell);
     this.sights = new Sights(this.table);
     this.panel = new Panel(this);
@@ -40,8 +39,7 @@ class App {
     this.tagging = new Tagging(this);
     this.questions = new Questions(this);
     this.handing = new Handing(this);
-    this.labels = new Labels(holder, this.table, this.view, this.tools);
-    this.view.drawn = () => this.labels.placed();
+    this.labels = new Labels(holder, this);
     this.pointing = new Pointing(holder, this);
     keys(holder, this);
     files(this);
@@ -49,6 +47,22 @@ class App {
     this.#eye();
     this.#heard();
     this.table.connection.start();
+  }
+
+  get view() {
+    return this.views.now;
+  }
+
+  #painted() {
+    for (const one of this.views.all) one.painted();
+  }
+
+  // Another view is shown: it needs all that the one before had.
+  #viewed() {
+    this.framedFor = null;
+    this.#painted();
+    this.redraw();
+    this.cover.drawn();
   }
 
   #heard() {
@@ -61,8 +75,8 @@ class App {
     table.heard("lost", (detail) => this.#lost(detail));
     table.heard("failed", ({ error }) => this.tell(upper(error.message), true));
     const schemes = window.matchMedia("(prefers-color-scheme: dark)");
-    schemes.addEventListener("change", () => (this.view.painted(), this.redraw()));
-    this.view.painted();
+    schemes.addEventListener("change", () => (this.#painted(), this.redraw()));
+    this.#painted();
   }
 
   #opened(title) {
@@ -100,14 +114,14 @@ class App {
   #drawn() {
     const { table, view } = this;
     const span = JSON.stringify(table.span);
-    view.show(table.pieces.map((piece) => table.shown(piece)));
+    for (const one of this.views.all) one.show(table.pieces.map((piece) => table.shown(piece)));
     if (table.span && this.framedFor !== span) {
       const first = !this.framedFor;
       this.framedFor = span;
-      view.framed(table.span);
+      for (const one of this.views.all) one.framed(table.span);
       if (first) view.whole(false);
     }
-    view.looking(this.sights.view);
+    for (const one of this.views.all) one.looking(this.sights.view);
     view.marked(marksOf(table, this.sights, this.tools, view.size));
     this.labels.named();
     this.panel.shown();
@@ -118,6 +132,10 @@ class App {
     this.#warned();
     savingShown(table);
     byId("own").hidden = !view.canColour;
+    if (this.views.sluggish && !this.warnedOfPlan) {
+      this.warnedOfPlan = true;
+      this.tell("This browser draws 3D slowly. The plan is quicker: press Plan.", true);
+    }
     this.announcer.settled();
   }
 
@@ -132,38 +150,39 @@ class App {
   }
 
   #buttons() {
-    const { view } = this;
     const acts = {
-      "view-whole": () => view.whole(),
-      "view-above": () => view.above(),
-      "view-nearer": () => view.nearer(),
-      "view-farther": () => view.farther(),
+      "view-whole": () => this.view.whole(),
+      "view-above": () => this.view.above(),
+      "view-nearer": () => this.view.nearer(),
+      "view-farther": () => this.view.farther(),
+      "view-plan": () => this.views.toggle(),
       ruler: () => this.ruling(),
     };
     for (const [id, act] of Object.entries(acts)) byId(id).addEventListener("click", act);
     byId("own").addEventListener("click", (event) => {
       const own = event.currentTarget.getAttribute("aria-pressed") !== "true";
       event.currentTarget.setAttribute("aria-pressed", String(own));
-      view.coloured(own);
+      this.view.coloured(own);
     });
   }
 
   #eye() {
     const canvas = byId("eye-view");
-    if (!this.view.eye) {
+    const { deep } = this.views;
+    if (!deep) {
       byId("eye").hidden = true;
       return;
     }
-    this.view.eye.canvas = canvas;
+    deep.eye.canvas = canvas;
     const told = (event) => {
       const { left, top, width, height } = canvas.getBoundingClientRect();
-      const name = event && this.view.eye.at((event.clientX - left) / width, (event.clientY - top) / height);
+      const name = event && deep.eye.at((event.clientX - left) / width, (event.clientY - top) / height);
       say(byId("eye-told"), name || "");
     };
     canvas.addEventListener("pointermove", told);
     canvas.addEventListener("pointerdown", told);
     canvas.addEventListener("pointerleave", () => told(null));
-    new ResizeObserver(() => this.view.draw()).observe(canvas);
+    new ResizeObserver(() => deep.draw()).observe(canvas);
   }
 
   ruling() {
@@ -206,16 +225,6 @@ class App {
     this.tools.limit = null;
     this.tagging.end();
     if (Number(byId("limit").value) > 0) this.form.limited();
-  }
-}
-
-function viewIn(holder, shapes) {
-  try {
-    return new View(holder, shapes);
-  } catch {
-    holder.replaceChildren();
-    document.documentElement.dataset.view = "plan";
-    return new Plan(holder, shapes);
   }
 }
 

@@ -42,6 +42,10 @@ export class Plan {
     new ResizeObserver(() => this.draw()).observe(holder);
   }
 
+  shown(shown) {
+    this.svg.toggleAttribute("hidden", !shown);
+  }
+
   painted() {}
   coloured() {}
   steered(can) {

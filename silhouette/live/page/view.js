@@ -35,6 +35,12 @@ export class View {
     this.viewer.after = () => this.drawn();
   }
 
+  // Where a plan is shown instead, only what the eye sees is drawn.
+  shown(shown) {
+    this.canvas.toggleAttribute("hidden", !shown);
+    this.viewer.idle = !shown;
+  }
+
   get size() {
     return this.stage.sphere.radius;
   }

@@ -32,6 +32,7 @@ export class Viewer {
     this.before = () => {}; // runs before each picture, and may draw others
     this.after = () => {};
     this.schedule = (act) => requestAnimationFrame(act);
+    this.idle = false; // whether nobody looks at it
     this.stale = false; // whether something has changed since what the target shows was looked at
     this.controls.addEventListener("change", () => this.draw());
     this.controls.addEventListener("start", () => this.#leave());
@@ -59,7 +60,7 @@ export class Viewer {
       this.stale = false;
       this.before();
       this.#depths();
-      this.renderer.render(this.stage.scene, this.camera);
+      if (!this.idle) this.renderer.render(this.stage.scene, this.camera);
       this.#named();
       this.after();
     });
