@@ -136,3 +136,16 @@ def edited(table: TableVisit, name: str, at: list[float]) -> dict[str, Any]:
     told = {key: value for key, value in kept[0].items() if key != "id"}
     pieces = [{**piece, "at": at} if piece["name"] == name else piece for piece in told["pieces"]]
     return {**told, "pose": told["pose"] + 1, "pieces": pieces}
+
+
+def test_a_server_that_begins_anew_is_followed(browser: Browser, scene: Path) -> None:
+    """Its poses are counted from 0 again: what comes then is not older than what was there."""
+    with table_page(browser, scene) as table:
+        table.do("select('Kal')")
+        for x in (10, 20, 30):
+            table.do(f"move('Kal', [{x}, -100])")
+        table.served.restart()
+        table.until("!document.getElementById('lost').hidden")
+        table.until("document.getElementById('lost').hidden")
+        assert table.piece("Kal")["at"] == [0, -100, 0]
+        assert len(table.settled()["results"]) == 4

@@ -80,11 +80,8 @@ class Served:
     """
 
     def __init__(self, scene: Path, role: str = "player") -> None:
-        command = [sys.executable, "-m", "silhouette", "serve", str(scene), "--stdio", "--workers", "1", "--no-cache"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=PROJECT)
-        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        options = ["--stdio", "--workers", "1", "--no-cache"]
+        self._command = [sys.executable, "-m", "silhouette", "serve", str(scene), *options]
         self._socket: Any = None
         self.asked = list[dict[str, Any]]()
         self.held = list[dict[str, Any]]()
@@ -93,6 +90,19 @@ class Served:
         self.pieces = list[bytes]()
         self.role, self.token = role, ""
         self.welcomes = True
+        self._start()
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=PROJECT)
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def restart(self) -> None:
+        """Ends the session, cuts the connection, and begins with the file anew."""
+        self.close()
+        self._start()
+        self.cut()
 
     def _read(self) -> None:
         assert self._process.stdout is not None

@@ -48,7 +48,7 @@ function onTable(event, app) {
   }
   if (control || altKey) return false;
   const acts = {
-    Escape: () => table.select(null),
+    Escape: () => (table.selected ? table.select(null) : document.getElementById("panel").focus()),
     "+": () => view.nearer(),
     "=": () => view.nearer(),
     "-": () => view.farther(),

@@ -14,6 +14,7 @@ import { PieceForm } from "./piece.js";
 import { Pointing } from "./pointing.js";
 import { Questions } from "./questions.js";
 import { shared } from "./shared.js";
+import { GRACE } from "./results.js";
 import { Sights } from "./sights.js";
 import { Connection } from "./socket.js";
 import { Table } from "./table.js";
@@ -69,7 +70,10 @@ class App {
     const { table } = this;
     for (const change of ["pieces", "moved", "results", "selected"]) table.heard(change, () => this.redraw());
     table.heard("results", () => this.panel.shown()); // at once: pictures may take their time
-    table.heard("pieces", () => this.#fetched());
+    table.heard("pieces", () => {
+      this.#fetched();
+      setTimeout(() => this.redraw(), GRACE + 10);
+    });
     table.heard("selected", ({ changed }) => changed && this.#limitFrom());
     table.heard("opened", ({ title }) => this.#opened(title));
     table.heard("lost", (detail) => this.#lost(detail));
@@ -132,10 +136,7 @@ class App {
     this.#warned();
     savingShown(table);
     byId("own").hidden = !view.canColour;
-    if (this.views.sluggish && !this.warnedOfPlan) {
-      this.warnedOfPlan = true;
-      this.tell("This browser draws 3D slowly. The plan is quicker: press Plan.", true);
-    }
+    byId("slow").hidden = !this.views.sluggish;
     this.announcer.settled();
   }
 

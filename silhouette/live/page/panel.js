@@ -127,6 +127,12 @@ export class Panel {
     button.dataset.pair = JSON.stringify(pair);
     button.setAttribute("aria-pressed", String(chosen));
     button.setAttribute("aria-busy", String(!row));
+    if (!row && table.results.settled) {
+      button.removeAttribute("aria-busy"); // the rules have no verdict on this pair
+      button.className = "verdict none";
+      say(button, "–");
+      return;
+    }
     if (!row) {
       if (button.dataset.was !== button.dataset.pair) say(button, "…");
       return;

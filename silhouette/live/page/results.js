@@ -1,4 +1,5 @@
 // The verdicts of the watched pairs: those of the newest pose, and never any older ones.
+export const GRACE = 120; // ms that lines keep their look while the verdict of a new pose is under way
 const PATIENCE = 400; // ms that a moving hand waits at most for the verdict of its last place
 
 const key = ([attacker, target]) => JSON.stringify([attacker, target]);
@@ -10,6 +11,7 @@ export class Verdicts {
     this.asking = 0;
     this.pose = -1;
     this.rows = new Map();
+    this.last = new Map(); // of each pair the last result, and until when it may be drawn
     this.whole = true;
     this.waiting = [];
   }
@@ -30,6 +32,26 @@ export class Verdicts {
   // The result of a pair at the newest pose; null while it is under way.
   row(pair) {
     return (this.pose === this.table.pose && pair && this.rows.get(key(pair))) || null;
+  }
+
+  // For lines and signs alone: the result, or for a moment the one before it, so that nothing flickers.
+  lately(pair) {
+    const last = this.last.get(key(pair));
+    return last && performance.now() < last.until ? last.row : null;
+  }
+
+  // A newer pose than that of the results is known.
+  passed() {
+    const until = performance.now() + GRACE;
+    for (const last of this.last.values()) last.until = Math.min(last.until, until);
+  }
+
+  // Of another connection: poses are counted anew.
+  forget() {
+    this.pose = -1;
+    this.rows.clear();
+    this.last.clear();
+    this.lost = true;
   }
 
   // All results of the selected model that are known for the newest pose.
@@ -66,7 +88,11 @@ export class Verdicts {
       this.rows.clear();
       this.whole = false;
     }
-    pairs.forEach((pair, index) => results[index] && this.rows.set(key(pair), results[index]));
+    pairs.forEach((pair, index) => {
+      if (!results[index]) return;
+      this.rows.set(key(pair), results[index]);
+      this.last.set(key(pair), { row: results[index], until: Infinity });
+    });
     if (view) this.table.tell("view", { pair: results[0] && [results[0].attacker, results[0].target], pose, view });
     if (error) this.table.tell("failed", { error: new Error(error) });
     this.whole = this.whole || settled;

@@ -51,7 +51,7 @@ export class Table extends EventTarget {
       const state = await this.connection.ask({ do: "state" });
       this.connected = true;
       this.take(state);
-      this.results.lost = true;
+      this.results.forget();
       this.select(this.selected, this.chosen);
       this.#pump();
     } catch (error) {
@@ -76,6 +76,7 @@ export class Table extends EventTarget {
   // What the server says of all pieces; what is about a pose before the one that is shown is not minded.
   take(answer) {
     if (answer.pose < this.pose) return;
+    if (answer.pose > this.pose) this.results.passed();
     this.pose = answer.pose;
     this.pieces = answer.pieces;
     const { saved, can_undo: canUndo, can_redo: canRedo, table: span, warnings, questions } = answer;
