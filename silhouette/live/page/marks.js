@@ -14,7 +14,7 @@ export function marksOf(table, sights, tools, size) {
     ringed(marks, table, table.selected, "blue", 3);
     const outline = table.shapes.outline(selected);
     marks.areas.push({ outline, height: selected.at[2] + OVER, colour: "blue", opacity: 0.22 });
-    looking(marks, table, selected);
+    looking(marks, table, selected, size);
     sighted(marks, table, size);
   }
   for (const points of sights.view?.edges || []) {
@@ -34,15 +34,17 @@ function ringed(marks, table, name, colour, width) {
   if (points.length) marks.lines.push({ points: [...points, points[0]], colour, width, dash: null, over: true });
 }
 
-// A wedge at the rim of the base: where it faces.
-function looking(marks, table, piece) {
+// A wedge before the rim of the base: where it faces.
+function looking(marks, table, piece, size) {
   const outline = table.shapes.outline(piece);
   if (piece.facing === null || !outline.length) return;
   const [x, y, z] = middle(table, piece);
-  const radius = Math.max(...outline.map(([px, py]) => Math.hypot(px - x, py - y)));
   const angle = (piece.facing * Math.PI) / 180;
-  const at = (away, turned) => [x + away * Math.cos(angle + turned), y + away * Math.sin(angle + turned), z + OVER];
-  const points = [at(1.08 * radius, -0.32), at(1.55 * radius, 0), at(1.08 * radius, 0.32)];
+  const [ahead, aside] = [[Math.cos(angle), Math.sin(angle)], [-Math.sin(angle), Math.cos(angle)]];
+  const rim = Math.max(...outline.map(([px, py]) => (px - x) * ahead[0] + (py - y) * ahead[1]));
+  const at = (far, left) => [x + far * ahead[0] + left * aside[0], y + far * ahead[1] + left * aside[1], z + OVER];
+  const step = size / 40;
+  const points = [at(rim + 0.5 * step, step), at(rim + 1.5 * step, 0), at(rim + 0.5 * step, -step)];
   marks.lines.push({ points, colour: "blue", width: 3, dash: null, over: true });
 }
 
