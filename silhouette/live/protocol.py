@@ -206,7 +206,8 @@ class Session:
         known = request.get("known", [])
         if not isinstance(known, list):
             raise RequestError("known must be a list of names of shapes")
-        return {"pose": self._table.pose, **shapes_of(self._table, known)}
+        pose = self._table.pose
+        return {"pose": pose, **await asyncio.to_thread(shapes_of, self._table, known)}  # others need not wait
 
     async def _map(self, request: Request) -> dict[str, Any]:
         """Asked again, the map before is stopped; the table may change meanwhile, the map is of what it was."""
