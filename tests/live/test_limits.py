@@ -141,6 +141,25 @@ def test_a_client_that_reads_nothing_of_little_is_dropped_after_a_while() -> Non
     asyncio.run(scenario())
 
 
+def test_a_client_that_reads_slowly_is_waited_for() -> None:
+    async def scenario() -> None:
+        async with serving(Limits(stalled=0.3)) as here, here.good() as good, here.good() as slow:
+            transport = slow.connection.transport
+            asking = asyncio.create_task(slow.ask("state", fill=8_000_000))
+            started = asyncio.get_running_loop().time()
+            while not asking.done():
+                transport.pause_reading()
+                await asyncio.sleep(0.05)
+                transport.resume_reading()
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+            assert asyncio.get_running_loop().time() - started > 0.4
+            assert len((await asking)["filled"]) == 8_000_000
+            await good.still_answers()
+
+    asyncio.run(scenario())
+
+
 GARBAGE = ["", "{", "[]", "1", "null", '"state"', '{"id": NaN}', "[" * 100_000, "\x00\x01", b"\xff\x00", "9" * 5000]
 
 

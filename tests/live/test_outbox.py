@@ -18,6 +18,13 @@ class SlowConnection:
         self.sent: list[dict[str, Any]] = []
         self.is_dropped = False
 
+    @property
+    def transport(self) -> SlowConnection:
+        return self
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
     async def send(self, text: str) -> None:
         await self.reads.wait()
         self.sent.append(json.loads(text))

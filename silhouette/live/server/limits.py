@@ -36,7 +36,7 @@ class Limits:
     clients: int = 16
     newcomers: int = 64
     head: int = 2**16
-    handshake: float = 5.0
+    handshake: float = 10.0
     token: float = 5.0
     message: int = MIB
     rate: float = 240.0
@@ -44,7 +44,7 @@ class Limits:
     overrun: float = 5.0
     in_flight: int = 64
     unsent: int = 32 * MIB
-    stalled: float = 20.0
+    stalled: float = 10.0
     nonsense: int = 8
     chunk: int = MIB // 4
     file: int = 512 * MIB

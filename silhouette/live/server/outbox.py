@@ -61,14 +61,25 @@ class Outbox:
                 self._is_any.clear()
             self._unsent -= message.size
             text, message.text = message.text, None
-            if text is None:
-                continue
-            try:
-                async with asyncio.timeout(self._limits.stalled):
-                    await self._connection.send(text)
-            except TimeoutError:
+            if text is not None and not await self._is_sent(text):
                 self._connection.drop()
                 return
+
+    async def _is_sent(self, text: str) -> bool:
+        """Sends a message; gives False where the client reads nothing of it for too long. A slow one may take long."""
+        sending = asyncio.create_task(self._connection.send(text))
+        await asyncio.sleep(0)
+        try:
+            while True:
+                left = self._connection.transport.get_write_buffer_size()
+                await asyncio.wait([sending], timeout=self._limits.stalled)
+                if sending.done():
+                    sending.result()
+                    return True
+                if self._connection.transport.get_write_buffer_size() >= left:
+                    return False
+        finally:
+            sending.cancel()
 
     def _is_of_the_latest_pose(self, kind: str, pose: int, message: _Message) -> bool:
         """Whether no event of its kind is about a later pose; those about earlier ones are emptied."""
