@@ -80,6 +80,7 @@ class Outbox:
                     return False
         finally:
             sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
 
     def _is_of_the_latest_pose(self, kind: str, pose: int, message: _Message) -> bool:
         """Whether no event of its kind is about a later pose; those about earlier ones are emptied."""
