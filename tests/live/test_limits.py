@@ -288,7 +288,7 @@ def test_the_end_of_the_server_is_told_and_does_not_wait() -> None:
                 good = await stack.enter_async_context(here.good())
                 stuck = await stack.enter_async_context(here.good())
                 stuck.stops_reading()
-                await stuck.say({"id": 1, "do": "state", "fill": 20_000_000})
+                await stuck.say({"id": 1, "do": "state", "fill": 8_000_000})
                 await stuck.say({"id": 2, "do": "long", "seconds": 60.0})
                 await good.still_answers()
                 _, writer = await asyncio.open_connection("127.0.0.1", here.port)

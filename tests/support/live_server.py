@@ -134,8 +134,8 @@ class Guest:
         self.connection.transport.pause_reading()
 
     async def still_answers(self) -> None:
-        """The session goes on: it answers, and within a second."""
-        async with asyncio.timeout(1.0):
+        """The session goes on: it answers, and soon, even on two busy cores."""
+        async with asyncio.timeout(5.0):
             assert await self.ask("state") == {"id": "state", "done": "state", "filled": ""}
 
     async def closed(self) -> int | None:

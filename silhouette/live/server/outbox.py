@@ -68,8 +68,8 @@ class Outbox:
     async def _is_sent(self, text: str) -> bool:
         """Sends a message; gives False where the client reads nothing of it for too long. A slow one may take long."""
         sending = asyncio.create_task(self._connection.send(text))
-        await asyncio.sleep(0)
         try:
+            await asyncio.sleep(0)
             while True:
                 left = self._connection.transport.get_write_buffer_size()
                 await asyncio.wait([sending], timeout=self._limits.stalled)
