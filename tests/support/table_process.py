@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -52,14 +51,7 @@ class Started:
 def started(file: Path, *options: str) -> Iterator[Started]:
     """The command as a process in a group of its own."""
     words = [sys.executable, "-m", "silhouette", "table", str(file), "--no-browser", *QUICK, *options]
-    process = subprocess.Popen(
-        words,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # it may be ignored, as nohup does
-    )
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
         assert process.stdout is not None
         found = ADDRESS.fullmatch(process.stdout.readline().strip())

@@ -96,7 +96,7 @@ class CountedConnection(ServerConnection):
     async def dismiss(self, code: int, reason: str) -> None:
         """Closes the WebSocket; one whose client does not read ends without the closing handshake."""
         try:
-            async with asyncio.timeout(self.limits.farewell):
+            async with asyncio.timeout(self.limits.closing):
                 await self.close(code, reason)
         except TimeoutError:
             self.drop()

@@ -30,7 +30,8 @@ class Limits:
         file: the largest file that is handed over.
         files: all files that are handed over, together.
         pause: between two pieces of such a file.
-        farewell: for clients to end their connections when the server ends.
+        closing: for a client to end its connection when it is told to.
+        farewell: for all clients to do so when the server ends.
     """
 
     clients: int = 16
@@ -50,6 +51,7 @@ class Limits:
     file: int = 512 * MIB
     files: int = 4096 * MIB
     pause: float = 30.0
+    closing: float = 5.0
     farewell: float = 0.4
 
 

@@ -96,7 +96,7 @@ class TableServer:
             compression=None,
             server_header=None,
             open_timeout=limits.handshake,
-            close_timeout=limits.farewell,
+            close_timeout=limits.closing,
             max_size=limits.message,
             max_queue=4,
             create_connection=cast(type[ServerConnection], partial(CountedConnection, self._connections)),
