@@ -94,8 +94,8 @@ class App {
   #lost({ reason, seconds, unsure }) {
     byId("lost").hidden = false;
     const last = unsure ? " The last change was not confirmed; the table will be as the server has it." : "";
-    const again = seconds === null ? "" : " Trying again …";
-    say(byId("lost"), `The connection is lost${reason ? `: ${reason.replace(/\.$/, "")}` : ""}.${again}${last}`);
+    const why = reason ? `: ${reason.replace(/\.$/, "")}` : "";
+    say(byId("lost"), seconds === null ? reason : `The connection is lost${why}. Trying again …${last}`);
     this.redraw();
   }
 

@@ -61,7 +61,7 @@ export class Connection {
     this.waiting.clear();
     for (const { failed } of waiting) failed(Object.assign(new Error("the connection was lost"), { lost: true }));
     if (code === WRONG_TOKEN) {
-      this.lost("this address is not, or no longer, that of a table; open the one that the command printed", null);
+      this.lost(reason || "This is not the address of the table.", null);
       return;
     }
     const seconds = PATIENCE[Math.min(this.tries, PATIENCE.length - 1)];
