@@ -112,12 +112,13 @@ def test_what_is_told_is_what_check_says_of_the_saved_scene(tmp_path: Path, kind
 
 @pytest.mark.slow
 def test_what_is_told_is_what_check_says_after_200_moves(tmp_path: Path) -> None:
-    files = [file for file in TABLES if file.stem in ("stand_ins_in_inches", "gangers_at_the_barricade", "how_sure")]
     made = 0
-    for file in files:
+    for text, moves in ((DUEL, 70), (SKIRMISH, 70)):
+        made += asyncio.run(_moved_and_checked(written(tmp_path, text), moves, "200"))
+    for name, moves in (("stand_ins_in_inches", 25), ("how_sure", 25), ("gangers_at_the_barricade", 10)):
+        (file,) = [file for file in TABLES if file.stem == name]
         text = file.read_text(encoding="utf-8").replace("../../models", str(PROJECT / "models"))
-        made += asyncio.run(_moved_and_checked(written(tmp_path, text), 50, f"200 {file.stem}"))
-    made += asyncio.run(_moved_and_checked(written(tmp_path, SKIRMISH), 50, "200"))
+        made += asyncio.run(_moved_and_checked(written(tmp_path, text), moves, f"200 {name}"))
     assert made == 200
 
 
