@@ -33,11 +33,19 @@ function edgesOf(outline) {
   return outline.map((corner, index) => [corner, outline[(index + 1) % outline.length]]);
 }
 
+function boxesMeet(one, other) {
+  return [0, 1].every((axis) => {
+    const [here, there] = [one, other].map((outline) => outline.map((point) => point[axis]));
+    return Math.min(...here) <= Math.max(...there) && Math.min(...there) <= Math.max(...here);
+  });
+}
+
 // mm between two outlines in plan; 0 where one reaches into the other.
 export function between(one, other) {
-  if (inside(one[0], other) || inside(other[0], one)) return 0;
   const [edges, others] = [edgesOf(one), edgesOf(other)];
-  if (edges.some(([a, b]) => others.some(([c, d]) => cross(a, b, c, d)))) return 0;
+  const near = boxesMeet(one, other);
+  if (near && (inside(one[0], other) || inside(other[0], one))) return 0;
+  if (near && edges.some(([a, b]) => others.some(([c, d]) => cross(a, b, c, d)))) return 0;
   let least = Infinity;
   for (const [start, end] of others) for (const point of one) least = Math.min(least, toSegment(point, start, end));
   for (const [start, end] of edges) for (const point of other) least = Math.min(least, toSegment(point, start, end));

@@ -13,7 +13,7 @@ export function marksOf(table, sights, tools, size) {
     limited(marks, table, tools.limit, selected);
     ringed(marks, table, table.selected, "blue", 3);
     const outline = table.shapes.outline(selected);
-    marks.areas.push({ outline, height: selected.at[2] + OVER, colour: "blue", opacity: 0.22 });
+    if (outline.length) marks.areas.push({ outline, height: selected.at[2] + OVER, colour: "blue", opacity: 0.22 });
     looking(marks, table, selected, size);
     sighted(marks, table, size);
   }

@@ -3,7 +3,7 @@ import { between, inches } from "./lengths.js";
 import { byId, made, say } from "./page.js";
 import { CLASSES, headline, inWords, sentence, shareOf, SIGNS, upper } from "./verdicts.js";
 
-const PAUSE = 150; // ms
+const PAUSE = 250; // ms
 
 export class Panel {
   constructor(app) {
