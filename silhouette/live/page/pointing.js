@@ -23,8 +23,7 @@ export class Pointing {
   }
 
   #down(event) {
-    const { app, holder, pointers } = this;
-    holder.focus({ preventScroll: true });
+    const { app, pointers } = this;
     pointers.set(event.pointerId, [event.clientX, event.clientY]);
     if (pointers.size > 1) return this.#second(event);
     const hit = app.view.at(event.clientX, event.clientY);
