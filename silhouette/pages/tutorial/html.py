@@ -115,6 +115,7 @@ def _section(mark: str, part: Part, result: PartResult, texts: Texts) -> Markup:
         _verdicts(result.checks, texts),
         _figures(result.checks),
         joined(element("h3", texts.words["steps"]), element("ol", steps)) if steps else "",
+        _gestures(part, texts),
         [element("p", paragraph) for paragraph in result.after],
         _film(result.film, result.checks[0], texts) if result.film is not None else "",
         _source(part, result, texts),
@@ -129,6 +130,14 @@ def _picture(result: PartResult) -> Markup:
         return Markup()
     image = element("img", src=result.picture, alt=result.caption, class_="drawing", loading="lazy")
     return element("figure", image, element("figcaption", result.caption), style="max-width:52rem")
+
+
+def _gestures(part: Part, texts: Texts) -> Markup:
+    """The keys and gestures as a table; nothing where there are none."""
+    words = texts.words
+    if not part.gestures:
+        return Markup()
+    return table(words["gestures"], [words["gesture"], words["does"]], part.gestures)
 
 
 def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
@@ -195,8 +204,8 @@ def _film(film: Film, first: CheckResult, texts: Texts) -> Markup:
 
 
 def _source(part: Part, result: PartResult, texts: Texts) -> Markup:
-    """The scene's file, and the command that judges it, or that makes it of a scan."""
-    command = f"silhouette check {quote(f'scenes/{part.scene}')}"
+    """The scene's file, and the command that a reader can try with it, or that makes it of a scan."""
+    command = f"silhouette {part.command} {quote(f'scenes/{part.scene}')}"
     if part.scan is not None:
         attacker, target = part.scan.pairs[0]
         pair = f"--from {quote(attacker)} --to {quote(target)}"

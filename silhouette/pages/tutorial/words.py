@@ -72,6 +72,8 @@ class Part(Entry):
         animate: what moves at the end, or None.
         odds: whether the odds of each verdict are worked out and shown, as the figure "odds".
         map: a map that is made of the scene, or None.
+        gestures: keys and gestures, each with what it does.
+        command: what a reader can try with the scene's file.
     """
 
     heading: str
@@ -85,6 +87,8 @@ class Part(Entry):
     animate: Walking | None = None
     odds: bool = False
     map: Mapped | None = None
+    gestures: tuple[tuple[str, str], ...] = ()
+    command: str = "check"
 
     @property
     def count(self) -> int:
