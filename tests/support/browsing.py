@@ -96,16 +96,29 @@ def _local(url: str) -> bool:
     return url.startswith(("file:", "data:", "blob:"))
 
 
+def chromium() -> str | None:
+    """The path of the system's Chromium; None where there is none."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """Chromium, without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+        yield Browser(running)
+        running.close()
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Chromium. Where there is none the test is skipped; where SILHOUETTE_REQUIRE_BROWSER says it must be, it fails."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
+    if chromium() is None:
         if os.environ.get("SILHOUETTE_REQUIRE_BROWSER"):
             pytest.fail("a browser must be here, but there is no Chromium")
         pytest.skip("needs Chromium, which is not installed")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=found, args=list(ARGUMENTS))
-        yield Browser(chromium)
-        chromium.close()
+    pytest.importorskip("playwright.sync_api")
+    with launched() as found:
+        yield found
