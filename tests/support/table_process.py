@@ -48,10 +48,11 @@ class Started:
 
 
 @contextmanager
-def started(file: Path, *options: str) -> Iterator[Started]:
-    """The command as a process in a group of its own."""
+def started(file: Path, *options: str, folder: Path | None = None) -> Iterator[Started]:
+    """The command as a process in a group of its own, in a folder."""
     words = [sys.executable, "-m", "silhouette", "table", str(file), "--no-browser", *QUICK, *options]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(words, cwd=folder, text=True, start_new_session=True, **pipes)
     try:
         assert process.stdout is not None
         found = ADDRESS.fullmatch(process.stdout.readline().strip())
