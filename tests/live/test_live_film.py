@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,12 @@ def pictures(path: Path) -> list[Image.Image]:
 
 def levels(picture: Image.Image) -> NDArray[np.float64]:
     return np.asarray(picture.convert("RGB")).astype(np.float64)
+
+
+def eye_view(picture: Image.Image, told: dict[str, Any]) -> NDArray[np.float64]:
+    """What the eye sees, of one size."""
+    scale = WIDTH / WINDOW[0]
+    return levels(picture.crop([round(scale * edge) for edge in told["eye"]]).resize(SMALL))
 
 
 def scene_as_told(told: dict[str, Any], folder: Path) -> Path:
@@ -107,6 +114,14 @@ def test_a_film_that_is_taken_now_shows_what_the_page_shows(browser: Browser, tm
         scale = WIDTH / WINDOW[0]
         column, row = round(scale * (x + 3)), round(scale * (y + 9))
         assert levels(page)[row, column].mean() < 90.0, "no pointer"
+    seen = [
+        (each["at"], each["facing"], eye_view(page, each))
+        for page, each in zip(film.pictures, film.told, strict=True)
+        if "eye" in each
+    ]
+    for before, after in pairwise(seen):
+        if before[:2] != after[:2]:
+            assert np.abs(before[2] - after[2]).mean() > 1.0, "the picture from the eye did not follow"
     assert len({each.get("verdict") for each in film.told}) >= 4
     assert len({tuple(each["at"]) for each in film.told}) >= 4
     assert len({each["facing"] for each in film.told}) == 3

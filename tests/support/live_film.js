@@ -1,6 +1,6 @@
 // Beside the page that is filmed, before its own scripts: what is still to be drawn, the pointer over it, and what it tells.
 (() => {
-  const SLOWER = 40;
+  const SLOWER = 1000;
   // Software draws slowly; by a slow clock the page keeps to the look that it has on a graphics card, and hints stay.
   const now = performance.now.bind(performance);
   performance.now = () => now() / SLOWER;
@@ -20,18 +20,6 @@
   window.cancelAnimationFrame = (number) => {
     asked.delete(number);
     cancelAnimationFrame.call(window, number);
-  };
-
-  let drawing = 0;
-  const gl = WebGL2RenderingContext.prototype;
-  const { fenceSync, deleteSync } = gl;
-  gl.fenceSync = function (...words) {
-    drawing += 1;
-    return fenceSync.apply(this, words);
-  };
-  gl.deleteSync = function (...words) {
-    drawing -= 1;
-    return deleteSync.apply(this, words);
   };
 
   const byId = (id) => document.getElementById(id);
@@ -59,9 +47,13 @@
   window.film = {
     // All is told and drawn.
     quiet() {
-      const awaited = document.querySelector("#pair:not([hidden])[aria-busy=true], #list button[aria-busy=true]");
+      if (!window.silhouette) return false;
+      const { selected, pieces, results } = window.silhouette.state();
+      const others = pieces.filter(({ kind }) => kind !== "terrain").length - 1;
+      const told = !selected || results.length === 2 * others;
       const sent = byId("saving").dataset.state !== "busy";
-      return Boolean(window.silhouette) && !awaited && sent && !asked.size && !drawing;
+      const drawn = !asked.size && !document.querySelector("#table canvas[data-drawing=true]");
+      return told && sent && drawn;
     },
 
     begin() {
@@ -90,8 +82,15 @@
       const { at, facing } = pieces.find((piece) => piece.name === name);
       const said = (id) => byId(id).textContent;
       const pair = byId("pair");
-      const chosen = pair.hidden ? {} : { pair: JSON.parse(pair.dataset.pair), verdict: said("verdict-plate"), share: said("share"), reason: said("reason") };
-      return { at, facing, results: results.length, saving: said("saving"), ...chosen };
+      const { left, top, right, bottom } = byId("eye-view").getBoundingClientRect();
+      const chosen = {
+        pair: pair.hidden ? null : JSON.parse(pair.dataset.pair),
+        verdict: said("verdict-plate"),
+        share: said("share"),
+        reason: said("reason"),
+        eye: [left, top, right, bottom].map(Math.round),
+      };
+      return { at, facing, results: results.length, saving: said("saving"), ...(chosen.pair && chosen) };
     },
   };
 })();
