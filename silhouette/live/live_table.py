@@ -10,14 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from silhouette.errors import FileError, RequestError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import BYTE_ORDER_MARK, check_document, document_of, read_document, read_text
 from silhouette.files.writing import write_file
 from silhouette.live.edits import edit_of, edited
+from silhouette.live.evidence import Pictures
 from silhouette.live.names import Document, Names, names_after, piece_names
-from silhouette.live.tags import Models, tag_of, tagged, with_models, written_models
+from silhouette.live.tags import Models, model_file, said_of, tag_of, tagged, with_models, written_models
 from silhouette.live.unsaved import Unsaved, autosave_name, set_aside
 from silhouette.rules import rule_of
 from silhouette.scenes.table import TableScene
@@ -87,6 +89,7 @@ class LiveTable:
         self._on_disk: str | None = None
         self._saved: State | None = None
         self._begin(text, document, is_file=path.is_file())
+        self._pictures = Pictures()
         self.scene = self._loaded(self._now)
 
     def _begin(self, text: str, document: Document, *, is_file: bool) -> None:
@@ -282,6 +285,7 @@ class LiveTable:
         state, text = self._now, self._text_of(self._now, place)
         for file, of_model in written_models(self.path, state.models).items():
             write_file(file, of_model)
+        self._pictures.write(self.path.parent, state.models)
         write_file(place, text)
         with suppress(OSError):
             self.autosave_path.unlink(missing_ok=True)
@@ -296,6 +300,27 @@ class LiveTable:
             states[:] = [replace(one, models=state.models) for one in states]
         self._tell()
         return place
+
+    def tags(self, name: str) -> dict[str, Any]:
+        """What is said of the model of a piece; see `silhouette.live.tags.said_of`.
+
+        Raises:
+            RequestError: where the piece is not there.
+        """
+        return said_of(self.document, self._now.models, self.scene, name)
+
+    def picture(self, name: str, data: object) -> Path | None:
+        """Takes a picture of a model as it is tagged, a PNG in base 64; `save` writes it beside the model file.
+
+        Returns:
+            Where it will lie; None where the model has no file of its own here, or nothing was tagged.
+
+        Raises:
+            RequestError: where it is no PNG, or too large.
+            FileError: where a picture lies there that is not ours.
+        """
+        file = model_file(self.document, self.scene, name)
+        return self._pictures.take(self.path.parent, file, self._now.models.get(file), data)
 
     def _beside(self, name: str) -> Path:
         is_plain = Path(name).name == name and name.isprintable() and not set(name) & set("\\:") and name[:1] != "."

@@ -20,11 +20,10 @@ from silhouette.live.edits import in_units
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
 from silhouette.live.questions import CheckQuestion, PageQuestion, PictureQuestion
-from silhouette.live.scanning import answered, length_of, scan_again, scanned
+from silhouette.live.scanning import Length, length_of, scan_again, scan_first, to_its_end
 from silhouette.live.told import edited_state_of, shapes_of, state_of
 from silhouette.live.watching import Watching
 from silhouette.rules import rule_called
-from silhouette.scans.keeping import SCENE
 from silhouette.scenes.scene import Check
 from silhouette.scenes.trying import Trial, with_trials
 from silhouette.text import as_written, did_you_mean, problem, strict
@@ -72,6 +71,8 @@ class Session:
             "figure": self._figure,
             "scan": self._scan,
             "answer": self._answer,
+            "tags": self._tags,
+            "picture": self._picture,
             "save": self._save,
             "text": self._text,
         }
@@ -260,19 +261,25 @@ class Session:
         folder = self._table.path.parent
         if Path(name).name != name or not (folder / name).is_file():
             raise RequestError(f"no file '{name}' lies in the scene's folder")
-        await scanned(folder / name, folder / Path(name).stem)
-        self._table.replace(folder / Path(name).stem / SCENE)
+        await to_its_end(scan_first(self._table, folder / name))
         return state_of(self._table)
 
     async def _answer(self, request: Request) -> dict[str, Any]:
         """Reads the scan of the table again, with an answer to one of its questions, or with a length."""
-        table, length = self._table, request.get("length")
+        length = request.get("length")
         if length is None:
-            document = answered(table.document, str(request.get("question")), str(request.get("answer")))
-            await scan_again(table, document)
+            said: tuple[str, str] | Length = str(request.get("question")), str(request.get("answer"))
         else:
-            await scan_again(table, table.document, length_of(length))
-        return state_of(table)
+            said = length_of(length)
+        await to_its_end(scan_again(self._table, said))
+        return state_of(self._table)
+
+    async def _tags(self, request: Request) -> dict[str, Any]:
+        return {"pose": self._table.pose, **strict(self._table.tags(str(_word(request.get("piece")))))}
+
+    async def _picture(self, request: Request) -> dict[str, Any]:
+        place = self._table.picture(str(_word(request.get("piece"))), request.get("data"))
+        return {"pose": self._table.pose, "picture": None if place is None else place.name}
 
     async def _save(self, request: Request) -> dict[str, Any]:
         name = _word(request.get("as"))

@@ -8,10 +8,12 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from silhouette.files.writing import write_file
 from silhouette.live.live_table import LiveTable
 from silhouette.live.names import Document, entries_of, with_entry
 from silhouette.live.rewriting import rewritten
-from silhouette.scans.keeping import RECORD
+from silhouette.scans.keeping import RECORD, SCENE
 
 MOVED = 0.5
 """mm: a piece that stands so far from where the scan has it was moved by a player."""
@@ -156,29 +158,84 @@ def _as_before(new: Document, old: Document, scanned_at: Mapping[str, Any]) -> D
     return {**kept, **{key: old[key] for key in PLACED if key in old}}
 
 
-async def scan_again(table: LiveTable, document: Document, length: Length | None = None) -> None:
-    """Reads the scan of a table again, and shows it with what a player has changed; its files are written.
+async def scan_first(table: LiveTable, file: Path) -> None:
+    """Reads a scan that lies in the scene's folder, into a folder of its name there, and shows it.
+
+    What was not saved of the table before is kept beside its scene.
+
+    Raises:
+        SilhouetteError: where it cannot be read, or another one is being read; all is then as before.
+    """
+    folder = table.path.parent / file.stem
+    with _alone(table):
+        await scanned(file, folder)
+        table.autosave()
+        table.replace(folder / SCENE)
+
+
+async def scan_again(table: LiveTable, said: tuple[str, str] | Length) -> None:
+    """Reads the scan of a table again, and shows it with what players have changed, meanwhile too.
+
+    Its files are written.
 
     Args:
         table: of a scan's folder.
-        document: of the table, with an answer.
-        length: what is known of its size.
+        said: the key of a question and its answer, or a length.
 
     Raises:
-        SilhouetteError: where the table is not of a scan, or the scan cannot be read again; all is then as before.
+        SilhouetteError: where the table is not of a scan, it cannot be read again, or is being read; all is then as
+            before.
     """
-    folder = table.path.parent
-    file, record = scan_of(folder), read_document(folder / RECORD)
-    before = read_text(table.path, with_mark=True)
-    write_file(table.path, rewritten(table.path, before, unmoved(document, record)))
+    answer, length = (None, said) if isinstance(said, Length) else (said, None)
+    with _alone(table):
+        folder = table.path.parent
+        document = answered(table.document, *answer) if answer else table.document
+        file, record = scan_of(folder), read_document(folder / RECORD)
+        before = read_text(table.path, with_mark=True)
+        write_file(table.path, rewritten(table.path, before, unmoved(document, record)))
+        try:
+            await scanned(file, folder, length)
+        except BaseException:
+            write_file(table.path, before)
+            raise
+        new = read_document(table.path)
+        is_as_large = read_document(folder / RECORD)["scale"] == record["scale"]
+        table.replace(table.path, with_moves(new, table.document, record) if is_as_large else new)
+
+
+async def to_its_end(work: Coroutine[Any, Any, None]) -> None:
+    """Waits for work that goes on where the one who waits goes, such as a phone whose screen turns dark."""
+    task = asyncio.create_task(work)
+    _WORK.add(task)
+    task.add_done_callback(_is_done)
+    await asyncio.wait([task])
+    task.result()
+
+
+def _is_done(task: asyncio.Task[None]) -> None:
+    _WORK.discard(task)
+    if not task.cancelled():
+        task.exception()  # nobody may be there any longer to be told
+
+
+_WORK = set[asyncio.Task[None]]()
+_READING = WeakSet[LiveTable]()
+
+
+@contextmanager
+def _alone(table: LiveTable) -> Iterator[None]:
+    """One scan of a table is read at a time.
+
+    Raises:
+        RequestError: where one is being read.
+    """
+    if table in _READING:
+        raise RequestError("a scan is being read; wait until it is shown")
+    _READING.add(table)
     try:
-        await scanned(file, folder, length)
-    except BaseException:
-        write_file(table.path, before)
-        raise
-    new = read_document(table.path)
-    is_as_large = read_document(folder / RECORD)["scale"] == record["scale"]
-    table.replace(table.path, with_moves(new, document, record) if is_as_large else new)
+        yield
+    finally:
+        _READING.discard(table)
 
 
 def length_of(data: object) -> Length:

@@ -83,6 +83,43 @@ def tagged(document: Document, models: Models, scene: TableScene, edit: TagEdit)
     return changed, models
 
 
+def model_file(document: Document, scene: TableScene, name: str) -> str:
+    """The model file of a piece, as the scene names it, whose keys its tags become; empty where it has none there.
+
+    Raises:
+        RequestError: where the piece is not there.
+    """
+    table, number = table_and_number(document, scene, name)
+    file = str(document[table][number].get("model", ""))
+    return file if file and is_inside(scene.path.parent, file) else ""
+
+
+def said_of(document: Document, models: Models, scene: TableScene, name: str) -> dict[str, Any]:
+    """What is said of the model of a piece by now, ready for JSON; lengths in mm, in the model's frame.
+
+    Returns:
+        ``file``: what the tags are written into; ``eye`` and whether it is ``eye_given``; ``base``: {height, diameter}
+        or None; ``parts``: the names of those that the mesh has, [] where it is in one; ``insignificant``, as in a
+        model file.
+
+    Raises:
+        RequestError: where the piece is not there.
+    """
+    table, number = table_and_number(document, scene, name)
+    piece, entry = scene.piece(name), document[table][number]
+    model, base = piece.model, piece.model.base
+    eye = (piece.eye - piece.pose.translation) @ piece.pose.rotation
+    is_given = "eye" in {**entry, **models.get(entry.get("model", ""), {})}
+    return {
+        "file": model_file(document, scene, name) or scene.path.name,
+        "eye": [round(float(one), 2) + 0.0 for one in eye],
+        "eye_given": is_given or model.eye_given is not None,
+        "base": base and {"height": round(base.height, 2), "diameter": round(base.diameter, 2)},
+        "parts": list(model.mesh.part_names) if len(model.mesh.part_names) > 1 else [],
+        "insignificant": _insignificant(scene.path, models, entry),
+    }
+
+
 def with_models(document: Document, models: Models) -> Document:
     """The document to be judged: pieces say themselves what their model files are to say."""
     if not models:

@@ -68,8 +68,9 @@ def test_the_second_device_looks_and_does_not_touch(monkeypatch: pytest.MonkeyPa
             second = Serving(server, [there], [])
             assert b"200 OK" in await second.got("/")
             async with second.good() as looker:
-                for do in sorted(LOOKING - {"hand-over"}):
+                for do in sorted(LOOKING - {"hand-over", "scan"}):
                     assert (await looker.ask(do))["done"] == do
+                assert "was not handed over" in (await looker.ask("scan", file="table.glb"))["error"]
                 for do in (
                     "edit",
                     "undo",
@@ -79,6 +80,8 @@ def test_the_second_device_looks_and_does_not_touch(monkeypatch: pytest.MonkeyPa
                     "text",
                     "report",
                     "figure",
+                    "tags",
+                    "picture",
                     "Edit",
                     "edit ",
                     None,

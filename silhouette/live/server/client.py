@@ -126,13 +126,25 @@ class Client:
         try:
             if do == "hand-over":
                 answer = self._handed_over(request)
-            elif self._role is Role.LOOKER and not (isinstance(do, str) and do in LOOKING):
-                raise RequestError(f"a second device only looks; it cannot ask for {as_written(do)}")
             else:
+                if self._role is Role.LOOKER:
+                    self._check_looking(request)
                 answer = await self._session.answer(request)
         except Exception as error:
             answer = {"id": request.get("id"), "error": problem(error)}
         self._outbox.put(answer)
+
+    def _check_looking(self, request: Mapping[str, Any]) -> None:
+        """Refuses what a second device may not ask for.
+
+        Raises:
+            RequestError: one line.
+        """
+        do, file = request.get("do"), request.get("file")
+        if not (isinstance(do, str) and do in LOOKING):
+            raise RequestError(f"a second device only looks; it cannot ask for {as_written(do)}")
+        if do == "scan" and not (self._hand_over is not None and self._hand_over.has_come(file)):
+            raise RequestError(f"{as_written(file)} was not handed over; a second device has no other scan read")
 
     def _handed_over(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._hand_over is None:

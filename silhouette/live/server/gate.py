@@ -28,11 +28,11 @@ class Role(StrEnum):
     PLAYER = "player"
     """Everything."""
     LOOKER = "looker"
-    """Look, and hand over a scan: a second device."""
+    """Look, hand over a scan and answer its questions: a second device."""
 
 
-LOOKING = frozenset({"state", "watch", "check", "sight", "shapes", "map", "stop", "hand-over"})
-"""What a looker may ask for."""
+LOOKING = frozenset({"state", "watch", "check", "sight", "shapes", "map", "stop", "hand-over", "scan", "answer"})
+"""What a looker may ask for; to have a scan read, only where it was handed over."""
 
 
 def new_token() -> str:

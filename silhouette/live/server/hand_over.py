@@ -89,6 +89,7 @@ class HandOver:
         self._limits = limits
         self._tell_all = tell_all
         self._announced = 0
+        self._kept = set[str]()
         self._coming: _Coming | None = None
         self._after: asyncio.Task[None] | None = None
 
@@ -150,6 +151,10 @@ class HandOver:
         self._coming = None
         self._after = asyncio.create_task(self._pass_on(coming))
 
+    def has_come(self, name: object) -> bool:
+        """Whether a file that is kept under this name was handed over."""
+        return isinstance(name, str) and name in self._kept
+
     def drop(self, giver: object) -> None:
         """Ends what a client hands over, and deletes what has come of it; of another client nothing."""
         coming = self._coming
@@ -171,6 +176,7 @@ class HandOver:
         told = {"event": "handed-over", "name": coming.name}
         try:
             kept = await self._received(coming.path, coming.name)
+            self._kept.add(kept)
             self._tell_all({**told, "file": kept})
         except Exception as error:
             coming.tell({**told, "error": problem(error)})
