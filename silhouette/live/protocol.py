@@ -54,7 +54,7 @@ class Session:
     def __init__(self, table: LiveTable, judges: Judges, tell: Tell) -> None:
         self._table, self._judges, self._tell = table, judges, tell
         self._watching = Watching(table, judges, tell)
-        self._is_own = False
+        self._is_own, self._shown = False, table.path
         self._maps: dict[Any, asyncio.Task[dict[str, Any]]] = {}
         self._verbs: dict[str, Callable[[Request], Awaitable[dict[str, Any]]]] = {
             "state": self._state,
@@ -108,8 +108,12 @@ class Session:
 
     def _changed(self) -> None:
         """Tells what another client has changed, and judges again what is watched."""
-        if not self._is_own:
-            self._tell({"event": "edited", **edited_state_of(self._table)})
+        table = self._table
+        if table.path != self._shown:
+            self._shown = table.path
+            self._tell({"event": "edited", **state_of(table)})
+        elif not self._is_own:
+            self._tell({"event": "edited", **edited_state_of(table)})
         self._watching.begin()
 
     async def _state(self, _: Request) -> dict[str, Any]:

@@ -13,7 +13,7 @@ export class Labels {
     this.measure = this.layer.appendChild(document.createElement("span"));
     this.measure.className = "length";
     this.known = new Map();
-    for (const one of app.views.all) one.drawn = () => this.placed();
+    for (const one of app.views.all) one.drawn = () => (this.placed(), app.questions.placed());
   }
 
   // Which names are shown, and what stands before them.

@@ -38,8 +38,8 @@ class App {
     this.odds = new Odds(this);
     this.cover = new Cover(this);
     this.tagging = new Tagging(this);
-    this.questions = new Questions(this);
-    this.handing = new Handing(this);
+    this.questions = new Questions(holder, this);
+    this.handing = new Handing(holder, this);
     this.labels = new Labels(holder, this);
     this.pointing = new Pointing(holder, this);
     keys(holder, this);
@@ -88,6 +88,7 @@ class App {
     document.title = `${title || "The live table"} · Silhouette`;
     byId("lost").hidden = true;
     document.documentElement.dataset.role = this.table.looks ? "looker" : "player";
+    this.handing.opened();
     this.framedFor = null;
   }
 
@@ -125,7 +126,9 @@ class App {
       for (const one of this.views.all) one.framed(table.span);
       if (first) view.whole(false);
     }
-    for (const one of this.views.all) one.looking(this.sights.view);
+    this.tools.close = Boolean(this.tagging.piece);
+    document.documentElement.dataset.close = String(this.tools.close);
+    for (const one of this.views.all) one.looking(this.tools.close ? null : this.sights.view);
     view.marked(marksOf(table, this.sights, this.tools, view.size));
     this.labels.named();
     this.panel.shown();

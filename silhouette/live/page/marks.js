@@ -9,7 +9,11 @@ export function marksOf(table, sights, tools, size) {
   const selected = table.selected && table.shown(table.piece(table.selected));
   if (tools.hover && tools.hover !== table.selected) ringed(marks, table, tools.hover, "soft-ink", 1.5);
   for (const name of table.chosen || []) if (name !== table.selected) ringed(marks, table, name, "ink", 2);
-  if (selected) {
+  if (tools.close && selected) {
+    ringed(marks, table, table.selected, "blue", 2);
+    placed(marks, selected.eye, "blue", size / 4);
+    boxed(marks, tools.box || []);
+  } else if (selected) {
     limited(marks, table, tools.limit, selected);
     ringed(marks, table, table.selected, "blue", 3);
     const outline = table.shapes.outline(selected);
@@ -17,7 +21,7 @@ export function marksOf(table, sights, tools, size) {
     looking(marks, table, selected, size);
     sighted(marks, table, size);
   }
-  for (const points of sights.view?.edges || []) {
+  for (const points of (!tools.close && sights.view?.edges) || []) {
     marks.lines.push({ points, colour: "arc", width: 1.75, dash: [1.6, 0.9], over: false });
   }
   if (tools.ruler.to) ruled(marks, tools.ruler, size);
@@ -117,6 +121,11 @@ function ruled(marks, { from, to }, size) {
     const points = [[end[0] - x, end[1] - y, end[2]], [end[0] + x, end[1] + y, end[2]]];
     marks.lines.push({ points, colour: "ink", width: 2.5, dash: null, over: true });
   }
+}
+
+// A box round what would not count.
+function boxed(marks, edges) {
+  for (const points of edges) marks.lines.push({ points, colour: "red", width: 2, dash: null, over: true });
 }
 
 // A square on its tip: the nearest place with so much cover.

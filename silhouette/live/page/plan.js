@@ -179,9 +179,13 @@ export class Plan {
     return { x: px, y: py - 8, shown: px > 0 && py > 0 && px < width && py < height };
   }
 
-  within() {
-    return null;
+  place(point) {
+    const { x, y } = new DOMPoint(point[0], point[1]).matrixTransform(this.flipped.getScreenCTM());
+    return [x, y, -point[2]];
   }
+
+  near() {}
+  proposed() {}
 
   top() {
     return 0;

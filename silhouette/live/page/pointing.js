@@ -31,14 +31,14 @@ export class Pointing {
       if (hit) this.#taken(event, { kind: "ruler", from: hit.point });
       return undefined;
     }
-    if (app.tagging.kind) {
-      this.#taken(event, { kind: "tag", from: [event.clientX, event.clientY], hit });
+    if (app.tagging.kind === "box") {
+      this.#taken(event, { kind: "box", from: [event.clientX, event.clientY] });
       return undefined;
     }
     const name = this.#named(event) || hit?.name || null;
     const piece = name && app.table.piece(name);
     const press = { kind: "click", name, from: [event.clientX, event.clientY], still: STILL[event.pointerType] || 4 };
-    const movable = piece && !app.table.looks && (piece.kind !== "terrain" || app.table.selected === name);
+    const movable = piece && !app.table.looks && !app.tagging.piece && (piece.kind !== "terrain" || app.table.selected === name);
     if (!movable || event.button !== 0) {
       this.press = press;
       return undefined;
@@ -102,7 +102,7 @@ export class Pointing {
       event.stopPropagation();
       const turned = press.facing + this.#angle() - press.angle;
       app.hand.face(press.name, event.altKey || event.shiftKey ? turned : 15 * Math.round(turned / 15), press.drag);
-    } else if (press.kind === "tag" && app.tagging.kind === "box") {
+    } else if (press.kind === "box") {
       event.stopPropagation();
       app.boxed(press.from, [x, y]);
     } else if (press.kind === "ruler") {
@@ -131,20 +131,18 @@ export class Pointing {
     if (!press || pointers.size) return;
     this.press = null;
     app.boxed(null);
-    if (press.kind === "tag" && event.type === "pointerup") this.#tagged(press, event);
+    if (press.kind === "box" && event.type === "pointerup") app.tagging.boxed(press.from, [event.clientX, event.clientY]);
     if (press.kind === "click" && event.type === "pointerup") this.#clicked(press, event);
     if (press.kind !== "drag" && press.kind !== "turn") return;
     app.table.let(press.name);
     app.ended(press.name);
   }
 
-  #tagged({ from, hit }, event) {
-    const { tagging } = this.app;
-    if (tagging.kind === "box") tagging.boxed(from, [event.clientX, event.clientY]);
-    else tagging.clicked(hit);
-  }
-
   #clicked({ name }, event) {
+    if (this.app.tagging.kind) {
+      this.app.tagging.clicked(this.app.view.at(event.clientX, event.clientY));
+      return;
+    }
     const { table } = this.app;
     const model = name && table.piece(name)?.kind !== "terrain";
     const pair = event.shiftKey && model && table.selected && table.selected !== name && table.results.pairs.length;
@@ -165,7 +163,7 @@ export class Pointing {
     const { app } = this;
     const { selected } = app.table;
     const over = selected && (this.#named(event) || app.view.at(event.clientX, event.clientY)?.name);
-    if (!selected || over !== selected || app.table.looks) return;
+    if (!selected || over !== selected || app.table.looks || app.tagging.piece) return;
     event.preventDefault();
     event.stopPropagation();
     const free = event.altKey || event.shiftKey;

@@ -1,11 +1,17 @@
-// What a scan could not tell: each question with its answers, and where on the table it is asked.
+// What a scan could not tell: a pin at its place on the table, and a card with the question and its answers beside it.
 import { byId, made, say } from "./page.js";
+import { reading } from "./reading.js";
 import { upper } from "./verdicts.js";
 
+const OF_SIZE = "scale"; // the key of the question that a length answers
+const ABOVE = 4; // mm
+
 export class Questions {
-  constructor(app) {
-    this.app = app;
-    this.before = "";
+  constructor(holder, app) {
+    Object.assign(this, { app, before: "", busy: false, pins: [], cards: [] });
+    this.layer = holder.appendChild(made("div", { className: "pins" }));
+    this.layer.setAttribute("aria-hidden", "true");
+    byId("measure").addEventListener("click", () => this.#measuring());
     byId("length").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#length();
@@ -13,51 +19,103 @@ export class Questions {
   }
 
   shown() {
-    const { questions = [] } = this.app.table;
+    const { app } = this;
+    const { questions = [] } = app.table;
     const now = JSON.stringify(questions);
-    byId("questions").hidden = !questions.length;
-    byId("length").hidden = !questions.length || !this.app.tools.ruler.to;
+    byId("questions").hidden = !questions.length && !this.busy;
+    byId("measuring").hidden = !questions.some(({ key }) => key === OF_SIZE);
+    byId("measure").setAttribute("aria-pressed", String(app.tools.ruler.on));
+    byId("length").hidden = !app.tools.ruler.to;
+    for (const button of byId("questions").querySelectorAll("button")) button.disabled = this.busy || !app.table.connected;
     if (now === this.before) return;
     this.before = now;
-    say(byId("questions-title"), questions.length === 1 ? "One question about the scan" : `${questions.length} questions about the scan`);
-    byId("questions-list").replaceChildren(...questions.map((question) => this.#question(question)));
+    this.questions = questions;
+    say(byId("questions-title"), questions.length === 1 ? "The scan asks" : `The scan asks ${questions.length} things`);
+    this.cards = questions.map((question, index) => this.#card(question, index + 1));
+    byId("questions-list").replaceChildren(...this.cards);
+    this.pins = questions.map((question, index) => this.#pin(question, index));
+    this.layer.replaceChildren(...this.pins);
+    this.placed();
   }
 
-  #question({ key, text, answers, about = [], at }) {
-    const buttons = answers.map((answer) => {
-      const button = made("button", { type: "button" }, upper(answer));
+  #card({ key, text, answers = [], about = [], at }, number) {
+    const buttons = answers.map((answer, index) => {
+      const words = index === 0 ? [upper(answer), made("small", {}, " (likeliest)")] : [upper(answer)];
+      const button = made("button", { type: "button", className: index === 0 ? "likely" : "" }, ...words);
       button.addEventListener("click", () => this.#answered({ question: key, answer }));
       return button;
     });
-    const where = made("button", { type: "button", className: "name" }, upper(text));
-    where.addEventListener("click", () => this.#looked(about, at));
-    return made("li", {}, where, made("div", { className: "row" }, ...buttons));
+    const places = at || about.length;
+    const look = made("button", { type: "button" }, "Show it on the table");
+    look.addEventListener("click", () => this.#looked(about));
+    const pin = made("span", { className: "pin", ariaHidden: "true" }, String(number));
+    const asked = made("p", {}, pin, made("span", {}, upper(text)));
+    return made("li", { tabIndex: -1 }, asked, made("div", { className: "answers" }, ...buttons), ...(places && about.length ? [look] : []));
   }
 
-  // Shows on the table what is asked about.
-  #looked([name], at) {
-    const { table, tools, redraw } = this.app;
-    if (name && table.piece(name)) table.select(name);
-    tools.asked = at ? [...at, 0] : null;
-    redraw.call(this.app);
+  #pin({ about = [], at }, index) {
+    const pin = made("span", { className: "pin", hidden: !at && !about.length }, String(index + 1));
+    pin.addEventListener("pointerdown", (event) => event.stopPropagation());
+    pin.addEventListener("click", () => {
+      this.cards[index].scrollIntoView({ block: "nearest" });
+      this.cards[index].focus();
+    });
+    return pin;
+  }
+
+  // The pins follow the picture.
+  placed() {
+    const { table, view } = this.app;
+    this.pins.forEach((pin, index) => {
+      const { about = [], at } = this.questions[index];
+      const piece = about.map((name) => table.piece(name)).find(Boolean);
+      const place = piece ? [...table.shown(piece).at.slice(0, 2), view.top(piece.name) + ABOVE] : at && [...at, ABOVE];
+      const { x, y, shown } = place ? view.project(place) : { shown: false };
+      pin.hidden = !shown;
+      if (shown) pin.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) translate(-50%, -190%)`;
+    });
+  }
+
+  #looked([name]) {
+    const { table, view } = this.app;
+    if (!table.piece(name)) return;
+    table.select(name);
+    view.near(name);
+  }
+
+  #measuring() {
+    const { app } = this;
+    app.ruling();
+    if (app.tools.ruler.on) app.tell("Draw the ruler along an edge whose length you know, then write how long it is.", true);
   }
 
   #length() {
-    const mm = Number(byId("length-mm").value);
+    const mm = Number(byId("length-number").value) * Number(byId("length-unit").value);
     const { from, to } = this.app.tools.ruler;
-    if (mm > 0) this.#answered({ length: { mm, from, to } });
+    if (mm > 0 && to) this.#answered({ length: { mm, from, to } });
   }
 
+  // Others may go on moving pieces meanwhile: it takes seconds, and is no change of a pose until it is there.
   async #answered(answer) {
     const { app } = this;
-    app.tell("Reading the scan again …", true);
-    for (const button of byId("questions-list").querySelectorAll("button")) button.disabled = true;
+    this.busy = true;
+    this.shown();
+    byId("reading").hidden = false;
+    app.tell("Reading the scan again. That takes a while; go on meanwhile.", true);
+    const stop = reading((seconds) => say(byId("reading").querySelector("span"), `Reading the scan again: ${seconds} s. Go on meanwhile.`));
     try {
-      await app.table.change({ do: "answer", ...answer });
-      app.tools.asked = null;
-      app.tell("The scan is read again.", true);
-    } catch {
-      for (const button of byId("questions-list").querySelectorAll("button")) button.disabled = false;
+      app.table.take(await app.table.connection.ask({ do: "answer", ...answer }));
+      if (app.tools.ruler.on) app.ruling();
+      const left = app.table.questions.length;
+      app.tell(`The scan is read again; ${left ? `it asks ${left === 1 ? "one more thing" : `${left} more things`}` : "it asks nothing more"}.`, true);
+    } catch (error) {
+      app.tell(`The scan was not read again: ${error.message}`, true);
+    } finally {
+      stop();
+      this.busy = false;
+      byId("reading").hidden = true;
+      this.shown();
+      app.redraw();
     }
   }
 }

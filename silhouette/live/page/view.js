@@ -1,5 +1,6 @@
 // The table in 3D: pieces, marks, camera. `plan.js` shows the same without WebGL; who uses one can use the other.
 import { drawnCells } from "./cells3d.js";
+import { CloseLook } from "./close.js";
 import { EyePicture } from "./eye.js";
 import { framed } from "./framing.js";
 import { nearestHit } from "./hits.js";
@@ -26,6 +27,7 @@ export class View {
     this.cells = new three.Group();
     this.stage.scene.add(this.cells);
     this.eye = new EyePicture(this);
+    this.close = new CloseLook(this, three);
     this.viewer.before = () => this.eye.draw();
     this.caster = new three.Raycaster();
     this.drawn = () => {};
@@ -182,24 +184,23 @@ export class View {
     return { x: (clientWidth * (1 + at.x)) / 2, y: (clientHeight * (1 - at.y)) / 2, shown };
   }
 
-  // The box, in the shape's frame, round what of a piece lies between two places of the window; null where nothing does.
-  within(name, [fromX, fromY], [toX, toY]) {
-    const piece = this.stage.pieces.find((one) => one.name === name);
-    if (!piece?.mesh) return null;
-    const { left, top, width, height } = this.canvas.getBoundingClientRect();
-    const { array, count } = piece.mesh.geometry.getAttribute("position");
-    const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
-    const at = new three.Vector3();
-    for (let index = 0; index < count; index += 1) {
-      at.fromArray(array, 3 * index).applyMatrix4(piece.group.matrixWorld).project(this.viewer.camera);
-      const [x, y] = [left + (width * (1 + at.x)) / 2, top + (height * (1 - at.y)) / 2];
-      if ((x - fromX) * (x - toX) > 0 || (y - fromY) * (y - toY) > 0) continue;
-      for (let axis = 0; axis < 3; axis += 1) {
-        low[axis] = Math.min(low[axis], array[3 * index + axis]);
-        high[axis] = Math.max(high[axis], array[3 * index + axis]);
-      }
-    }
-    return high[0] < low[0] ? null : [low, high];
+  // Where a point of the table is in the window, and how far from the camera: [x, y, away].
+  place(point) {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    const { x, y } = this.project(point);
+    return [left + x, top + y, this.viewer.camera.position.distanceTo(new three.Vector3(...point))];
+  }
+
+  near(name) {
+    this.close.near(name);
+  }
+
+  proposed(some) {
+    this.close.proposed(some);
+  }
+
+  portrait(name, size, points) {
+    return this.close.portrait(name, size, points);
   }
 
   // How high a piece reaches.
