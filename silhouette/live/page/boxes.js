@@ -84,7 +84,7 @@ export function rimAt(shape, [x, y, z]) {
       const [px, py, pz] = at(array, index);
       const away = Math.hypot(px, py);
       const turned = Math.abs(Math.atan2(Math.sin(Math.atan2(py, px) - angle), Math.cos(Math.atan2(py, px) - angle)));
-      if (Math.abs(away - radius) > 1.5 || turned > 0.35 || pz > z + 2.5) continue;
+      if (Math.abs(away - radius) > 1.5 || turned > 0.35 || pz > z + 4) continue;
       height = Math.max(height, pz);
       wide = Math.max(wide, away);
     }

@@ -26,13 +26,15 @@ export class CloseLook {
     return framed(points, direction, camera, ANGLE, this.three);
   }
 
+  // Whether the piece is there to be looked at.
   near(name) {
     const piece = this.#piece(name);
-    if (!piece) return;
+    if (!piece) return false;
     const { viewer } = this.view;
     const { target, position } = this.#before(piece, viewer.camera, 1);
     const away = position.clone().sub(target).multiplyScalar(1.25);
     viewer.go(target.clone().add(away), target, ANGLE, true);
+    return true;
   }
 
   // Shows the triangles that would be left out: {name, corners}; null for none.

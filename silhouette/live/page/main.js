@@ -130,6 +130,7 @@ class App {
     document.documentElement.dataset.close = String(this.tools.close);
     for (const one of this.views.all) one.looking(this.tools.close ? null : this.sights.view);
     view.marked(marksOf(table, this.sights, this.tools, view.size));
+    this.tagging.shown();
     this.labels.named();
     this.panel.shown();
     this.form.shown();

@@ -184,7 +184,9 @@ export class Plan {
     return [x, y, -point[2]];
   }
 
-  near() {}
+  near() {
+    return true;
+  }
   proposed() {}
 
   top() {

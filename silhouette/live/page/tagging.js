@@ -20,7 +20,7 @@ const DONE = {
 
 export class Tagging {
   constructor(app) {
-    Object.assign(this, { app, kind: null, name: null, said: null, box: null, drawn: null, asking: 0 });
+    Object.assign(this, { app, kind: null, name: null, said: null, box: null, drawn: null, asking: 0, nearing: false });
     this.evidence = new Evidence(app);
     this.fields = new Fields((kind) => this.#typed(kind));
     for (const kind of Object.keys(ASKED)) byId(`tag-${kind}`).addEventListener("click", () => this.begin(kind));
@@ -50,10 +50,15 @@ export class Tagging {
     const { app } = this;
     this.begin(null);
     this.said = null;
-    if (this.piece) app.view.near(this.piece.name);
-    else app.view.whole();
+    if (!this.piece) app.view.whole();
+    this.nearing = Boolean(this.piece);
     this.#asked();
     app.redraw();
+  }
+
+  // The camera goes to the piece once its shape is there.
+  shown() {
+    if (this.nearing && this.piece) this.nearing = !this.app.view.near(this.piece.name);
   }
 
   // Another piece was selected, or none.
@@ -61,7 +66,7 @@ export class Tagging {
     if (!this.piece) byId("tags").open = false;
     this.begin(null);
     this.said = null;
-    if (this.piece) this.app.view.near(this.piece.name);
+    this.nearing = Boolean(this.piece);
     this.#asked();
   }
 

@@ -192,7 +192,7 @@ export class View {
   }
 
   near(name) {
-    this.close.near(name);
+    return this.close.near(name);
   }
 
   proposed(some) {
