@@ -161,6 +161,7 @@ def waits(log: dict[str, Any], chosen: str) -> tuple[list[float], list[float], l
     """Seconds from each movement to the chosen verdict, from each pose to all lines, and from letting go to the end."""
     pose_of = log["answers"]
     edits = [(edit["at"], pose_of[str(edit["id"])]) for edit in log["edits"]]
+    assert None not in [pose for _, pose in edits], "an edit was refused"
     told = log["told"]
 
     def first(pose: int, after: float, **wanted: Any) -> dict[str, Any] | None:
