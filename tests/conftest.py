@@ -26,6 +26,23 @@ collect_ignore = ["mutation"]  # no tests: it needs cosmic-ray, which is not ins
 _KEPT = pytest.StashKey[str]()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--long`` runs the tests with that mark, and no others: they would take CI past its quarter of an hour."""
+    parser.addoption("--long", action="store_true", help="run the tests marked long, and no others")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is marked long; with ``--long`` all else."""
+    is_wanted = bool(config.getoption("--long"))
+    kept, left_out = list[pytest.Item](), list[pytest.Item]()
+    for item in items:
+        is_long = item.get_closest_marker("long") is not None
+        (kept if is_long == is_wanted else left_out).append(item)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Gives the run a cache folder of its own, which pytest-xdist's workers share; the user's is not touched.
 

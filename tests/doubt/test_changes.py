@@ -179,7 +179,7 @@ def test_what_would_change_is_the_same_for_any_number_of_processes_and_tells_how
     assert alone == together == [0.25, 0.5, 0.75]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_shorter_move_of_either_changes_the_verdict_on_random_tables() -> None:
     chance, compared = np.random.default_rng(3), 0
     while compared < 2:

@@ -102,7 +102,7 @@ def test_the_film_in_readme_says_what_check_says(tmp_path: Path) -> None:
     assert told[-1]["saving"] == "Saved"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_film_that_is_taken_now_shows_what_the_page_shows(browser: Browser, tmp_path: Path) -> None:
     film, path = taken(browser, rough=True), tmp_path / "film.webp"
     film.write(path)

@@ -32,8 +32,15 @@ def drag(table: TableVisit, start: tuple[float, float], by: tuple[float, float],
     table.settled()
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("before", ["", NO_WEBGL], ids=["3d", "plan"])
+@pytest.mark.parametrize(
+    ("before", "size"),
+    [
+        pytest.param("", DESKTOP, id="3d-desktop"),
+        pytest.param("", PHONE, id="3d-phone", marks=pytest.mark.long),
+        pytest.param(NO_WEBGL, DESKTOP, id="plan-desktop", marks=pytest.mark.long),
+        pytest.param(NO_WEBGL, PHONE, id="plan-phone"),
+    ],
+)
 def test_a_dragged_model_follows_and_the_file_says_where_it_is(
     browser: Browser, scene: Path, size: tuple[int, int], before: str
 ) -> None:
@@ -104,6 +111,7 @@ def test_everything_by_keyboard(browser: Browser, scene: Path) -> None:
         assert table.settled()["selected"] is None
 
 
+@pytest.mark.long
 def test_the_wheel_turns_the_selected_piece_alone(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         for selected, facing in (("null", 90.0), ("'Kal'", 75.0)):
@@ -113,6 +121,7 @@ def test_the_wheel_turns_the_selected_piece_alone(browser: Browser, scene: Path)
             assert table.piece("Kal")["facing"] == facing
 
 
+@pytest.mark.long
 def test_two_fingers_turn_what_the_first_one_holds(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, PHONE, has_touch=True) as table:
         x, y = table.label("Kal")
@@ -131,6 +140,7 @@ def test_two_fingers_turn_what_the_first_one_holds(browser: Browser, scene: Path
         assert table.piece("Kal")["facing"] == 135.0
 
 
+@pytest.mark.long
 def test_floors_are_climbed_and_left(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         table.do("move('Kal', [130, 130], 200)")
@@ -141,6 +151,7 @@ def test_floors_are_climbed_and_left(browser: Browser, scene: Path) -> None:
         assert table.piece("Kal")["facing"] == 200.0
 
 
+@pytest.mark.long
 def test_a_model_is_named_and_given_a_gang(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         table.do("select('Kal')")
@@ -158,6 +169,7 @@ def test_a_model_is_named_and_given_a_gang(browser: Browser, scene: Path) -> Non
         assert 'gang = "Van Saar"' in text
 
 
+@pytest.mark.long
 def test_the_ruler_measures_in_inches(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, before=NO_WEBGL) as table:
         table.page.click("#ruler")
@@ -170,6 +182,7 @@ def test_the_ruler_measures_in_inches(browser: Browser, scene: Path) -> None:
         assert table.page.locator(".labels .length").is_hidden()
 
 
+@pytest.mark.long
 def test_the_distances_are_from_base_to_base(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         table.do("select('Kal')")
@@ -177,6 +190,7 @@ def test_the_distances_are_from_base_to_base(browser: Browser, scene: Path) -> N
         assert float(away.rstrip("″")) == pytest.approx((200 - 32) / INCH, abs=0.06)
 
 
+@pytest.mark.long
 def test_the_move_limit_says_when_it_is_passed(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         table.do("select('Kal')")

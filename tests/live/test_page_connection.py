@@ -49,6 +49,7 @@ def test_a_stale_verdict_is_never_shown(browser: Browser, scene: Path) -> None:
         assert row not in state["results"]
 
 
+@pytest.mark.long
 def test_until_the_verdicts_of_the_newest_pose_are_there_nothing_is_settled(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         chosen(table, "Kal", "Vex")
@@ -65,6 +66,7 @@ def test_until_the_verdicts_of_the_newest_pose_are_there_nothing_is_settled(brow
         assert shown(table)[2] == "false"
 
 
+@pytest.mark.long
 def test_while_a_hand_moves_one_place_is_under_way_and_the_newest_follows(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         table.do("select('Kal')")
@@ -107,6 +109,7 @@ def test_a_lost_connection_is_said_and_made_again(browser: Browser, scene: Path)
         assert len(state["results"]) == 4
 
 
+@pytest.mark.long
 def test_a_change_that_cannot_be_is_said_and_nothing_moves(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         table.do("select('Kal')")
@@ -118,6 +121,7 @@ def test_a_change_that_cannot_be_is_said_and_nothing_moves(browser: Browser, sce
         assert table.page.input_value("#name") == "Kal"
 
 
+@pytest.mark.long
 def test_what_another_client_does_is_shown(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         table.served.say({"id": 900, "event": "edited", **edited(table, "Kal", [20.0, -60.0, 0.0])})
@@ -138,6 +142,7 @@ def edited(table: TableVisit, name: str, at: list[float]) -> dict[str, Any]:
     return {**told, "pose": told["pose"] + 1, "pieces": pieces}
 
 
+@pytest.mark.long
 def test_a_server_that_begins_anew_is_followed(browser: Browser, scene: Path) -> None:
     """Its poses are counted from 0 again: what comes then is not older than what was there."""
     with table_page(browser, scene) as table:

@@ -67,8 +67,12 @@ def test_signs_and_colours_of_places_are_those_of_reports_and_maps() -> None:
 
 @pytest.mark.parametrize(
     ("size", "scheme", "before"),
-    [(DESKTOP, "light", ""), (PHONE, "dark", ""), (PHONE, "light", NO_WEBGL), (DESKTOP, "dark", NO_WEBGL)],
-    ids=["desktop-light", "phone-dark", "phone-light-plan", "desktop-dark-plan"],
+    [
+        pytest.param(DESKTOP, "light", "", id="desktop-light", marks=pytest.mark.long),
+        pytest.param(PHONE, "dark", "", id="phone-dark"),
+        pytest.param(PHONE, "light", NO_WEBGL, id="phone-light-plan", marks=pytest.mark.long),
+        pytest.param(DESKTOP, "dark", NO_WEBGL, id="desktop-dark-plan"),
+    ],
 )
 def test_axe_finds_nothing(browser: Browser, scene: Path, size: tuple[int, int], scheme: str, before: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -114,6 +118,7 @@ COLOURED = """(() => {
 """Whether something is seen in the eye's picture."""
 
 
+@pytest.mark.long
 def test_without_webgl_lines_and_pieces_are_in_the_plan(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, before=NO_WEBGL) as table:
         table.do("select('Kal')")
@@ -126,6 +131,7 @@ def test_without_webgl_lines_and_pieces_are_in_the_plan(browser: Browser, scene:
         assert len(set(dashes)) > 2
 
 
+@pytest.mark.long
 def test_the_map_of_cover_and_the_way_to_the_nearest(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, before=NO_WEBGL) as table:
         table.do("select('Vex')")
@@ -143,6 +149,7 @@ def test_the_map_of_cover_and_the_way_to_the_nearest(browser: Browser, scene: Pa
         assert "changed since" in table.page.inner_text("#map-told")
 
 
+@pytest.mark.long
 def test_the_scene_is_copied_as_text_and_the_figure_comes_as_a_file(browser: Browser, scene: Path) -> None:
     stub = "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => {window.copied = text}}})"
     with table_page(browser, scene, before=stub) as table:
@@ -161,6 +168,7 @@ def test_the_scene_is_copied_as_text_and_the_figure_comes_as_a_file(browser: Bro
         assert table.page.evaluate("window.clicked") == ["scene.png"]
 
 
+@pytest.mark.long
 def test_a_plan_can_be_had_instead_of_3d_and_the_eye_looks_on(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         table.do("select('Kal')")

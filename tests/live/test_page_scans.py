@@ -43,7 +43,7 @@ def asked(table: TableVisit, do: str) -> list[dict[str, Any]]:
     return [request for request in table.served.asked if request["do"] == do]
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.long)], ids=["desktop", "phone"])
 def test_questions_of_a_scan_are_asked_at_the_piece_and_answered(
     browser: Browser, scene: Path, size: tuple[int, int]
 ) -> None:
@@ -75,6 +75,7 @@ def test_questions_of_a_scan_are_asked_at_the_piece_and_answered(
         assert (request["question"], request["answer"]) == ("odd at 3,4", "several")
 
 
+@pytest.mark.long
 def test_a_length_is_drawn_and_written_in_inches(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, before=NO_WEBGL) as table:
         asking(table)
@@ -108,7 +109,7 @@ def told(table: TableVisit) -> dict[str, Any]:
     return {key: value for key, value in kept[0].items() if key != "id"}
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("size", [pytest.param(DESKTOP, marks=pytest.mark.long), PHONE], ids=["desktop", "phone"])
 def test_a_mesh_that_is_dropped_becomes_a_piece_there(browser: Browser, scene: Path, size: tuple[int, int]) -> None:
     crate = trimesh.creation.box((30.0, 30.0, 30.0)).export(file_type="stl")
     with table_page(browser, scene, size, NO_WEBGL) as table:
@@ -138,6 +139,7 @@ def test_a_mesh_that_is_dropped_becomes_a_piece_there(browser: Browser, scene: P
 PLY = b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
 
 
+@pytest.mark.long
 def test_points_alone_are_a_scan_and_what_goes_wrong_is_said_at_the_file(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, before=NO_WEBGL) as table:
         table.served.answers["hand-over"] = {"chunk": 1000}
@@ -174,6 +176,7 @@ def test_a_phone_hands_its_scan_over_and_answers(browser: Browser, scene: Path) 
         assert [request["answer"] for request in asked(table, "answer")] == ["several"]
 
 
+@pytest.mark.long
 def test_a_second_device_only_looks(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, before=NO_WEBGL, role="looker") as table:
         at = table.piece("Kal")["at"]

@@ -86,6 +86,7 @@ def over(table: TableVisit, x: float, y: float) -> bool:
     return bool(table.page.evaluate("document.getElementById('table').dataset.over"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "before"), [(DESKTOP, ""), (PHONE, NO_WEBGL)], ids=["desktop in 3d", "phone as plan"])
 def test_a_box_is_shown_before_what_is_in_it_is_left_out(
     browser: Browser, scene: Path, size: tuple[int, int], before: str
@@ -119,6 +120,7 @@ def test_a_box_is_shown_before_what_is_in_it_is_left_out(
         assert not saved(table, scene)["insignificant"]
 
 
+@pytest.mark.long
 def test_all_of_it_can_be_written(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, before=NO_WEBGL) as table:
         table.do("select('Kal')")
@@ -147,6 +149,7 @@ def test_all_of_it_can_be_written(browser: Browser, scene: Path) -> None:
         assert (model["eye"], model["insignificant"]) == ([1, 2, 33.5], [{"box": [[-20, -20, 26], [20, 20, 50]]}])
 
 
+@pytest.mark.long
 def test_a_click_beside_the_model_says_so(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, before=NO_WEBGL) as table:
         close(table)

@@ -134,7 +134,7 @@ check = [{ attacker = "Kal", target = "Vex", expect = { verdict = "partial cover
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_odds_and_changes_are_those_of_check(tmp_path: Path) -> None:
     path = written(tmp_path, TWO)
 

@@ -36,7 +36,7 @@ def tab(browser: Browser, running: Started, before: str = "") -> Iterator[Visit]
         yield visit
 
 
-@pytest.mark.parametrize("before", ["", NO_WEBGL], ids=["3d", "plan"])
+@pytest.mark.parametrize("before", ["", pytest.param(NO_WEBGL, marks=pytest.mark.long)], ids=["3d", "plan"])
 def test_the_page_asks_for_nothing_else_and_breaks_no_rule_of_its_policy(
     browser: Browser, running: Started, before: str
 ) -> None:
@@ -47,6 +47,7 @@ def test_the_page_asks_for_nothing_else_and_breaks_no_rule_of_its_policy(
         assert [line for line in visit.said if "WebGL" not in line and not line.startswith("info")] == []
 
 
+@pytest.mark.long
 def test_what_one_tab_moves_the_other_shows(browser: Browser, running: Started) -> None:
     kal = "window.silhouette.state().pieces.find(({ name }) => name === 'Kal').at"
     with tab(browser, running) as one, tab(browser, running) as two:
