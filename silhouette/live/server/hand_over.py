@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
+from uuid import uuid4
 
 from silhouette.errors import RequestError
 from silhouette.files.fingerprints import MESHES
+from silhouette.files.writing import open_own
 from silhouette.live.server.limits import MIB, Limits
 from silhouette.text import as_written, problem
 
@@ -117,9 +117,10 @@ class HandOver:
             raise RequestError("another file is being handed over; try again when it has come")
         if self._announced + size > self._limits.files:
             raise RequestError(f"files of more than {self._limits.files // MIB} MiB in all; start the table again")
-        number, path = tempfile.mkstemp(name[name.rfind(".") :].lower(), ".handed-over-", self._folder())
+        path = self._folder() / f".handed-over-{uuid4().hex[:8]}{name[name.rfind('.') :].lower()}"
+        stream = open_own(path, new=True)
         self._announced += size
-        self._coming = _Coming(giver, tell, name, size, os.fdopen(number, "wb"), Path(path))
+        self._coming = _Coming(giver, tell, name, size, stream, path)
         self._wait(self._coming)
         return {"chunk": self._limits.chunk}
 
