@@ -110,7 +110,7 @@ def test_what_is_told_is_what_check_says_of_the_saved_scene(tmp_path: Path, kind
     assert asyncio.run(_moved_and_checked(path, 10, f"moves {kind}")) == 10
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_is_told_is_what_check_says_after_200_moves(tmp_path: Path) -> None:
     made = 0
     for text, moves in ((DUEL, 70), (SKIRMISH, 70)):
