@@ -17,7 +17,7 @@ class Autosaving:
 
     Args:
         table: the table.
-        complain: is told in a line why it cannot be kept, once for each reason.
+        complain: is called with one line that says why the table cannot be kept; with the same line once.
         soon: seconds after a change.
     """
 

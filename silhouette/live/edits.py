@@ -256,7 +256,7 @@ def _copied(document: Document, scene: TableScene, edit: CopyEdit) -> Document:
     """The document with a copy at the end of the list, beside what it is a copy of."""
     table, number = table_and_number(document, scene, edit.copy_of)
     entry = dict(document[table][number])
-    entry["name"] = edit.name or free_name(document, scene, edit.copy_of)
+    entry["name"] = edit.name or free_name(document, edit.copy_of)
     check_free(document, scene, entry["name"])
     units, box = document.get("units", "mm"), scene.piece(edit.copy_of).whole_box
     place = edit.at

@@ -39,14 +39,13 @@ KEPT = 4
 """Scenes that a process keeps: the newest pose, and what is asked of others in between."""
 
 FEWEST, GROUPS_EACH = 4, 2
-"""The least number of checks that are judged together, and the groups for each process, where there are so many.
+"""How many checks a group has at least, and into how many groups for each process the checks of a request are cut.
 
-A group is of `TOGETHER` checks at most: what is more urgent may have it begin anew.
+A group has at most `TOGETHER` checks: a more urgent question makes its process begin the group again.
 """
 
 PATIENT = 5
-"""The urgency of questions for which nobody holds a piece: those with it, or less, begin anew after more urgent ones
-that come meanwhile."""
+"""The urgency from which on a question gives way: its process answers the more urgent one, and begins it again."""
 
 CLOSED = "the table is closed"
 LOST = "a process ended in the middle of a check, out of memory or killed; ask again"
@@ -217,7 +216,7 @@ class Judges:
         return [list(range(start, min(start + size, len(checks)))) for start in range(0, len(checks), size)]
 
     def together(self, checks: int) -> int:
-        """How many of so many checks one process judges at a time."""
+        """The number of checks in a group, for a request of so many ``checks``."""
         return min(TOGETHER, max(FEWEST, -(-checks // (GROUPS_EACH * self.workers))))
 
     def tried(self, document: Document, path: Path) -> Pose:

@@ -15,6 +15,7 @@ import numpy as np
 from silhouette.doubt.cells import Cells
 from silhouette.doubt.grid import grid_points
 from silhouette.doubt.maps import Map, MapRequest, checks_of_map
+from silhouette.errors import RequestError
 from silhouette.geometry import Flags, Floats
 from silhouette.live.judges import PATIENT, Judges
 from silhouette.live.live_table import Pose
@@ -28,6 +29,9 @@ COARSEST = 8
 
 TOGETHER = 48
 """Verdicts that one process is asked for at a time; an urgent question costs as many."""
+
+MOST = 50_000
+"""Places of a map: a quarter of an inch on a table of 44 by 60 inches."""
 
 URGENCY = PATIENT + 5
 """Of the first step; all of a map waits for verdicts."""
@@ -80,12 +84,14 @@ async def mapped(
             None where it does not stand, whether it is marginal, how many see it there].
 
     Raises:
-        RequestError: where the map is not possible.
+        RequestError: where the map is not possible, or has more than `MOST` places.
     """
     rule = rule_called(scene.rules)
     places = rule.places(scene, request.move)
     checks = checks_of_map(rule, scene, request)
     index, points = grid_points(scene.path, places.table, places.start, request.grid, request.within)
+    if len(points) > MOST:
+        raise RequestError(f"a grid of {request.grid:g} mm has {len(points)} places; a live map has {MOST} at most")
     points = points.round(3)
     words = tuple(rule.levels)
 

@@ -88,7 +88,7 @@ def renamed(document: Document, scene: TableScene, old: str, new: str) -> Docume
     return changed
 
 
-def free_name(document: Document, scene: TableScene, like: str) -> str:
+def free_name(document: Document, like: str) -> str:
     """A name that no piece has, such as "wall 2" for another "wall"."""
     taken = {entry["name"] for _, _, entry in entries_of(document)}
     stem, _, last = like.rpartition(" ")
@@ -108,7 +108,7 @@ def check_free(document: Document, scene: TableScene, name: str) -> None:
     if name == SURFACE:
         raise RequestError(f"{scene.path}: '{name}' stands for whatever is below a piece; give another name")
     if any(entry["name"] == name for _, _, entry in entries_of(document)):
-        free = free_name(document, scene, name)
+        free = free_name(document, name)
         raise RequestError(f"{scene.path}: a piece is called '{name}' already; give another name, such as '{free}'")
 
 

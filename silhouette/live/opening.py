@@ -11,9 +11,7 @@ from silhouette.files.fingerprints import MESHES
 from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.live.live_table import LiveTable
 from silhouette.rules import FIRST, rule_called
-
-SCENE = "scene.toml"
-"""The scene of a scan's folder and of a first scene; a new one is saved under this name."""
+from silhouette.scans.keeping import SCENE
 
 
 def opened(path: Path | None, cache: Cache) -> LiveTable:

@@ -20,9 +20,9 @@ from silhouette.scans.keeping import Earlier
 from silhouette.scans.known import known_models
 from silhouette.scans.levelling import Level, as_answered, level
 from silhouette.scans.pieces import find_pieces
-from silhouette.scans.questions import SCALE
+from silhouette.scans.questions import SCALE, Question
 from silhouette.scans.reading import Scan, read_scan
-from silhouette.scans.scale import Wanted, scale_of
+from silhouette.scans.scale import Scale, Wanted, scale_of
 from silhouette.scans.scanned import ScannedTable
 from silhouette.scans.surfaces import vertex_normals
 from silhouette.scans.welding import welded
@@ -91,9 +91,6 @@ def scan_table(
     around = Surroundings(scan, points, vertex_normals(points, scan.faces, scan.usable), noise, spacing)
     identified = identify(found, around, figures.models, terrain.models, lambda: step(next(done), total))
     labels, pieces, questions = scanned_pieces(identified, around, earlier)
-    unanswered = [question for question in lie.questions if earlier.answer(question) is None]
-    # An answer that does not settle the scale, such as "another size", leaves the question open.
-    unanswered += [] if scale.question is None else [scale.question]
     return ScannedTable(
         scan=stored,
         scale=scale,
@@ -105,12 +102,19 @@ def scan_table(
         spacing=spacing,
         labels=labels[joined],
         pieces=pieces,
-        questions=(*unanswered, *questions),
+        questions=(*_of_the_whole(lie, scale, earlier), *questions),
         warnings=(*_other_scan(request, earlier), *scan.warnings, *scale.warnings, *unread, *remarks(pieces)),
         earlier=earlier,
         figures=tuple(map(str, request.figures)),
         terrain=tuple(map(str, request.terrain)),
     )
+
+
+def _of_the_whole(lie: Level, scale: Scale, earlier: Earlier) -> list[Question]:
+    """The questions about the whole scan that no answer has settled."""
+    asked = [question for question in lie.questions if earlier.answer(question) is None]
+    # An answer that does not settle the scale, such as "another size", leaves the question open.
+    return asked if scale.question is None else [*asked, scale.question]
 
 
 def _levelled(scan: Scan, earlier: Earlier) -> Level:
