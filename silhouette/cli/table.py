@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import sys
-import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 
+from silhouette.cli.browser_window import open_beside
 from silhouette.cli.completion import complete_scene
 from silhouette.cli.options import Device, ErrorSize, NoCache, PixelSize, Quiet, RendererName, Workers
 from silhouette.cli.scene_job import mesh_cache
@@ -61,24 +61,25 @@ def table(
     from silhouette.live.server.doors import opened_doors
     from silhouette.live.server.gate import Role
     from silhouette.live.server.running import serve_table
+    from silhouette.renderers.registry import check_name
 
     check_numbers(pixel, error)
-    with Waiting(f"opening {scene or 'a table'}", quiet=quiet, forking=True):
-        live = opened(scene, mesh_cache(no_cache))
+    check_name(renderer, device)
+    cache = mesh_cache(no_cache)
+    with Waiting(f"opening {scene or 'a table'}", quiet=quiet):
+        live = opened(scene, cache)
+    doors = opened_doors(port, lan=lan)
+    # Told before the meshes are ready: a browser takes its time as well, and waits for the server.
+    print(doors[0].address(Role.PLAYER), flush=True)
+    for door in doors[1:]:
+        _show_to_a_phone(door.address(Role.LOOKER), sys.stdout)
+    if not no_browser:
+        open_beside(doors[0].address(Role.PLAYER))
+    with Waiting("making the meshes ready", quiet=quiet, forking=True):
         judges = Judges(live.scene, live.cache, renderer, device, workers, error, pixel)
     try:
-        doors = opened_doors(port, lan=lan)
-        here, there = doors[0].address(Role.PLAYER), [door.address(Role.LOOKER) for door in doors[1:]]
-
-        def begun() -> None:
-            print(here, flush=True)
-            for address in there:
-                _show_to_a_phone(address, sys.stdout)
-            if not no_browser:
-                threading.Thread(target=_open, args=[here], daemon=True).start()
-
         with suppress(KeyboardInterrupt):
-            serve_table(live, judges, doors, begun, complain)
+            serve_table(live, judges, doors, complain)
     finally:
         judges.close()
     return 0
@@ -109,13 +110,3 @@ def _has_blocks(out: TextIO) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _open(address: str) -> None:
-    """Opens the address in the user's browser; in none that would take the terminal."""
-    import webbrowser
-
-    with suppress(Exception):  # the address stands on the terminal
-        browser = webbrowser.get()
-        if type(browser) is not webbrowser.GenericBrowser:
-            browser.open(address)

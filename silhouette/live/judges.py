@@ -173,6 +173,13 @@ class Judges:
             self._stop(last)
         return task.done
 
+    def drop(self, answer: asyncio.Future[Any]) -> None:
+        """Cancels what `ask` gave, and has its process stop now: a future alone tells of it when the loop goes on."""
+        answer.cancel()
+        for task in self._running:
+            if task is not None and task.done is answer:
+                self._stop(task)
+
     def _stop(self, task: _Task) -> None:
         """Has a process stop if this is what it answers."""
         for number, lock in enumerate(self._locks):

@@ -135,11 +135,13 @@ class Session:
         return self._changing(self._table.redo)
 
     def _changing(self, change: Callable[[], object]) -> dict[str, Any]:
+        self._watching.stop()  # the processes that judge it would keep the change waiting
         self._is_own = True
         try:
             change()
         finally:
             self._is_own = False
+            self._watching.go_on()
         return edited_state_of(self._table)
 
     async def _watch(self, request: Request) -> dict[str, Any]:
@@ -208,11 +210,13 @@ class Session:
         return {"pose": now.number, "result": strict(answer.row), "view": answer.view}
 
     async def _shapes(self, request: Request) -> dict[str, Any]:
-        known = request.get("known", [])
+        known, triangles = request.get("known", []), request.get("triangles")
         if not isinstance(known, list):
             raise RequestError("known must be a list of names of shapes")
-        pose = self._table.pose
-        return {"pose": pose, **await asyncio.to_thread(shapes_of, self._table, known)}  # others need not wait
+        if not (triangles is None or (_is_number(triangles) and triangles >= 1)):
+            raise RequestError(f"triangles is {as_written(triangles)}; it must be a number above 0")
+        most, pose = None if triangles is None else int(triangles), self._table.pose
+        return {"pose": pose, **await asyncio.to_thread(shapes_of, self._table, known, most)}  # others need not wait
 
     async def _map(self, request: Request) -> dict[str, Any]:
         """Asked again, the map before is stopped; the table may change meanwhile, the map is of what it was."""

@@ -72,14 +72,17 @@ def shape_name(model: Model) -> str:
     return f"{model.significant.digest[:12]}-{model.ignored.digest[:12]}"
 
 
-def shapes_of(table: LiveTable, known: Collection[str] = ()) -> dict[str, Any]:
+def shapes_of(table: LiveTable, known: Collection[str] = (), triangles: int | None = None) -> dict[str, Any]:
     """The shapes of a table, simplified for display; those that the client has already are left out.
 
     Args:
         table: its scene's models are told.
         known: names of shapes.
+        triangles: about so many that all pieces together may have; None for those of a report.
     """
     models, most = models_of(table.scene)
+    if triangles is not None:
+        most = min(most, max(triangles // max(len(table.scene.pieces), 1), 1))
     wanted = {shape_name(model): model for model in models}
     new = {name: model for name, model in wanted.items() if name not in known}
     entries, text = packed([shape_of(model, table.cache, most) for model in new.values()])

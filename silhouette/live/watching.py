@@ -6,7 +6,8 @@ what is watched, a pose -> questions, those of the pose before cancelled -> resu
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from silhouette.errors import RequestError
@@ -21,6 +22,15 @@ Pair = tuple[str, str]
 
 CHOSEN, OTHERS = 0, 1
 """The urgency of the chosen pair, and of all others."""
+
+MOVING, REST = 0.15, 0.06
+"""Seconds: poses that follow each other within the first are of a moving hand; it rests when none came for the second.
+
+While it moves only the chosen pair is judged: the others would be stopped by the next pose, and slow it down till then.
+"""
+
+Group = tuple[int, list[Check]]
+"""Checks that are judged together, and their urgency."""
 
 
 class Watching:
@@ -37,29 +47,41 @@ class Watching:
         self._selected: str | None = None
         self._chosen: Pair | None = None
         self._known: dict[Pair, Answer] = {}
-        self._pose = -1
+        self._pose, self._posed = -1, -MOVING
+        self._is_moving = False
         self._work: asyncio.Task[None] | None = None
+        self._asked: dict[asyncio.Future[list[Answer]], list[Check]] = {}
 
     def watch(self, selected: str | None, chosen: Pair | None) -> None:
         """Watches the verdicts of a model as attacker and as target, and one pair with the view of it."""
-        self._selected, self._chosen = selected, chosen
+        self._selected, self._chosen, self._is_moving = selected, chosen, False
         self.begin()
 
     def stop(self) -> None:
-        """Watches nothing any longer."""
+        """Drops what is under way; at once, so that no process goes on with it."""
         if self._work is not None:
             self._work.cancel()
         self._work = None
+        for one in self._asked:
+            self._judges.drop(one)
+        self._asked = {}
 
     async def settled(self) -> None:
         """Waits until all that is watched is told."""
         while self._work is not None and not self._work.done():
             await asyncio.wait([self._work])
 
+    def go_on(self) -> None:
+        """Judges what is watched, unless that has begun since it was stopped."""
+        if self._work is None:
+            self.begin()
+
     def begin(self) -> None:
         """Judges what is watched in the present pose; what was under way for another one is dropped."""
         self.stop()
         if self._pose != self._table.pose:
+            now = time.monotonic()
+            self._is_moving, self._posed = now - self._posed < MOVING, now
             self._pose, self._known = self._table.pose, {}
         if self._selected is not None or self._chosen is not None:
             self._work = asyncio.get_running_loop().create_task(self._judged())
@@ -82,18 +104,32 @@ class Watching:
         pose, checks = self._pose, self._checks()
         new = [check for check in checks if not self._is_known(check)]
         self._tell_results(pose, [check for check in checks if self._is_known(check)], settled=not new)
+        groups = self._groups(new)
+        rounds = [groups]
+        if self._is_moving:
+            rounds = [[group for group in groups if group[0] == urgency] for urgency in (CHOSEN, OTHERS)]
+        rounds = [one for one in rounds if one]
+        for number, one in enumerate(rounds, 1):
+            if self._is_moving and one[0][0] == OTHERS:
+                await asyncio.sleep(self._posed + REST - time.monotonic())
+            await self._told(pose, one, is_last=number == len(rounds))
+
+    async def _told(self, pose: int, groups: Sequence[Group], *, is_last: bool) -> None:
+        """Asks groups of checks, and tells their results as they come.
+
+        Args:
+            pose: of the table.
+            groups: one at least.
+            is_last: whether nothing else is asked after them.
+        """
         now = self._table.now
-        asked = {self._judges.ask(now, self._question(group), urgency): group for urgency, group in self._groups(new)}
-        left = set(asked)
-        try:
-            while left:
-                done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
-                for number, one in enumerate(done, 1):
-                    settled = not left and number == len(done)
-                    self._take(pose, asked[one], one, settled=settled)
-        finally:
-            for one in asked:
-                one.cancel()
+        self._asked = {self._judges.ask(now, self._question(checks), urgency): checks for urgency, checks in groups}
+        left = set(self._asked)
+        while left:
+            done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+            for number, one in enumerate(done, 1):
+                settled = is_last and not left and number == len(done)
+                self._take(pose, self._asked.pop(one), one, settled=settled)
 
     def _take(self, pose: int, checks: list[Check], answers: asyncio.Future[list[Answer]], *, settled: bool) -> None:
         """Keeps and tells the answers to some checks, or why there are none."""
@@ -110,7 +146,7 @@ class Watching:
         answer = self._known.get(_pair(check))
         return answer is not None and (_pair(check) != self._chosen or answer.view is not None)
 
-    def _groups(self, checks: list[Check]) -> list[tuple[int, list[Check]]]:
+    def _groups(self, checks: list[Check]) -> list[Group]:
         """The checks in groups, each with its urgency; the chosen pair alone."""
         first = [check for check in checks if _pair(check) == self._chosen]
         others = [check for check in checks if _pair(check) != self._chosen]

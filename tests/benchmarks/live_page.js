@@ -27,7 +27,7 @@
   };
 
   function heard({ data }) {
-    log.bytes += new Blob([data]).size;
+    log.bytes += data.length; // messages are ASCII
     const { id, pose, event, pairs, settled } = JSON.parse(data);
     if (shapes.has(id)) log.shaped ??= now();
     if (id !== undefined) log.answers[id] = pose;

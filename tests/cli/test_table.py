@@ -19,6 +19,7 @@ import segno
 from websockets.exceptions import ConnectionClosed
 
 from silhouette.cli import table as table_command
+from silhouette.cli.browser_window import open_window
 from silhouette.live.live_table import autosave_name
 from silhouette.live.server import doors
 from tests.conftest import PROJECT
@@ -194,8 +195,8 @@ def test_a_browser_that_would_take_the_terminal_is_not_opened(monkeypatch: pytes
 
     monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("lynx"))
     monkeypatch.setattr(webbrowser.GenericBrowser, "open", lambda *_: opened.append("in the terminal"))
-    table_command._open("http://127.0.0.1:1/#x")
+    open_window("http://127.0.0.1:1/#x")
     assert opened == []
     monkeypatch.setattr(webbrowser, "get", Window)
-    table_command._open("http://127.0.0.1:1/#x")
+    open_window("http://127.0.0.1:1/#x")
     assert opened == ["http://127.0.0.1:1/#x"]

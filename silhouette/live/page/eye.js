@@ -3,8 +3,6 @@ import { nearestHit } from "./hits.js";
 
 const { angleRound, three } = window.silhouetteViewer;
 
-const REST = 400; // ms
-
 export class EyePicture {
   constructor(view) {
     this.view = view;
@@ -34,7 +32,7 @@ export class EyePicture {
   draw() {
     const { canvas, view } = this;
     const { stage, viewer } = view;
-    if (!canvas || !canvas.offsetParent || !stage.view?.measured || this.#waits()) return;
+    if (!canvas || !canvas.offsetParent || !stage.view?.measured) return;
     const ratio = Math.min(window.devicePixelRatio || 1, viewer.finest);
     const { renderer } = viewer;
     const whole = renderer.domElement;
@@ -53,15 +51,6 @@ export class EyePicture {
     renderer.setViewport(0, 0, whole.width / scale, whole.height / scale);
     canvas.getContext("2d").drawImage(whole, 0, whole.height - height, width, height, 0, 0, width, height);
     this.#hidden(false);
-  }
-
-  // Slow graphics show what the eye sees once all is at rest: the copy waits for the picture, and so would verdicts.
-  #waits() {
-    const { pace, viewer, changed } = this.view;
-    const left = pace.slow ? changed + REST - performance.now() : 0;
-    clearTimeout(this.timer);
-    this.timer = left > 0 ? setTimeout(() => viewer.draw(), left) : 0;
-    return left > 0;
   }
 
   #hidden(hidden) {

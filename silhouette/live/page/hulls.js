@@ -1,10 +1,14 @@
-// What a shape looks like from above, roughly: the convex outline of its points.
-export function hull({ counting, ghosts }) {
-  const points = [counting, ghosts].filter(Boolean).flatMap((geometry) => {
-    const { array, count } = geometry.getAttribute("position");
-    return Array.from({ length: count }, (_, index) => [array[3 * index], array[3 * index + 1]]);
-  });
-  points.sort(([ax, ay], [bx, by]) => ax - bx || ay - by);
+// Convex outlines: of points in a plane, of a shape from above, and the few points of a shape that outlines rest on.
+const DIRECTIONS = 300;
+
+const geometriesOf = ({ counting, ghosts }) => [counting, ghosts].filter(Boolean).map((geometry) => geometry.getAttribute("position"));
+
+export const inPlan = (shape) =>
+  geometriesOf(shape).flatMap(({ array, count }) => Array.from({ length: count }, (_, index) => [array[3 * index], array[3 * index + 1]]));
+
+// The convex outline of points, anticlockwise.
+export function hullOf(points) {
+  const sorted = [...points].sort(([ax, ay], [bx, by]) => ax - bx || ay - by);
   const turns = ([ax, ay], [bx, by], [cx, cy]) => (bx - ax) * (cy - ay) - (by - ay) * (cx - ax) > 0;
   const half = (ordered) => {
     const kept = [];
@@ -14,5 +18,24 @@ export function hull({ counting, ghosts }) {
     }
     return kept.slice(0, -1);
   };
-  return [...half(points), ...half(points.reverse())];
+  return [...half(sorted), ...half(sorted.reverse())];
+}
+
+// The points of a shape that lie farthest in directions all round it, which a spiral over a ball gives.
+export function outermost(shape) {
+  const found = new Map();
+  for (let number = 0; number < DIRECTIONS; number += 1) {
+    const up = 1 - (2 * number + 1) / DIRECTIONS;
+    const [level, angle] = [Math.sqrt(1 - up * up), number * Math.PI * (3 - Math.sqrt(5))];
+    const [along, across] = [level * Math.cos(angle), level * Math.sin(angle)];
+    let [far, at] = [-Infinity, null];
+    for (const { array } of geometriesOf(shape)) {
+      for (let index = 0; index < array.length; index += 3) {
+        const reach = array[index] * along + array[index + 1] * across + array[index + 2] * up;
+        if (reach > far) [far, at] = [reach, [array[index], array[index + 1], array[index + 2]]];
+      }
+    }
+    if (at) found.set(String(at), at);
+  }
+  return [...found.values()];
 }

@@ -28,7 +28,7 @@ export class Labels {
     }
     for (const { name, gang, kind } of shown) {
       const label = this.known.get(name) || this.#label(name);
-      const row = table.results.lately([table.selected, name]);
+      const row = table.results.row([table.selected, name]);
       const part = name === table.selected ? "selected" : table.chosen?.includes(name) ? "chosen" : "";
       const look = `label ${part} ${kind === "terrain" ? "terrain" : ""} ${this.#gang(gang)}`;
       if (label.className !== look) label.className = look;

@@ -14,7 +14,6 @@ import { PieceForm } from "./piece.js";
 import { Pointing } from "./pointing.js";
 import { Questions } from "./questions.js";
 import { shared } from "./shared.js";
-import { GRACE } from "./results.js";
 import { Sights } from "./sights.js";
 import { Connection } from "./socket.js";
 import { Table } from "./table.js";
@@ -70,10 +69,7 @@ class App {
     const { table } = this;
     for (const change of ["pieces", "moved", "results", "selected"]) table.heard(change, () => this.redraw());
     table.heard("results", () => this.panel.shown()); // at once: pictures may take their time
-    table.heard("pieces", () => {
-      this.#fetched();
-      setTimeout(() => this.redraw(), GRACE + 10);
-    });
+    table.heard("pieces", () => this.#fetched());
     table.heard("selected", ({ changed }) => changed && this.#limitFrom());
     table.heard("opened", ({ title }) => this.#opened(title));
     table.heard("lost", (detail) => this.#lost(detail));

@@ -62,7 +62,7 @@ function middle(table, piece) {
 // Between the selected model and everyone, both ways: each line to the left of its direction, with an arrow head.
 function sighted(marks, table, size) {
   for (const pair of table.results.pairs) {
-    const row = table.results.lately(pair);
+    const row = table.results.row(pair);
     const chosen = String(pair) === String(table.chosen);
     const [attacker, target] = pair.map((name) => table.shown(table.piece(name)));
     const level = row && table.levels[row.verdict];

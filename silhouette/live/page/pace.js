@@ -1,18 +1,34 @@
-// When the next picture is drawn: after the one before is done, so that slow graphics never hold up verdicts.
+// When the next picture is drawn: after the one before is done. Slow ones wait until nothing moves, so that they never
+// hold up verdicts.
 const SLOW = 70; // ms of a picture
-const RESTS = 3; // of a slow picture's time, before the next
+const REST = 300; // ms for which nothing moves before a slow picture begins
 const POLL = 8; // ms
 
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+
+// Whether the browser draws in 3D without a graphics card: it says so, or its driver's name does.
+export function isSoftware() {
+  const context = document.createElement("canvas").getContext("webgl2", { failIfMajorPerformanceCaveat: true });
+  if (!context) return true;
+  const told = context.getExtension("WEBGL_debug_renderer_info");
+  const name = context.getParameter(told ? told.UNMASKED_RENDERER_WEBGL : context.RENDERER);
+  context.getExtension("WEBGL_lose_context")?.loseContext();
+  return SOFTWARE.test(name);
+}
+
 export class Pace {
-  constructor(slowed, told) {
-    this.slowed = slowed;
-    this.told = told; // whether there is anything left to draw
-    this.slow = false;
+  constructor(slow, slowed, told) {
+    Object.assign(this, { slow, slowed, told }); // told: whether there is anything left to draw
     this.cost = 0;
     this.pictures = 0;
     this.busy = false;
     this.ready = 0; // the time before which no slow picture begins
     this.next = null;
+  }
+
+  // Something moves.
+  moved() {
+    this.ready = performance.now() + REST;
   }
 
   // Draws as soon as may be; one at a time.
@@ -30,10 +46,16 @@ export class Pace {
   }
 
   #begin() {
-    const begin = () => requestAnimationFrame(() => this.next?.());
-    const wait = this.ready - performance.now();
-    if (wait > 0) setTimeout(begin, wait);
-    else begin();
+    if (this.waiting) return;
+    const wait = this.slow ? this.ready - performance.now() : 0;
+    this.waiting = true;
+    const again = () => {
+      this.waiting = false;
+      if (this.slow && this.ready > performance.now()) this.#begin();
+      else this.next?.();
+    };
+    if (wait > 0) setTimeout(again, wait);
+    else requestAnimationFrame(again);
   }
 
   #done(context, fence, began) {
@@ -61,6 +83,5 @@ export class Pace {
       this.slow = true;
       this.slowed();
     }
-    this.ready = this.slow ? performance.now() + RESTS * this.cost : 0;
   }
 }

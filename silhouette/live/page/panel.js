@@ -41,18 +41,15 @@ export class Panel {
     const level = row && table.levels[row.verdict];
     section.setAttribute("aria-busy", String(!row));
     section.dataset.pair = JSON.stringify(chosen);
-    if (row || this.about !== String(chosen)) {
-      this.about = String(chosen);
-      say(byId("pair-title"), headline(...chosen, row));
-      const plate = byId("verdict-plate");
-      plate.className = `verdict ${CLASSES[level] || ""}`;
-      say(plate, row ? `${SIGNS[level] || ""} ${inWords(row)}` : "…");
-      say(byId("share"), row ? shareOf(row) && `${shareOf(row)} obscured` : "");
-      say(byId("reason"), row ? upper(row.reason || "") : "");
-      const close = row?.marginal && `Too close to call: roll off. It could be ${(row.could_be || []).join(" or ")}.`;
-      byId("close").hidden = !close;
-      say(byId("close"), close || "");
-    }
+    say(byId("pair-title"), headline(...chosen, row));
+    const plate = byId("verdict-plate");
+    plate.className = `verdict ${CLASSES[level] || ""}`;
+    say(plate, row ? `${SIGNS[level] || ""} ${inWords(row)}` : "…");
+    say(byId("share"), row ? shareOf(row) && `${shareOf(row)} obscured` : "");
+    say(byId("reason"), row ? upper(row.reason || "") : "");
+    const close = row?.marginal && `Too close to call: roll off. It could be ${(row.could_be || []).join(" or ")}.`;
+    byId("close").hidden = !close;
+    say(byId("close"), close || "");
     const back = table.results.row([...chosen].reverse());
     const turned = back ? sentence(back) : `${chosen[1]} looks at ${chosen[0]}`;
     say(byId("reverse"), `⇄ ${turned}`);
@@ -127,17 +124,14 @@ export class Panel {
     button.dataset.pair = JSON.stringify(pair);
     button.setAttribute("aria-pressed", String(chosen));
     button.setAttribute("aria-busy", String(!row));
-    if (!row && table.results.settled) {
-      button.removeAttribute("aria-busy"); // the rules have no verdict on this pair
-      button.className = "verdict none";
-      say(button, "–");
-      return;
-    }
     if (!row) {
-      if (button.dataset.was !== button.dataset.pair) say(button, "…");
+      const none = table.results.settled; // the rules have no verdict on this pair
+      if (none) button.removeAttribute("aria-busy");
+      button.className = `verdict ${none ? "none" : ""}`;
+      say(button, none ? "–" : "…");
+      button.removeAttribute("aria-label");
       return;
     }
-    button.dataset.was = button.dataset.pair;
     const level = table.levels[row.verdict];
     button.className = `verdict ${CLASSES[level] || ""}`;
     const word = row.in_arc === false ? "out of arc" : row.verdict;

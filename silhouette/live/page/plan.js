@@ -1,21 +1,9 @@
 // The table from above in SVG, for browsers without WebGL: it can do what `view.js` can, but for the eye's view.
-import { hull } from "./hulls.js";
+import { hullOf, inPlan } from "./hulls.js";
+import { drawn, drawnFlat, pathOf } from "./svg.js";
 
 const MARGIN = 0.04;
 const NEARER = 0.8;
-const DASH = 7; // px of a dash of length 1
-
-const SVG = "http://www.w3.org/2000/svg";
-
-function drawn(tag, attributes = {}, ...children) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
-
-const pathOf = (points) => `M${points.map(([x, y]) => `${x.toFixed(2)} ${y.toFixed(2)}`).join("L")}Z`;
-
 export class Plan {
   constructor(holder, shapes) {
     this.shapes = shapes;
@@ -95,7 +83,7 @@ export class Plan {
     let known = this.known.get(piece.name);
     if (known?.shape !== piece.shape) {
       known?.figure.remove();
-      const body = drawn("path", { d: pathOf(hull(shape)), class: "body" });
+      const body = drawn("path", { d: pathOf(hullOf(inPlan(shape))), class: "body" });
       const base = piece.kind === "terrain" ? [] : [drawn("path", { d: pathOf(shape.outline), class: "foot" })];
       known = { shape: piece.shape, figure: drawn("g", {}, ...base, body) };
       this.known.set(piece.name, known);
@@ -122,23 +110,8 @@ export class Plan {
     for (const piece of this.pieces) this.#figure(piece);
   }
 
-  marked({ lines, areas }) {
-    const flat = (points) => points.map(([x, y]) => [x, y]);
-    this.lines.replaceChildren(
-      ...areas.map(({ outline, colour, opacity }) =>
-        drawn("path", { d: pathOf(outline), fill: `var(--${colour})`, "fill-opacity": opacity }),
-      ),
-      ...lines.map(({ points, colour, width, dash, opacity = 1 }) =>
-        drawn("path", {
-          d: pathOf(flat(points)).slice(0, -1),
-          class: "mark",
-          stroke: `var(--${colour})`,
-          "stroke-width": width,
-          "stroke-opacity": opacity,
-          ...(dash && { "stroke-dasharray": dash.map((length) => DASH * length).join(" ") }),
-        }),
-      ),
-    );
+  marked(marks) {
+    this.lines.replaceChildren(...drawnFlat(marks, ([x, y]) => [x, y]));
     this.drawn();
   }
 

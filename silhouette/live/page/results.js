@@ -1,6 +1,4 @@
 // The verdicts of the watched pairs: those of the newest pose, and never any older ones.
-export const GRACE = 120; // ms that lines keep their look while the verdict of a new pose is under way
-const PATIENCE = 400; // ms that a moving hand waits at most for the verdict of its last place
 
 const key = ([attacker, target]) => JSON.stringify([attacker, target]);
 
@@ -11,8 +9,8 @@ export class Verdicts {
     this.asking = 0;
     this.pose = -1;
     this.rows = new Map();
-    this.last = new Map(); // of each pair the last result, and until when it may be drawn
     this.whole = true;
+    this.view = null; // of the chosen pair, until its pose is shown
     this.waiting = [];
   }
 
@@ -34,23 +32,18 @@ export class Verdicts {
     return (this.pose === this.table.pose && pair && this.rows.get(key(pair))) || null;
   }
 
-  // For lines and signs alone: the result, or for a moment the one before it, so that nothing flickers.
-  lately(pair) {
-    const last = this.last.get(key(pair));
-    return last && performance.now() < last.until ? last.row : null;
-  }
-
-  // A newer pose than that of the results is known.
-  passed() {
-    const until = performance.now() + GRACE;
-    for (const last of this.last.values()) last.until = Math.min(last.until, until);
+  // The table shows a pose: what was heard of it before can be shown as well.
+  taken() {
+    if (this.view?.pose !== this.table.pose) return;
+    const { view } = this;
+    this.view = null;
+    this.table.tell("view", view);
   }
 
   // Of another connection: poses are counted anew.
   forget() {
     this.pose = -1;
     this.rows.clear();
-    this.last.clear();
     this.lost = true;
   }
 
@@ -89,26 +82,25 @@ export class Verdicts {
       this.whole = false;
     }
     pairs.forEach((pair, index) => {
-      if (!results[index]) return;
-      this.rows.set(key(pair), results[index]);
-      this.last.set(key(pair), { row: results[index], until: Infinity });
+      if (results[index]) this.rows.set(key(pair), results[index]);
     });
-    if (view) this.table.tell("view", { pair: results[0] && [results[0].attacker, results[0].target], pose, view });
+    if (view) this.view = { pair: results[0] && [results[0].attacker, results[0].target], pose, view };
+    this.taken();
     if (error) this.table.tell("failed", { error: new Error(error) });
     this.whole = this.whole || settled;
     for (const wait of this.waiting.splice(0)) {
       if (wait.pose > pose || (wait.pose === pose && !this.rows.has(wait.key) && !settled)) this.waiting.push(wait);
       else wait.done();
     }
-    this.table.tell("results");
+    if (pose === this.table.pose) this.table.tell("results");
   }
 
-  // Resolves when the verdict of a pair is there for a pose or a later one, or has let wait too long.
-  verdict(pair, pose) {
+  // Resolves when the verdict of a pair is there for a pose or a later one, or has let wait for so many ms.
+  verdict(pair, pose, most) {
     if (this.pose >= pose && (this.whole || this.rows.has(key(pair)))) return Promise.resolve();
     return new Promise((done) => {
       this.waiting.push({ key: key(pair), pose, done });
-      setTimeout(done, PATIENCE);
+      setTimeout(done, most);
     });
   }
 }

@@ -4,6 +4,7 @@ const { shapeOf, unpacked } = window.silhouetteViewer;
 export class Shapes {
   constructor(connection) {
     this.connection = connection;
+    this.triangles = null; // of all pieces together, where fewer are wanted than the server would give
     this.known = new Map();
     this.fetching = null;
   }
@@ -26,7 +27,7 @@ export class Shapes {
   }
 
   async #fetched() {
-    const { shapes, packed } = await this.connection.ask({ do: "shapes", known: [...this.known.keys()] });
+    const { shapes, packed } = await this.connection.ask({ do: "shapes", known: [...this.known.keys()], triangles: this.triangles });
     const bytes = await unpacked(packed);
     for (const shape of shapes) {
       const { id, height, base, low, high } = shape;

@@ -3,6 +3,9 @@ import { turnedAbout } from "./lengths.js";
 import { Verdicts } from "./results.js";
 import { Shapes } from "./shapes.js";
 
+const TOGETHER = 120; // ms that a new pose waits for its verdict, so that both are shown at once
+const PATIENCE = 400; // ms that a moving hand waits at most for the verdict of its last place
+
 export class Table extends EventTarget {
   constructor(connection) {
     super();
@@ -76,7 +79,6 @@ export class Table extends EventTarget {
   // What the server says of all pieces; what is about a pose before the one that is shown is not minded.
   take(answer) {
     if (answer.pose < this.pose) return;
-    if (answer.pose > this.pose) this.results.passed();
     this.pose = answer.pose;
     this.pieces = answer.pieces;
     const { saved, can_undo: canUndo, can_redo: canRedo, table: span, warnings, questions } = answer;
@@ -87,6 +89,7 @@ export class Table extends EventTarget {
     }
     if (this.selected && !this.piece(this.selected)) this.select(null);
     if (this.chosen && !this.chosen.every((name) => this.piece(name))) this.choose(null);
+    this.results.taken();
     this.tell("pieces");
     this.tell("results");
   }
@@ -121,11 +124,13 @@ export class Table extends EventTarget {
       const answer = await this.connection.ask(request);
       if (this.queue.length === 0) this.#released(request);
       this.#renamed(request);
+      const moving = request.drag && this.chosen;
+      if (moving) await this.results.verdict(this.chosen, answer.pose, TOGETHER);
       if (answer.pieces) this.take(answer);
       this.results.watch(this.results.asked?.selected && this.selected, this.chosen);
       done(answer);
       // While a hand moves, the chosen pair's verdict is waited for: without a pause there would never be one.
-      if (request.drag && this.chosen) await this.results.verdict(this.chosen, answer.pose);
+      if (moving) await this.results.verdict(this.chosen, answer.pose, PATIENCE);
     } catch (error) {
       this.#released(request);
       failed(error);

@@ -5,7 +5,8 @@ import { EyePicture } from "./eye.js";
 import { framed } from "./framing.js";
 import { nearestHit } from "./hits.js";
 import { drawnMarks } from "./marks3d.js";
-import { Pace } from "./pace.js";
+import { isSoftware, Pace } from "./pace.js";
+import { Sketch } from "./sketch.js";
 
 const { Stage, Viewer, three } = window.silhouetteViewer;
 
@@ -13,6 +14,9 @@ const ANGLE = 35; // degrees upright
 const MARGIN = 0.03;
 const STEPS = [25.4, 50.8, 127, 254, 508, 1270];
 const MOST_LINES = 40;
+const FEW = 150_000; // triangles of all pieces, where each takes a processor's time
+const SIZE = new three.Vector2();
+const NONE = { lines: [], areas: [] };
 
 export class View {
   constructor(holder, shapes) {
@@ -20,10 +24,12 @@ export class View {
     this.canvas = holder.appendChild(document.createElement("canvas"));
     this.stage = new Stage();
     this.stage.framed(null);
-    this.viewer = new Viewer(this.canvas, this.stage);
+    const slow = isSoftware();
+    this.viewer = new Viewer(this.canvas, this.stage, [], { antialias: !slow });
     this.viewer.renderer.debug.checkShaderErrors = false; // asking makes every first picture wait
     this.marks = new three.Group();
     this.stage.scene.add(this.marks);
+    this.known = NONE; // the marks that are shown
     this.cells = new three.Group();
     this.stage.scene.add(this.cells);
     this.eye = new EyePicture(this);
@@ -31,15 +37,27 @@ export class View {
     this.viewer.before = () => this.eye.draw();
     this.caster = new three.Raycaster();
     this.drawn = () => {};
-    const told = (drawing) => (this.canvas.dataset.drawing = String(drawing || Boolean(this.eye.timer)));
-    this.pace = new Pace(() => this.#simpler(), told);
+    this.sketch = new Sketch(holder, this);
+    const told = (drawing) => {
+      this.canvas.dataset.drawing = String(drawing);
+      if (this.eye.canvas) this.eye.canvas.dataset.waits = String(drawing && this.pace.slow);
+    };
+    this.pace = new Pace(slow, () => this.#simpler(), told);
+    if (slow) {
+      this.#simpler();
+      shapes.triangles = FEW;
+    }
     this.viewer.schedule = (act) => this.pace.draw(this.viewer.renderer.getContext(), act);
-    this.viewer.after = () => this.drawn();
+    this.viewer.after = () => {
+      if (this.pace.slow) this.sketch.passed();
+      this.drawn();
+    };
   }
 
   // Where a plan is shown instead, only what the eye sees is drawn.
   shown(shown) {
     this.canvas.toggleAttribute("hidden", !shown);
+    this.sketch.svg.toggleAttribute("hidden", !shown);
     this.viewer.idle = !shown;
   }
 
@@ -51,9 +69,11 @@ export class View {
     return this.stage.pieces.some((piece) => piece.coloured);
   }
 
-  // For slow graphics: without shadows, and no finer than CSS pixels.
+  // For slow graphics: without shadows, no finer than CSS pixels, and marks beside the pictures.
   #simpler() {
     const { renderer } = this.viewer;
+    drawnMarks(this.marks, NONE, 0, null, three);
+    this.sketch.marked(this.known);
     renderer.shadowMap.enabled = false;
     this.stage.scene.traverse(({ material }) => {
       if (material) material.needsUpdate = true;
@@ -96,7 +116,10 @@ export class View {
       const known = before.get(one.name);
       if (known && known.shape === one.shape && known.kind === one.kind) {
         before.delete(one.name);
-        if (known.pose.some((value, index) => value !== one.pose[index])) stage.moved(known, one.pose);
+        if (known.pose.some((value, index) => value !== one.pose[index])) {
+          stage.moved(known, one.pose);
+          this.pace.moved();
+        }
         stage.pieces.push(known);
       } else {
         stage.pieces.push(stage.placed(one));
@@ -127,7 +150,6 @@ export class View {
           }
         : null,
     );
-    this.changed = performance.now();
     this.viewer.changed();
   }
 
@@ -135,6 +157,11 @@ export class View {
     const about = JSON.stringify(marks);
     if (about === this.marksAbout) return;
     this.marksAbout = about;
+    this.known = marks;
+    if (this.pace.slow) {
+      this.sketch.marked(marks);
+      return;
+    }
     drawnMarks(this.marks, marks, this.size, this.style, three);
     this.viewer.draw();
   }
@@ -178,10 +205,10 @@ export class View {
 
   // Where a point of the table is in the view, in CSS pixels from its corner.
   project(point) {
-    const { clientWidth, clientHeight } = this.canvas;
+    const { x: wide, y: high } = this.viewer.renderer.getSize(SIZE);
     const at = new three.Vector3(...point).project(this.viewer.camera);
     const shown = Math.max(Math.abs(at.x), Math.abs(at.y), Math.abs(at.z)) < 1;
-    return { x: (clientWidth * (1 + at.x)) / 2, y: (clientHeight * (1 - at.y)) / 2, shown };
+    return { x: (wide * (1 + at.x)) / 2, y: (high * (1 - at.y)) / 2, shown };
   }
 
   // Where a point of the table is in the window, and how far from the camera: [x, y, away].

@@ -20,7 +20,6 @@ def serve_table(
     table: LiveTable,
     judges: Judges,
     doors: Sequence[Door],
-    begun: Callable[[], None],
     complain: Callable[[str], None],
 ) -> None:
     """Serves a table until Ctrl-C or the signal TERM.
@@ -29,26 +28,18 @@ def serve_table(
         table: the table; what is not saved is kept beside its scene.
         judges: judge it; they end with this.
         doors: where it is reached; they are closed with this.
-        begun: is called when clients can come.
         complain: is told in a line what goes wrong beside the clients' requests.
     """
-    asyncio.run(_serve(table, judges, doors, begun, complain))
+    asyncio.run(_serve(table, judges, doors, complain))
 
 
-async def _serve(
-    table: LiveTable,
-    judges: Judges,
-    doors: Sequence[Door],
-    begun: Callable[[], None],
-    complain: Callable[[str], None],
-) -> None:
+async def _serve(table: LiveTable, judges: Judges, doors: Sequence[Door], complain: Callable[[str], None]) -> None:
     ended = _ended()
     async with judges:
         autosaving = Autosaving(table, complain)
         try:
             scans = (lambda: table.path.parent), kept_beside
             async with TableServer(doors, lambda tell: PageSession(table, judges, tell), page_files(), scans=scans):
-                begun()
                 await ended.wait()
         finally:
             await autosaving.close()

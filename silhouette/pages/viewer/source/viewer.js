@@ -14,11 +14,11 @@ export function angleRound(sphere, distance, aspect) {
 }
 
 export class Viewer {
-  constructor(canvas, stage, labels = []) {
+  constructor(canvas, stage, labels = [], { antialias = true } = {}) {
     this.canvas = canvas;
     this.stage = stage;
     this.labels = labels;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer = new WebGLRenderer({ canvas, antialias, preserveDrawingBuffer: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
