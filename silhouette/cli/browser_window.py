@@ -1,4 +1,4 @@
-"""An address opens in the user's browser, from a process of its own: browsers take their time, and leave threads behind."""
+"""An address opens in the user's browser, from a process of its own: browsers take time, and leave threads behind."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from silhouette.errors import RequestError
@@ -48,14 +49,20 @@ class Watching:
         self._chosen: Pair | None = None
         self._known: dict[Pair, Answer] = {}
         self._pose, self._posed = -1, -MOVING
-        self._is_moving = False
+        self._rest = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
         self._asked: dict[asyncio.Future[list[Answer]], list[Check]] = {}
 
     def watch(self, selected: str | None, chosen: Pair | None) -> None:
-        """Watches the verdicts of a model as attacker and as target, and one pair with the view of it."""
-        self._selected, self._chosen, self._is_moving = selected, chosen, False
-        self.begin()
+        """Watches the verdicts of a model as attacker and as target, and one pair with the view of it.
+
+        Said again while a hand moves it means that the hand rests.
+        """
+        is_resting = not self._rest.is_set() and (selected, chosen) == (self._selected, self._chosen)
+        self._selected, self._chosen = selected, chosen
+        self._rest.set()
+        if not is_resting:
+            self.begin()
 
     def stop(self) -> None:
         """Drops what is under way; at once, so that no process goes on with it."""
@@ -80,8 +87,11 @@ class Watching:
         """Judges what is watched in the present pose; what was under way for another one is dropped."""
         self.stop()
         if self._pose != self._table.pose:
-            now = time.monotonic()
-            self._is_moving, self._posed = now - self._posed < MOVING, now
+            before, self._posed = self._posed, time.monotonic()
+            if self._posed - before < MOVING:
+                self._rest.clear()
+            else:
+                self._rest.set()
             self._pose, self._known = self._table.pose, {}
         if self._selected is not None or self._chosen is not None:
             self._work = asyncio.get_running_loop().create_task(self._judged())
@@ -105,21 +115,21 @@ class Watching:
         new = [check for check in checks if not self._is_known(check)]
         self._tell_results(pose, [check for check in checks if self._is_known(check)], settled=not new)
         groups = self._groups(new)
-        rounds = [groups]
-        if self._is_moving:
-            rounds = [[group for group in groups if group[0] == urgency] for urgency in (CHOSEN, OTHERS)]
-        rounds = [one for one in rounds if one]
-        for number, one in enumerate(rounds, 1):
-            if self._is_moving and one[0][0] == OTHERS:
-                await asyncio.sleep(self._posed + REST - time.monotonic())
-            await self._told(pose, one, is_last=number == len(rounds))
+        if not self._rest.is_set():
+            first = [group for group in groups if group[0] == CHOSEN]
+            groups = [group for group in groups if group[0] != CHOSEN]
+            await self._told(pose, first, is_last=not groups)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._rest.wait(), self._posed + REST - time.monotonic())
+            self._rest.set()
+        await self._told(pose, groups, is_last=True)
 
     async def _told(self, pose: int, groups: Sequence[Group], *, is_last: bool) -> None:
         """Asks groups of checks, and tells their results as they come.
 
         Args:
             pose: of the table.
-            groups: one at least.
+            groups: there may be none.
             is_last: whether nothing else is asked after them.
         """
         now = self._table.now

@@ -156,6 +156,8 @@ async def dragged(table: LiveTable, judges: Judges, count: int, interval: float 
             if interval is None:
                 await hand.all_told(pose)
                 lasts.append(pose)
+        if interval is not None:
+            await hand.ask(do="watch", selected=MOVED, chosen=[MOVED, OTHER])  # it lets go
         await hand.all_told(pose)
         lasts += [pose] if interval is not None else []
     hand.session.close()

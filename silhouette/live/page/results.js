@@ -73,6 +73,12 @@ export class Verdicts {
     }
   }
 
+  // A hand rests: all are judged, and not the chosen pair alone.
+  rested() {
+    if (this.whole || !this.asked?.selected) return;
+    this.table.connection.ask({ do: "watch", ...this.asked }).catch(() => {});
+  }
+
   heard({ pose, pairs, results, settled, view, error }) {
     const newest = Math.max(this.pose, this.table.pose);
     if (pose < newest || this.asking) return;

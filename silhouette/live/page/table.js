@@ -138,6 +138,7 @@ export class Table extends EventTarget {
     } finally {
       this.sending = null;
       if (!this.queue.length) for (const [name, { held }] of this.hands) if (!held) this.hands.delete(name);
+      if (!this.queue.length && !this.hands.size) this.results.rested();
       this.tell("results");
       this.#pump();
     }
@@ -170,7 +171,10 @@ export class Table extends EventTarget {
     const hand = this.hands.get(name);
     if (!hand) return;
     hand.held = false;
-    if (!this.sending && !this.queue.length) this.hands.delete(name);
+    if (!this.sending && !this.queue.length) {
+      this.hands.delete(name);
+      this.results.rested();
+    }
     this.tell("moved", { name });
   }
 
