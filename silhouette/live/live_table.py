@@ -230,6 +230,16 @@ class LiveTable:
         self._begin(text, said, is_file=True)
         self._set(state, scene)
 
+    def lay_down(self, text: str) -> None:
+        """Has the scene file say something else than the table; what that says is kept as what is not saved.
+
+        Raises:
+            FileError: where the text is no document, or cannot be written.
+        """
+        self._on_disk, self._saved = text, State(document_of(self.path, text.removeprefix(BYTE_ORDER_MARK)))
+        self.autosave()  # first: where the program is killed between the two, the file still has what was saved
+        write_file(self.path, text)
+
     def undo(self) -> None:
         """Takes the last step back.
 

@@ -19,7 +19,6 @@ import numpy as np
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.documents import read_document, read_text
-from silhouette.files.writing import write_file
 from silhouette.live.live_table import LiveTable
 from silhouette.live.names import Document, entries_of, with_entry
 from silhouette.live.rewriting import rewritten
@@ -192,15 +191,16 @@ async def scan_again(table: LiveTable, said: tuple[str, str] | Length) -> None:
         document = answered(table.document, *answer) if answer else table.document
         file, record = scan_of(folder), read_document(folder / RECORD)
         before = read_text(table.path, with_mark=True)
-        write_file(table.path, rewritten(table.path, before, unmoved(document, record)))
+        table.lay_down(rewritten(table.path, before, unmoved(document, record)))
         try:
             await scanned(file, folder, length)
         except BaseException:
-            write_file(table.path, before)
+            table.lay_down(before)
             raise
         new = read_document(table.path)
         is_as_large = read_document(folder / RECORD)["scale"] == record["scale"]
         table.replace(table.path, with_moves(new, table.document, record) if is_as_large else new)
+        table.autosave()
 
 
 async def to_its_end(work: Coroutine[Any, Any, None]) -> None:

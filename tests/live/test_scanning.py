@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,26 @@ def test_what_is_moved_while_an_answer_is_read_stays_moved(tmp_path: Path, monke
     places = {piece.name: piece.pose.translation[:2].tolist() for piece in table.scene.pieces}
     assert places == {"figure 1": [0, 80], "figure 2": [100, 90], "figure 3": [30, 0], "another": [150, 90]}
     assert questions_of(table.document) == []
+
+
+def test_what_was_moved_is_there_again_where_the_program_is_killed_while_an_answer_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def play(table: LiveTable, scanner: Scanner) -> None:
+        table.edit([{"piece": "figure 1", "at": [0, 80]}])
+        table.save()
+        reading = asyncio.create_task(scan_again(table, ("one 1", "two")))
+        await scanner.began.wait()
+        for copy in (tmp_path / "killed meanwhile", tmp_path / "killed after it"):
+            shutil.copytree(table.path.parent, copy)
+            found = LiveTable.opened(copy / "scene.toml", Cache(None))
+            assert found.scene.piece("figure 1").pose.translation[:2].tolist() == [0, 80]
+            assert found.can_undo
+            assert not found.notices
+            scanner.may_go_on.set()
+            await reading
+
+    playing(tmp_path, monkeypatch, play)
 
 
 def test_an_answer_that_fails_leaves_all_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
