@@ -63,6 +63,9 @@ class Watching:
         self._rest.set()
         if not is_resting:
             self.begin()
+        elif self._pose == self._table.pose:
+            known = [check for check in self._checks() if self._is_known(check)]
+            self._tell_results(self._pose, known, settled=False)
 
     def stop(self) -> None:
         """Drops what is under way; at once, so that no process goes on with it."""
