@@ -241,6 +241,17 @@ def test_a_client_in_a_hurry_is_slowed_down_and_then_closed() -> None:
     asyncio.run(scenario())
 
 
+def test_a_short_message_does_not_wait_for_the_one_before() -> None:
+    async def scenario() -> None:
+        async with serving() as here, here.good() as good:
+            await good.still_answers()
+            connections = list(here.server._connections._all)
+            sockets = [one.transport.get_extra_info("socket") for one in connections]
+            assert [one.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0 for one in sockets] == [True]
+
+    asyncio.run(scenario())
+
+
 def test_requests_beyond_those_in_flight_wait_and_are_answered() -> None:
     async def scenario() -> None:
         async with serving(Limits(in_flight=4)) as here, here.good() as good:

@@ -62,6 +62,30 @@ def test_a_dragged_model_follows_and_the_file_says_where_it_is(
         assert not [line for line in table.said if line.startswith("error") and "WebGL" not in line]
 
 
+def test_where_graphics_are_slow_what_moves_is_outlined_over_the_last_picture(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        table.do("select('Kal')")
+        drawing = "document.querySelector('#table canvas').dataset.drawing"
+        table.until(f"{drawing} === 'false'")
+        x, y = table.label("Kal")
+        table.page.mouse.move(x, y)
+        table.page.mouse.down()
+        places = []
+        for step in range(1, 5):
+            table.page.mouse.move(x + 15 * step, y)
+            table.served.carry()
+            table.until("document.querySelectorAll('.sketch .moved').length === 1")
+            assert table.page.evaluate(drawing) == "true"
+            places.append(table.page.locator(".sketch .moved").bounding_box()["x"])
+        assert places == sorted(places)
+        assert places[-1] - places[0] > 30.0
+        assert table.page.locator(".sketch .mark").count() > 4
+        table.page.mouse.up()
+        table.settled()
+        table.until(f"{drawing} === 'false'")
+        assert table.page.locator(".sketch .moved").count() == 0
+
+
 def test_selecting_shows_the_verdicts_both_ways(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         state = table.do("select('Kal')")

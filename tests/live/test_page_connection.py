@@ -38,32 +38,24 @@ def shown(table: TableVisit) -> tuple[str, str, str]:
 def test_a_stale_verdict_is_never_shown(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         row = chosen(table, "Kal", "Vex")
-        before = shown(table)
-        table.do("move('Kal', [100, -100])")
-        now = shown(table)
-        assert now != before
-        stale = {"event": "results", "pose": 0, "pairs": [["Kal", "Vex"]], "results": [row], "settled": True}
-        table.served.say(stale)
-        state = table.settled()
-        assert shown(table) == now
-        assert row not in state["results"]
-
-
-@pytest.mark.long
-def test_until_the_verdicts_of_the_newest_pose_are_there_nothing_is_settled(browser: Browser, scene: Path) -> None:
-    with table_page(browser, scene) as table:
-        chosen(table, "Kal", "Vex")
         table.served.holds = lambda message: message.get("event") == "results"
         table.page.evaluate("void window.silhouette.move('Kal', [100, -100])")
         assert table.page.evaluate(f"{STATE}.settled") is False
         table.until(f"{STATE}.pieces.find(({{name}}) => name === 'Kal').at[0] === 100")
         assert table.page.evaluate(f"[{STATE}.settled, {STATE}.results.length]") == [False, 0]
-        assert shown(table)[2] == "true"
-        table.until("true")
+        title, verdict, busy = shown(table)
+        assert (title, verdict.strip(), busy) == ("Kal looks at Vex", "…", "true")
+        assert set(table.page.locator("#list .verdict").all_inner_texts()) == {"…"}
         table.served.release()
         state = table.settled()
         assert len(state["results"]) == 4
-        assert shown(table)[2] == "false"
+        now = shown(table)
+        assert now[2] == "false"
+        stale = {"event": "results", "pose": 0, "pairs": [["Kal", "Vex"]], "results": [row], "settled": True}
+        table.served.say(stale)
+        state = table.settled()
+        assert shown(table) == now
+        assert row not in state["results"]
 
 
 @pytest.mark.long

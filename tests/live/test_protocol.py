@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trimesh
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from silhouette.live import watching
 from tests.support.live_clients import Client, by_pair, checked, client_of
 from tests.support.live_edits import DUEL, PROJECT, TABLES, random_edit, written
 
@@ -196,6 +198,51 @@ def test_the_newest_pose_wins(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_while_a_hand_moves_the_chosen_pair_alone_is_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "MOVING", 60.0)
+    monkeypatch.setattr(watching, "REST", 600.0)  # nothing but being told ends it
+    chosen = ["Vex", "Kal"]
+
+    async def main() -> None:
+        async with client_of(written(tmp_path)) as client:
+            await client.done("watch", selected="Kal", chosen=chosen)
+            await client.settled()
+            for x in (10, 20):
+                await client.done("edit", edits=[{"piece": "Vex", "at": [x, 190]}], drag="d")
+                while not any(event["pose"] == client.table.pose for event in client.events):
+                    await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
+            assert [event["pairs"] for event in client.events if event["pose"] > 0] == [[chosen], [chosen]]
+            assert not client.events[-1]["settled"]
+            await client.done("watch", selected="Kal", chosen=chosen)  # it rests
+            watched = await client.settled()
+            expected = by_pair(checked(written(tmp_path, client.table.text, "saved.toml"), everyone=True))
+            assert watched == {pair: row for pair, row in expected.items() if "Kal" in pair}
+
+    asyncio.run(main())
+
+
+def test_shapes_have_fewer_triangles_for_who_wants_fewer(tmp_path: Path) -> None:
+    sphere = trimesh.creation.icosphere(5, 15.0)
+    sphere.export(tmp_path / "ball.stl")
+    text = DUEL + '\n[[terrain]]\nname = "ball"\nmesh = "ball.stl"\nunits = "mm"\nat = [90, 90]\n'
+
+    async def main() -> None:
+        async with client_of(written(tmp_path, text)) as client:
+            ball = next(piece["shape"] for piece in (await client.done("state"))["pieces"] if piece["name"] == "ball")
+            faces = {}
+            for triangles in (None, 20_000, 2000, 1):
+                shapes = (await client.done("shapes", triangles=triangles))["shapes"]
+                faces[triangles] = next(shape["faces"] for shape in shapes if shape["id"] == ball)
+            pieces = len(client.table.scene.pieces)
+            assert faces[None] == len(sphere.faces) > 20_000 / pieces
+            assert faces[20_000] == pytest.approx(20_000 / pieces, rel=0.1)
+            assert faces[2000] == pytest.approx(2000 / pieces, rel=0.1)
+            assert 0 < faces[1] < 0.05 * len(sphere.faces)
+
+    asyncio.run(main())
+
+
 def test_what_is_watched_may_change_go_and_come_back(tmp_path: Path) -> None:
     async def main() -> None:
         async with client_of(written(tmp_path)) as client:
@@ -292,6 +339,7 @@ WRONG: list[dict[str, Any]] = [
     {"do": "watch", "chosen": ["Kal", "wall"]},
     {"do": "sight", "attacker": "Kal"},
     {"do": "shapes", "known": "all"},
+    {"do": "shapes", "triangles": 0},
     {"do": "save", "as": "../other.toml"},
     {"do": "save", "as": 3},
     {"do": "undo"},
