@@ -74,7 +74,7 @@ def table(
     for door in doors[1:]:
         _show_to_a_phone(door.address(Role.LOOKER), sys.stdout)
     if not no_browser:
-        open_beside(doors[0].address(Role.PLAYER))
+        open_beside(doors[0].address_once(Role.PLAYER))  # who lists processes sees the browser's command line
     with Waiting("making the meshes ready", quiet=quiet, forking=True):
         judges = Judges(live.scene, live.cache, renderer, device, workers, error, pixel)
     try:

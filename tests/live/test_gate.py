@@ -9,7 +9,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from silhouette.live.server.files import page_files
-from silhouette.live.server.gate import security_headers
+from silhouette.live.server.gate import Role, security_headers
 from silhouette.live.server.limits import Limits
 from silhouette.version import VERSION
 from tests.support.live_server import FILES, Guest, serving
@@ -34,6 +34,27 @@ def test_the_page_is_welcome_with_its_token() -> None:
     asyncio.run(scenario())
 
 
+def test_a_token_for_one_session_opens_no_second_one_but_tells_the_lasting_token() -> None:
+    async def scenario() -> None:
+        async with serving() as here:
+            (door,) = here.doors
+            token = door.address_once(Role.PLAYER).partition("#")[2]
+            assert token != here.token
+            async with here.knocking() as connection:
+                guest = Guest(connection)
+                await guest.say({"token": token})
+                welcome = {"event": "welcome", "version": VERSION, "role": "player", "token": here.token}
+                assert await guest.hear() == welcome
+                await guest.still_answers()
+            async with here.knocking() as connection:
+                await Guest(connection).say({"token": token})
+                assert await Guest(connection).closed() == 4401
+            async with here.good() as good:
+                await good.still_answers()
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.parametrize("attempt", ATTEMPTS)
 def test_a_foreign_origin_opens_no_socket(attempt: str) -> None:
     async def scenario() -> None:
@@ -48,7 +69,7 @@ def test_a_foreign_origin_opens_no_socket(attempt: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "first", ['{"token": "%s"}', '{"token": null}', "{}", "[]", "not JSON", '{"id": 1, "do": "state"}']
+    "first", ['{"token": "%s"}', '{"token": null}', '{"token": []}', "{}", "[]", "not JSON", '{"id": 1, "do": "state"}']
 )
 def test_another_token_opens_no_session(first: str) -> None:
     async def scenario() -> None:

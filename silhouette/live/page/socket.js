@@ -43,6 +43,7 @@ export class Connection {
     if (message.event === "welcome") {
       this.open = true;
       this.tries = 0;
+      if (message.token) this.#lasting(message.token);
       this.opened(message);
     } else if (message.event) {
       this.event(message);
@@ -52,6 +53,12 @@ export class Connection {
       if (message.error) waiting?.failed(new Error(message.error));
       else waiting?.done(message);
     }
+  }
+
+  // The address had a token that opens one session; this one opens the next.
+  #lasting(token) {
+    this.token = token;
+    history.replaceState(null, "", `#${token}`);
   }
 
   #closed(socket, code, reason) {

@@ -60,10 +60,12 @@ class Door:
     Attributes:
         listening: the socket, which listens.
         roles: the role that each token gives.
+        once: further tokens, each of which gives a role once, for addresses that others of this machine may read.
     """
 
     listening: socket
     roles: Mapping[str, Role] = field(repr=False)
+    once: dict[str, Role] = field(default_factory=dict, repr=False)
 
     @cached_property
     def hosts(self) -> frozenset[str]:
@@ -74,14 +76,29 @@ class Door:
 
     def address(self, role: Role) -> str:
         """The address of the page, with the first token of a role in its fragment, which is never sent."""
+        return self._address(self.token_of(role))
+
+    def address_once(self, role: Role) -> str:
+        """The address of the page with a new token, which opens one session; its client is told the lasting one."""
+        token = new_token()
+        self.once[token] = role
+        return self._address(token)
+
+    def _address(self, token: str) -> str:
         host, port = self.listening.getsockname()[:2]
-        return f"http://{host}:{port}/#{next(token for token, given in self.roles.items() if given is role)}"
+        return f"http://{host}:{port}/#{token}"
+
+    def token_of(self, role: Role) -> str:
+        """The first token that gives a role."""
+        return next(token for token, given in self.roles.items() if given is role)
 
     def role_of(self, token: object) -> Role | None:
         """The role that a token gives; None where it gives none. How long this takes tells nothing about the tokens."""
         shown = token.encode(errors="replace") if isinstance(token, str) else b""
-        given = [role for known, role in self.roles.items() if hmac.compare_digest(known.encode(), shown)]
-        return given[0] if given else None
+        known = [one for one in (*self.roles, *self.once) if hmac.compare_digest(one.encode(), shown)]
+        if not known:
+            return None
+        return self.once.pop(known[0]) if known[0] in self.once else self.roles[known[0]]
 
     def answer(self, request: Request, files: Mapping[str, PageFile]) -> PageFile | Refusal | None:
         """What a request gets: a file, a refusal, or None, where it may open a WebSocket."""

@@ -20,7 +20,7 @@ from silhouette.errors import RequestError
 from silhouette.live.server.client import Answering, Client, Tell, decoded
 from silhouette.live.server.connections import Connections, CountedConnection
 from silhouette.live.server.files import PageFile
-from silhouette.live.server.gate import Door, Refusal, Role, security_headers
+from silhouette.live.server.gate import Door, Refusal, security_headers
 from silhouette.live.server.hand_over import HandOver, Received
 from silhouette.live.server.limits import Limits
 from silhouette.version import VERSION
@@ -120,7 +120,9 @@ class TableServer:
         """One WebSocket, from its opening to its end."""
         assert isinstance(connection, CountedConnection)
         with suppress(ConnectionClosed):
-            role = await self._role(door, connection)
+            token = await self._token(connection)
+            is_lasting = isinstance(token, str) and token in door.roles
+            role = door.role_of(token)
             if role is None:
                 await connection.dismiss(
                     WRONG_TOKEN, "This is not the address that silhouette table printed last; open that one."
@@ -133,7 +135,8 @@ class TableServer:
             client = Client(connection, role, self._limits, self._start, self._hand_over)
             self._clients.add(client)
             try:
-                await client.serve({"event": "welcome", "version": VERSION, "role": role})
+                lasting = {} if is_lasting else {"token": door.token_of(role)}
+                await client.serve({"event": "welcome", "version": VERSION, "role": role, **lasting})
             finally:
                 self._clients.discard(client)
 
@@ -141,13 +144,13 @@ class TableServer:
         for client in self._clients:
             client.tell(event)
 
-    async def _role(self, door: Door, connection: ServerConnection) -> Role | None:
-        """The role that the first message gives; None where it gives none, or does not come in time."""
+    async def _token(self, connection: ServerConnection) -> object:
+        """The token in the first message; None where there is none, or it does not come in time."""
         with suppress(TimeoutError, RequestError):
             async with asyncio.timeout(self._limits.token):
                 first = await connection.recv()
             if isinstance(first, str):
-                return door.role_of(decoded(first).get("token"))
+                return decoded(first).get("token")
         return None
 
 
