@@ -7,6 +7,14 @@
   const { setTimeout } = window;
   window.setTimeout = (act, ms, ...words) => setTimeout(act, ms < 1000 ? ms : SLOWER * ms, ...words);
 
+  // The name of the driver would tell the page that there is no graphics card.
+  const UNMASKED_RENDERER = 0x9246;
+  const gl = WebGL2RenderingContext.prototype;
+  const { getParameter } = gl;
+  gl.getParameter = function (name) {
+    return name === UNMASKED_RENDERER ? "a graphics card" : getParameter.call(this, name);
+  };
+
   const asked = new Set();
   const { requestAnimationFrame, cancelAnimationFrame } = window;
   window.requestAnimationFrame = (act) => {
