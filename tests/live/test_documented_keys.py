@@ -14,7 +14,9 @@ NAMES = {"delete": "del", "\u2212": "-"}
 def known(words: list[str]) -> set[str]:
     """Keys by one name each; what is no key is left out."""
     keys = {NAMES.get(word.lower(), word.lower()) for word in words}
-    return {key for key in keys if len(key) == 1 or key in {"del", "esc", "tab", "page up", "page down", "ctrl"}}
+    return {
+        key for key in keys if len(key) == 1 or key in {"del", "esc", "tab", "page up", "page down", "ctrl", "enter"}
+    }
 
 
 def keys_of_the_page() -> set[str]:

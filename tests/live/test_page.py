@@ -200,10 +200,68 @@ def test_the_ruler_measures_in_inches(browser: Browser, scene: Path) -> None:
         boxes = [table.page.locator(f'[data-piece="{name}"] .foot').bounding_box() for name in ("Vex", "Zil")]
         start, end = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes)
         drag(table, start, (end[0] - start[0], end[1] - start[1]))
-        measured = float(table.page.inner_text(".labels .length").rstrip("″"))
-        assert measured == pytest.approx(math.hypot(120, 10) / INCH, abs=0.06)
+        assert measured(table) == pytest.approx(math.hypot(120, 10) / INCH, abs=0.06)
         table.press("r")
         assert table.page.locator(".labels .length").is_hidden()
+
+
+def measured(table: TableVisit) -> float:
+    """What the ruler says, inches."""
+    return float(table.page.inner_text(".labels .length").rstrip("″"))
+
+
+@pytest.mark.parametrize(
+    ("size", "before"),
+    [
+        pytest.param(PHONE, NO_WEBGL, id="phone-plan"),
+        pytest.param(DESKTOP, "", id="desktop-3d", marks=pytest.mark.long),
+    ],
+)
+def test_the_ruler_measures_between_two_clicks(
+    browser: Browser, scene: Path, size: tuple[int, int], before: str
+) -> None:
+    touch = size == PHONE
+    with table_page(browser, scene, size, before, has_touch=touch) as table:
+        table.page.click("#ruler")
+        point = table.page.touchscreen.tap if touch else table.page.mouse.click
+        if before:
+            boxes = [table.page.locator(f'[data-piece="{name}"] .foot').bounding_box() for name in ("Vex", "Zil")]
+            ends = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes]
+        else:
+            ends = [(x, y + 25) for x, y in map(table.label, ("Vex", "Zil"))]
+        point(*ends[0])
+        table.until("document.getElementById('hint').textContent === 'Now the other end.'")
+        assert not touch or table.page.locator(".labels .length").is_hidden()  # a mouse draws it on already
+        point(*ends[1])
+        table.until("/″/.test(document.getElementById('told').textContent)")
+        length = measured(table)
+        assert length == pytest.approx(math.hypot(120, 10) / INCH, abs=0.06 if before else 0.6)
+        table.page.mouse.move(ends[0][0] + 90, ends[0][1] + 90)
+        table.settled()
+        assert measured(table) == length
+        assert table.settled()["selected"] is None
+
+
+def test_the_ruler_measures_by_keyboard_and_says_what(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        at = table.piece("Kal")["at"]
+        table.do("select('Kal')")
+        table.press("r", "Enter", "ArrowRight", "ArrowRight", "Shift+ArrowUp")
+        table.settled()
+        assert measured(table) == pytest.approx(math.hypot(1.0, 0.1), abs=0.06)
+        assert table.piece("Kal")["at"] == at
+        table.until("document.getElementById('told').textContent.includes('1.0″.')")
+        table.press("Tab")
+        table.until("document.getElementById('told').textContent.includes('7.9″ to Vex.')")
+        assert measured(table) == pytest.approx(200 / INCH, abs=0.06)
+        table.press("PageUp", "PageUp", "Enter")
+        assert table.page.inner_text(".labels .length") == "7.9″ (7.9″ in the air)"
+        table.press("ArrowLeft")
+        assert table.page.inner_text(".labels .length") == "7.9″ (7.9″ in the air)"
+        table.press("Escape")
+        assert table.page.locator(".labels .length").is_hidden()
+        assert table.page.get_attribute("#ruler", "aria-pressed") == "false"
+        assert table.settled()["selected"] == "Vex"
 
 
 @pytest.mark.long

@@ -97,6 +97,32 @@ def test_a_length_is_drawn_and_written_in_inches(browser: Browser, scene: Path) 
         assert request["length"]["to"][:2] == pytest.approx([-120, 90], abs=2.0)
 
 
+@pytest.mark.parametrize("keys", [pytest.param(False, marks=pytest.mark.long), True], ids=["clicks", "keys"])
+def test_a_length_is_measured_without_a_drag(browser: Browser, scene: Path, keys: bool) -> None:
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.do("select('Vex')")
+        asking(table)
+        table.page.focus("#measure")
+        table.page.keyboard.press("Enter")
+        if keys:
+            for key in ("Enter", "Tab", "Enter"):
+                table.page.keyboard.press(key)
+        else:
+            boxes = [table.page.locator(f'[data-piece="{name}"] .foot').bounding_box() for name in ("Vex", "Zil")]
+            for box in boxes:
+                table.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        table.until("!document.getElementById('length').hidden")
+        if keys:
+            assert table.page.evaluate("document.activeElement.id") == "length-number"
+        table.page.fill("#length-number", "120")
+        table.page.press("#length-number", "Enter")
+        table.until("document.getElementById('hint').textContent.includes('not read again')")
+        (request,) = asked(table, "answer")
+        assert request["length"]["mm"] == pytest.approx(120.0)
+        assert request["length"]["from"][:2] == pytest.approx([0, 100], abs=2.0)
+        assert request["length"]["to"][:2] == pytest.approx([-120, 90], abs=2.0)
+
+
 def told(table: TableVisit) -> dict[str, Any]:
     """The state of the table, from the session."""
     kept: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-// What a screen reader is told: what was selected, where a piece came to stand, how the verdict fell.
+// What a screen reader is told: what was selected, where a piece came to stand, how the verdict fell, how long the ruler is.
 import { inches } from "./lengths.js";
 import { byId, say } from "./page.js";
 import { sentence } from "./verdicts.js";
@@ -6,8 +6,8 @@ import { sentence } from "./verdicts.js";
 const SHOWN = 4500; // ms
 
 export class Announcer {
-  constructor(table) {
-    this.table = table;
+  constructor(table, ruler) {
+    Object.assign(this, { table, ruler });
     this.before = "";
     this.hiding = 0;
   }
@@ -32,11 +32,13 @@ export class Announcer {
     const row = table.results.row(table.chosen);
     const place = piece ? this.#piece(piece) : "";
     const verdict = row ? `${sentence(row)}.` : "";
-    const now = JSON.stringify([place, verdict]);
+    const measured = this.ruler.told;
+    const now = JSON.stringify([place, verdict, measured]);
     if (now === this.before) return;
-    const [placeBefore, verdictBefore] = this.before ? JSON.parse(this.before) : ["", ""];
+    const [placeBefore, verdictBefore, measuredBefore] = this.before ? JSON.parse(this.before) : ["", "", ""];
     this.before = now;
-    this.tell([place !== placeBefore && place, verdict !== verdictBefore && verdict].filter(Boolean).join(" "));
+    const told = [place !== placeBefore && place, verdict !== verdictBefore && verdict, measured !== measuredBefore && measured];
+    this.tell(told.filter(Boolean).join(" "));
   }
 
   #piece({ name, gang, kind, at: [x, y, z], facing }) {

@@ -33,6 +33,7 @@ function onTable(event, app) {
   const control = event.ctrlKey || event.metaKey;
   if (key === "Tab") return next(app, shiftKey ? -1 : 1);
   if (ARROWS[key]) return arrows(event, app);
+  if (app.tools.ruler.on && ofRuler(event, app.tools.ruler)) return true;
   const turned = { "[": 1, "]": -1, "{": 1, "}": -1 }[key];
   const free = altKey || shiftKey;
   const ofPiece = {
@@ -55,7 +56,7 @@ function onTable(event, app) {
     w: () => view.whole(),
     a: () => view.above(),
     v: () => app.views.toggle(),
-    r: () => app.ruling(),
+    r: () => app.tools.ruler.toggle(),
     m: () => app.cover.toggle(),
     n: () => app.panel.step(1),
     p: () => app.panel.step(-1),
@@ -76,15 +77,31 @@ function next({ table }, by) {
   return true;
 }
 
-function arrows({ key, shiftKey, ctrlKey, metaKey }, { table, hand, view }) {
+function ofRuler({ key, shiftKey }, ruler) {
+  const acts = {
+    Enter: () => ruler.put(),
+    Escape: () => ruler.toggle(),
+    PageUp: () => ruler.raise(step(shiftKey)),
+    PageDown: () => ruler.raise(-step(shiftKey)),
+  };
+  acts[key]?.();
+  return Boolean(acts[key]);
+}
+
+function step(fine) {
+  return INCH * (fine ? 0.1 : 0.5);
+}
+
+function arrows({ key, shiftKey, ctrlKey, metaKey }, { table, hand, tools, view }) {
   const [axis, way] = ARROWS[key];
-  if (!table.selected || ctrlKey || metaKey) {
+  if ((!table.selected && !tools.ruler.on) || ctrlKey || metaKey) {
     if (axis === "right") view.turned(-way * TURN, 0);
     else view.turned(0, way * TURN);
     return true;
   }
   const [dx, dy] = view.axes()[axis];
-  const step = way * INCH * (shiftKey ? 0.1 : 0.5);
-  hand.step(table.selected, [dx * step, dy * step]).catch(() => {});
+  const far = way * step(shiftKey);
+  if (tools.ruler.on) tools.ruler.step(dx * far, dy * far);
+  else hand.step(table.selected, [dx * far, dy * far]).catch(() => {});
   return true;
 }

@@ -13,6 +13,7 @@ import { Panel } from "./panel.js";
 import { PieceForm } from "./piece.js";
 import { Pointing } from "./pointing.js";
 import { Questions } from "./questions.js";
+import { Ruler } from "./ruler.js";
 import { shared } from "./shared.js";
 import { Sights } from "./sights.js";
 import { Connection } from "./socket.js";
@@ -26,8 +27,8 @@ class App {
     const socket = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`;
     const holder = byId("table");
     this.table = new Table(new Connection(socket, location.hash.slice(1)));
-    this.tools = { hover: null, ruler: { on: false, to: null }, limit: null, nearest: null };
-    this.announcer = new Announcer(this.table);
+    this.tools = { hover: null, ruler: new Ruler(this), limit: null, nearest: null };
+    this.announcer = new Announcer(this.table, this.tools.ruler);
     this.tell = (text, seen) => this.announcer.tell(text, seen);
     this.views = new Views(holder, this.table.shapes, () => this.#viewed());
     this.hand = new Hand(this.table, this.tell);
@@ -157,7 +158,6 @@ class App {
       "view-nearer": () => this.view.nearer(),
       "view-farther": () => this.view.farther(),
       "view-plan": () => this.views.toggle(),
-      ruler: () => this.ruling(),
     };
     for (const [id, act] of Object.entries(acts)) byId(id).addEventListener("click", act);
     byId("own").addEventListener("click", (event) => {
@@ -184,16 +184,6 @@ class App {
     canvas.addEventListener("pointerdown", told);
     canvas.addEventListener("pointerleave", () => told(null));
     new ResizeObserver(() => deep.draw()).observe(canvas);
-  }
-
-  ruling() {
-    const { ruler } = this.tools;
-    ruler.on = !ruler.on;
-    ruler.to = null;
-    byId("ruler").setAttribute("aria-pressed", String(ruler.on));
-    byId("table").dataset.ruler = String(ruler.on);
-    if (ruler.on) this.tell("Drag from one point of the table to another.", true);
-    this.redraw();
   }
 
   hovered(name) {

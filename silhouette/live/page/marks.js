@@ -24,7 +24,10 @@ export function marksOf(table, sights, tools, size) {
   for (const points of (!tools.close && sights.view?.edges) || []) {
     marks.lines.push({ points, colour: "arc", width: 1.75, dash: [1.6, 0.9], over: false });
   }
-  if (tools.ruler.to) ruled(marks, tools.ruler, size);
+  const { ruler } = tools;
+  if (ruler.to) ruled(marks, ruler, size);
+  else if (ruler.from) placed(marks, ruler.from, "ink", size / 2);
+  if (ruler.cursor && !ruler.open) placed(marks, ruler.cursor, "ink", size);
   if (tools.asked) placed(marks, tools.asked, "orange", 2 * size);
   for (const { at, level } of tools.nearest || []) placed(marks, at, LINES[level].colour, size);
   return marks;

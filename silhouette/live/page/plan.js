@@ -137,6 +137,10 @@ export class Plan {
     return { name: figure?.dataset.piece || null, point: this.ground(x, y, 0) };
   }
 
+  surface() {
+    return 0;
+  }
+
   ground(x, y, height) {
     const matrix = this.flipped.getScreenCTM();
     const point = new DOMPoint(x, y).matrixTransform(matrix.inverse());

@@ -1,6 +1,4 @@
 // Mouse, pen and fingers on the table: select, drag, turn, measure. What is not about a piece is left to the camera.
-import { inches } from "./lengths.js";
-
 const STILL = { mouse: 4, pen: 6, touch: 9 }; // px that a press may move and still be a click
 const NOTCH = 60; // of the wheel
 const BEYOND = 150; // mm that a piece may leave the table
@@ -27,9 +25,11 @@ export class Pointing {
     pointers.set(event.pointerId, [event.clientX, event.clientY]);
     if (pointers.size > 1) return this.#second(event);
     const hit = app.view.at(event.clientX, event.clientY);
-    if (app.tools.ruler.on) {
-      if (hit) this.#taken(event, { kind: "ruler", from: hit.point });
-      return undefined;
+    const { ruler } = app.tools;
+    if (ruler.on && event.button === 0) {
+      if (!hit) return undefined;
+      this.#taken(event, { kind: "ruler", from: [event.clientX, event.clientY], still: STILL[event.pointerType] || 4 });
+      return ruler.press(hit.point);
     }
     if (app.tagging.kind === "box") {
       this.#taken(event, { kind: "box", from: [event.clientX, event.clientY] });
@@ -58,6 +58,7 @@ export class Pointing {
   #second(event) {
     const { press } = this;
     if (!press?.movable) {
+      if (press?.kind === "ruler") this.app.tools.ruler.drop();
       this.press = null;
       return;
     }
@@ -107,10 +108,15 @@ export class Pointing {
       app.boxed(press.from, [x, y]);
     } else if (press.kind === "ruler") {
       event.stopPropagation();
-      const hit = app.view.at(x, y);
-      if (hit) measured(app, press.from, hit.point);
+      this.#ruled(press, x, y);
     }
     return undefined;
+  }
+
+  #ruled(press, x, y) {
+    press.moved ||= Math.hypot(x - press.from[0], y - press.from[1]) > press.still;
+    const hit = press.moved && this.app.view.at(x, y);
+    if (hit) this.app.tools.ruler.follow(hit.point);
   }
 
   #dragged(x, y) {
@@ -133,6 +139,8 @@ export class Pointing {
     app.boxed(null);
     if (press.kind === "box" && event.type === "pointerup") app.tagging.boxed(press.from, [event.clientX, event.clientY]);
     if (press.kind === "click" && event.type === "pointerup") this.#clicked(press, event);
+    if (press.kind === "ruler" && event.type === "pointerup") app.tools.ruler.release(press.moved);
+    if (press.kind === "ruler" && event.type !== "pointerup") app.tools.ruler.drop();
     if (press.kind !== "drag" && press.kind !== "turn") return;
     app.table.let(press.name);
     app.ended(press.name);
@@ -153,8 +161,11 @@ export class Pointing {
   #hovered(event) {
     if (this.waiting) cancelAnimationFrame(this.waiting);
     this.waiting = requestAnimationFrame(() => {
-      const name = event && (this.#named(event) || this.app.view.at(event.clientX, event.clientY)?.name || null);
-      this.holder.dataset.over = name && !this.app.tools.ruler.on ? "piece" : "";
+      const hit = event && this.app.view.at(event.clientX, event.clientY);
+      const name = event && (this.#named(event) || hit?.name || null);
+      const { ruler } = this.app.tools;
+      if (ruler.open && !ruler.cursor && !this.press && hit) ruler.follow(hit.point);
+      this.holder.dataset.over = name && !ruler.on ? "piece" : "";
       this.app.hovered(name);
     });
   }
@@ -173,12 +184,4 @@ export class Pointing {
     this.wheel -= steps * notch;
     if (steps) app.hand.turn(selected, -steps * (free ? 1 : 15), !free).catch(() => {});
   }
-}
-
-function measured(app, from, to) {
-  const plan = Math.hypot(to[0] - from[0], to[1] - from[1]);
-  const whole = Math.hypot(plan, to[2] - from[2]);
-  const text = whole - plan > 1 ? `${inches(plan)} (${inches(whole)} in the air)` : inches(plan);
-  Object.assign(app.tools.ruler, { from, to, text });
-  app.redraw();
 }

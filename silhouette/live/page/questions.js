@@ -12,6 +12,7 @@ export class Questions {
     this.layer = holder.appendChild(made("div", { className: "pins" }));
     this.layer.setAttribute("aria-hidden", "true");
     byId("measure").addEventListener("click", () => this.#measuring());
+    app.tools.ruler.done = () => this.#measured();
     byId("length").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#length();
@@ -25,7 +26,7 @@ export class Questions {
     byId("questions").hidden = !questions.length && !this.busy;
     byId("measuring").hidden = !questions.some(({ key }) => key === OF_SIZE);
     byId("measure").setAttribute("aria-pressed", String(app.tools.ruler.on));
-    byId("length").hidden = !app.tools.ruler.to;
+    byId("length").hidden = !app.tools.ruler.whole;
     for (const button of byId("questions").querySelectorAll("button")) button.disabled = this.busy || !app.table.connected;
     if (now === this.before) return;
     this.before = now;
@@ -85,8 +86,13 @@ export class Questions {
 
   #measuring() {
     const { app } = this;
-    app.ruling();
-    if (app.tools.ruler.on) app.tell("Draw the ruler along an edge whose length you know, then write how long it is.", true);
+    app.tools.ruler.toggle("Drag along an edge whose length you know, or click both its ends; or Enter, arrows, Enter. Then write how long it is.");
+  }
+
+  // Whoever has measured by keys goes on with them.
+  #measured() {
+    this.shown();
+    if (!byId("measuring").hidden) byId("length-number").focus();
   }
 
   #length() {
@@ -105,7 +111,7 @@ export class Questions {
     const stop = reading((seconds) => say(byId("reading").querySelector("span"), `Reading the scan again: ${seconds} s. Go on meanwhile.`));
     try {
       app.table.take(await app.table.connection.ask({ do: "answer", ...answer }));
-      if (app.tools.ruler.on) app.ruling();
+      if (app.tools.ruler.on) app.tools.ruler.toggle();
       const left = app.table.questions.length;
       app.tell(`The scan is read again; ${left ? `it asks ${left === 1 ? "one more thing" : `${left} more things`}` : "it asks nothing more"}.`, true);
     } catch (error) {

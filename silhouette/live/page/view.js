@@ -15,6 +15,7 @@ const MARGIN = 0.03;
 const STEPS = [25.4, 50.8, 127, 254, 508, 1270];
 const MOST_LINES = 40;
 const FEW = 150_000; // triangles of all pieces, where each takes a processor's time
+const HIGH = 1e5; // mm over every table
 const SIZE = new three.Vector2();
 const NONE = { lines: [], areas: [] };
 
@@ -201,6 +202,12 @@ export class View {
     const { ray } = this.#ray(x, y);
     const point = ray.intersectPlane(new three.Plane(new three.Vector3(0, 0, 1), -height), new three.Vector3());
     return point && point.toArray();
+  }
+
+  // How high the highest surface is at a point of the table.
+  surface(x, y) {
+    this.caster.set(new three.Vector3(x, y, HIGH), new three.Vector3(0, 0, -1));
+    return nearestHit(this.caster, this.stage.pieces)?.point[2] ?? 0;
   }
 
   // Where a point of the table is in the view, in CSS pixels from its corner.
