@@ -219,3 +219,39 @@ def test_a_second_device_only_looks(browser: Browser, scene: Path) -> None:
         for name in ("save", "copy", "delete", "naming", "tags"):
             assert table.page.locator(f"#{name}").is_hidden()
         assert table.page.locator("#map").is_visible()
+
+
+def test_a_player_is_asked_before_a_second_devices_scan_becomes_the_table(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.served.answers["allow"] = {"file": "table.glb", "answer": False}
+        for word, answer in (("No, keep", False), ("Yes, replace", True)):
+            table.served.say({"event": "wanted", "file": "table.glb", "answer": None})
+            table.until("document.querySelectorAll('#arrivals li').length === 1")
+            assert "wants table.glb to become the table" in table.page.inner_text("#arrivals")
+            assert "wants table.glb" in table.page.inner_text("#told")
+            table.page.click(f"#arrivals >> text={word}")
+            table.until("document.getElementById('arrivals').hidden")
+            assert asked(table, "allow")[-1]["answer"] is answer
+        table.served.say({"event": "wanted", "file": "table.glb", "answer": None})
+        table.until("!document.getElementById('arrivals').hidden")
+        table.served.say({"event": "wanted", "file": "table.glb", "answer": True})  # another player has answered
+        table.until("document.getElementById('arrivals').hidden")
+
+
+@pytest.mark.long
+def test_a_phone_is_told_that_it_waits_for_a_player_and_what_was_answered(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene, PHONE, NO_WEBGL, role="looker") as table:
+        table.served.answers["hand-over"] = {"chunk": 1000}
+        table.served.holds = lambda message: "error" in message  # the answer to scan, of the session
+        table.page.set_input_files("#file", {"name": "table.ply", "mimeType": "model/ply", "buffer": PLY})
+        table.until("document.querySelector('#arrivals progress')?.value === 1")
+        table.served.say({"event": "handed-over", "name": "table.ply", "file": "table.ply"})
+        table.until("document.getElementById('arrivals').textContent.includes('Reading the scan')")
+        table.served.say({"event": "wanted", "file": "table.ply", "answer": None})
+        table.until("document.getElementById('arrivals').textContent.includes('A player is asked')")
+        table.served.say({"event": "wanted", "file": "table.ply", "answer": True})
+        table.until("document.getElementById('arrivals').textContent.includes('Reading the scan')")
+        while not table.served.held:
+            table.until("true")
+        table.served.release()
+        table.until("document.getElementById('arrivals').textContent.includes('no file')")

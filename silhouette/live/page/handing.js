@@ -9,7 +9,7 @@ const KINDS = { fighter: "A figure", vehicle: "A vehicle", terrain: "Terrain", s
 
 export class Handing {
   constructor(holder, app) {
-    Object.assign(this, { holder, app, going: Promise.resolve(), waiting: null });
+    Object.assign(this, { holder, app, going: Promise.resolve(), waiting: null, wanted: null });
     const field = byId("file");
     byId("open-file").addEventListener("click", () => field.click());
     field.addEventListener("change", () => {
@@ -18,6 +18,7 @@ export class Handing {
     });
     this.#drops(document.documentElement);
     app.table.heard("handed-over", (event) => this.waiting?.(event));
+    app.table.heard("wanted", (event) => this.wanted?.(event));
     app.table.heard("lost", () => this.waiting?.({ error: "the connection was lost" }));
   }
 
@@ -145,10 +146,18 @@ export class Handing {
   async #scanned({ told, bar }, file) {
     const { table, tell } = this.app;
     bar.removeAttribute("value");
-    const stop = reading((seconds) => say(told, `Reading the scan: ${seconds} s. That takes a while; go on meanwhile.`));
+    const begun = () => reading((seconds) => say(told, `Reading the scan: ${seconds} s. That takes a while; go on meanwhile.`));
+    let stop = begun();
+    this.wanted = ({ answer, file: wanted }) => {
+      if (wanted !== file) return;
+      stop();
+      if (answer === null) say(told, "A player is asked whether it may become the table.");
+      if (answer) stop = begun();
+    };
     try {
       table.take(await table.connection.ask({ do: "scan", file }));
     } finally {
+      this.wanted = null;
       stop();
     }
     const asked = table.questions.length;

@@ -1,4 +1,5 @@
 // The page of the live table: what the server tells is shown, what hands do is sent, and nothing older ever replaces newer.
+import { Allowing } from "./allowing.js";
 import { Announcer } from "./announcing.js";
 import { Cover } from "./cover.js";
 import { files, savingShown } from "./files.js";
@@ -40,6 +41,7 @@ class App {
     this.tagging = new Tagging(this);
     this.questions = new Questions(holder, this);
     this.handing = new Handing(holder, this);
+    this.allowing = new Allowing(this);
     this.labels = new Labels(holder, this);
     this.pointing = new Pointing(holder, this);
     keys(holder, this);

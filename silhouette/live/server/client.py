@@ -73,6 +73,8 @@ class Client:
         """Welcomes the client, and answers it until its connection ends."""
         self._outbox.put(welcome)
         pouring = asyncio.create_task(self._outbox.pour())
+        if self._hand_over is not None and self._role is Role.PLAYER:
+            self._hand_over.consent.join(self.tell)
         try:
             async for message in self._connection:
                 await self._take(message)
@@ -80,6 +82,7 @@ class Client:
             self._session.close()
             if self._hand_over is not None:
                 self._hand_over.drop(self)
+                self._hand_over.consent.leave(self.tell)
             ending = [pouring, *self._answering]
             for task in ending:
                 task.cancel()
@@ -126,16 +129,18 @@ class Client:
         try:
             if do == "hand-over":
                 answer = self._handed_over(request)
+            elif do == "allow" and self._role is Role.PLAYER:
+                answer = self._allowed(request)
             else:
                 if self._role is Role.LOOKER:
-                    self._check_looking(request)
+                    await self._check_looking(request)
                 answer = await self._session.answer(request)
         except Exception as error:
             answer = {"id": request.get("id"), "error": problem(error)}
         self._outbox.put(answer)
 
-    def _check_looking(self, request: Mapping[str, Any]) -> None:
-        """Refuses what a second device may not ask for.
+    async def _check_looking(self, request: Mapping[str, Any]) -> None:
+        """Refuses what a second device may not ask for; for some of it a player is asked.
 
         Raises:
             RequestError: one line.
@@ -143,8 +148,29 @@ class Client:
         do, file = request.get("do"), request.get("file")
         if not (isinstance(do, str) and do in LOOKING):
             raise RequestError(f"a second device only looks; it cannot ask for {as_written(do)}")
-        if do == "scan" and not (self._hand_over is not None and self._hand_over.has_come(file)):
+        if do != "scan":
+            return
+        if not (self._hand_over is not None and isinstance(file, str) and self._hand_over.has_come(file)):
             raise RequestError(f"{as_written(file)} was not handed over; a second device has no other scan read")
+        await self._check_wanted(self._hand_over, file)
+
+    async def _check_wanted(self, hand_over: HandOver, file: str) -> None:
+        """Waits until a player allows that a scan takes the place of the table, unless nothing was done on it yet.
+
+        Raises:
+            RequestError: where a player refuses it; it must be handed over again then.
+        """
+        state = await self._session.answer({"do": "state"})
+        untouched = state.get("pose") == 0 and not state.get("saved")  # a first scene, in no file
+        if untouched or await hand_over.consent.given(file, self.tell):
+            return
+        hand_over.refuse(file)
+        raise RequestError("a player keeps the table as it is; the scan lies in its folder")
+
+    def _allowed(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        if self._hand_over is None:
+            raise RequestError("this table takes no files")
+        return {"id": request.get("id"), **self._hand_over.consent.answer(request)}
 
     def _handed_over(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._hand_over is None:

@@ -14,6 +14,7 @@ from uuid import uuid4
 from silhouette.errors import RequestError
 from silhouette.files.fingerprints import MESHES
 from silhouette.files.writing import open_own
+from silhouette.live.server.consent import Consent
 from silhouette.live.server.limits import MIB, Limits
 from silhouette.text import as_written, problem
 
@@ -75,6 +76,9 @@ class HandOver:
         received: what happens with it then.
         limits: how large it and its pieces may be.
         tell_all: tells all clients of a file that has come.
+
+    Attributes:
+        consent: of players, that a scan which has come becomes the table.
     """
 
     def __init__(
@@ -88,6 +92,7 @@ class HandOver:
         self._received = received
         self._limits = limits
         self._tell_all = tell_all
+        self.consent = Consent()
         self._announced = 0
         self._kept = set[str]()
         self._coming: _Coming | None = None
@@ -155,6 +160,10 @@ class HandOver:
     def has_come(self, name: object) -> bool:
         """Whether a file that is kept under this name was handed over."""
         return isinstance(name, str) and name in self._kept
+
+    def refuse(self, name: str) -> None:
+        """Counts a file as one that was not handed over; it stays where it is."""
+        self._kept.discard(name)
 
     def drop(self, giver: object) -> None:
         """Ends what a client hands over, and deletes what has come of it; of another client nothing."""
