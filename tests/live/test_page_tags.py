@@ -6,8 +6,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import trimesh
+from PIL import Image
 
 from tests.support.browsing import DESKTOP, PHONE, Browser
 from tests.support.live_pages import NO_WEBGL, SCENE, TableVisit, table_page
@@ -52,7 +54,7 @@ def said(table: TableVisit, words: str) -> None:
 
 
 def test_eye_and_base_are_set_by_clicks_and_a_picture_lies_beside_the_model_file(browser: Browser, scene: Path) -> None:
-    with table_page(browser, scene) as table:
+    with table_page(browser, scene, color_scheme="dark") as table:
         x, y = close(table)
         assert table.page.locator("#pair").is_hidden()
         table.page.click("#tag-eye")
@@ -76,7 +78,9 @@ def test_eye_and_base_are_set_by_clicks_and_a_picture_lies_beside_the_model_file
         assert model["base"]["height"] == pytest.approx(3.0, abs=0.05)
         assert model["base"]["diameter"] == pytest.approx(32.0, abs=0.2)
         assert "# by hand" in (scene.parent / "kal.toml").read_text(encoding="utf-8")
-        assert (scene.parent / "kal.png").read_bytes().startswith(b"\x89PNG")
+        with Image.open(scene.parent / "kal.png") as image:
+            picture = np.asarray(image.convert("RGB"))
+        assert np.median(picture[: picture.shape[1] // 2], axis=(0, 1)).min() > 225  # on paper, dark as the page is
 
 
 def over(table: TableVisit, x: float, y: float) -> bool:

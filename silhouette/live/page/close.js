@@ -103,9 +103,11 @@ export class CloseLook {
     const others = [view.marks, view.cells, stage.marks, piece.behind, this.drawn].filter(Boolean);
     const were = others.map((one) => one.visible);
     for (const one of others) one.visible = false;
+    stage.painted(ofPaper());
     const material = piece.ghost?.material;
     if (piece.ghost) piece.ghost.material = new three.MeshBasicMaterial({ color: GHOST, transparent: true, opacity: 0.75, side: three.DoubleSide });
     return () => {
+      stage.painted(view.style);
       for (const one of shown) one.group.visible = true;
       others.forEach((one, index) => (one.visible = were[index]));
       if (!piece.ghost) return;
@@ -113,4 +115,10 @@ export class CloseLook {
       piece.ghost.material = material;
     };
   }
+}
+
+// The colours of light paper, in a dark scheme too.
+function ofPaper() {
+  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+  return rules.find(({ selectorText }) => selectorText === ":root").style;
 }

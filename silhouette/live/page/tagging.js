@@ -76,7 +76,8 @@ export class Tagging {
     this.name = app.table.selected;
     this.proposed(null);
     for (const one of Object.keys(ASKED)) byId(`tag-${one}`).setAttribute("aria-pressed", String(this.kind === one));
-    byId("table").dataset.ruler = String(Boolean(this.kind));
+    if (this.kind && app.tools.ruler.on) app.tools.ruler.toggle();
+    byId("table").dataset.ruler = String(Boolean(this.kind) || app.tools.ruler.on);
     byId("tag-form").hidden = !this.kind;
     if (!this.kind) return;
     this.fields.shown(this.kind, this.said, app.table.shapes.known.get(this.piece?.shape));
