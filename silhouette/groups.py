@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from silhouette.meshes.bounds import prepare
-from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.protocol import Renderer, refuse_too_large
 from silhouette.rules import rule_called
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
@@ -24,7 +24,12 @@ GROUPS_EACH = 4
 
 
 def verdicts_of(scene: Scene, checks: Sequence[Check], settings: Settings, workers: int) -> Iterator[Verdict]:
-    """The verdict of each check, in order; `TOGETHER` at a time, from several processes where that is worth it."""
+    """The verdict of each check, in order; `TOGETHER` at a time, from several processes where that is worth it.
+
+    Raises:
+        RequestError: before the first verdict, where the renderer's device has no room for the scene's meshes.
+    """
+    refuse_too_large(settings.renderer, rule_called(scene.rules).meshes(scene))
     judged_groups: Iterator[tuple[list[Verdict], Exception | None]]
     if workers == 1 or len(checks) < WORTH_FORKING or not shared(scene, settings.renderer):
         judged_groups = map(partial(_group, scene, settings), _in_groups(checks, TOGETHER))

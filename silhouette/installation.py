@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 DISTRIBUTION = "silhouette-los"
 """The name on the package index. ``silhouette`` there is another project; it is our import and our command alone."""
 
-EXTRAS = {"parquet": "pyarrow", "mp4": "av", "cluster": "distributed"}
+EXTRAS = {"parquet": "pyarrow", "mp4": "av", "cluster": "distributed", "cuda": "warp-lang"}
 """What a command can need beyond the dependencies: the package behind each extra of pyproject.toml."""
 
 

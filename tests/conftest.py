@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,6 +15,7 @@ import pytest
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import DIRECTORY_VARIABLE
 from silhouette.renderers import choose
+from silhouette.renderers.cuda.devices import has_gpu
 from silhouette.renderers.protocol import Renderer
 from tests.support.browsing import browser
 
@@ -49,6 +51,8 @@ def pytest_configure(config: pytest.Config) -> None:
     Workers share it because what is kept there takes seconds to make and is named by its content; many processes may
     write to it at once.
     """
+    if find_spec("warp") is None:  # an extra, without which this one module cannot be imported for its doctests
+        config.option.ignore = [*(config.option.ignore or []), str(PROJECT / "silhouette/renderers/cuda/kernels.py")]
     if not hasattr(config, "workerinput"):
         config.stash[_KEPT] = os.environ[DIRECTORY_VARIABLE] = tempfile.mkdtemp(prefix="silhouette-tests-")
 
@@ -74,7 +78,7 @@ def shared() -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=["embree", pytest.param("gl", id="opengl"), "reference"])
+@pytest.fixture(scope="module", params=["embree", "cuda", pytest.param("gl", id="opengl"), "reference"])
 def renderer(request: pytest.FixtureRequest) -> Iterator[Renderer]:
     """Each renderer in turn. One that cannot run here is skipped, but where SILHOUETTE_REQUIRE_GL says it must run."""
     chosen = started(request.param)
@@ -84,9 +88,9 @@ def renderer(request: pytest.FixtureRequest) -> Iterator[Renderer]:
 
 
 def started(name: str) -> Renderer:
-    """The renderer, or the test is skipped; where CI demands OpenGL, it fails."""
+    """The renderer, or the test is skipped; where CI demands OpenGL, it fails. ``cuda`` is on the CPU without a GPU."""
     try:
-        return choose(name)
+        return choose(name, "cpu" if name == "cuda" and not has_gpu() else None)
     except RendererUnavailable as reason:
         unavailable(reason)
 

@@ -167,7 +167,7 @@ def test_a_checkout_that_is_only_on_the_path_is_installed_as_editable(monkeypatc
     assert Environment(source=".", editable=True).extra("mp4") == "python -m pip install -e '.[mp4]'"
 
 
-MODULES = {"pyopengl": "OpenGL", "pyrender2": "pyrender", "pillow": "PIL", "dracopy": "DracoPy"}
+MODULES = {"pyopengl": "OpenGL", "pyrender2": "pyrender", "pillow": "PIL", "dracopy": "DracoPy", "warp_lang": "warp"}
 """What is imported, where that is not the name of the package with underscores."""
 
 
@@ -183,5 +183,6 @@ def test_what_is_imported_is_a_dependency_or_an_extra_and_every_dependency_is_im
     modules = {MODULES.get(name, name.replace("-", "_")) for name in own}
     # Brought by matplotlib, by pydantic and by Dask's distributed.
     brought = {"contourpy", "fontTools", "pydantic_core", "dask"}
-    assert imported <= modules | brought | set(EXTRAS.values())
+    extras = {name.replace("-", "_") for name in EXTRAS.values()}
+    assert imported <= modules | brought | {MODULES.get(name, name) for name in extras}
     assert modules - imported == {"charset_normalizer", "DracoPy"}  # trimesh imports them

@@ -16,7 +16,7 @@ from silhouette.errors import FileError, RendererUnavailable, RequestError
 from silhouette.files.cache import CACHED_TRIANGLES, Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.renderers.registry import drivers_are_loaded
-from silhouette.rules import RULES
+from silhouette.rules import RULES, rule_called
 from silhouette.text import Row, problem, strict
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class BatchSettings:
         cached: whether meshes are kept on disk.
         rules: the rule systems of the process that starts the batch, as `silhouette.rules.RULES` lists them: a worker
             that begins as a fresh Python knows those that were added, too.
-        device: the number of the renderer's device; None shares out the GPUs, where there are several of one kind.
+        device: the name of the renderer's device; None shares out the GPUs, where there are several of one kind.
         error: the error goal, a share of the target; None for the value in each scene, else 0.002.
         seed: of the odds of each verdict; None where they are not asked for.
         what_if: whether it is asked what would change each verdict.
@@ -50,7 +50,7 @@ class BatchSettings:
     pixel: float | None = None
     everyone: bool = False
     cached: bool = True
-    device: int | None = None
+    device: str | None = None
     error: float | None = None
     rules: Mapping[str, str] = field(default_factory=lambda: dict(RULES))
     seed: int | None = None
@@ -212,6 +212,7 @@ class ChunkJudge:
         """
         from silhouette.judging import Selection, content_with, load_scene
         from silhouette.renderers import choose
+        from silhouette.renderers.protocol import refuse_too_large
 
         path = self._place(scene)
         changed = RequestError(f"{scene}: it was changed while it was judged; judge it again")
@@ -224,13 +225,14 @@ class ChunkJudge:
         self._open_now, self._scene = ("", ""), None  # frees the last scene first: two large ones may be too much
         disk = Cache.default() if self._settings.cached else Cache(None)
         loaded = replace(load_scene(path, cache=replace(disk, memory=self._memory)), path=Path(scene))
+        refuse_too_large(self._renderer, rule_called(loaded.rules).meshes(loaded))
         self._scene = content_with(loaded, self._settings.error)
         self._checks = Selection(everyone=self._settings.everyone, instead="--everyone").checks(self._scene)
         if self._fingerprints.of(path) != digest:
             raise changed
         self._open_now = (scene, digest)
 
-    def _device(self) -> int | None:
+    def _device(self) -> str | None:
         """The device of the settings; else this worker's share of the GPUs, where the renderer uses one."""
         from silhouette.renderers.registry import device_for_worker
 

@@ -97,7 +97,7 @@ def batch(
     timeout: float | None = None,
     cluster: str | None = None,
     cached: bool = True,
-    device: int | None = None,
+    device: str | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A row for each check of many scenes, in their order, as they come; what goes wrong is a row with ``error``.
 
@@ -107,14 +107,15 @@ def batch(
     Args:
         paths: scene files, folders, globs, or one of these; without any there are no rows.
         everyone: everyone against everyone, instead of the checks in each scene.
-        renderer: "auto", "embree", "gl" or "reference".
+        renderer: "auto", "embree", "cuda", "gl" or "reference".
         pixel: mm per pixel at the target, above 0 and at most 10; by default the value in each scene, else 0.1.
         error: how large the stated error may stay where no other verdict is near; see `silhouette.check`.
         workers: processes; by default as many as there are cores.
         timeout: seconds that reading one scene, or one check, may take; then it is a row with ``error``.
         cluster: the address of a Dask scheduler, whose workers are taken instead.
         cached: whether meshes are kept on disk.
-        device: for ``gl``, the number of the EGL device; by default the workers share the GPUs.
+        device: for ``cuda`` and ``gl``, its name as ``silhouette doctor`` lists it; by default the workers share the
+            GPUs.
 
     Raises:
         SilhouetteError: where the paths mean no scene, or no scene could be judged with such options.

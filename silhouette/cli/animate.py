@@ -80,7 +80,7 @@ def animated(
     *,
     as_json: bool,
     renderer: str,
-    device: int | None,
+    device: str | None,
     pixel: float | None,
     no_cache: bool,
     quiet: bool,

@@ -120,7 +120,7 @@ def draw(
     return _shown(table, drawn, as_json=as_json)
 
 
-def _ready(renderer: str, device: int | None) -> Renderer:
+def _ready(renderer: str, device: str | None) -> Renderer:
     """The renderer, once it is certain that figures can be drawn: nobody waits for a verdict that then cannot be."""
     from silhouette.drawing.sheet import settings
     from silhouette.renderers import choose

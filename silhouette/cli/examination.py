@@ -15,7 +15,7 @@ from silhouette.renderers.probe import Probe, probe_renderers
 from silhouette.text import Progress
 from silhouette.version import VERSION, version_of
 
-PACKAGES = ("numpy", "trimesh", "pyrender2", "embreex")
+PACKAGES = ("numpy", "trimesh", "pyrender2", "embreex", "warp-lang")
 
 
 def examination(*, quick: bool = False, step: Progress = lambda done, total: None) -> dict[str, Any]:
@@ -32,7 +32,9 @@ def examination(*, quick: bool = False, step: Progress = lambda done, total: Non
     renderers = []
     for done, probe in enumerate(probes, len(probes)):
         step(done, times * len(probes))
-        fast = None if quick or not probe.available else checks_per_second(probe.name, probe.platform, probe.number)
+        fast = (
+            None if quick or not probe.available else checks_per_second(probe.name, probe.platform, probe.device_option)
+        )
         renderers.append(_renderer(probe) | {"checks_per_second": fast})
     best = choose("auto")
     return {
@@ -52,8 +54,9 @@ def _renderer(probe: Probe) -> dict[str, Any]:
     return {
         "name": probe.name,
         "works": probe.available,
-        "number": probe.number,
+        "device_option": probe.device_option or None,
         "device": probe.device,
+        "memory": probe.memory or None,
         "driver": probe.driver or None,
         "hardware": probe.hardware,
         "reason": probe.reason,
@@ -61,21 +64,27 @@ def _renderer(probe: Probe) -> dict[str, Any]:
 
 
 def gpu(probes: Sequence[Probe], system: System) -> dict[str, Any]:
-    """The GPUs that the system shows, whether ``gl`` draws on one, and if not, why not.
+    """The GPUs that the system shows, whether ``cuda`` runs on one, whether ``gl`` draws on one, and if not, why not.
 
     >>> from pathlib import Path
     >>> gpu([], System(root=Path("/no/such/folder"), nvidia_smi=str))
-    {'seen': [], 'used': False, 'obstacles': []}
+    {'seen': [], 'used': False, 'cuda': False, 'obstacles': []}
     """
     sighting = sighted(system)
     on_egl = [probe for probe in probes if probe.platform == "egl"]
-    drawn = [Drawn(probe.number, probe.available, probe.hardware, probe.reason or probe.device) for probe in on_egl]
+    drawn = [Drawn(_number(probe), probe.available, probe.hardware, probe.reason or probe.device) for probe in on_egl]
     in_the_way = obstacles(system, sighting, drawn)
     return {
         "seen": [*sighting.chips, *(system.named(file) for file in sighting.files)],
         "used": any(probe.hardware for probe in on_egl) and not in_the_way,
+        "cuda": any(probe.hardware for probe in probes if probe.name == "cuda"),
         "obstacles": in_the_way,
     }
+
+
+def _number(probe: Probe) -> int | None:
+    """The number of an EGL device, by which its obstacles name it."""
+    return int(probe.device_option) if probe.device_option else None
 
 
 def _cache(cache: Cache) -> dict[str, Any]:

@@ -121,7 +121,7 @@ def _made(
     request: MapRequest,
     *,
     at: Mapping[str, Sequence[float]],
-    renderer: tuple[str, int | None],
+    renderer: tuple[str, str | None],
     sizes: tuple[float | None, float | None],
     workers: int,
     no_cache: bool,

@@ -23,13 +23,13 @@ RendererName = Annotated[
     typer.Option(
         "--renderer",
         metavar="NAME",
-        help="auto, embree, gl or reference; see silhouette doctor.",
+        help="auto, embree, cuda, gl or reference; see silhouette doctor.",
         autocompletion=complete_renderer,
     ),
 ]
 Device = Annotated[
-    int | None,
-    typer.Option("--device", metavar="N", min=0, help="For gl: the EGL device, by its number in silhouette doctor."),
+    str | None,
+    typer.Option("--device", metavar="NAME", help="For cuda or gl: cuda:1, cpu or 0, say; see silhouette doctor."),
 ]
 PixelSize = Annotated[
     float | None,

@@ -314,10 +314,11 @@ def doctor_report(report: Row) -> list[RenderableType]:
     )
     for renderer in renderers:
         works = plain_line("yes", "green") if renderer["works"] else plain_line("no", "red")
-        number = "" if renderer["number"] is None else str(renderer["number"])
+        option, memory = renderer["device_option"] or "", renderer["memory"]
+        device = renderer["device"] + (f", {memory / 2**30:.0f} GiB" if memory else "")
         rate = renderer["checks_per_second"]
         fast = "" if rate is None else f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
-        words = [number, renderer["device"], *([fast] if timed else []), renderer["reason"] or renderer["driver"] or ""]
+        words = [option, device, *([fast] if timed else []), renderer["reason"] or renderer["driver"] or ""]
         table.add_row(plain_line(renderer["name"]), works, *map(plain_line, words))
     cache = report["cache"]
     versions = ", ".join(f"{name} {version or 'not installed'}" for name, version in report["versions"].items())
@@ -334,11 +335,11 @@ def _gpu_lines(gpu: Row) -> list[Text]:
     """Lines that say whether there is a GPU, and if so, whether it is used, or why not."""
     if not gpu["seen"]:
         return [plain_line("GPU: gl draws on one" if gpu["used"] else "GPU: this system shows none")]
-    seen = ", ".join(gpu["seen"])
+    seen = ", ".join(gpu["seen"]) + ("; cuda runs on it" if gpu["cuda"] else "")
     if gpu["used"]:
         return [plain_line(f"GPU: {seen}; gl draws on it")]
     return [
-        plain_line(f"GPU: {seen}; gl cannot draw on it", "red"),
+        plain_line(f"GPU: {seen}; gl cannot draw on it", "" if gpu["cuda"] else "red"),
         *(plain_line(f"  - {why}") for why in gpu["obstacles"]),
     ]
 

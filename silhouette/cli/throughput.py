@@ -1,6 +1,6 @@
 """The speed of a renderer on this machine: a small scene of solids, again and again, for a second.
 
-``python -m silhouette.cli.throughput NAME [--device N] [--seconds S]`` measures it and prints the rate as JSON.
+``python -m silhouette.cli.throughput NAME [--device NAME] [--seconds S]`` measures it and prints the rate as JSON.
 """
 
 from __future__ import annotations
@@ -25,19 +25,16 @@ FILE = Path(__file__).with_name("throughput.toml")
 """The scene of solids."""
 
 
-def checks_per_second(
-    name: str, platform: str = "", number: int | None = None, seconds: float = SECONDS
-) -> float | None:
+def checks_per_second(name: str, platform: str = "", device: str = "", seconds: float = SECONDS) -> float | None:
     """The checks per second of a renderer in a separate process, one after the other; None where that fails.
 
     Args:
         name: the name of the renderer.
         platform: "egl" or "osmesa" for ``gl``.
-        number: the number of the EGL device.
+        device: the name of its device; empty where it has one only.
         seconds: the time that is measured; one check is judged before them, and one at least in them.
     """
-    device = [] if number is None else ["--device", str(number)]
-    arguments = [name, *device, "--seconds", str(seconds)]
+    arguments = [name, *(["--device", device] if device else []), "--seconds", str(seconds)]
     return run_module("silhouette.cli.throughput", arguments, platform).get("rate")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from silhouette.files.cache import UNCACHED, Cache
 from silhouette.judging.loading import pixel_of
-from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.protocol import Renderer, refuse_too_large
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings, Verdict
 from silhouette.rules.expectations import OF_ODDS, unmet_expectations
@@ -116,7 +116,9 @@ def judged_together(
 ) -> list[Judged]:
     """`judged` for several checks of a scene, which costs less for each."""
     settings = Settings(renderer, pixel_of(scene, pixel), keep)
-    verdicts = rule_called(scene.rules).judge(scene, checks, settings)
+    rule = rule_called(scene.rules)
+    refuse_too_large(renderer, rule.meshes(scene))
+    verdicts = rule.judge(scene, checks, settings)
     done = [Judged.of(check, verdict) for check, verdict in zip(checks, verdicts, strict=True)]
     if seed is not None:
         done = list(with_odds(scene, done, settings, seed))
@@ -188,4 +190,5 @@ def mapped(
     """
     from silhouette.doubt.maps import map_of  # what only maps need
 
+    refuse_too_large(renderer, rule_called(scene.rules).meshes(scene))
     return map_of(scene, request, Settings(renderer, pixel_of(scene, pixel)), workers, step)

@@ -61,7 +61,7 @@ class Start:
     Attributes:
         cache: of meshes; with what is in memory where the process is forked.
         renderer: the name of a renderer; or one that is started, where the process is forked.
-        device: the number of its device.
+        device: the name of its device.
         error: the error goal in place of the scene's own; None for that.
         pixel: mm per pixel at the target; None for the scene's own.
         carrier: brings scenes, where the process is forked.
@@ -69,7 +69,7 @@ class Start:
 
     cache: Cache
     renderer: str | Renderer
-    device: int | None = None
+    device: str | None = None
     error: float | None = None
     pixel: float | None = None
     carrier: Carrier | None = None
@@ -95,7 +95,7 @@ class Judges:
         scene: as it is at first; its meshes are loaded once for all processes.
         cache: of meshes.
         renderer: "auto" or the name of a renderer.
-        device: the number of its device.
+        device: the name of its device.
         workers: the number of processes; by default that of the cores.
         error, pixel: in place of the scene's own.
     """
@@ -105,7 +105,7 @@ class Judges:
         scene: TableScene,
         cache: Cache,
         renderer: str = "auto",
-        device: int | None = None,
+        device: str | None = None,
         workers: int | None = None,
         error: float | None = None,
         pixel: float | None = None,

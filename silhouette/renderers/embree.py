@@ -15,23 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.errors import RendererUnavailable
-from silhouette.geometry import Flags, Floats, Integers, corners
+from silhouette.geometry import Flags, Floats, Integers
 from silhouette.installation import package_command
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST, Body, Cast, Layer
+from silhouette.renderers.rays import ATTEMPTS, TRUSTED, Chunk, Kept, layer_of_rays
 from silhouette.views import View
-
-FACES_PER_CHUNK = 1 << 18
-"""A larger mesh is indexed in pieces of this many neighbouring faces, each only when a ray comes near it."""
 
 RAYS_WORTH_A_THREAD = 2048
 """The least number of rays that are cast in two halves at once."""
 
 RAYS_WORTH_A_LOOK = 256
 """Fewer rays are cast all, without a look at which of them come near."""
-
-ATTEMPTS = 32
-"""How often at most a ray is sent again that meets faces which the eye only touches: at one corner they may be many."""
 
 AIMS_KEPT = 4096
 """The aims of views at chunks that are remembered, the latest."""
@@ -63,7 +58,9 @@ class EmbreeRenderer:
                 f"it has wheels for Linux x86-64, macOS and Windows: {package_command('embreex')}"
             ) from None
         self.device = f"CPU, embreex {getattr(embreex, '__version__', '')}".rstrip()
-        self._indexes: OrderedDict[str, list[_Chunk]] = OrderedDict()
+        self._indexes: Kept[list[_Chunk]] = Kept(
+            _Chunk.all_of, lambda chunks: sum(len(chunk.faces) for chunk in chunks), FACES_KEPT
+        )
         self._aims: OrderedDict[tuple[View, Body, _Chunk], _Aim] = OrderedDict()
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
@@ -72,25 +69,14 @@ class EmbreeRenderer:
         ray = np.zeros((2, 1, 3), np.float32)
         ray[1, 0, 2] = 1.0
         for mesh in meshes:
-            for chunk in self._index(mesh):
+            for chunk in self._indexes.of(mesh):
                 chunk.structure().run(*ray)  # embreex builds the structure when the first ray is cast
                 chunk.planes()
         return True
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """The bodies in front, at every pixel or at ``pixels``; see `silhouette.renderers.protocol.Renderer`."""
-        shape: tuple[int, ...] = (view.height, view.width)
-        if pixels is None:
-            places = np.indices(shape, dtype=np.float64).reshape(2, -1).T
-        else:
-            places = np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
-            shape = (len(places),)
-        front = Layer.empty((len(places),))
-        for body in sorted(bodies, key=lambda body: body.id):
-            depth = self.depths([Cast(view, body, places)])
-            closer = depth < front.depth
-            front.depth[closer], front.ids[closer] = depth[closer], body.id
-        return Layer(front.ids.reshape(shape), front.depth.reshape(shape))
+        return layer_of_rays(view, bodies, pixels, self.depths)
 
     def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
         """See `silhouette.renderers.protocol.depths`: the rays of all casts at one mesh are cast in one go."""
@@ -98,7 +84,7 @@ class EmbreeRenderer:
         depth = np.full(ends[-1], np.inf, dtype=np.float32)
         together: dict[_Chunk, list[_Aimed]] = {}
         for cast, start in zip(casts, ends, strict=False):
-            for chunk in self._index(cast.body.mesh):
+            for chunk in self._indexes.of(cast.body.mesh):
                 aim = self._aim(cast.view, cast.body, chunk)
                 nearby = _rays_near(aim, cast.places)
                 if nearby is None:
@@ -124,18 +110,6 @@ class EmbreeRenderer:
                 self._aims.popitem(last=False)
         return aim
 
-    def _index(self, mesh: Mesh) -> list[_Chunk]:
-        """The mesh's chunks, cut when it is first met; the structures themselves are built when rays come near."""
-        if mesh.digest not in self._indexes:
-            starts = range(0, len(mesh.faces), FACES_PER_CHUNK)
-            self._indexes[mesh.digest] = [_Chunk.cut(mesh, start, start + FACES_PER_CHUNK) for start in starts]
-            kept = sum(len(chunk.faces) for chunks in self._indexes.values() for chunk in chunks)
-            while kept > FACES_KEPT and len(self._indexes) > 1:
-                _, dropped = self._indexes.popitem(last=False)
-                kept -= sum(len(chunk.faces) for chunk in dropped)
-        self._indexes.move_to_end(mesh.digest)
-        return self._indexes[mesh.digest]
-
 
 @cache
 def _device() -> Any:
@@ -146,33 +120,10 @@ def _device() -> Any:
 
 
 @dataclass(eq=False)
-class _Chunk:
-    """Some neighbouring faces of a mesh with their bounding box, their planes and their acceleration structure.
+class _Chunk(Chunk):
+    """A chunk of a mesh with its acceleration structure, which is built when rays first come near it."""
 
-    Its frame is the mesh's, moved to the middle of the box, so that float32 is as fine as it can be there.
-
-    Attributes:
-        middle: (3,) mm, of the box, in the mesh's frame.
-        vertices: (n, 3) mm, in the chunk's frame.
-        faces: (m, 3)
-        box: (8, 3) mm, its corners, in the mesh's frame.
-    """
-
-    middle: Floats
-    vertices: Floats
-    faces: Integers
-    box: Floats
     _structure: Any = field(default=None, repr=False)
-    _planes: Floats | None = field(default=None, repr=False)
-
-    @classmethod
-    def cut(cls, mesh: Mesh, start: int, stop: int) -> _Chunk:
-        inside = np.zeros(len(mesh.faces), dtype=np.bool_)
-        inside[start:stop] = True
-        part = mesh if inside.all() else mesh.subset(inside)
-        low, high = part.vertices.min(axis=0), part.vertices.max(axis=0)
-        middle = (low + high) / 2
-        return cls(middle, part.vertices - middle, part.faces, corners(low, high))
 
     def structure(self) -> Any:
         """The Embree scene, built at the first call. Robust: no ray slips between two faces that share an edge."""
@@ -183,17 +134,6 @@ class _Chunk:
             self._structure = EmbreeScene(_device(), robust=True)
             TriangleMesh(self._structure, np.array(self.vertices, np.float32), np.array(self.faces, np.int32))
         return self._structure
-
-    def planes(self) -> Floats:
-        """(m, 4): the unit normal of each face and its product with a corner; zeros where a face has no area."""
-        if self._planes is None:
-            first, second, third = (self.vertices.take(self.faces[:, corner], axis=0) for corner in range(3))
-            (x, y, z), (u, v, w) = (second - first).T, (third - first).T
-            normals = np.column_stack([y * w - z * v, z * u - x * w, x * v - y * u])
-            lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-            normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
-            self._planes = np.column_stack([normals, np.einsum("ij,ij->i", normals, first)])
-        return self._planes
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,5 +297,5 @@ def _exact_depth(
     with np.errstate(divide="ignore", invalid="ignore"):
         depth = ahead / facing
     touched: Flags = (np.abs(ahead) < NEAREST) | (hit_depth < NEAREST)
-    trusted = (np.abs(depth - hit_depth) <= 1e-4 * (1.0 + hit_depth)) & ~touched
+    trusted = (np.abs(depth - hit_depth) <= TRUSTED * (1.0 + hit_depth)) & ~touched
     return np.where(trusted, depth, hit_depth).astype(np.float32), touched

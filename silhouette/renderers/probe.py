@@ -1,7 +1,7 @@
 """The renderers that work on this machine, the device of each, and the reasons why the others do not work.
 
-``python -m silhouette.renderers.probe NAME [--device N]`` tries one in a separate process, where PyOpenGL is bound to
-the platform that PYOPENGL_PLATFORM names, and prints its device, or the reason why it does not work, as JSON.
+``python -m silhouette.renderers.probe NAME [--device NAME]`` tries one in a separate process, where PyOpenGL is bound
+to the platform that PYOPENGL_PLATFORM names, and prints its device, or the reason why it does not work, as JSON.
 """
 
 from __future__ import annotations
@@ -40,20 +40,22 @@ class Probe:
         available: whether it drew a triangle as it should.
         device: the device that it runs on, or would run on, in words.
         reason: the reason why it does not run; empty where it runs.
-        number: the number of the EGL device, for ``--device``; None where it has none.
-        driver: OpenGL's words for the driver and its version.
+        device_option: as ``--device`` spells it; empty where it has none.
+        driver: the words of OpenGL or CUDA for the driver and its version.
         hardware: whether a GPU draws.
         platform: "egl" or "osmesa", "" for a renderer without OpenGL.
+        memory: bytes, of the GPU; 0 where it is not known, and without one.
     """
 
     name: str
     available: bool
     device: str
     reason: str
-    number: int | None = None
+    device_option: str = ""
     driver: str = ""
     hardware: bool = False
     platform: str = ""
+    memory: int = 0
 
 
 def probe_renderers(step: Progress = lambda done, total: None) -> list[Probe]:
@@ -65,13 +67,13 @@ def probe_renderers(step: Progress = lambda done, total: None) -> list[Probe]:
     probes = []
     for done, (entry, trial) in enumerate(trials):
         step(done, len(trials))
-        probes.append(_probe_in_process(entry, trial) if trial.platform else _probe_here(entry, trial))
+        probes.append(_probe_in_process(entry, trial) if entry.driver else _probe_here(entry, trial))
     return probes
 
 
 def _probe_here(entry: RendererEntry, trial: Trial) -> Probe:
     try:
-        renderer = entry.start(trial.device)
+        renderer = entry.start(None)
         draw_triangle(renderer)
     except SilhouetteError as error:
         return Probe(entry.name, False, trial.label, str(error))
@@ -79,13 +81,12 @@ def _probe_here(entry: RendererEntry, trial: Trial) -> Probe:
 
 
 def _probe_in_process(entry: RendererEntry, trial: Trial) -> Probe:
-    """Tries a renderer in a fresh process: PyOpenGL binds to one platform per process; a broken driver may crash."""
-    device = [] if trial.device is None else ["--device", str(trial.device)]
+    """Tries a renderer in a fresh process: PyOpenGL binds to one platform in each; a broken driver may crash."""
+    device = ["--device", trial.device] if trial.device else []
     answer = run_module("silhouette.renderers.probe", [entry.name, *device], trial.platform)
-    name, number, platform = entry.name, trial.device, trial.platform
     if "reason" in answer:
-        return Probe(name, False, trial.label, answer["reason"], number, platform=platform)
-    return Probe(name, True, answer["device"], "", number, answer["driver"], answer["hardware"], platform)
+        return Probe(entry.name, False, trial.label, answer["reason"], trial.device, platform=trial.platform)
+    return Probe(entry.name, True, reason="", device_option=trial.device, platform=trial.platform, **answer)
 
 
 def run_module(module: str, arguments: list[str], platform: str = "") -> dict[str, Any]:
@@ -125,10 +126,10 @@ def print_answer(answer: Callable[[], dict[str, Any]]) -> None:
 
 
 def renderer_arguments(module: str) -> argparse.ArgumentParser:
-    """A parser of NAME and ``--device N``, which name the renderer for a module that `run_module` runs."""
+    """A parser of NAME and ``--device NAME``, which name the renderer for a module that `run_module` runs."""
     parser = argparse.ArgumentParser(f"python -m {module}")
     parser.add_argument("name", metavar="NAME", help="the renderer, as --renderer spells it")
-    parser.add_argument("--device", type=int, metavar="N", help="the number of its device")
+    parser.add_argument("--device", metavar="NAME", help="the name of its device")
     return parser
 
 
@@ -154,6 +155,7 @@ def main() -> None:
             "device": renderer.device,
             "driver": getattr(renderer, "driver", ""),
             "hardware": getattr(renderer, "hardware", False),
+            "memory": getattr(renderer, "memory", 0),
         }
 
     print_answer(answer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -126,6 +126,22 @@ def draw_ahead(renderer: Renderer, view: View, bodies: Sequence[Body]) -> None:
     ahead = getattr(renderer, "draw_ahead", None)
     if ahead is not None:
         ahead(view, bodies)
+
+
+def refuse_too_large(renderer: Renderer, meshes: Mapping[str, Mesh]) -> None:
+    """Refuses meshes, by the names of their pieces, for which a renderer's device has no room; before it looks.
+
+    Such a renderer has a method ``refuse_too_large(meshes)``; others have room for all.
+
+    Raises:
+        RequestError: where they are refused.
+
+    >>> from silhouette.renderers.reference import ReferenceRenderer
+    >>> refuse_too_large(ReferenceRenderer(), {})
+    """
+    refuse = getattr(renderer, "refuse_too_large", None)
+    if refuse is not None:
+        refuse(meshes)
 
 
 @dataclass(frozen=True, eq=False)

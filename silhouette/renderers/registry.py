@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -24,12 +25,12 @@ class Trial:
     Attributes:
         label: the device that it would run on, in words, for a renderer that does not start.
         platform: the value for PYOPENGL_PLATFORM, "egl" or "osmesa"; empty for a renderer without OpenGL.
-        device: the number of the device; None where the renderer has one only.
+        device: the name of the device, as ``--device`` spells it; empty where the renderer has one only.
     """
 
     label: str
     platform: str = ""
-    device: int | None = None
+    device: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,43 +39,54 @@ class RendererEntry:
 
     Attributes:
         name: as the option ``--renderer`` spells it.
-        start: starts it, on the device of that number or, for None, on the one that it chooses itself; raises
+        start: starts it, on the device of that name or, for None, on the one that it chooses itself; raises
             `RendererUnavailable` where it cannot run here.
         trials: the ways in which it is to be tried, one for each of its devices.
         driver: the module that loads its graphics driver; empty for a renderer that has none. A process in which a
             driver is loaded cannot be forked: the driver's threads and its connection to the device do not survive it.
-        has_devices: whether ``--device`` has a meaning for it.
+        devices: the names of its devices, as ``--device`` takes them: a regular expression; empty where it has one
+            device only.
         has_gpu: whether it would run on a GPU of this machine; nothing is started to find out.
-        device_for_worker: the number of the device for worker n, from 0, of a pool; None leaves it to the renderer.
+        device_for_worker: the name of the device for worker n, from 0, of a pool; None leaves it to the renderer.
     """
 
     name: str
-    start: Callable[[int | None], Renderer]
+    start: Callable[[str | None], Renderer]
     trials: Callable[[], Sequence[Trial]]
     driver: str = ""
-    has_devices: bool = False
+    devices: str = ""
     has_gpu: Callable[[], bool] = lambda: False
-    device_for_worker: Callable[[int], int | None] = lambda worker: None
+    device_for_worker: Callable[[int], str | None] = lambda worker: None
 
     @property
     def survives_fork(self) -> bool:
         """Whether a process in which it was started can be forked, and the fork go on with it."""
         return not self.driver
 
+    def takes(self, device: str) -> bool:
+        """Whether a device of that name can be one of its devices, on some machine."""
+        return bool(self.devices) and re.fullmatch(self.devices, device) is not None
 
-def _start_embree(device: int | None) -> Renderer:
+
+def _start_embree(device: str | None) -> Renderer:
     from silhouette.renderers.embree import EmbreeRenderer
 
     return EmbreeRenderer()
 
 
-def _start_gl(device: int | None) -> Renderer:
+def _start_cuda(device: str | None) -> Renderer:
+    from silhouette.renderers.cuda.renderer import CudaRenderer
+
+    return CudaRenderer.create(device)
+
+
+def _start_gl(device: str | None) -> Renderer:
     from silhouette.renderers.gl.renderer import GLRenderer
 
-    return GLRenderer.create(device=device)
+    return GLRenderer.create(device=None if device is None else int(device))
 
 
-def _start_reference(device: int | None) -> Renderer:
+def _start_reference(device: str | None) -> Renderer:
     from silhouette.renderers.reference import ReferenceRenderer
 
     return ReferenceRenderer()
@@ -84,10 +96,34 @@ def _gl_trials() -> list[Trial]:
     """EGL on each of its devices, and OSMesa."""
     from silhouette.renderers.gl.devices import listed_devices
 
-    numbers: list[int | None] = [None]
+    names = [""]
     with suppress(RendererUnavailable):
-        numbers = [device.index for device in listed_devices()]
-    return [*(Trial("EGL", "egl", number) for number in numbers), Trial("OSMesa", "osmesa")]
+        names = [str(device.index) for device in listed_devices()]
+    return [*(Trial("EGL", "egl", name) for name in names), Trial("OSMesa", "osmesa")]
+
+
+def _cuda_trials() -> list[Trial]:
+    """Each CUDA device, or why there is none, and the CPU; where the extra is missing, that alone."""
+    from silhouette.renderers.cuda.devices import CPU, is_installed, listed_devices
+
+    if not is_installed():
+        return [Trial("CUDA")]
+    names = list[str]()
+    with suppress(RendererUnavailable):
+        names = [device.name for device in listed_devices() if device.is_gpu]
+    return [*(Trial("CUDA", device=name) for name in names or [""]), Trial("CPU", device=CPU)]
+
+
+def _cuda_has_gpu() -> bool:
+    from silhouette.renderers.cuda.devices import has_gpu
+
+    return has_gpu()
+
+
+def _cuda_device_for_worker(worker: int) -> str | None:
+    from silhouette.renderers.cuda.devices import shared_out
+
+    return shared_out(worker)
 
 
 def _gl_has_gpu() -> bool:
@@ -96,20 +132,30 @@ def _gl_has_gpu() -> bool:
     return os.environ.get("PYOPENGL_PLATFORM", "egl") == "egl" and has_gpu()
 
 
-def _gl_device_for_worker(worker: int) -> int | None:
+def _gl_device_for_worker(worker: int) -> str | None:
     from silhouette.renderers.gl.devices import shared_out
 
-    return shared_out(worker)
+    number = shared_out(worker)
+    return None if number is None else str(number)
 
 
 RENDERERS: tuple[RendererEntry, ...] = (
     RendererEntry("embree", _start_embree, lambda: [Trial("CPU")]),
     RendererEntry(
+        "cuda",
+        _start_cuda,
+        _cuda_trials,
+        driver="warp",
+        devices=r"cpu|cuda:\d+",
+        has_gpu=_cuda_has_gpu,
+        device_for_worker=_cuda_device_for_worker,
+    ),
+    RendererEntry(
         "gl",
         _start_gl,
         _gl_trials,
         driver="OpenGL",
-        has_devices=True,
+        devices=r"\d+",
         has_gpu=_gl_has_gpu,
         device_for_worker=_gl_device_for_worker,
     ),
@@ -118,12 +164,12 @@ RENDERERS: tuple[RendererEntry, ...] = (
 """Every renderer, in the order in which "auto" tries them where none runs on a GPU."""
 
 
-def choose(name: str = "auto", device: int | None = None) -> Renderer:
-    """The renderer of that name, started; on the device of that number, as ``silhouette doctor`` counts them.
+def choose(name: str = "auto", device: str | None = None) -> Renderer:
+    """The renderer of that name, started; on the device of that name, as ``silhouette doctor`` lists them.
 
     "auto" takes the first of `RENDERERS` that would run on a GPU here, else the first that starts; which one it was
     stands in the renderer's ``name`` and ``device``. Any other name is that renderer or an error. Where a device is
-    given, "auto" takes the renderer that has devices.
+    given, "auto" takes the renderer whose devices have such names.
 
     Raises:
         RequestError: where there is no renderer of that name, or a device is given and it has none.
@@ -140,36 +186,45 @@ def choose(name: str = "auto", device: int | None = None) -> Renderer:
     if name != "auto":
         return _entry(name).start(device)
     if device is not None:
-        return next(entry for entry in RENDERERS if entry.has_devices).start(device)
+        return next(entry for entry in RENDERERS if entry.takes(device)).start(device)
     return _start_best()
 
 
-def check_name(name: str, device: int | None = None) -> None:
-    """Refuses a renderer that does not exist, and a device for one that has none; nothing is started to find out.
+def check_name(name: str, device: str | None = None) -> None:
+    """Refuses a renderer that does not exist, and a device for one that has none such; nothing is started to find out.
 
     Raises:
         RequestError: where the name or the device is refused.
 
-    >>> check_name("embree", device=1)
+    >>> check_name("embree", device="1")
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: device 1 is asked for, but embree has no devices; gl has
+    silhouette.errors.RequestError: device 1 is asked for, but embree has no devices; cuda and gl have
+    >>> check_name("cuda", device="1")
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: cuda has no device named '1'; silhouette doctor lists those that there are
     """
     names = ["auto", *(entry.name for entry in RENDERERS)]
     if name not in names:
         close = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean '{close[0]}'? " if close else ""
         raise RequestError(f"no renderer '{name}'; {hint}there are {', '.join(names)}")
-    with_devices = [entry.name for entry in RENDERERS if entry.has_devices]
-    if device is not None and name not in ("auto", *with_devices):
-        raise RequestError(f"device {device} is asked for, but {name} has no devices; {', '.join(with_devices)} has")
+    entries = [entry for entry in RENDERERS if name in ("auto", entry.name)]
+    if device is None or any(entry.takes(device) for entry in entries):
+        return
+    if any(entry.devices for entry in entries):
+        of_none = "no renderer has a" if name == "auto" else f"{name} has no"
+        raise RequestError(f"{of_none} device named '{device}'; silhouette doctor lists those that there are")
+    with_devices = " and ".join(entry.name for entry in RENDERERS if entry.devices)
+    raise RequestError(f"device {device} is asked for, but {name} has no devices; {with_devices} have")
 
 
 def survives_fork(name: str) -> bool:
     """Whether processes that are forked may go on with the renderer of that name; "auto" may choose one that does.
 
-    >>> [survives_fork(name) for name in ("auto", "embree", "gl")]
-    [True, True, False]
+    >>> [survives_fork(name) for name in ("auto", "embree", "cuda", "gl")]
+    [True, True, False, False]
     """
     return all(entry.survives_fork for entry in RENDERERS if entry.name == name)
 
@@ -179,10 +234,13 @@ def drivers_are_loaded() -> bool:
     return any(entry.driver in sys.modules for entry in RENDERERS if entry.driver)
 
 
-def device_for_worker(name: str, worker: int) -> int | None:
+def device_for_worker(name: str, worker: int) -> str | None:
     """The device on which worker n, from 0, of a pool starts the renderer; None leaves it to the renderer."""
-    entries = [entry for entry in RENDERERS if name in ("auto", entry.name)]
-    return next((entry.device_for_worker(worker) for entry in entries if entry.has_devices), None)
+    for entry in RENDERERS:
+        device = entry.device_for_worker(worker) if name in ("auto", entry.name) else None
+        if device is not None:
+            return device
+    return None
 
 
 def _entry(name: str) -> RendererEntry:

@@ -107,7 +107,7 @@ def judge_for(seconds: float, device: int | None, pixel: float, *, watched: bool
 
     With ``wait`` it says when it is ready and begins when a line is read.
     """
-    renderer: Any = choose("gl", device)
+    renderer: Any = choose("gl", None if device is None else str(device))
     scene = loaded({**crowded_document(), "readings": Readings().model_dump()})
     figures = [piece.name for piece in scene.pieces if piece.kind == "fighter"]
     checks = [Check(*pair) for pair in permutations(figures, 2)]

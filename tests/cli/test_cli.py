@@ -326,7 +326,8 @@ def test_doctor_says_what_works_and_what_auto_takes(capsys: Capture, monkeypatch
     assert found["renderers"][0] == {
         "name": "embree",
         "works": False,
-        "number": None,
+        "device_option": None,
+        "memory": None,
         "device": "CPU",
         "driver": None,
         "hardware": False,

@@ -11,7 +11,10 @@ import pytest
 
 from silhouette.cli import examination as doctor
 from silhouette.cli import throughput as trials
+from silhouette.renderers import RENDERERS
 from silhouette.renderers import probe as probing
+from silhouette.renderers.cuda import devices as cuda_devices
+from silhouette.renderers.cuda.devices import Device
 from silhouette.renderers.gl import devices
 from silhouette.renderers.gl.devices import EGLDevice
 from silhouette.renderers.gl.gpus import NVIDIA_LIBRARY, Drawn, Sighting, System, obstacles, sighted
@@ -24,6 +27,8 @@ from tests.support.rulings import ruled
 SOFTWARE = Drawn(0, True, False, "EGL: llvmpipe (LLVM 15.0.6, 256 bits)")
 ON_GPU = Drawn(0, True, True, "EGL: NVIDIA H200")
 NO_EGL = Drawn(None, False, False, "no EGL: libEGL.so.1 is not installed")
+
+CPU_DEVICE = Device("cpu", "CPU", "", None)
 
 Chip = Callable[..., None]
 
@@ -240,8 +245,8 @@ def test_an_environment_that_asks_for_software_is_named_first(
 
 PROBES = [
     Probe("embree", True, "CPU, embreex 4.4", ""),
-    Probe("gl", True, "EGL: NVIDIA H200", "", 0, "NVIDIA Corporation, OpenGL 4.6", True, "egl"),
-    Probe("gl", True, "EGL: llvmpipe", "", 1, "Mesa, OpenGL 4.5", False, "egl"),
+    Probe("gl", True, "EGL: NVIDIA H200", "", "0", "NVIDIA Corporation, OpenGL 4.6", True, "egl"),
+    Probe("gl", True, "EGL: llvmpipe", "", "1", "Mesa, OpenGL 4.5", False, "egl"),
     Probe("gl", False, "OSMesa", "no OSMesa: libOSMesa.so.8 is not installed", platform="osmesa"),
     Probe("reference", True, "numpy", ""),
 ]
@@ -250,16 +255,16 @@ PROBES = [
 def test_the_doctor_measures_what_works_and_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, steps = [], []
 
-    def measured(name: str, platform: str, number: int | None) -> float:
-        asked.append((name, platform, number))
+    def measured(name: str, platform: str, device: str) -> float:
+        asked.append((name, platform, device))
         return 12.5
 
     monkeypatch.setattr(doctor, "probe_renderers", lambda step: PROBES)
     monkeypatch.setattr(doctor, "checks_per_second", measured)
     found = doctor.examination(step=lambda done, total: steps.append((done, total)))
-    assert asked == [("embree", "", None), ("gl", "egl", 0), ("gl", "egl", 1), ("reference", "", None)]
+    assert asked == [("embree", "", ""), ("gl", "egl", "0"), ("gl", "egl", "1"), ("reference", "", "")]
     assert [one["checks_per_second"] for one in found["renderers"]] == [12.5, 12.5, 12.5, None, 12.5]
-    assert [one["number"] for one in found["renderers"]] == [None, 0, 1, None, None]
+    assert [one["device_option"] for one in found["renderers"]] == [None, "0", "1", None, None]
     assert found["renderers"][1]["driver"] == "NVIDIA Corporation, OpenGL 4.6"
     assert steps == [(5, 10), (6, 10), (7, 10), (8, 10), (9, 10)]
     asked.clear()
@@ -300,20 +305,37 @@ def test_a_gpu_that_is_there_but_unusable_is_told_plainly(
     assert "GPU: this system shows none" in run(capsys, "doctor", "--quick").out
 
 
-def test_every_device_that_egl_lists_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_device_that_cuda_and_egl_list_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
 
     def tell(entry: RendererEntry, trial: Trial) -> Probe:
-        tried.append((trial.platform, trial.device))
+        tried.append((entry.name, trial.platform, trial.device))
         return Probe(entry.name, True, trial.label, "", trial.device)
 
     monkeypatch.setattr(devices, "listed_devices", lambda: [EGLDevice(0, False), EGLDevice(1, True)])
+    monkeypatch.setattr(cuda_devices, "listed_devices", lambda: [Device("cuda:0", "H200", "", None), CPU_DEVICE])
+    monkeypatch.setattr(cuda_devices, "is_installed", lambda: True)
     monkeypatch.setattr(probing, "_probe_in_process", tell)
     steps: list[tuple[int, int]] = []
     found = probing.probe_renderers(lambda done, total: steps.append((done, total)))
-    assert tried == [("egl", 0), ("egl", 1), ("osmesa", None)]
-    assert [one.number for one in found] == [None, 0, 1, None, None]
-    assert steps == [(done, 5) for done in range(5)]
+    assert tried == [
+        ("cuda", "", "cuda:0"),
+        ("cuda", "", "cpu"),
+        ("gl", "egl", "0"),
+        ("gl", "egl", "1"),
+        ("gl", "osmesa", ""),
+    ]
+    assert [one.device_option for one in found] == ["", "cuda:0", "cpu", "0", "1", "", ""]
+    assert steps == [(done, 7) for done in range(7)]
+
+
+def test_a_missing_extra_is_one_line_and_a_missing_gpu_leaves_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    (entry,) = (one for one in RENDERERS if one.name == "cuda")
+    monkeypatch.setattr(cuda_devices, "is_installed", lambda: False)
+    assert entry.trials() == [Trial("CUDA")]
+    monkeypatch.setattr(cuda_devices, "is_installed", lambda: True)
+    monkeypatch.setattr(cuda_devices, "listed_devices", lambda: [CPU_DEVICE])
+    assert entry.trials() == [Trial("CUDA"), Trial("CPU", device="cpu")]
 
 
 ANSWERING = """
@@ -352,7 +374,7 @@ def test_a_renderer_is_probed_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_p
     (tmp_path / "random.py").write_text("raise ImportError('of the current folder')")
     monkeypatch.chdir(tmp_path)
     answer = run_module("silhouette.renderers.probe", ["reference"])
-    assert answer == {"device": "numpy", "driver": "", "hardware": False}
+    assert answer == {"device": "numpy", "driver": "", "hardware": False, "memory": 0}
     assert "has no devices" in run_module("silhouette.renderers.probe", ["reference", "--device", "1"])["reason"]
 
 

@@ -52,7 +52,10 @@ COMMANDS = {
     "an option without value": (["check", "duel.toml", "--pixel"], "--pixel needs a value; silhouette check --help"),
     "a word for a number": (["check", "duel.toml", "--pixel", "fine"], '--pixel is "fine"; it must be a number;'),
     "a word joined on": (["check", "duel.toml", "--pixel=fine"], '--pixel is "fine"; it must be a number;'),
-    "a part of a device": (["check", "duel.toml", "--device", "1.5"], '--device is "1.5"; it must be a whole number;'),
+    "a part of a device": (
+        ["check", "duel.toml", "--device", "1.5"],
+        "no renderer has a device named '1.5';",
+    ),
     "no workers": (["batch", "duel.toml", "--workers", "0"], '--workers is "0"; it must be at least 1;'),
     "no place": (["report", "duel.toml"], "--out is missing; silhouette report --help"),
     "one too many": (["doctor", "now"], "one argument too many: now; silhouette doctor --help"),

@@ -173,8 +173,8 @@ def test_where_no_gpu_shows_nothing_is_loaded_to_share_it_out(
 
 @pytest.mark.parametrize("name", ["embree", "reference"])
 def test_a_device_for_a_renderer_without_devices_is_refused(name: str) -> None:
-    with pytest.raises(RequestError, match=f"device 0 is asked for, but {name} has no devices; gl has"):
-        choose(name, device=0)
+    with pytest.raises(RequestError, match=f"device 0 is asked for, but {name} has no devices; cuda and gl have"):
+        choose(name, device="0")
 
 
 def test_a_device_asked_for_is_drawn_on_and_auto_then_means_gl() -> None:
@@ -183,7 +183,7 @@ def test_a_device_asked_for_is_drawn_on_and_auto_then_means_gl() -> None:
         pytest.skip("OSMesa has no devices")
     number = gl.number  # type: ignore[attr-defined]
     for name in ("gl", "auto"):
-        chosen = choose(name, device=number)
+        chosen = choose(name, device=str(number))
         assert (chosen.name, chosen.number, chosen.device) == ("gl", number, gl.device)  # type: ignore[attr-defined]
         chosen.close()  # type: ignore[attr-defined]
     gl.close()  # type: ignore[attr-defined]
@@ -195,7 +195,7 @@ def test_osmesa_has_no_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gl_context, "_bound_platform", lambda: None)
     monkeypatch.setenv("PYOPENGL_PLATFORM", "osmesa")
     with pytest.raises(RequestError, match="device 1 is asked for, but OpenGL is on OSMesa, which has no devices"):
-        choose("gl", device=1)
+        choose("gl", device="1")
 
 
 def test_each_worker_takes_its_share(machine: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,11 +206,11 @@ def test_each_worker_takes_its_share(machine: Callable[..., None], monkeypatch: 
     machine(FIRST, SECOND, SOFTWARE)
     monkeypatch.setattr("silhouette.workers.process._number", 0)
     judge = ChunkJudge(BatchSettings(renderer="gl"))
-    assert judge._device() == 0
+    assert judge._device() == "0"
     assert numbered(3, worker_number) == 3
-    assert judge._device() == 1
-    assert ChunkJudge(BatchSettings(), None, 2)._device() == 0
-    assert ChunkJudge(BatchSettings(device=1), None, 2)._device() == 1
+    assert judge._device() == "1"
+    assert ChunkJudge(BatchSettings(), None, 2)._device() == "0"
+    assert ChunkJudge(BatchSettings(device="1"), None, 2)._device() == "1"
     assert ChunkJudge(BatchSettings(renderer="embree"))._device() is None
 
 
@@ -250,7 +250,10 @@ COMMANDS = {
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--renderer", "embree", "--device", "0"], "error: device 0 is asked for, but embree has no devices; gl has"),
+        (
+            ["--renderer", "embree", "--device", "0"],
+            "error: device 0 is asked for, but embree has no devices; cuda and gl have",
+        ),
         (["--renderer", "gl", "--device", "31"], "error: there is no device 31 (--device); EGL lists 0"),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from silhouette.geometry import Pose
-from silhouette.renderers import Body, Renderer, embree
+from silhouette.renderers import Body, Renderer, rays
 from silhouette.renderers.protocol import Cast, depths, render_separately
 from silhouette.renderers.reference import ReferenceRenderer
 from tests.support import shapes
@@ -97,7 +97,7 @@ def test_depths_of_many_casts_are_those_of_each_body_drawn_alone(
     renderer: Renderer, eye: tuple, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From before it, from a point in one of its faces, which is only touched, from within it, and from beyond it."""
-    monkeypatch.setattr(embree, "FACES_PER_CHUNK", 1000)  # some are indexed in several pieces
+    monkeypatch.setattr(rays, "FACES_PER_CHUNK", 1000)  # some are indexed in several pieces
     view = shapes.looking(eye, (0, 5, 1), 0.004, 90, 70, roll=31.7)
     pixels = np.random.default_rng(5).uniform(-9, 95, (600, 2))
     bodies = [

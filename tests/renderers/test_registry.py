@@ -30,7 +30,7 @@ REFERENCE = ReferenceRenderer()
 def test_an_unknown_renderer_is_an_error_that_names_the_near_one() -> None:
     with pytest.raises(RequestError, match="did you mean 'embree'"):
         choose("embre")
-    with pytest.raises(RequestError, match="there are auto, embree, gl, reference"):
+    with pytest.raises(RequestError, match="there are auto, embree, cuda, gl, reference"):
         choose("povray")
 
 
@@ -48,7 +48,7 @@ def test_embree_without_its_package_says_what_to_install(monkeypatch: pytest.Mon
         choose("embree")
 
 
-def replace_renderers(monkeypatch: pytest.MonkeyPatch, **starts: Callable[[int | None], Any]) -> None:
+def replace_renderers(monkeypatch: pytest.MonkeyPatch, **starts: Callable[[str | None], Any]) -> None:
     """Renderers of these names are started by these functions instead, wherever the list is read."""
     entries = tuple(replace(entry, start=starts.get(entry.name, entry.start)) for entry in RENDERERS)
     for module in (registry, probe):
@@ -77,7 +77,7 @@ def test_auto_takes_gl_where_there_is_a_gpu(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_auto_goes_on_to_what_is_left_and_its_result_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(device: int | None) -> Renderer:
+    def broken(device: str | None) -> Renderer:
         raise RendererUnavailable("not here")
 
     monkeypatch.setattr(devices, "has_gpu", lambda: False)
@@ -101,7 +101,7 @@ def test_choosing_without_a_gpu_imports_no_opengl() -> None:
 
 def test_the_doctor_tries_each_renderer_and_says_why_not() -> None:
     found = probe_renderers()
-    assert [one.name for one in found] == ["embree", "gl", "gl", "reference"]
+    assert list(dict.fromkeys(one.name for one in found)) == ["embree", "cuda", "gl", "reference"]
     assert found[-1].available
     for one in found:
         assert one.available == (one.reason == "")

@@ -1,0 +1,123 @@
+"""RENDER: what renderers that cast rays share: meshes in chunks with their planes, and pictures made of rays.
+
+A chunk's frame is its mesh's, moved to the middle of the chunk, so that float32 is as fine as it can be there. What a
+query in float32 meets is met again in float64, in the plane of the face, so that two faces in one plane are at equal
+depth.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Floats, Integers, corners
+from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.protocol import Body, Cast, Layer
+from silhouette.views import View
+
+FACES_PER_CHUNK = 1 << 18
+"""A larger mesh is indexed in chunks of this many neighbouring faces."""
+
+ATTEMPTS = 32
+"""How often at most a ray is sent again that meets faces which the eye only touches: at one corner they may be many."""
+
+TRUSTED = 1e-4
+"""A depth in a face's plane is trusted as far as it differs by this share of it, and of 1 mm, from that in float32: it
+is worth nothing where the face is seen edge-on."""
+
+
+@dataclass(eq=False)
+class Chunk:
+    """Some neighbouring faces of a mesh with their bounding box and their planes.
+
+    Attributes:
+        middle: (3,) mm, of the box, in the mesh's frame.
+        vertices: (n, 3) mm, in the chunk's frame.
+        faces: (m, 3)
+        box: (8, 3) mm, its corners, in the mesh's frame.
+    """
+
+    middle: Floats
+    vertices: Floats
+    faces: Integers
+    box: Floats
+    _planes: Floats | None = field(default=None, repr=False)
+
+    @classmethod
+    def all_of(cls, mesh: Mesh) -> list[Self]:
+        """The chunks of a mesh: none where it has no faces."""
+        starts = range(0, len(mesh.faces), FACES_PER_CHUNK)
+        return [cls._cut(mesh, start, start + FACES_PER_CHUNK) for start in starts]
+
+    @classmethod
+    def _cut(cls, mesh: Mesh, start: int, stop: int) -> Self:
+        inside = np.zeros(len(mesh.faces), dtype=np.bool_)
+        inside[start:stop] = True
+        part = mesh if inside.all() else mesh.subset(inside)
+        low, high = part.vertices.min(axis=0), part.vertices.max(axis=0)
+        middle = (low + high) / 2
+        return cls(middle, part.vertices - middle, part.faces, corners(low, high))
+
+    def planes(self) -> Floats:
+        """(m, 4): the unit normal of each face and its product with a corner; zeros where a face has no area."""
+        if self._planes is None:
+            first, second, third = (self.vertices.take(self.faces[:, corner], axis=0) for corner in range(3))
+            (x, y, z), (u, v, w) = (second - first).T, (third - first).T
+            normals = np.column_stack([y * w - z * v, z * u - x * w, x * v - y * u])
+            lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+            normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
+            self._planes = np.column_stack([normals, np.einsum("ij,ij->i", normals, first)])
+        return self._planes
+
+
+Made = TypeVar("Made")
+
+
+class Kept(Generic[Made]):
+    """What is made of meshes and kept by their content, up to a size in all; what was asked for last goes last.
+
+    Args:
+        make: makes it of a mesh.
+        size: its size.
+        most: the sizes that are kept, in all; the one that was made last is kept whatever its size.
+    """
+
+    def __init__(self, make: Callable[[Mesh], Made], size: Callable[[Made], int], most: int) -> None:
+        self._make, self._size, self._most = make, size, most
+        self._made: OrderedDict[str, Made] = OrderedDict()
+
+    def of(self, mesh: Mesh) -> Made:
+        """What was made of the mesh, made now where it is not there."""
+        if mesh.digest not in self._made:
+            self._made[mesh.digest] = self._make(mesh)
+            kept = sum(map(self._size, self._made.values()))
+            while kept > self._most and len(self._made) > 1:
+                kept -= self._size(self._made.popitem(last=False)[1])
+        self._made.move_to_end(mesh.digest)
+        return self._made[mesh.digest]
+
+
+def layer_of_rays(
+    view: View,
+    bodies: Sequence[Body],
+    pixels: Any,
+    depths: Callable[[Sequence[Cast]], NDArray[np.float32]],
+) -> Layer:
+    """The bodies in front, at every pixel or at ``pixels``, by one cast at each body: see `Renderer.render`."""
+    shape: tuple[int, ...] = (view.height, view.width)
+    if pixels is None:
+        places = np.indices(shape, dtype=np.float64).reshape(2, -1).T
+    else:
+        places = np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
+        shape = (len(places),)
+    front = Layer.empty((len(places),))
+    for body in sorted(bodies, key=lambda body: body.id):
+        depth = depths([Cast(view, body, places)])
+        closer = depth < front.depth
+        front.depth[closer], front.ids[closer] = depth[closer], body.id
+    return Layer(front.ids.reshape(shape), front.depth.reshape(shape))

@@ -1,0 +1,259 @@
+"""The renderer in CUDA, by its kernels on the CPU: launches, memory, devices, and a line for what is in the way."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.geometry import Pose
+from silhouette.renderers import Body, choose
+from silhouette.renderers.cuda import devices
+from silhouette.renderers.protocol import Cast, depths, refuse_too_large
+from silhouette.renderers.rays import Kept
+from silhouette.views import View
+from tests.conftest import unavailable
+from tests.support import shapes
+from tests.support.commands import run
+
+HERE = Pose.standing()
+WALL = """
+rules = "necromunda"
+fighter = [
+  { name = "Kal", at = [0, 0], parts = [{ box = [12, 12, 30] }], eye = [0, 6, 15] },
+  { name = "Vex", at = [0, 200], parts = [{ box = [12, 12, 30] }] },
+]
+terrain = [{ name = "wall", at = [0, 185], parts = [{ box = [60, 5, 20] }] }]
+check = [{ attacker = "Kal", target = "Vex" }]
+"""
+
+
+@pytest.fixture
+def cuda() -> Any:
+    try:
+        return choose("cuda", "cpu")
+    except RendererUnavailable as reason:
+        unavailable(reason)
+
+
+def many_casts() -> tuple[View, list[Cast]]:
+    view = shapes.looking((40, -200, 70), (0, 5, 1), 0.002, 90, 70, roll=31.7)
+    places = np.random.default_rng(5).uniform(-5, 90, (700, 2))
+    meshes = [shapes.sphere(12, 60, 31), shapes.cube(20), shapes.sphere(5, 400, 201)]
+    poses = [Pose.standing((8 * number, -10, number), 30 * number) for number in range(12)]
+    return view, [Cast(view, Body(1, meshes[n % 3], pose), places[n:]) for n, pose in enumerate(poses)]
+
+
+def test_depths_are_embree_s_to_the_bit_but_on_rims(cuda: Any) -> None:
+    """In every ray but a few in ten thousand: where both meet a face in float32, the depth is worked out in float64."""
+    _, casts = many_casts()
+    ours, embree = depths(cuda, casts), depths(choose("embree"), casts)
+    assert np.isfinite(ours).mean() > 0.05
+    assert np.count_nonzero(ours != embree) <= 2
+
+
+def test_all_casts_of_a_call_are_one_launch(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, casts = many_casts()
+    launches: list[int] = []
+    launch = cuda._warp.launch
+    monkeypatch.setattr(
+        cuda._warp,
+        "launch",
+        lambda kernel, dim, *rest, **how: (launches.append(dim), launch(kernel, dim, *rest, **how)),
+    )
+    expected = depths(cuda, casts)
+    assert launches == [len(expected)]
+    monkeypatch.setattr("silhouette.renderers.cuda.renderer.RAYS_PER_LAUNCH", 3000)
+    launches.clear()
+    assert np.array_equal(depths(cuda, casts), expected)
+    assert len(launches) == 3
+
+
+def test_meshes_stay_on_the_device_up_to_a_bound(cuda: Any) -> None:
+    """The latest used first; with a bound that holds one of three meshes all answers stay the same."""
+    _, casts = many_casts()
+    expected = depths(cuda, casts)
+    uploads: list[int] = []
+
+    def counted(mesh: Any) -> Any:
+        uploads.append(len(mesh.faces))
+        return cuda._upload(mesh)
+
+    for most, how_many in ((cuda.room, 3), (1, 24)):
+        small = type(cuda)(cuda._device)
+        small._meshes = Kept(counted, lambda mesh: mesh.size, most)
+        uploads.clear()
+        for cast in (*casts, *casts):
+            small.depths([cast])
+        assert len(uploads) == how_many
+        assert np.array_equal(depths(small, casts), expected)
+
+
+def test_a_mesh_larger_than_the_device_is_refused_by_name_before_anything_is_judged(
+    cuda: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ball, cube = shapes.sphere(12, 60, 31), shapes.cube(20)
+    refuse_too_large(cuda, {"the ball": ball, "a cube": cube, "another": cube})
+    cuda.room = 256 * (len(ball.faces) + 2)
+    with pytest.raises(
+        RequestError, match=r"the 2 meshes of this table take .*, the largest, the ball, .* cpu has room"
+    ):
+        refuse_too_large(cuda, {"the ball": ball, "a cube": cube})
+    cuda.room = 256 * 13
+    with pytest.raises(RequestError, match=r"cuda: the ball takes 0\.9 MiB; cpu has room for 0\.0 MiB of meshes"):
+        refuse_too_large(cuda, {"the ball": ball, "a cube": cube})
+    monkeypatch.setattr("silhouette.renderers.cuda.renderer.BYTES_ON_CPU", 0)
+    monkeypatch.setattr(type(cuda), "depths", lambda *given: pytest.fail("it was looked at"))
+    scene = tmp_path / "wall.toml"
+    scene.write_text(WALL)
+    for command in (["check", scene], ["matrix", scene], ["map", scene, "--move", "Kal", "--out", tmp_path / "m.png"]):
+        told = run(capsys, *map(str, command), "--renderer", "cuda", "--device", "cpu")
+        assert told.status == 2
+        assert "cpu has room for 0.0 MiB of meshes" in told.complaints[0]
+
+
+@pytest.mark.parametrize(
+    ("error", "complaint"),
+    [
+        (
+            RuntimeError("Failed to allocate 20 bytes on device 'cpu'"),
+            "cuda: the memory of cpu is full; fewer --workers",
+        ),
+        (MemoryError(), "cuda: the memory of cpu is full"),
+        (RuntimeError("CUDA error 719:\nunspecified launch failure"), "cuda: cpu failed: CUDA error 719: unspecified"),
+    ],
+)
+def test_what_fails_on_the_device_is_one_line(
+    cuda: Any, monkeypatch: pytest.MonkeyPatch, error: Exception, complaint: str
+) -> None:
+    def fail(*arguments: Any, **named: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(cuda._warp, "launch", fail)
+    _, casts = many_casts()
+    with pytest.raises(RendererUnavailable) as caught:
+        depths(cuda, casts)
+    assert str(caught.value).startswith(complaint)
+
+
+def test_a_check_in_a_process_of_its_own_says_nothing_but_its_result(cuda: Any, tmp_path: Path) -> None:
+    """Warp's library would complain that there is no driver."""
+    (tmp_path / "wall.toml").write_text(WALL)
+    command = [sys.executable, "-m", "silhouette", "check", "wall.toml", "--renderer", "cuda", "--device", "cpu"]
+    path = os.pathsep.join([str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")])
+    ran = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "cuda" in ran.stdout
+
+
+# Devices.
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]:
+    """Makes a machine with GPUs of these names, a driver of that version, and warp made with CUDA 12.9."""
+
+    def make(*names: str, served: tuple[int, int] | None = (13, 0), toolkit: tuple[int, int] | None = (12, 9)) -> None:
+        found = [SimpleNamespace(alias=f"cuda:{number}", name=name) for number, name in enumerate(names)]
+        fake = SimpleNamespace(
+            get_cuda_driver_version=lambda: served,
+            get_cuda_toolkit_version=lambda: toolkit,
+            get_cuda_devices=lambda: found,
+            get_device=lambda name: name,
+        )
+        monkeypatch.setattr(devices, "warp", lambda: fake)
+        monkeypatch.setattr(devices, "served_by_driver", lambda: served)
+        monkeypatch.setattr(devices, "is_installed", lambda: True)
+        monkeypatch.setattr(devices, "SYSTEM", tmp_path)
+        (tmp_path / "dev").mkdir()
+        for number in range(len(names)):
+            (tmp_path / "dev" / f"nvidia{number}").touch()
+
+    return make
+
+
+def test_the_first_gpu_is_taken_or_the_one_that_is_named(made: Callable[..., None]) -> None:
+    made("NVIDIA H100", "NVIDIA L4")
+    assert devices.chosen_device().name == "cuda:0"
+    assert devices.chosen_device("cuda:1").title == "NVIDIA L4"
+    assert devices.chosen_device("cpu").title == "CPU"
+    assert devices.chosen_device().driver == "CUDA 13.0"
+    with pytest.raises(RendererUnavailable, match=r"there is no device cuda:2; there are cuda:0, cuda:1, cpu"):
+        devices.chosen_device("cuda:2")
+
+
+@pytest.mark.parametrize(
+    ("machine", "why"),
+    [
+        ({"served": None}, "no NVIDIA driver is found here"),
+        ({"served": (11, 4)}, r"the NVIDIA driver is too old: it serves CUDA 11\.4, and 12\.0 is needed"),
+        ({}, r"the NVIDIA driver lists no GPU \(nvidia-smi says more\)"),
+        ({"toolkit": None}, "warp has no CUDA on "),
+    ],
+)
+def test_where_there_is_no_gpu_the_reason_is_given(
+    made: Callable[..., None], machine: dict[str, Any], why: str
+) -> None:
+    made(**machine)
+    with pytest.raises(RendererUnavailable, match=f"^cuda: {why}.*; --device cpu runs the same kernels without a GPU$"):
+        devices.chosen_device()
+    assert devices.chosen_device("cpu").name == "cpu"
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "warp", None)
+    devices.warp.cache_clear()
+    with pytest.raises(RendererUnavailable, match=r"warp-lang is not installed .*; install it with: .*\[cuda\]"):
+        choose("cuda", "cpu")
+
+
+def test_workers_share_the_gpus_of_the_first_s_kind(made: Callable[..., None]) -> None:
+    made("NVIDIA H100", "NVIDIA L4", "NVIDIA H100")
+    assert [devices.shared_out(worker) for worker in range(3)] == ["cuda:0", "cuda:2", "cuda:0"]
+
+
+def test_one_gpu_is_not_shared_out_and_without_one_nothing_is_loaded(made: Callable[..., None]) -> None:
+    made("NVIDIA H100")
+    assert devices.shared_out(1) is None
+    assert devices.has_gpu()
+
+
+def test_a_system_that_shows_no_gpu_has_none(made: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    made()
+    monkeypatch.setattr(devices, "listed_devices", lambda: pytest.fail("warp was asked"))
+    if sys.platform != "win32":
+        assert not devices.has_gpu()
+        assert devices.shared_out(0) is None
+
+
+def test_auto_takes_cuda_before_gl_where_both_run_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    from silhouette.renderers.gl import devices as gl_devices
+    from tests.renderers.test_registry import replace_renderers
+
+    on_cuda = SimpleNamespace(name="cuda", device="cuda:0", hardware=True)
+    on_gl = SimpleNamespace(name="gl", device="EGL: a GPU", hardware=True)
+    monkeypatch.setattr(gl_devices, "has_gpu", lambda: True)
+    monkeypatch.setattr(devices, "has_gpu", lambda: True)
+    monkeypatch.delenv("PYOPENGL_PLATFORM", raising=False)
+    replace_renderers(monkeypatch, cuda=lambda device: on_cuda, gl=lambda device: on_gl)
+    assert choose("auto") is on_cuda
+    assert choose("auto", "cuda:0") is on_cuda
+    assert choose("auto", "0") is on_gl
+    on_cuda.hardware = False
+    assert choose("auto") is on_gl
+
+
+def test_a_picture_of_one_body_is_that_of_embree(cuda: Any) -> None:
+    view, casts = many_casts()
+    ours, embree = (one.render(view, [casts[0].body, casts[1].body]) for one in (cuda, choose("embree")))
+    assert np.count_nonzero(ours.ids != embree.ids) <= 1
