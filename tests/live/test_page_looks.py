@@ -15,7 +15,7 @@ from silhouette.pages.html.skeleton import SIGNS
 from silhouette.rules.base import Level
 from tests.pages.test_contrast import LEAST, contrast
 from tests.support.browsing import DESKTOP, PHONE, Browser
-from tests.support.live_pages import FILES, NO_WEBGL, SCENE, table_page
+from tests.support.live_pages import FILES, NO_WEBGL, SCENE, TableVisit, asking, table_page
 from tests.support.report_pages import like
 
 
@@ -75,13 +75,45 @@ def test_signs_and_colours_of_places_are_those_of_reports_and_maps() -> None:
     ],
 )
 def test_axe_finds_nothing(browser: Browser, scene: Path, size: tuple[int, int], scheme: str, before: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     with table_page(browser, scene, size, before, color_scheme=scheme) as table:
         for name in ("null", "'Kal'"):
             table.do(f"select({name})")
-            found = axe.Axe().run(table.page)
-            assert found.violations_count == 0, found.generate_report()
-        assert table.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+            check_with_axe(table)
+
+
+def check_with_axe(table: TableVisit) -> None:
+    """Finds what stands in the way of people with disabilities, as far as a program can."""
+    found = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(table.page)
+    assert found.violations_count == 0, found.generate_report()
+    assert table.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme", "before", "kinds"),
+    [
+        pytest.param(PHONE, "dark", NO_WEBGL, ("eye",), id="phone-dark-plan"),
+        pytest.param(DESKTOP, "light", "", ("base", "eye", "box"), id="desktop-light", marks=pytest.mark.long),
+    ],
+)
+def test_axe_finds_nothing_in_cards_and_forms(
+    browser: Browser, scene: Path, size: tuple[int, int], scheme: str, before: str, kinds: tuple[str, ...]
+) -> None:
+    with table_page(browser, scene, size, before, color_scheme=scheme) as table:
+        table.do("select('Kal')")
+        for kind in kinds:
+            if not table.page.locator("#tag-base").is_visible():
+                table.page.click("#tags summary")
+            table.page.click(f"#tag-{kind}")
+            table.until("document.querySelectorAll('#tag-fields input').length > 0")
+            check_with_axe(table)
+        table.page.click("#tags summary")
+        asking(table)
+        table.served.say({"event": "wanted", "file": "table.glb", "answer": None})
+        table.page.focus("#measure")
+        for key in ("Enter", "Enter", "ArrowRight", "Enter"):
+            table.page.keyboard.press(key)
+        table.until("!document.getElementById('length').hidden && !document.getElementById('arrivals').hidden")
+        check_with_axe(table)
 
 
 def test_the_eye_shows_the_target_in_its_colours_and_names_what_is_pointed_at(browser: Browser, scene: Path) -> None:

@@ -10,12 +10,7 @@ import pytest
 import trimesh
 
 from tests.support.browsing import DESKTOP, PHONE, Browser
-from tests.support.live_pages import NO_WEBGL, SCENE, TableVisit, table_page
-
-QUESTIONS = [
-    {"key": "odd at 3,4", "text": "Is this one figure or two?", "answers": ["one", "several"], "about": ["Vex"]},
-    {"key": "scale", "text": "How large is it?", "answers": ["bases of 25 mm", "bases of 32 mm"]},
-]
+from tests.support.live_pages import NO_WEBGL, SCENE, TableVisit, asking, table_page
 
 DROP = """([name, bytes, x, y]) => {
   const data = new DataTransfer();
@@ -30,13 +25,6 @@ def scene(tmp_path: Path) -> Path:
     file = tmp_path / "scene.toml"
     file.write_text(SCENE, encoding="utf-8")
     return file
-
-
-def asking(table: TableVisit) -> None:
-    """Has the scan ask."""
-    state = told(table)
-    table.served.say({"event": "edited", **state, "pose": state["pose"] + 1, "questions": QUESTIONS})
-    table.until("!document.getElementById('questions').hidden")
 
 
 def asked(table: TableVisit, do: str) -> list[dict[str, Any]]:
@@ -121,18 +109,6 @@ def test_a_length_is_measured_without_a_drag(browser: Browser, scene: Path, keys
         assert request["length"]["mm"] == pytest.approx(120.0)
         assert request["length"]["from"][:2] == pytest.approx([0, 100], abs=2.0)
         assert request["length"]["to"][:2] == pytest.approx([-120, 90], abs=2.0)
-
-
-def told(table: TableVisit) -> dict[str, Any]:
-    """The state of the table, from the session."""
-    kept: list[dict[str, Any]] = []
-    table.served.holds = lambda message: message.get("id") == "state" and not kept.append(message)
-    table.served.ask({"id": "state", "do": "state"})
-    while not kept:
-        table.until("true")
-    table.served.holds = lambda _: False
-    table.served.held.clear()
-    return {key: value for key, value in kept[0].items() if key != "id"}
 
 
 @pytest.mark.parametrize("size", [pytest.param(DESKTOP, marks=pytest.mark.long), PHONE], ids=["desktop", "phone"])

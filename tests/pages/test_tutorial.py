@@ -252,6 +252,17 @@ def test_pages_open_in_a_browser(
         assert visit.page.evaluate("Math.min(...[...document.images].map((one) => one.width))") > 200
 
 
+@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (DESKTOP, "dark")], ids=["phone-light", "desktop-dark"])
+@pytest.mark.parametrize("name", ["index.html", "live-table.html"])
+def test_axe_finds_nothing(
+    written: tuple[Path, list[dict[str, Any]]], browser: Browser, name: str, size: tuple[int, int], scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    with browser.visit(written[0] / name, size, color_scheme=scheme) as visit:
+        found = axe.Axe().run(visit.page)
+        assert found.violations_count == 0, found.generate_report()
+
+
 def test_whoever_wants_nothing_to_move_sees_a_still_picture(
     written: tuple[Path, list[dict[str, Any]]], browser: Browser
 ) -> None:

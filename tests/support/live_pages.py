@@ -67,6 +67,13 @@ facing = 300
 """A table of few triangles, so that pictures in software are quick."""
 
 
+QUESTIONS = [
+    {"key": "odd at 3,4", "text": "Is this one figure or two?", "answers": ["one", "several"], "about": ["Vex"]},
+    {"key": "scale", "text": "How large is it?", "answers": ["bases of 25 mm", "bases of 32 mm"]},
+]
+"""What a scan may ask: of a piece, and how large all of it is."""
+
+
 class Served:
     """A session, and the page before it.
 
@@ -248,3 +255,22 @@ def table_page(
             yield table
     finally:
         served.close()
+
+
+def asking(table: TableVisit) -> None:
+    """Has the scan ask."""
+    state = told(table)
+    table.served.say({"event": "edited", **state, "pose": state["pose"] + 1, "questions": QUESTIONS})
+    table.until("!document.getElementById('questions').hidden")
+
+
+def told(table: TableVisit) -> dict[str, Any]:
+    """The state of the table, from the session."""
+    kept: list[dict[str, Any]] = []
+    table.served.holds = lambda message: message.get("id") == "state" and not kept.append(message)
+    table.served.ask({"id": "state", "do": "state"})
+    while not kept:
+        table.until("true")
+    table.served.holds = lambda _: False
+    table.served.held.clear()
+    return {key: value for key, value in kept[0].items() if key != "id"}
