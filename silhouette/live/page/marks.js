@@ -27,7 +27,7 @@ export function marksOf(table, sights, tools, size) {
   const { ruler } = tools;
   if (ruler.to) ruled(marks, ruler, size);
   else if (ruler.from) placed(marks, ruler.from, "ink", size / 2);
-  if (ruler.cursor && !ruler.open) placed(marks, ruler.cursor, "ink", size);
+  if (ruler.cursor && ruler.cursor !== ruler.to && !ruler.open) placed(marks, ruler.cursor, "ink", size);
   if (tools.asked) placed(marks, tools.asked, "orange", 2 * size);
   for (const { at, level } of tools.nearest || []) placed(marks, at, LINES[level].colour, size);
   return marks;

@@ -65,7 +65,7 @@ export class Odds {
 
   #change({ what, mm, degrees, piece, verdict }, { attacker, target }) {
     const who = what.endsWith("target") ? target : attacker;
-    if (what === "without") return `without ${piece}: ${verdict}`;
+    if (what === "without") return `Without ${piece}: ${verdict}`;
     if (degrees !== undefined) return `${attacker} turned by ${Math.abs(degrees).toFixed(1)}° to the ${degrees > 0 ? "left" : "right"}: ${verdict}`;
     return `${who} moved by ${mm.toFixed(1)} mm: ${verdict}`;
   }

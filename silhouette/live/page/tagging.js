@@ -82,7 +82,7 @@ export class Tagging {
     if (!this.kind) return;
     this.fields.shown(this.kind, this.said, app.table.shapes.known.get(this.piece?.shape));
     app.tell(ASKED[kind], true);
-    say(byId("tag-asked"), `${ASKED[kind]} Or write it here, in mm from the middle of the base:`);
+    say(byId("tag-asked"), `${ASKED[kind]} Or write it here, in mm${kind === "base" ? "" : " from the middle of the base"}:`);
   }
 
   // What is known of the model by now.

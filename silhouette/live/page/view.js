@@ -49,7 +49,9 @@ export class View {
       shapes.triangles = FEW;
     }
     this.viewer.schedule = (act) => this.pace.draw(this.viewer.renderer.getContext(), act);
+    this.viewer.controls.addEventListener("change", () => this.#turned());
     this.viewer.after = () => {
+      this.canvas.dataset.behind = "false";
       if (this.pace.slow) this.sketch.passed();
       this.drawn();
     };
@@ -68,6 +70,17 @@ export class View {
 
   get canColour() {
     return this.stage.pieces.some((piece) => piece.coloured);
+  }
+
+  // Names and marks follow the camera at once; a slow picture, of where it was before, is pale until it does.
+  #turned() {
+    if (!this.pace.slow || this.turning) return;
+    this.canvas.dataset.behind = "true";
+    this.turning = requestAnimationFrame(() => {
+      this.turning = 0;
+      this.sketch.draw();
+      this.drawn();
+    });
   }
 
   // For slow graphics: without shadows, no finer than CSS pixels, and marks beside the pictures.
