@@ -197,8 +197,7 @@ def test_a_model_is_named_and_given_a_gang(browser: Browser, scene: Path) -> Non
 def test_the_ruler_measures_in_inches(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, before=NO_WEBGL) as table:
         table.page.click("#ruler")
-        boxes = [table.page.locator(f'[data-piece="{name}"] .foot').bounding_box() for name in ("Vex", "Zil")]
-        start, end = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes)
+        start, end = map(table.foot, ("Vex", "Zil"))
         drag(table, start, (end[0] - start[0], end[1] - start[1]))
         assert measured(table) == pytest.approx(math.hypot(120, 10) / INCH, abs=0.06)
         table.press("r")
@@ -225,8 +224,7 @@ def test_the_ruler_measures_between_two_clicks(
         table.page.click("#ruler")
         point = table.page.touchscreen.tap if touch else table.page.mouse.click
         if before:
-            boxes = [table.page.locator(f'[data-piece="{name}"] .foot').bounding_box() for name in ("Vex", "Zil")]
-            ends = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes]
+            ends = [table.foot(name) for name in ("Vex", "Zil")]
         else:
             ends = [(x, y + 25) for x, y in map(table.label, ("Vex", "Zil"))]
         point(*ends[0])
@@ -254,11 +252,14 @@ def test_the_ruler_measures_by_keyboard_and_says_what(browser: Browser, scene: P
         table.press("Tab")
         table.until("document.getElementById('told').textContent.includes('7.9″ to Vex.')")
         assert measured(table) == pytest.approx(200 / INCH, abs=0.06)
-        table.press("PageUp", "PageUp", "Enter")
-        assert table.page.inner_text(".labels .length") == "7.9″ (7.9″ in the air)"
+        table.press(*5 * ["PageUp"], "Enter")
+        table.settled()
+        assert table.page.inner_text(".labels .length") == "7.9″ (8.3″ in the air)"
         table.press("ArrowLeft")
-        assert table.page.inner_text(".labels .length") == "7.9″ (7.9″ in the air)"
+        table.settled()
+        assert table.page.inner_text(".labels .length") == "7.9″ (8.3″ in the air)"
         table.press("Escape")
+        table.settled()
         assert table.page.locator(".labels .length").is_hidden()
         assert table.page.get_attribute("#ruler", "aria-pressed") == "false"
         assert table.settled()["selected"] == "Vex"

@@ -68,8 +68,7 @@ def test_a_length_is_drawn_and_written_in_inches(browser: Browser, scene: Path) 
     with table_page(browser, scene, before=NO_WEBGL) as table:
         asking(table)
         table.page.click("#measure")
-        boxes = [table.page.locator(f'[data-piece="{name}"] .foot').bounding_box() for name in ("Vex", "Zil")]
-        (sx, sy), (ex, ey) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes)
+        (sx, sy), (ex, ey) = map(table.foot, ("Vex", "Zil"))
         table.page.mouse.move(sx, sy)
         table.page.mouse.down()
         table.page.mouse.move(ex, ey, steps=3)
@@ -96,9 +95,8 @@ def test_a_length_is_measured_without_a_drag(browser: Browser, scene: Path, keys
             for key in ("Enter", "Tab", "Enter"):
                 table.page.keyboard.press(key)
         else:
-            boxes = [table.page.locator(f'[data-piece="{name}"] .foot').bounding_box() for name in ("Vex", "Zil")]
-            for box in boxes:
-                table.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            for name in ("Vex", "Zil"):
+                table.page.mouse.click(*table.foot(name))
         table.until("!document.getElementById('length').hidden")
         if keys:
             assert table.page.evaluate("document.activeElement.id") == "length-number"

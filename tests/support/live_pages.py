@@ -228,6 +228,13 @@ class TableVisit:
         box = self.page.locator(f'.labels [data-name="{name}"]').bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
+    def foot(self, name: str) -> tuple[float, float]:
+        """Where the middle of a model's base is in the window, where a plan is shown: CSS pixels."""
+        selector = f'[data-piece="{name}"] .foot'
+        self.until(f"document.querySelector('{selector}') !== null")
+        box = self.page.locator(selector).bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
     def press(self, *keys: str) -> None:
         """Keys for the table."""
         self.page.focus("#table")
