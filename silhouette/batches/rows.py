@@ -41,7 +41,8 @@ def matrix(
 
     Args:
         scene: a scene from `silhouette.load_scene`, or the path of a scene file.
-        renderer: "auto", "embree", "gl" or "reference", or one that is started already, from `silhouette.choose`.
+        renderer: "auto", "embree", "cuda", "gl" or "reference", or one that is started already, from
+            `silhouette.choose`.
         pixel: mm per pixel at the target, above 0 and at most 10; by default the value in the scene, else 0.1.
         error: how large the stated error may stay where no other verdict is near; see `silhouette.check`.
         workers: processes that judge at the same time; by default as many as there are cores. A process with threads,

@@ -39,7 +39,7 @@ def check(
         scene: from `load_scene`, or the path of one.
         attacker, target: names of two fighters or vehicles of the scene.
         arc: "front", "left", "right" or "rear": the vision arc to look from; by default any that the attacker has.
-        renderer: "auto", "embree", "gl" or "reference", or one that is started already, from
+        renderer: "auto", "embree", "cuda", "gl" or "reference", or one that is started already, from
             `silhouette.renderers.choose`: for many checks that saves preparing the meshes again.
         pixel: mm per pixel at the target, above 0 and at most 10; by default what the scene says, else 0.1.
         error: how large the stated error may stay where no other verdict is near, a share above 0 and at most 0.05;

@@ -17,6 +17,7 @@ from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.geometry import Pose
 from silhouette.renderers import Body, choose
 from silhouette.renderers.cuda import devices
+from silhouette.renderers.cuda.renderer import BYTES_PER_FACE
 from silhouette.renderers.protocol import Cast, depths, refuse_too_large
 from silhouette.renderers.rays import Kept
 from silhouette.views import View
@@ -102,13 +103,13 @@ def test_a_mesh_larger_than_the_device_is_refused_by_name_before_anything_is_jud
 ) -> None:
     ball, cube = shapes.sphere(12, 60, 31), shapes.cube(20)
     refuse_too_large(cuda, {"the ball": ball, "a cube": cube, "another": cube})
-    cuda.room = 256 * (len(ball.faces) + 2)
+    cuda.room = BYTES_PER_FACE * (len(ball.faces) + 2)
     with pytest.raises(
         RequestError, match=r"the 2 meshes of this table take .*, the largest, the ball, .* cpu has room"
     ):
         refuse_too_large(cuda, {"the ball": ball, "a cube": cube})
-    cuda.room = 256 * 13
-    with pytest.raises(RequestError, match=r"cuda: the ball takes 0\.9 MiB; cpu has room for 0\.0 MiB of meshes"):
+    cuda.room = BYTES_PER_FACE * 13
+    with pytest.raises(RequestError, match=r"cuda: the ball takes 1\.1 MiB; cpu has room for 0\.0 MiB of meshes"):
         refuse_too_large(cuda, {"the ball": ball, "a cube": cube})
     monkeypatch.setattr("silhouette.renderers.cuda.renderer.BYTES_ON_CPU", 0)
     monkeypatch.setattr(type(cuda), "depths", lambda *given: pytest.fail("it was looked at"))
