@@ -8,7 +8,7 @@ depth.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Self, TypeVar
 
@@ -90,6 +90,11 @@ class Kept(Generic[Made]):
     def __init__(self, make: Callable[[Mesh], Made], size: Callable[[Made], int], most: int) -> None:
         self._make, self._size, self._most = make, size, most
         self._made: OrderedDict[str, Made] = OrderedDict()
+
+    @property
+    def kept(self) -> Mapping[str, Made]:
+        """What is kept, by the digests of the meshes."""
+        return self._made
 
     def of(self, mesh: Mesh) -> Made:
         """What was made of the mesh, made now where it is not there."""

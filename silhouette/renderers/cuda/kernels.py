@@ -25,19 +25,15 @@ class DeviceChunk:
     planes: wp.array(dtype=wp.vec4d)
 
 
-@wp.struct
-class DeviceCast:
-    """A cast on a device: its view, the pose of its body, and the chunks from ``first`` up to ``last``, left out."""
+DeviceCast = wp.types.matrix(shape=(9, 3), dtype=wp.float64)
+"""A cast on a device, by rows: the eye; the view's right, up and forward; its left, top and step; the three rows of the
+rotation of the body's pose; and its translation."""
 
-    eye: wp.vec3d
-    axes: wp.mat33d
-    left: wp.float64
-    top: wp.float64
-    step: wp.float64
-    rotation: wp.mat33d
-    translation: wp.vec3d
-    first: wp.int32
-    last: wp.int32
+
+@wp.func
+def turned_back(cast: DeviceCast, vector: wp.vec3d):
+    """A vector of the world in the frame of the cast's body."""
+    return vector[0] * cast[5] + vector[1] * cast[6] + vector[2] * cast[7]
 
 
 @wp.func
@@ -80,21 +76,33 @@ def first_met(chunk: DeviceChunk, eye: wp.vec3d, along: wp.vec3d):
 @wp.kernel(enable_backward=False)
 def cast_rays(
     casts: wp.array(dtype=DeviceCast),
+    chunks_of_cast: wp.array(dtype=wp.vec2i),
     chunks: wp.array(dtype=DeviceChunk),
     cast_of_ray: wp.array(dtype=wp.int32),
     places: wp.array(dtype=wp.vec2d),
     depths: wp.array(dtype=wp.float32),
 ):
-    """The depth at which each ray meets its cast's body, infinite for none; ``places`` are rows and columns."""
+    """The depth at which each ray meets its cast's body, infinite for none.
+
+    Args:
+        casts: of all checks.
+        chunks_of_cast: the number of the first chunk of each cast's body, and the one after its last.
+        chunks: all that are on the device.
+        cast_of_ray: by number.
+        places: row and column of each ray in the picture of its cast.
+        depths: the answers.
+    """
     ray = wp.tid()
-    cast = casts[cast_of_ray[ray]]
+    number = cast_of_ray[ray]
+    cast = casts[number]
+    frame = cast[4]
     place = places[ray]
-    across = cast.left + (place[1] + _HALF) * cast.step
-    upward = cast.top - (place[0] + _HALF) * cast.step
-    to_body = wp.transpose(cast.rotation)
-    along = to_body * (wp.transpose(cast.axes) * wp.vec3d(across, upward, _ONE))
-    eye = to_body * (cast.eye - cast.translation)
+    across = frame[0] + (place[1] + _HALF) * frame[2]
+    upward = frame[1] - (place[0] + _HALF) * frame[2]
+    along = turned_back(cast, across * cast[1] + upward * cast[2] + cast[3])
+    eye = turned_back(cast, cast[0] - cast[8])
+    span = chunks_of_cast[number]
     nearest = wp.float32(wp.inf)
-    for number in range(cast.first, cast.last):
-        nearest = wp.min(nearest, first_met(chunks[number], eye, along))
+    for chunk in range(span[0], span[1]):
+        nearest = wp.min(nearest, first_met(chunks[chunk], eye, along))
     depths[ray] = nearest

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.cuda.devices import Device, chosen_device, warp
 from silhouette.renderers.protocol import Body, Cast, Layer
@@ -62,6 +63,9 @@ class CudaRenderer:
             self.memory = device.memory
             self.room = int(SHARE_OF_MEMORY * device.free) if device.is_gpu else BYTES_ON_CPU
         self._meshes: Kept[_OnDevice] = Kept(self._upload, lambda mesh: mesh.size, self.room)
+        self._listed = dict[str, _OnDevice]()
+        self._numbers = dict[str, tuple[int, int]]()
+        self._chunks: Any = None
 
     @classmethod
     def create(cls, device: str | None = None) -> CudaRenderer:
@@ -103,30 +107,32 @@ class CudaRenderer:
         places = np.concatenate([cast.places for cast in casts], dtype=np.float64)
         with self._plainly("failed"):
             meshes = {cast.body.mesh.digest: self._meshes.of(cast.body.mesh) for cast in casts}
-            ends = accumulate((len(mesh.rows) for mesh in meshes.values()), initial=0)
-            numbers = dict(zip(meshes, pairwise(ends), strict=True))
-            rows = [row for mesh in meshes.values() for row in mesh.rows]
-            chunks = self._given(np.array(rows, self._kernels.DeviceChunk.numpy_dtype()), self._kernels.DeviceChunk)
-            given = self._given(self._cast_rows(casts, numbers), self._kernels.DeviceCast)
+            self._list_chunks(meshes)
+            spans = np.array([self._numbers[cast.body.mesh.digest] for cast in casts], dtype=np.int32)
+            of_casts = [self._given(_rows(casts), self._kernels.DeviceCast), self._given(spans, self._warp.vec2i)]
             for start in range(0, len(depth), RAYS_PER_LAUNCH):
                 some = slice(start, start + RAYS_PER_LAUNCH)
                 answers = self._warp.empty(len(depth[some]), dtype=self._warp.float32, device=self._device.handle)
                 rays = [self._given(of_ray[some], self._warp.int32), self._given(places[some], self._warp.vec2d)]
                 self._warp.launch(
-                    self._kernels.cast_rays, len(answers), [given, chunks, *rays, answers], device=self._device.handle
+                    self._kernels.cast_rays,
+                    len(answers),
+                    [*of_casts, self._chunks, *rays, answers],
+                    device=self._device.handle,
                 )
                 depth[some] = answers.numpy()
         return depth
 
-    def _cast_rows(self, casts: Sequence[Cast], numbers: Mapping[str, tuple[int, int]]) -> NDArray[Any]:
-        """The casts as the device reads them; ``numbers`` are each mesh's first chunk, and the one after its last."""
-        rows: Any = np.zeros(len(casts), self._kernels.DeviceCast.numpy_dtype())
-        for key in ("eye", "axes", "left", "top", "step"):
-            rows[key] = [getattr(cast.view, key) for cast in casts]
-        for key in ("rotation", "translation"):
-            rows[key] = [getattr(cast.body.pose, key) for cast in casts]
-        rows["first"], rows["last"] = np.array([numbers[cast.body.mesh.digest] for cast in casts]).T
-        return np.asarray(rows)
+    def _list_chunks(self, meshes: Mapping[str, _OnDevice]) -> None:
+        """Lists the chunks of these meshes, and of all that are kept, on the device, unless they are listed already."""
+        if all(self._listed.get(digest) is mesh for digest, mesh in meshes.items()):
+            return
+        self._listed = {**self._meshes.kept, **meshes}
+        ends = accumulate((len(mesh.rows) for mesh in self._listed.values()), initial=0)
+        self._numbers = dict(zip(self._listed, pairwise(ends), strict=True))
+        rows = [row for mesh in self._listed.values() for row in mesh.rows]
+        kind = self._kernels.DeviceChunk
+        self._chunks = self._given(np.array(rows, kind.numpy_dtype()), kind, copy=True)
 
     def _upload(self, mesh: Mesh) -> _OnDevice:
         """The mesh on the device, each chunk with its hierarchy and its planes."""
@@ -178,6 +184,17 @@ class _OnDevice:
     size: int
     rows: Sequence[Any]
     held: Sequence[Any]
+
+
+def _rows(casts: Sequence[Cast]) -> Floats:
+    """(k, 9, 3) the casts as the device reads them: see `silhouette.renderers.cuda.kernels.DeviceCast`."""
+    rows = np.empty((len(casts), 9, 3))
+    rows[:, 0] = [cast.view.eye for cast in casts]
+    rows[:, 1:4] = [cast.view.axes for cast in casts]
+    rows[:, 4] = [(cast.view.left, cast.view.top, cast.view.step) for cast in casts]
+    rows[:, 5:8] = [cast.body.pose.rotation for cast in casts]
+    rows[:, 8] = [cast.body.pose.translation for cast in casts]
+    return rows
 
 
 def _size(mesh: Mesh) -> int:
