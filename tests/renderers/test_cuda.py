@@ -261,3 +261,13 @@ def test_a_picture_of_one_body_is_that_of_embree(cuda: Any) -> None:
     view, casts = many_casts()
     ours, embree = (one.render(view, [casts[0].body, casts[1].body]) for one in (cuda, choose("embree")))
     assert np.count_nonzero(ours.ids != embree.ids) <= 1
+
+
+@pytest.mark.parametrize("chip", [75, 90, 100])
+def test_the_kernels_compile_for_gpus_without_one(cuda: Any, tmp_path: Path, chip: int) -> None:
+    """From Turing to Blackwell, by the compiler that warp brings along."""
+    if cuda._warp.get_cuda_toolkit_version() is None:
+        pytest.skip("warp has no CUDA here")
+    cuda._warp.compile_aot_module(cuda._kernels, arch=chip, module_dir=tmp_path, use_ptx=True)
+    (compiled,) = tmp_path.glob("*.ptx")
+    assert b"cast_rays" in compiled.read_bytes()
