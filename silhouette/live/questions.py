@@ -17,7 +17,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging.loading import pixel_of
 from silhouette.judging.results import Judged, judged, with_both_ways, with_changes, with_odds
-from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.protocol import Renderer, refuse_too_large
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
 from silhouette.scenes.scene import Check
@@ -92,7 +92,9 @@ class CheckQuestion:
     def answered(self, desk: Desk) -> list[Answer]:
         """See `Question`."""
         scene, settings = desk.scene, desk.settings(keep=self.views)
-        verdicts = rule_called(scene.rules).judge(scene, self.checks, settings)
+        rule = rule_called(scene.rules)
+        refuse_too_large(settings.renderer, rule.meshes(scene))
+        verdicts = rule.judge(scene, self.checks, settings)
         done = [Judged.of(check, verdict) for check, verdict in zip(self.checks, verdicts, strict=True)]
         if self.seed is not None:
             done = list(with_odds(scene, done, settings, self.seed, desk.cache))

@@ -13,13 +13,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette import load_scene
+from silhouette.batches.chunks import BatchSettings, Chunk, ChunkJudge
 from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.files.cache import Cache
 from silhouette.geometry import Pose
+from silhouette.live.questions import CheckQuestion, Desk
 from silhouette.renderers import Body, choose
 from silhouette.renderers.cuda import devices
 from silhouette.renderers.cuda.renderer import BYTES_PER_FACE
 from silhouette.renderers.protocol import Cast, depths, refuse_too_large
 from silhouette.renderers.rays import Kept
+from silhouette.scenes.scene import Check
 from silhouette.views import View
 from tests.conftest import unavailable
 from tests.support import shapes
@@ -122,6 +127,12 @@ def test_a_mesh_larger_than_the_device_is_refused_by_name_before_anything_is_jud
         told = run(capsys, *map(str, command), "--renderer", "cuda", "--device", "cpu")
         assert told.status == 2
         assert "cpu has room for 0.0 MiB of meshes" in told.complaints[0]
+    judge = ChunkJudge(BatchSettings(renderer="cuda", device="cpu"))
+    (row,) = judge(Chunk(str(scene), judge._fingerprints.of(scene), 0, 1))
+    assert row["error"].endswith("cpu has room for 0.0 MiB of meshes")
+    desk = Desk(load_scene(scene), choose("cuda", "cpu"), Cache(None), None)  # type: ignore[arg-type]
+    with pytest.raises(RequestError, match="has room for"):
+        CheckQuestion((Check("Kal", "Vex"),)).answered(desk)
 
 
 @pytest.mark.parametrize(
