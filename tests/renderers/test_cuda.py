@@ -159,6 +159,21 @@ def test_what_fails_on_the_device_is_one_line(
     assert str(caught.value).startswith(complaint)
 
 
+def test_what_warp_s_library_writes_itself_when_memory_is_full_is_kept_off_standard_error(
+    cuda: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def full(*arguments: Any) -> Any:
+        os.write(2, b"Warp CUDA error 2: out of memory\n")
+        raise RuntimeError("Failed to allocate 20 bytes on device 'cuda:0'")
+
+    monkeypatch.setattr(cuda._warp, "Mesh", full)
+    cuda.hardware = True
+    _, casts = many_casts()
+    with pytest.raises(RendererUnavailable, match="the memory of cpu is full"):
+        depths(cuda, casts)
+    assert capfd.readouterr().err == ""
+
+
 def test_a_check_in_a_process_of_its_own_says_nothing_but_its_result(cuda: Any, tmp_path: Path) -> None:
     """Warp's library would complain that there is no driver."""
     (tmp_path / "wall.toml").write_text(WALL)

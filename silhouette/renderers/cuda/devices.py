@@ -83,7 +83,7 @@ def warp() -> Any:
         ) from None
     module.config.log_level = module.LOG_ERROR
     try:
-        with _silenced():
+        with silenced():
             module.init()
     except Exception as error:
         raise RendererUnavailable(f"cuda: warp does not start: {error}") from None
@@ -91,8 +91,8 @@ def warp() -> Any:
 
 
 @contextmanager
-def _silenced() -> Iterator[None]:
-    """Keeps off standard error what warp's library writes there itself: that there is no driver, say."""
+def silenced() -> Iterator[None]:
+    """Keeps off standard error what warp's library writes there itself: that there is no driver, or memory is full."""
     sys.stderr.flush()
     try:
         kept = os.dup(2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.cuda.devices import Device, chosen_device, warp
+from silhouette.renderers.cuda.devices import Device, chosen_device, silenced, warp
 from silhouette.renderers.protocol import Body, Cast, Layer
 from silhouette.renderers.rays import Chunk, Kept, layer_of_rays
 from silhouette.views import View
@@ -136,19 +136,21 @@ class CudaRenderer:
 
     def _upload(self, mesh: Mesh) -> _OnDevice:
         """The mesh on the device, each chunk with its hierarchy and its planes."""
-        held, rows = list[Any](), list[Any]()
-        for chunk in Chunk.all_of(mesh):
-            indexed = self._warp.Mesh(
-                self._given(chunk.vertices.astype(np.float32), self._warp.vec3, copy=True),
-                self._given(chunk.faces.astype(np.int32).ravel(), self._warp.int32, copy=True),
-            )
-            on_device = self._kernels.DeviceChunk()
-            on_device.mesh = indexed.id
-            on_device.middle = self._warp.vec3d(*chunk.middle)
-            on_device.planes = self._given(chunk.planes(), self._warp.vec4d, copy=True)
-            held.append((indexed, on_device))
-            rows.append(on_device.numpy_value())
-        return _OnDevice(_size(mesh), rows, held)
+        with silenced() if self.hardware else nullcontext():
+            held = [self._indexed(chunk) for chunk in Chunk.all_of(mesh)]
+        return _OnDevice(_size(mesh), [on_device.numpy_value() for _, on_device in held], held)
+
+    def _indexed(self, chunk: Chunk) -> tuple[Any, Any]:
+        """A chunk's hierarchy on the device, and its `DeviceChunk`."""
+        indexed = self._warp.Mesh(
+            self._given(chunk.vertices.astype(np.float32), self._warp.vec3, copy=True),
+            self._given(chunk.faces.astype(np.int32).ravel(), self._warp.int32, copy=True),
+        )
+        on_device = self._kernels.DeviceChunk()
+        on_device.mesh = indexed.id
+        on_device.middle = self._warp.vec3d(*chunk.middle)
+        on_device.planes = self._given(chunk.planes(), self._warp.vec4d, copy=True)
+        return indexed, on_device
 
     def _given(self, values: NDArray[Any], kind: Any, copy: bool = False) -> Any:
         """The values on the device; without ``copy`` the CPU reads them where they lie."""
