@@ -32,7 +32,6 @@ class Wanted:
         thresholds: obscured shares, from 0 to 1, at which a verdict changes; 0 and 1 are always among them.
         tolerance: a share nearer than this to a threshold is too close to call, however well it is measured.
         error_goal: the error, as a share, that is small enough where no threshold is near; `ERROR_GOAL` by default.
-            Five times as much is, where the attacker has no arc towards the target.
         keep: whether the observations keep their masks.
     """
 

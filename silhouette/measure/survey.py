@@ -43,9 +43,6 @@ THIN_SHARE = 0.3
 """A picture has thin things in it where so many pairs of neighbours in the coarse grid, for each cell of the target,
 are one seen and one hidden. One wall before a figure leaves one in ten."""
 
-BLIND_GOAL = 5.0
-"""How many times larger the goal is where the attacker has no arc towards the target: no verdict rests on the share."""
-
 SIZE_ERROR = 0.02
 """The error, as a share of the target, to which its size is counted even where no other share depends on it."""
 
@@ -94,10 +91,10 @@ class Survey:
         size = len(questions)
         self.is_blocked = np.array([any(picture.blockers for picture in one.pictures) for one in questions])
         self.is_parted = np.array([any(picture.arcs for picture in one.pictures) for one in questions])
+        self.goals = np.array([one.goal for one in questions])
         self.is_coarse = np.ones(size, dtype=np.bool_)
         self.maybe_occluded, self.maybe_free, self.maybe_seen = (np.full(size, np.inf) for _ in range(3))
         self.is_blind = np.array([_is_blind(one) for one in questions])
-        self.goals = np.array([one.goal for one in questions]) * np.where(self.is_blind, BLIND_GOAL, 1.0)
         self.maybe_seen[self.is_blind] = 0.0
         self.settled = np.zeros((size, KINDS**2))
         self.alone = np.zeros((size, KINDS**2))
@@ -220,8 +217,7 @@ class Survey:
     def _aims(self, share: Floats, errors: Floats) -> Floats:
         """(n,) the errors to go for: smaller than the goal where that tells on which side of a threshold a share is."""
         aims = np.where(self.is_thin, np.minimum(self.goals, THIN_GOAL), self.goals)
-        for number in np.flatnonzero(~self.is_blind).tolist():
-            question = self.questions[number]
+        for number, question in enumerate(self.questions):
             for value, error in ((share[number, 0], errors[number, 0]), (1.0 - share[number, 2], errors[number, 2])):
                 for limit in question.thresholds:
                     if question.tolerance < (away := abs(value - limit)) <= NEAR * error:
