@@ -72,13 +72,13 @@ class Opened:
 def opened_page(scene: Path) -> Iterator[Opened]:
     """The table in a browser."""
     try:
-        from tests.support.browsing import chromium, launched
+        from tests.support.browsing import IN_SOFTWARE, chromium, launched
     except ImportError as error:
         raise CannotRunError(f"{error.name} is not installed") from None
     if chromium() is None:
         raise CannotRunError("there is no Chromium")
     command = [sys.executable, "-m", "silhouette", "table", str(scene), "--no-browser", "--workers", str(PROCESSES)]
-    with launched() as browser:
+    with launched(IN_SOFTWARE) as browser:
         began = time.time()
         with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:
             try:

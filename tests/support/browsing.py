@@ -22,9 +22,11 @@ ARGUMENTS = (
     "--use-gl=angle",
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
-    "--disable-gpu-compositing",
     "--force-color-profile=srgb",
 )
+IN_SOFTWARE = "--disable-gpu-compositing"
+"""The window is put together without SwiftShader: pages that move are a quarter faster, and Chromium warns of it."""
+
 DESKTOP, PHONE = (1280, 800), (390, 844)
 PATIENCE = 60_000  # ms: software WebGL on a busy machine
 
@@ -111,23 +113,28 @@ def chromium() -> str | None:
 
 
 @contextmanager
-def launched() -> Iterator[Browser]:
-    """Chromium, without a window."""
+def launched(*further: str) -> Iterator[Browser]:
+    """Chromium, without a window, with further arguments of its command line."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+        running = driver.chromium.launch(executable_path=chromium(), args=[*ARGUMENTS, *further])
         yield Browser(running)
         running.close()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def tested(*further: str) -> Iterator[Browser]:
     """Chromium. Where there is none the test is skipped; where SILHOUETTE_REQUIRE_BROWSER says it must be, it fails."""
     if chromium() is None:
         if os.environ.get("SILHOUETTE_REQUIRE_BROWSER"):
             pytest.fail("a browser must be here, but there is no Chromium")
         pytest.skip("needs Chromium, which is not installed")
     pytest.importorskip("playwright.sync_api")
-    with launched() as found:
+    with launched(*further) as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, for the tests of a module."""
+    yield from tested()

@@ -25,7 +25,7 @@ from PIL import Image
 
 from silhouette import load_scene
 from tests.conftest import PROJECT
-from tests.support.browsing import Browser, Visit, launched
+from tests.support.browsing import IN_SOFTWARE, Browser, Visit, launched
 from tests.support.table_process import Started, started
 
 SCENE = PROJECT / "scenes/necromunda/skirmish.toml"
@@ -279,7 +279,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=FILM)
     parser.add_argument("--rough", action="store_true")
     asked = parser.parse_args()
-    with launched() as browser:
+    with launched(IN_SOFTWARE) as browser:
         film = taken(browser, asked.rough)
     film.write(asked.out)
     print(f"{len(film.pictures)} pictures, {sum(film.times) / 1000:.1f} s, {asked.out.stat().st_size / 1e6:.2f} MB")
