@@ -19,21 +19,18 @@ from typing import Any, cast
 
 from silhouette.errors import RequestError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.groups import TOGETHER, shared
+from silhouette.groups import TOGETHER
 from silhouette.judging.loading import content_with
-from silhouette.live.carrying import Carrier
 from silhouette.live.live_table import Pose
 from silhouette.live.names import Document
+from silhouette.live.processes import CLOSED, Processes, Start
 from silhouette.live.questions import Answer, CheckQuestion, Desk, Question
 from silhouette.live.stopping import STOP, StoppableRenderer, Stopped
 from silhouette.renderers import choose
-from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_of
-from silhouette.scenes.placement_warnings import prepare
 from silhouette.scenes.table import TableScene
 from silhouette.text import problem
-from silhouette.workers.process import ChildProcess
-from silhouette.workers.starting import cores, start_method
+from silhouette.workers.starting import cores
 
 KEPT = 4
 """Scenes that a process keeps: the newest pose, and what is asked of others in between."""
@@ -47,32 +44,10 @@ A group has at most `TOGETHER` checks: a more urgent question makes its process 
 PATIENT = 5
 """The urgency from which on a question gives way: its process answers the more urgent one, and begins it again."""
 
-CLOSED = "the table is closed"
 LOST = "a process ended in the middle of a check, out of memory or killed; ask again"
 
 TRIES = 2
 """Processes that are asked a question: one may have been killed for another reason."""
-
-
-@dataclass(frozen=True)
-class Start:
-    """What a process needs before the first question.
-
-    Attributes:
-        cache: of meshes; with what is in memory where the process is forked.
-        renderer: the name of a renderer; or one that is started, where the process is forked.
-        device: the name of its device.
-        error: the error goal in place of the scene's own; None for that.
-        pixel: mm per pixel at the target; None for the scene's own.
-        carrier: brings scenes, where the process is forked.
-    """
-
-    cache: Cache
-    renderer: str | Renderer
-    device: str | None = None
-    error: float | None = None
-    pixel: float | None = None
-    carrier: Carrier | None = None
 
 
 @dataclass(order=True)
@@ -89,7 +64,7 @@ class _Task:
 class Judges:
     """Processes that judge; an asynchronous context manager, at the end of which they are gone.
 
-    They are started at once, and forked where that is safe: before the event loop has threads.
+    They are started at once: before the event loop has threads, so that they may be forked.
 
     Args:
         scene: as it is at first; its meshes are loaded once for all processes.
@@ -110,23 +85,15 @@ class Judges:
         error: float | None = None,
         pixel: float | None = None,
     ) -> None:
-        started = choose(renderer, device)
-        is_shared = start_method().name == "fork" and shared(scene, started)
-        if is_shared:
-            prepare(scene.pieces)
-        plain = Cache(cache.directory)
-        self._start = Start(plain, renderer, device, error, pixel)
-        first = Start(cache, started, device, error, pixel, Carrier(scene)) if is_shared else self._start
         self.workers = cores() if workers is None else workers
-        self._processes = [ChildProcess(serve_questions, first) for _ in range(self.workers)]
+        start = Start(Cache(cache.directory), renderer, device, error, pixel)
+        self._processes = Processes(scene, start, cache, self.workers, serve_questions)
         self._threads = ThreadPoolExecutor(self.workers)
-        self._carriers = [first.carrier] * self.workers
         self._sent: list[list[int]] = [[] for _ in range(self.workers)]
         self._locks = [Lock() for _ in range(self.workers)]
         self._running: list[_Task | None] = [None] * self.workers
         self._queue: asyncio.PriorityQueue[_Task] = asyncio.PriorityQueue()
         self._is_closed = False
-        self._lock = Lock()
         self._numbers = count()
         self._waiting = set[asyncio.Future[Any]]()
         self._loops: list[asyncio.Task[None]] = []
@@ -144,12 +111,8 @@ class Judges:
 
     def close(self) -> None:
         """Ends the processes."""
-        with self._lock:
-            if self._is_closed:
-                return
-            self._is_closed = True
-            for process in self._processes:
-                process.kill()
+        self._is_closed = True
+        self._processes.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def ask(self, pose: Pose, question: Question, urgency: int = 0) -> asyncio.Future[Any]:
@@ -260,7 +223,8 @@ class Judges:
         for _ in range(TRIES):
             with suppress(EOFError, OSError):
                 return self._sent_back(number, task)
-            self._replace(number)
+            self._processes.replace(number)
+            self._sent[number] = []
         raise SilhouetteError(LOST)
 
     def _sent_back(self, number: int, task: _Task) -> tuple[str, Any]:
@@ -289,22 +253,9 @@ class Judges:
 
     def _content(self, number: int, pose: Pose) -> bytes | Document:
         """A pose as it is sent to a process: its scene, where the process has the models, else its document."""
-        carrier = self._carriers[number]
+        carrier = self._processes.carrier(number)
         packed = None if carrier is None or pose.scene is None else carrier.packed(pose.scene)
         return pose.document if packed is None else packed
-
-    def _replace(self, number: int) -> None:
-        """Starts a process in place of one that has ended.
-
-        Raises:
-            SilhouetteError: where all are to end.
-        """
-        with self._lock:  # no process may begin while all of them end
-            if self._is_closed:
-                raise SilhouetteError(CLOSED) from None
-            self._processes[number].kill()
-            self._processes[number], self._sent[number] = ChildProcess(serve_questions, self._start), []
-            self._carriers[number] = None
 
 
 def _fail(done: asyncio.Future[Any], error: Exception) -> None:

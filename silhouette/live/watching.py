@@ -122,8 +122,9 @@ class Watching:
             first = [group for group in groups if group[0] == CHOSEN]
             groups = [group for group in groups if group[0] != CHOSEN]
             await self._told(pose, first, is_last=not groups)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._rest.wait(), self._posed + REST - time.monotonic())
+            with suppress(TimeoutError):  # not by wait_for, which may go on when it is cancelled (until Python 3.12)
+                async with asyncio.timeout(self._posed + REST - time.monotonic()):
+                    await self._rest.wait()
             self._rest.set()
         await self._told(pose, groups, is_last=True)
 
@@ -136,13 +137,15 @@ class Watching:
             is_last: whether nothing else is asked after them.
         """
         now = self._table.now
-        self._asked = {self._judges.ask(now, self._question(checks), urgency): checks for urgency, checks in groups}
-        left = set(self._asked)
+        asked = {self._judges.ask(now, self._question(checks), urgency): checks for urgency, checks in groups}
+        self._asked, left = asked, set(asked)
         while left:
             done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
             for number, one in enumerate(done, 1):
                 settled = is_last and not left and number == len(done)
-                self._take(pose, self._asked.pop(one), one, settled=settled)
+                self._take(pose, asked.pop(one), one, settled=settled)
+                if self._asked is not asked:  # who was told has changed the table
+                    return
 
     def _take(self, pose: int, checks: list[Check], answers: asyncio.Future[list[Answer]], *, settled: bool) -> None:
         """Keeps and tells the answers to some checks, or why there are none."""

@@ -35,15 +35,19 @@ ENDS_WITHIN = 1.0
 """Seconds that an idle fork server is given to end by itself."""
 
 
-class SharedWork(Protocol):
+class Loader(Protocol):
+    """What a fork server loads."""
+
+    def load(self, task: Any) -> Loaded:
+        """Loads what a task requires, so that processes forked from this one share it."""
+        ...
+
+
+class SharedWork(Loader, Protocol):
     """A `silhouette.workers.process.Work` that can load what tasks require before they are given."""
 
     def __call__(self, task: Any) -> Iterator[Any]:
         """Does a task."""
-        ...
-
-    def load(self, task: Any) -> Loaded:
-        """Loads what a task requires, so that processes forked from this one share it."""
         ...
 
 
@@ -115,9 +119,10 @@ class ForkServer:
     """A fork server as its pool sees it. It gets one request at a time; others wait.
 
     Args:
-        start: gives the work that its forks do.
+        start: gives what it loads, and its forks work with.
         clock: the clock of the pool.
         timeout: the seconds that loading may take; None is unlimited.
+        serve: what its forks do, with a pipe and what ``start`` gave: by default the tasks that come through it.
 
     Attributes:
         pipe: readable when an answer has come.
@@ -127,8 +132,14 @@ class ForkServer:
         orders: workers that are still to be forked.
     """
 
-    def __init__(self, start: Callable[[], SharedWork], clock: RunningClock, timeout: float | None) -> None:
-        self._process = ChildProcess(_serve_forks, (start, os.getpid()))
+    def __init__(
+        self,
+        start: Callable[[], Loader],
+        clock: RunningClock,
+        timeout: float | None,
+        serve: Callable[[Connection, Any], None] = serve,
+    ) -> None:
+        self._process = ChildProcess(_serve_forks, (start, serve, os.getpid()))
         self.pipe = self._process.pipe
         self._clock = clock
         self._timeout = timeout
@@ -203,6 +214,10 @@ class ForkServer:
             self.orders = [order for order in self.orders if order.slot is not slot]
         return Answer(kind, slot, value)  # type: ignore[arg-type]
 
+    def interrupt(self) -> None:
+        """Ends it while another thread waits for its answer, which is "died" then; that thread, or `stop`, follows."""
+        self._process.interrupt()
+
     def stop(self) -> None:
         """Ends it; its forks are ended by the slots that hold them."""
         if not self.is_busy:
@@ -212,12 +227,14 @@ class ForkServer:
         self._process.kill()
 
 
-def _serve_forks(pipe: Connection, argument: tuple[Callable[[], SharedWork], int]) -> None:
+def _serve_forks(
+    pipe: Connection, argument: tuple[Callable[[], Loader], Callable[[Connection, Any], None], int]
+) -> None:
     """The main loop of a fork server.
 
     Its one other Python thread, which watches its parent, holds no lock: so it can be forked.
     """
-    start, pool = argument
+    start, serve_with, pool = argument
     pool_pidfd = os.pidfd_open(pool)
     work = start()
     with suppress(EOFError, OSError):
@@ -226,7 +243,7 @@ def _serve_forks(pipe: Connection, argument: tuple[Callable[[], SharedWork], int
             if request == "loaded":
                 pipe.send(_load(work, value))
             elif request == "forked":
-                _fork(pipe, work, pool, pool_pidfd)
+                _fork(pipe, lambda end: serve_with(end, work), pool, pool_pidfd)
             elif request == "reaped":
                 pipe.send(os.waitstatus_to_exitcode(os.waitpid(value, 0)[1]))
             else:
@@ -236,7 +253,7 @@ def _serve_forks(pipe: Connection, argument: tuple[Callable[[], SharedWork], int
             os.waitpid(-1, 0)
 
 
-def _load(work: SharedWork, task: Any) -> Loaded:
+def _load(work: Loader, task: Any) -> Loaded:
     try:
         loaded = work.load(task)
     except Exception:
@@ -246,7 +263,7 @@ def _load(work: SharedWork, task: Any) -> Loaded:
     return loaded
 
 
-def _fork(pipe: Connection, work: SharedWork, pool: int, pool_pidfd: int) -> None:
+def _fork(pipe: Connection, served: Callable[[Connection], None], pool: int, pool_pidfd: int) -> None:
     """Sends the number of the new process, and the pipe to it; the new process never returns from here."""
     pool_end, worker_end = Pipe()
     with starting.fork_warning_silenced():
@@ -262,7 +279,7 @@ def _fork(pipe: Connection, work: SharedWork, pool: int, pool_pidfd: int) -> Non
         pool_end.close()
         pipe.close()
         threading.Thread(target=_end_with, args=(pool_pidfd,), daemon=True).start()
-        serve(worker_end, work)
+        served(worker_end)
         status = 0
     except BaseException:
         traceback.print_exc()

@@ -107,10 +107,14 @@ class ChildProcess:
         status: int | None = self._forked.exitcode
         return status
 
-    def kill(self) -> None:
-        """Ends it, whatever it is doing."""
+    def interrupt(self) -> None:
+        """Ends it, and leaves its pipe to a thread that reads from it, which is told; `kill` comes after that."""
         process: Any = self._forked or self._executed
         process.kill()
+
+    def kill(self) -> None:
+        """Ends it, whatever it is doing."""
+        self.interrupt()
         self.wait()
         if self._forked is not None:
             self._forked.close()

@@ -13,6 +13,8 @@ from silhouette.errors import SilhouetteError
 from silhouette.live.judges import CLOSED, LOST, Judges
 from silhouette.live.questions import CheckQuestion
 from silhouette.scenes.scene import Check
+from silhouette.workers.forkserver import ForkedWorker
+from silhouette.workers.process import ChildProcess
 from tests.support.live_clients import PATIENCE, client_of
 from tests.support.live_edits import table_of, written
 
@@ -36,12 +38,11 @@ class Slow:
 
 
 def _pids(judges: Judges) -> list[int]:
-    found = []
-    for process in judges._processes:
-        child = process._forked or process._executed
-        assert child is not None
-        found.append(child.pid)
-    return found
+    """The numbers of the processes, which are all there."""
+    workers = [judges._processes[number] for number in range(judges.workers)]
+    return [worker.pid for worker in workers if isinstance(worker, ForkedWorker)] or [
+        (worker._forked or worker._executed).pid for worker in workers if isinstance(worker, ChildProcess)
+    ]
 
 
 def _runs(process: int) -> bool:

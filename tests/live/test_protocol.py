@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import random
 from pathlib import Path
@@ -14,8 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from silhouette.live import watching
+from silhouette.live.judges import Judges
 from tests.support.live_clients import Client, by_pair, checked, client_of
-from tests.support.live_edits import DUEL, PROJECT, TABLES, random_edit, written
+from tests.support.live_edits import DUEL, PROJECT, TABLES, random_edit, table_of, written
 
 SKIRMISH = """\
 rules = "skirmishcorps"
@@ -198,6 +200,38 @@ def test_the_newest_pose_wins(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_who_is_told_may_change_the_table_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of results that come together, those told after a change are of a pose that is gone: they are not told."""
+    wait, problems, told = asyncio.wait, list[object](), list[dict[str, Any]]()
+
+    async def wait_for_all(left: Any, **_: Any) -> Any:
+        return await wait(left)
+
+    monkeypatch.setattr(watching.asyncio, "wait", wait_for_all)
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, problem: problems.append(problem))
+        table = table_of(written(tmp_path))
+        async with Judges(table.scene, table.cache, workers=2) as judges:
+
+            def tell(event: dict[str, Any]) -> None:
+                told.append(event)
+                if table.pose == 0:
+                    table.edit([{"piece": "Vex", "at": [10, 190]}])
+                    watched.begin()
+
+            watched = watching.Watching(table, judges, tell)
+            watched.watch("Kal", ("Vex", "Kal"))
+            await watched.settled()
+        gc.collect()  # a task that failed tells of it when it goes
+
+    asyncio.run(main())
+    assert not problems
+    assert [event["pose"] for event in told] == sorted(event["pose"] for event in told)
+    assert [event["pose"] for event in told].count(0) == 1
+    assert told[-1]["settled"]
+
+
 def test_while_a_hand_moves_the_chosen_pair_alone_is_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "MOVING", 60.0)
     monkeypatch.setattr(watching, "REST", 600.0)  # nothing but being told ends it
@@ -218,6 +252,27 @@ def test_while_a_hand_moves_the_chosen_pair_alone_is_judged(tmp_path: Path, monk
             watched = await client.settled()
             expected = by_pair(checked(written(tmp_path, client.table.text, "saved.toml"), everyone=True))
             assert watched == {pair: row for pair, row in expected.items() if "Kal" in pair}
+
+    asyncio.run(main())
+
+
+def test_who_watches_another_while_a_hand_moves_is_told_of_that_one_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "MOVING", 60.0)
+    monkeypatch.setattr(watching, "REST", 600.0)
+
+    async def main() -> None:
+        async with client_of(written(tmp_path)) as client:
+            await client.done("watch", selected="Kal", chosen=["Vex", "Kal"])
+            await client.settled()
+            for x in (10, 20):
+                await client.done("edit", edits=[{"piece": "Vex", "at": [x, 190]}], drag="d")
+            while client.events[-1].get("pose") != client.table.pose:
+                await asyncio.sleep(0.01)
+            since = len(client.events)
+            await client.done("watch", selected="Yar", chosen=["Yar", "Vex"])
+            assert all("Yar" in pair for pair in await client.settled(since))
 
     asyncio.run(main())
 
