@@ -56,11 +56,9 @@ def table(
     The address is printed first. It has a token: give it to nobody who is not to move your figures. Ctrl-C ends it.
     """
     from silhouette.judging import check_numbers
-    from silhouette.live.judges import Judges
     from silhouette.live.opening import opened
     from silhouette.live.server.doors import opened_doors
     from silhouette.live.server.gate import Role
-    from silhouette.live.server.running import serve_table
     from silhouette.renderers.registry import check_name
 
     check_numbers(pixel, error)
@@ -69,13 +67,16 @@ def table(
     with Waiting(f"opening {scene or 'a table'}", quiet=quiet):
         live = opened(scene, cache)
     doors = opened_doors(port, lan=lan)
-    # Told before the meshes are ready: a browser takes its time as well, and waits for the server.
+    # Told before the server is loaded: a browser takes its time as well, and waits for it.
     print(doors[0].address(Role.PLAYER), flush=True)
     for door in doors[1:]:
         _show_to_a_phone(door.address(Role.LOOKER), sys.stdout)
     if not no_browser:
         open_beside(doors[0].address_once(Role.PLAYER))  # who lists processes sees the browser's command line
-    with Waiting("making the meshes ready", quiet=quiet, forking=True):
+    from silhouette.live.judges import Judges
+    from silhouette.live.server.running import serve_table
+
+    with Waiting("starting what judges", quiet=quiet, forking=True):
         judges = Judges(live.scene, live.cache, renderer, device, workers, error, pixel)
     try:
         with suppress(KeyboardInterrupt):

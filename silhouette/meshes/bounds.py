@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
+from silhouette.hulls import hull_outline
 from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import inner_boxes
@@ -19,9 +20,6 @@ BOXES = 64
 
 FACES_IN_A_SMALL_BOX = 512
 """A mesh of two million faces has some 4,000 small boxes, whose corners take a millisecond to test."""
-
-DIRECTIONS = 8
-"""Of figures a fiftieth of the vertices lies outside a polygon of twice as many corners."""
 
 EVERY = 64
 """The number of vertices of which one is looked at first."""
@@ -67,32 +65,12 @@ def plan_corners(mesh: Mesh) -> Floats:
     They are the corners of its convex outline in plan, one of the lowest vertices, and one of the highest.
     """
     if mesh not in _in_plan:
-        from shapely import MultiPoint, get_coordinates
-
         height = mesh.vertices[:, 2]
         ends = mesh.vertices[[height.argmin(), height.argmax()]]
-        outline = get_coordinates(MultiPoint(_outer(mesh.vertices[:, :2])).convex_hull)
+        outline = hull_outline(mesh.vertices[:, :2])
         corners = np.column_stack([outline, np.full(len(outline), ends[0, 2])])
         _in_plan[mesh] = np.concatenate([corners, ends])
     return _in_plan[mesh]
-
-
-def _outer(points: Floats) -> Floats:
-    """(k, 2) those of the points (n, 2) that may be corners of their convex hull, for which shapely takes its time.
-
-    What lies inside the polygon of the points farthest out in `2 * DIRECTIONS` directions is no corner.
-    """
-    x, y = (np.ascontiguousarray(axis) for axis in points.T)
-    along = [x * np.cos(turn) + y * np.sin(turn) for turn in np.arange(DIRECTIONS) * np.pi / DIRECTIONS]
-    rim = points[[*(one.argmax() for one in along), *(one.argmin() for one in along)]]
-    ways = np.roll(rim, -1, axis=0) - rim
-    slack = 1e-9 * float(np.ptp(rim)) ** 2
-    inside = np.full(len(points), bool(ways.any()))
-    for (a, b), (across, up) in zip(rim, ways, strict=True):
-        if across != 0.0 or up != 0.0:
-            inside &= across * (y - b) - up * (x - a) > slack
-    outer: Floats = points[~inside]
-    return outer
 
 
 def faces_near(mesh: Mesh, point: Floats, reach: float) -> NDArray[np.intp]:

@@ -20,6 +20,7 @@ from silhouette.files.named import file_named
 from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import LARGEST, Location, validated
 from silhouette.geometry import Flags, Floats, cosine_and_sine
+from silhouette.hulls import hull_outline
 from silhouette.lazy import cached_property
 from silhouette.meshes.derived import keep_in
 from silhouette.meshes.health import used_vertices
@@ -189,7 +190,7 @@ class Model:
             return disc(self.base)
         if self.base is None and self.kind == "vehicle":
             return self.footprint
-        return _hull(_corner_points(self._grounded)[:, :2])
+        return hull_outline(_corner_points(self._grounded)[:, :2])
 
     @cached_property
     def base_reach(self) -> float:
@@ -377,13 +378,3 @@ def _chosen(mesh: Mesh, flags: Flags) -> Mesh:
 
 def _corner_points(mesh: Mesh) -> Floats:
     return mesh.vertices[used_vertices(mesh.faces, len(mesh.vertices))]
-
-
-def _hull(points: Floats) -> Floats:
-    """(k, 2) the convex outline of points (n, 2), anticlockwise; of a line or a point just those."""
-    from shapely import MultiPoint, get_coordinates
-    from shapely.geometry.polygon import orient
-
-    hull = MultiPoint(points).convex_hull
-    outline: Floats = get_coordinates(orient(hull) if hull.geom_type == "Polygon" else hull)
-    return outline[:-1] if hull.geom_type == "Polygon" else outline

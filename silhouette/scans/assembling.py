@@ -14,6 +14,7 @@ from typing import cast
 import numpy as np
 
 from silhouette.geometry import Floats, Integers
+from silhouette.hulls import hull_outline
 from silhouette.scans.asking import as_answered
 from silhouette.scans.identify import Identified, Surroundings
 from silhouette.scans.keeping import Earlier, EarlierPiece
@@ -159,7 +160,7 @@ def _piece(
         disc=blob.disc,
         match=found,
         mesh=mesh,
-        outline=_outline(own),
+        outline=hull_outline(own[:, :2]),
         height=float(own[:, 2].max(initial=place[2]) - place[2]),
         triangles=len(faces),
         could_be_several=blob.could_be_several,
@@ -190,17 +191,6 @@ def _is_likely(found: Match) -> bool:
 def _kind(blob: Blob, found: Match | None) -> PlacedKind:
     """What a piece is: a vehicle where it is a known one beyond doubt, else as it looks."""
     return "vehicle" if found is not None and found.sure and found.known.model.kind == "vehicle" else blob.kind
-
-
-def _outline(points: Floats) -> Floats:
-    """(k, 2) the convex outline in plan of points (n, 3), anticlockwise."""
-    from shapely import MultiPoint, get_coordinates
-    from shapely.geometry.polygon import orient
-
-    hull = MultiPoint(points[:, :2]).convex_hull
-    is_line = hull.geom_type != "Polygon"
-    outline: Floats = get_coordinates(hull) if is_line else get_coordinates(orient(hull))[:-1]
-    return outline
 
 
 def _with_names(question: Question, names: Sequence[str]) -> Question:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from silhouette.geometry import Floats
+from silhouette.hulls import convex_hull
 from silhouette.lazy import cached_property
 from silhouette.scenes.ground import inset
 from silhouette.scenes.overlap import ALLOWED
@@ -152,10 +153,10 @@ class Support:
             return None
         carried = points[depth >= -LOWER]
         if len(carried):
-            from shapely import MultiPoint, Point
+            from shapely import Point
 
             spacing = np.ptp(points, axis=0).max() / COARSE
-            if MultiPoint(carried).convex_hull.distance(Point(middle)) <= spacing:
+            if convex_hull(carried).distance(Point(middle)) <= spacing:
                 return None
         return fall
 

@@ -17,6 +17,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, validated
 from silhouette.geometry import Floats, corners, swollen
+from silhouette.hulls import convex_hull
 from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
@@ -254,9 +255,7 @@ def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
     gaps = np.maximum(first.min(axis=0) - second.max(axis=0), second.min(axis=0) - first.max(axis=0))
     if gaps.max() > farthest:
         return False
-    from shapely import MultiPoint
-
-    return bool(MultiPoint(first).convex_hull.distance(MultiPoint(second).convex_hull) <= farthest)
+    return bool(convex_hull(first).distance(convex_hull(second)) <= farthest)
 
 
 def check_names_differ(path: Path, pieces: Sequence[tuple[str, str]]) -> None:

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from silhouette.geometry import Floats
+from silhouette.hulls import convex_hull, polygon_outline
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
 from silhouette.scenes.pieces import Piece
@@ -69,11 +70,5 @@ def _feet_of(mesh: Mesh) -> Underside:
 
 def _hull(points: Floats) -> Floats:
     """(k, 2) the convex outline of points (n, 2), anticlockwise; of a line or a point, a sliver round it."""
-    from shapely import MultiPoint, get_coordinates
-    from shapely.geometry.polygon import orient
-
-    hull = MultiPoint(points).convex_hull
-    if hull.geom_type != "Polygon":
-        hull = hull.buffer(0.05, quad_segs=2)
-    outline: Floats = get_coordinates(orient(hull))[:-1]
-    return outline
+    hull = convex_hull(points)
+    return polygon_outline(hull if hull.geom_type == "Polygon" else hull.buffer(0.05, quad_segs=2))

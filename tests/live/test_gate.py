@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -147,6 +148,22 @@ def test_files_come_with_their_type_and_a_strict_policy() -> None:
             refused = (await here.got("/", host="evil.example")).decode()
             assert "default-src 'none'" in refused
             assert "evil" not in refused
+
+    asyncio.run(scenario())
+
+
+def test_the_page_names_all_its_modules_so_that_they_are_asked_for_at_once() -> None:
+    found = page_files()
+    links = found["/"].links
+    assert {path for path in found if path.endswith(".js")} == set(re.findall(r"<([^>]*)>; rel=", links))
+    assert "as=script" in links.split(", ")[0]  # the viewer is no module
+    assert not found["/main.js"].links
+
+    async def scenario() -> None:
+        async with serving(files=found) as here:
+            head = (await here.got("/")).partition(b"\r\n\r\n")[0].decode()
+            assert f"\r\nLink: {links}\r\n" in f"{head}\r\n"
+            assert "Link:" not in (await here.got("/main.js")).partition(b"\r\n\r\n")[0].decode()
 
     asyncio.run(scenario())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -148,7 +148,9 @@ class Guest:
 
 
 @asynccontextmanager
-async def serving(limits: Limits | None = None, **more: Any) -> AsyncIterator[Serving]:
+async def serving(
+    limits: Limits | None = None, files: Mapping[str, PageFile] = FILES, **more: Any
+) -> AsyncIterator[Serving]:
     """A server on a port of its own; ``more`` as `TableServer` takes it."""
     sessions: list[FakeSession] = []
 
@@ -157,7 +159,7 @@ async def serving(limits: Limits | None = None, **more: Any) -> AsyncIterator[Se
         return sessions[-1]
 
     doors = opened_doors(0, lan=False)
-    async with TableServer(doors, start, FILES, limits=limits, **more) as server:
+    async with TableServer(doors, start, files, limits=limits, **more) as server:
         yield Serving(server, doors, sessions)
 
 

@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from silhouette.drawing.in_3d.simplifying import Shape
 
 STEPS = 65535
+LEVEL = 6
+"""Of the compression: the highest one saves another three thousandths, and takes thrice as long."""
+
 COLOUR_STEPS = 63
 """The steps of red, green and blue: the eye tells no finer ones apart on a lit surface, and they would not pack."""
 
@@ -59,7 +62,7 @@ def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
         )
         chunks.append(chunk)
         at += len(chunk)
-    return entries, b64encode(gzip.compress(b"".join(chunks), 9, mtime=0)).decode("ascii")
+    return entries, b64encode(gzip.compress(b"".join(chunks), LEVEL, mtime=0)).decode("ascii")
 
 
 def _ordered(shape: Shape) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -16,25 +16,37 @@ TYPES = {
 }
 """The content types of the files, by their endings; files of other endings are not served."""
 
-SHARED = ("viewer.min.js", "three.LICENSE.txt")
+VIEWER = "viewer.min.js"
+SHARED = (VIEWER, "three.LICENSE.txt")
 """What the page shares with reports."""
 
 
 @dataclass(frozen=True)
 class PageFile:
-    """A file as it is sent."""
+    """A file as it is sent.
+
+    Attributes:
+        content: its bytes.
+        type: its content type.
+        links: the value of the header Link (RFC 8288), which names all modules that a page needs, so that a browser
+            asks for them at once: else it learns of each from another one. Empty for other files.
+    """
 
     content: bytes
     type: str
+    links: str = ""
 
 
 def page_files() -> dict[str, PageFile]:
     """The files of the page, by the path that a browser asks for; ``/`` is ``index.html``."""
     assets = files("silhouette.pages.html") / "assets"
     found = {f"/{name}": _page_file(assets / name) for name in SHARED}
-    found |= {f"/{path}": _page_file(file) for path, file in _below(files("silhouette.live") / "page", "")}
+    own = {f"/{path}": _page_file(file) for path, file in _below(files("silhouette.live") / "page", "")}
+    found |= own
     if "/index.html" in found:
-        found["/"] = found["/index.html"]
+        modules = [f"<{path}>; rel=modulepreload" for path in sorted(own) if _ending(path) == ".js"]
+        links = ", ".join([f"</{VIEWER}>; rel=preload; as=script", *modules])
+        found["/"] = found["/index.html"] = replace(found["/index.html"], links=links)
     return found
 
 

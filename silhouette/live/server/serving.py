@@ -109,7 +109,10 @@ class TableServer:
         if answer is None:
             return None
         if isinstance(answer, PageFile):
-            return _response(HTTPStatus.OK, answer.type, answer.content)
+            response = _response(HTTPStatus.OK, answer.type, answer.content)
+            if answer.links:
+                response.headers["Link"] = answer.links
+            return response
         body = b"" if request.method == "HEAD" else f"{answer.words}\n".encode()
         response = _response(answer.status, "text/plain; charset=utf-8", body)
         if answer.status is HTTPStatus.METHOD_NOT_ALLOWED:
