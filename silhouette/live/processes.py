@@ -5,6 +5,7 @@ a scene -> a fork server, which makes its meshes ready while this process goes o
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -120,7 +121,7 @@ class Processes:
     def close(self) -> None:
         """Ends the processes."""
         self._is_closed = True
-        if self._server is not None and self._server.is_busy:
+        if self._server is not None and self._server.is_loading:
             self._server.interrupt()  # a thread may wait for it, with the lock
         with self._lock:
             for process in filter(None, self._running):
@@ -149,10 +150,14 @@ class Processes:
 
 
 class _Meshes:
-    """The meshes of a scene, which a fork server makes ready: see `silhouette.workers.forkserver.Loader`."""
+    """The meshes of a scene, which a fork server makes ready: see `silhouette.workers.forkserver.Loader`.
+
+    It, and what is forked of it, is ended by the process that began it alone, which then waits until all are gone.
+    """
 
     def __init__(self, scene: TableScene, renderer: Renderer) -> None:
         self._scene, self._renderer = scene, renderer
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
     def load(self, _: Any) -> Loaded:
         """Makes them ready to be looked at, and pieces to be moved."""

@@ -164,6 +164,11 @@ class ForkServer:
         return self._request is not None
 
     @property
+    def is_loading(self) -> bool:
+        """Whether the answer that will come is that something is loaded, which may take long."""
+        return self._request is not None and self._request[0] == "loaded"
+
+    @property
     def is_wanted(self) -> bool:
         """Whether any slot waits for it."""
         return bool(self.is_busy or self.orders or any(slot is not None for _, slot in self._to_reap))
@@ -215,7 +220,10 @@ class ForkServer:
         return Answer(kind, slot, value)  # type: ignore[arg-type]
 
     def interrupt(self) -> None:
-        """Ends it while another thread waits for its answer, which is "died" then; that thread, or `stop`, follows."""
+        """Ends it while it is loading, and another thread may wait for it, whose answer is "died"; `stop` comes after.
+
+        At another time it may have forks, which only it can remove from the process table.
+        """
         self._process.interrupt()
 
     def stop(self) -> None:
