@@ -85,5 +85,5 @@ def _prepare_measuring() -> None:
     """Loads what the first measurement would load, which each worker would else do for itself."""
     from silhouette.measure import places
 
-    places.prepare()
+    places.tables()
     import_module("numpy.ma")  # numpy itself imports it when it is first asked for the distinct ones of some numbers

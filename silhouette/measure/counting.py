@@ -11,7 +11,8 @@ from silhouette.measure.bits import FEW, measured_in_bits
 from silhouette.measure.claims import claim_of
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Mask
 from silhouette.measure.question import Measured, Question, occlusion_counts
-from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Samples
+from silhouette.measure.sampled import Sampled
+from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET
 from silhouette.measure.survey import Survey
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
@@ -72,13 +73,8 @@ def _batches(questions: Sequence[Question], together: bool) -> Iterator[list[int
 
 def _results(survey: Survey, keep: bool) -> Iterator[Measured]:
     """What was found for each question of a survey."""
-    pictures, samplings = survey.atlas.pictures, survey.atlas.samplings
-    samples, weight = Samples.concatenated(samplings.batches), samplings.weights.astype(np.float64)
-    first = np.cumsum([0, *(len(picture.blockers) for picture in pictures)])
-    hidden = np.flatnonzero(samples.nearest >= 0)
-    nearest = np.bincount(first[samples.picture[hidden]] + samples.nearest[hidden], weight[hidden], first[-1])
-    ray, blocker = samples.blocked
-    alone = np.bincount(first[samples.picture[ray]] + blocker, weight[ray], first[-1])
+    nearest, alone = survey.sampled.blockers()
+    first = np.cumsum([0, *(len(picture.blockers) for picture in survey.sampled.pictures)])
     errors = survey.errors
     for number, question in enumerate(survey.questions):
         mine = np.flatnonzero(survey.check == number).tolist()
@@ -89,15 +85,16 @@ def _results(survey: Survey, keep: bool) -> Iterator[Measured]:
             np.sum([alone[part] for part in blockers], axis=0),
             errors[number],
         )
-        masks = tuple(_mask(survey, picture, samples) for picture in mine) if keep else ()
+        masks = tuple(_mask(survey.sampled, picture) for picture in mine) if keep else ()
         yield Measured(counts, question.pixel, "proof" if survey.is_proven[number] else "count", masks)
 
 
-def _mask(survey: Survey, picture: int, samples: Samples) -> Mask:
+def _mask(sampled: Sampled, picture: int) -> Mask:
     """The pixels of a picture, as they were counted."""
-    view = survey.atlas.pictures[picture].view
-    number = survey.homes[picture].numbers_of(picture)[: view.height, : view.width]
-    kind = np.where(number >= 0, samples.kind[number], np.uint8(0))
+    view = sampled.pictures[picture].view
+    kind, nearest = sampled.mask(picture)
+    shown = np.s_[: view.height, : view.width]
+    kind = kind[shown]
     free = np.where(kind & IN_ARC > 0, SEEN, np.where(kind & TARGET > 0, OUTSIDE, NOTHING))
     kinds = np.where(kind & OCCLUDED > 0, OBSCURED, free).astype(np.uint8)
-    return Mask(view, kinds, np.where(number >= 0, samples.nearest[number], np.int32(-1)))
+    return Mask(view, kinds, nearest[shown])

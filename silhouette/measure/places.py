@@ -95,10 +95,13 @@ def _choice(rows: Any, columns: Any, width: int) -> NDArray[np.uint8]:
     return quarters
 
 
-def prepare() -> None:
-    """Draws all places and choices now, so that processes forked from this one need not draw them again."""
-    _offsets()
-    _choices()
+def tables() -> tuple[Floats, NDArray[np.uint8]]:
+    """All places and choices, drawn once and for all.
+
+    (PERIOD², 2) from the middle of a pixel to its place; (4, PERIOD²) the quarter that stands for a block of 2, 4, 8
+    and 16 pixels.
+    """
+    return _offsets(), _choices()
 
 
 @cache

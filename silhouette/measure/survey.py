@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from silhouette.geometry import Flags, Floats
-from silhouette.measure.atlas import Atlas
 from silhouette.measure.claims import Assertion, Claim
 from silhouette.measure.error import (
     PARTS,
@@ -15,13 +14,12 @@ from silhouette.measure.error import (
     UNKNOWN,
     WHOLES,
     importance,
-    isolated,
-    open_variance,
     share_errors,
     shares,
 )
 from silhouette.measure.question import Question
 from silhouette.measure.reach import reached_blocks
+from silhouette.measure.sampled import Along, sampled
 from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET, Places
 from silhouette.renderers.protocol import Renderer
 
@@ -56,11 +54,9 @@ class Survey:
 
     Attributes:
         questions: what is asked of each check.
-        atlas: the pictures that are not settled.
+        sampled: their pictures.
         check: (k,) the check to which each picture belongs.
         first: (n,) the first picture of each check.
-        homes: for each picture the atlas in which it was sampled last.
-        contour: of the last level.
         counts: (n, KINDS) the pixels of each kind, for each check; of kind 0, which is no target, none.
         open: (n, KINDS²) pixels squared, for each pair of kinds at a step of one: the variance along that contour.
         settled: (n, KINDS²) the same along the contours that were not followed further.
@@ -86,8 +82,7 @@ class Survey:
         self.first: Places = np.cumsum([0, *sizes[:-1]])
         block = questions[0].block
         reached = [reached_blocks(picture.view, picture.target, block) for picture in pictures]
-        self.atlas = Atlas.sampled(pictures, reached, block, renderer)
-        self.homes = [self.atlas] * len(pictures)
+        self.sampled = sampled(pictures, reached, block, renderer, self.check)
         size = len(questions)
         self.is_blocked = np.array([any(picture.blockers for picture in one.pictures) for one in questions])
         self.is_parted = np.array([any(picture.arcs for picture in one.pictures) for one in questions])
@@ -99,22 +94,18 @@ class Survey:
         self.settled = np.zeros((size, KINDS**2))
         self.alone = np.zeros((size, KINDS**2))
         self.cell = np.zeros(size)
-        self._look()
-        seen_and_hidden = np.isin(self.contour.pair, (SEEN * KINDS + HIDDEN, HIDDEN * KINDS + SEEN))
-        pairs = np.bincount(self.check[self.contour.picture[seen_and_hidden]], minlength=size)
+        pairs = self._look().pairs[:, [SEEN * KINDS + HIDDEN, HIDDEN * KINDS + SEEN]].sum(axis=1)
         self.is_thin = pairs * block**2 > THIN_SHARE * self.counts.sum(axis=1)
 
-    def _look(self) -> None:
-        """Finds the contours of the last level, counts the pixels, and what is left open."""
-        size = len(self.questions)
-        self.contour = self.atlas.contour()
-        self.counts = np.add.reduceat(self.atlas.samplings.counts, self.first)
+    def _look(self) -> Along:
+        """Counts the pixels, and what is left open along the contours of the last level, which it returns."""
+        along = self.sampled.along()
+        self.counts = np.add.reduceat(self.sampled.counts, self.first)
         self.counts[:, 0] = 0.0
-        if self.is_coarse.any():
-            alone = isolated(self.atlas, self.contour, self.check, size)
-            self.alone[self.is_coarse] = alone[self.is_coarse]
-        self.cell[self.is_coarse] = self.atlas.levels[-1].width ** 2
-        self.open = open_variance(self.atlas, self.contour, self.check, size)
+        self.alone[self.is_coarse] = along.alone[self.is_coarse]
+        self.cell[self.is_coarse] = self.sampled.width**2
+        self.open = along.variance
+        return along
 
     @property
     def loose(self) -> Floats:
@@ -173,26 +164,22 @@ class Survey:
         """Samples the first of these places, (k, 2) for each picture of a check, in place of that of its pixel."""
         for picture, mine in zip(np.flatnonzero(self.check == number).tolist(), places, strict=True):
             if len(mine):
-                self.homes[picture].show(picture, mine[0])
+                self.sampled.show(picture, mine[0])
                 break
         self._look()
 
     def refine(self) -> bool:
         """Goes one level down with the checks whose errors ask for it; False where there is none any more."""
-        if self.atlas.levels[-1].width == 1:
+        if self.sampled.width == 1:
             return False
         going_on, everywhere = self._wanting()
         if not going_on.any():
             return False
         self.settled[~going_on] += self.open[~going_on]
-        self.atlas = self.atlas.without(~going_on[self.check])
-        for picture in self.atlas.tiles.tolist():
-            self.homes[picture] = self.atlas
-        contour = self.contour if going_on.all() else self.atlas.contour()
-        is_first = len(self.atlas.levels) == 1
+        self.sampled.settle(~going_on[self.check])
+        is_first = self.sampled.width == self.questions[0].block
         scattered = everywhere & ((self.alone * OUTLINE).any(axis=1) | (self.goals == 0.0) | is_first)
-        self.atlas.cut(contour, everywhere[self.check], scattered[self.check])
-        self.settled += open_variance(self.atlas, contour, self.check, len(self.questions), level=-2)
+        self.settled += self.sampled.refine(everywhere[self.check], scattered[self.check])
         self.is_coarse &= everywhere
         self._look()
         return True

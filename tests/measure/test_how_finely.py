@@ -145,7 +145,7 @@ def test_what_stands_before_a_target_leaves_its_size_as_certain(side: float) -> 
         surveyed(replace(question(target, blockers, goal=1.0), thresholds=())) for blockers in (walls, [])
     )
     assert with_walls.counts @ PARTS[0] > 0.1 * without.counts.sum()
-    assert with_walls.atlas.levels[-1].width == without.atlas.levels[-1].width == 8
+    assert with_walls.sampled.width == without.sampled.width == 8
 
 
 def test_the_error_by_default_is_a_fifth_of_a_hundredth() -> None:
@@ -208,7 +208,7 @@ def test_a_giant_is_measured_with_as_few_rays_as_a_figure() -> None:
     one = question(giant, [wall], goal=0.05, pixel=1.0)
     assert sum(picture.view.width * picture.view.height for picture in one.pictures) > 2_000_000
     survey = surveyed(one)
-    assert sum(len(batch.kind) for batch in survey.atlas.samplings.batches) < 200_000
+    assert sum(len(batch.kind) for batch in survey.sampled._atlas.samplings.batches) < 200_000
     occluded = survey.counts @ PARTS[0]
     (view,) = (picture.view for picture in one.pictures)
     assert abs(occluded / survey.counts.sum() - exact_share(view, giant, [wall])) < survey.errors[0, 0]

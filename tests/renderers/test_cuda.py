@@ -69,9 +69,9 @@ def test_depths_are_embree_s_to_the_bit_but_on_rims(cuda: Any) -> None:
 def test_all_casts_of_a_call_are_one_launch(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     _, casts = many_casts()
     launches: list[int] = []
-    launch = cuda._warp.launch
+    launch = cuda.warp.launch
     monkeypatch.setattr(
-        cuda._warp,
+        cuda.warp,
         "launch",
         lambda kernel, dim, *rest, **how: (launches.append(dim), launch(kernel, dim, *rest, **how)),
     )
@@ -152,7 +152,7 @@ def test_what_fails_on_the_device_is_one_line(
     def fail(*arguments: Any, **named: Any) -> Any:
         raise error
 
-    monkeypatch.setattr(cuda._warp, "launch", fail)
+    monkeypatch.setattr(cuda.warp, "launch", fail)
     _, casts = many_casts()
     with pytest.raises(RendererUnavailable) as caught:
         depths(cuda, casts)
@@ -166,7 +166,7 @@ def test_what_warp_s_library_writes_itself_when_memory_is_full_is_kept_off_stand
         os.write(2, b"Warp CUDA error 2: out of memory\n")
         raise RuntimeError("Failed to allocate 20 bytes on device 'cuda:0'")
 
-    monkeypatch.setattr(cuda._warp, "Mesh", full)
+    monkeypatch.setattr(cuda.warp, "Mesh", full)
     cuda.hardware = True
     _, casts = many_casts()
     with pytest.raises(RendererUnavailable, match="the memory of cpu is full"):
@@ -290,10 +290,17 @@ def test_a_picture_of_one_body_is_that_of_embree(cuda: Any) -> None:
 
 
 @pytest.mark.parametrize("chip", [75, 90, 100])
-def test_the_kernels_compile_for_gpus_without_one(cuda: Any, tmp_path: Path, chip: int) -> None:
+@pytest.mark.parametrize(
+    ("module", "kernel"),
+    [("silhouette.renderers.cuda.kernels", b"cast_rays"), ("silhouette.measure.on_device.kernels", b"look_along")],
+    ids=["rays", "counting"],
+)
+def test_the_kernels_compile_for_gpus_without_one(
+    cuda: Any, tmp_path: Path, chip: int, module: str, kernel: bytes
+) -> None:
     """From Turing to Blackwell, by the compiler that warp brings along."""
-    if cuda._warp.get_cuda_toolkit_version() is None:
+    if cuda.warp.get_cuda_toolkit_version() is None:
         pytest.skip("warp has no CUDA here")
-    cuda._warp.compile_aot_module(cuda._kernels, arch=chip, module_dir=tmp_path, use_ptx=True)
+    cuda.warp.compile_aot_module(import_module(module), arch=chip, module_dir=tmp_path, use_ptx=True)
     (compiled,) = tmp_path.glob("*.ptx")
-    assert b"cast_rays" in compiled.read_bytes()
+    assert kernel in compiled.read_bytes()

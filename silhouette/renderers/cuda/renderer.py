@@ -39,6 +39,8 @@ class CudaRenderer:
     was hit: see `silhouette.renderers.rays`. Meshes stay on the device, the latest used first, up to a bound.
 
     Attributes:
+        counts: that what is counted stays on the device: see `silhouette.measure.sampled`.
+        warp: the module of that name, with which arrays are made.
         driver: the version of CUDA that the GPU's driver serves; empty on the CPU.
         hardware: whether a GPU casts the rays.
         memory: bytes, of the GPU; 0 on the CPU.
@@ -50,16 +52,17 @@ class CudaRenderer:
 
     name = "cuda"
     sparse = True
+    counts = True
 
     def __init__(self, device: Device) -> None:
-        self._warp, self._device = warp(), device
+        self.warp, self._device = warp(), device
         self.device = ", ".join([*([device.name] if device.is_gpu else []), device.title, f"warp {_version()}"])
         self.driver, self.hardware = device.driver, device.is_gpu
         with self._plainly("does not start"):
             from silhouette.renderers.cuda import kernels
 
             self._kernels: Any = kernels
-            self._warp.load_module(kernels, device=device.handle)
+            self.warp.load_module(kernels, device=device.handle)
             self.memory = device.memory
             self.room = int(SHARE_OF_MEMORY * device.free) if device.is_gpu else BYTES_ON_CPU
         self._meshes: Kept[_OnDevice] = Kept(self._upload, lambda mesh: mesh.size, self.room)
@@ -106,22 +109,26 @@ class CudaRenderer:
         of_ray = np.repeat(np.arange(len(casts), dtype=np.int32), counts)
         places = np.concatenate([cast.places for cast in casts], dtype=np.float64)
         with self._plainly("failed"):
-            meshes = {cast.body.mesh.digest: self._meshes.of(cast.body.mesh) for cast in casts}
-            self._list_chunks(meshes)
-            spans = np.array([self._numbers[cast.body.mesh.digest] for cast in casts], dtype=np.int32)
-            of_casts = [self._given(_rows(casts), self._kernels.DeviceCast), self._given(spans, self._warp.vec2i)]
+            placed = self.placed([cast.body for cast in casts])
+            views = self.given(view_rows([cast.view for cast in casts]), self._kernels.DeviceView)
             for start in range(0, len(depth), RAYS_PER_LAUNCH):
                 some = slice(start, start + RAYS_PER_LAUNCH)
-                answers = self._warp.empty(len(depth[some]), dtype=self._warp.float32, device=self._device.handle)
-                rays = [self._given(of_ray[some], self._warp.int32), self._given(places[some], self._warp.vec2d)]
-                self._warp.launch(
-                    self._kernels.cast_rays,
-                    len(answers),
-                    [*of_casts, self._chunks, *rays, answers],
-                    device=self._device.handle,
-                )
+                answers = self.warp.empty(len(depth[some]), dtype=self.warp.float32, device=self._device.handle)
+                rays = [self.given(of_ray[some], self.warp.int32), self.given(places[some], self.warp.vec2d)]
+                given = [views, placed.bodies, placed.chunks, *rays, answers]
+                self.launch(self._kernels.cast_rays, len(answers), given)
                 depth[some] = answers.numpy()
         return depth
+
+    def placed(self, bodies: Sequence[Body]) -> Placed:
+        """The bodies on the device."""
+        meshes = {body.mesh.digest: self._meshes.of(body.mesh) for body in bodies}
+        self._list_chunks(meshes)
+        rows: Any = np.zeros(len(bodies), self._kernels.DeviceBody.numpy_dtype())
+        rows["turn"] = [body.pose.rotation for body in bodies]
+        rows["at"] = [body.pose.translation for body in bodies]
+        rows["first"], rows["last"] = np.array([self._numbers[body.mesh.digest] for body in bodies]).reshape(-1, 2).T
+        return Placed(self.given(rows, self._kernels.DeviceBody, copy=True), self._chunks, meshes)
 
     def _list_chunks(self, meshes: Mapping[str, _OnDevice]) -> None:
         """Lists the chunks of these meshes, and of all that are kept, on the device, unless they are listed already."""
@@ -132,7 +139,7 @@ class CudaRenderer:
         self._numbers = dict(zip(self._listed, pairwise(ends), strict=True))
         rows = [row for mesh in self._listed.values() for row in mesh.rows]
         kind = self._kernels.DeviceChunk
-        self._chunks = self._given(np.array(rows, kind.numpy_dtype()), kind, copy=True)
+        self._chunks = self.given(np.array(rows, kind.numpy_dtype()), kind, copy=True)
 
     def _upload(self, mesh: Mesh) -> _OnDevice:
         """The mesh on the device, each chunk with its hierarchy and its planes."""
@@ -142,19 +149,29 @@ class CudaRenderer:
 
     def _indexed(self, chunk: Chunk) -> tuple[Any, Any]:
         """A chunk's hierarchy on the device, and its `DeviceChunk`."""
-        indexed = self._warp.Mesh(
-            self._given(chunk.vertices.astype(np.float32), self._warp.vec3, copy=True),
-            self._given(chunk.faces.astype(np.int32).ravel(), self._warp.int32, copy=True),
+        indexed = self.warp.Mesh(
+            self.given(chunk.vertices.astype(np.float32), self.warp.vec3, copy=True),
+            self.given(chunk.faces.astype(np.int32).ravel(), self.warp.int32, copy=True),
         )
         on_device = self._kernels.DeviceChunk()
         on_device.mesh = indexed.id
-        on_device.middle = self._warp.vec3d(*chunk.middle)
-        on_device.planes = self._given(chunk.planes(), self._warp.vec4d, copy=True)
+        on_device.middle = self.warp.vec3d(*chunk.middle)
+        on_device.planes = self.given(chunk.planes(), self.warp.vec4d, copy=True)
         return indexed, on_device
 
-    def _given(self, values: NDArray[Any], kind: Any, copy: bool = False) -> Any:
-        """The values on the device; without ``copy`` the CPU reads them where they lie."""
-        return self._warp.array(np.ascontiguousarray(values), dtype=kind, device=self._device.handle, copy=copy)
+    def given(self, values: NDArray[Any], kind: Any, copy: bool = False) -> Any:
+        """An array of a kind of warp's on the device; without ``copy`` the CPU reads the values where they lie."""
+        return self.warp.array(np.ascontiguousarray(values), dtype=kind, device=self._device.handle, copy=copy)
+
+    def zeros(self, size: int, kind: Any) -> Any:
+        """An array of zeros on the device, of a kind of warp's."""
+        with self._plainly("failed"):
+            return self.warp.zeros(size, dtype=kind, device=self._device.handle)
+
+    def launch(self, kernel: Any, threads: int, given: Sequence[Any]) -> None:
+        """Runs a kernel on the device: one thread for each number below ``threads``."""
+        with self._plainly("failed"):
+            self.warp.launch(kernel, threads, list(given), device=self._device.handle)
 
     def _has_room(self) -> str:
         whole = f" of {_in_words(self.memory)}" if self.memory else ""
@@ -188,14 +205,27 @@ class _OnDevice:
     held: Sequence[Any]
 
 
-def _rows(casts: Sequence[Cast]) -> Floats:
-    """(k, 9, 3) the casts as the device reads them: see `silhouette.renderers.cuda.kernels.DeviceCast`."""
-    rows = np.empty((len(casts), 9, 3))
-    rows[:, 0] = [cast.view.eye for cast in casts]
-    rows[:, 1:4] = [cast.view.axes for cast in casts]
-    rows[:, 4] = [(cast.view.left, cast.view.top, cast.view.step) for cast in casts]
-    rows[:, 5:8] = [cast.body.pose.rotation for cast in casts]
-    rows[:, 8] = [cast.body.pose.translation for cast in casts]
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Bodies on a device, as its kernels take them.
+
+    Attributes:
+        bodies: an array of `silhouette.renderers.cuda.kernels.DeviceBody`.
+        chunks: an array of `silhouette.renderers.cuda.kernels.DeviceChunk`, to which they point.
+        held: what must not be freed as long as they are in use.
+    """
+
+    bodies: Any
+    chunks: Any
+    held: Any
+
+
+def view_rows(views: Sequence[View]) -> Floats:
+    """(k, 5, 3) views as a device reads them: see `silhouette.renderers.cuda.kernels.DeviceView`."""
+    rows = np.empty((len(views), 5, 3))
+    rows[:, 0] = [view.eye for view in views]
+    rows[:, 1:4] = [view.axes for view in views]
+    rows[:, 4] = [(view.left, view.top, view.step) for view in views]
     return rows
 
 
