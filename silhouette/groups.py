@@ -17,7 +17,8 @@ WORTH_FORKING = 20
 """The least number of checks that several processes judge: fewer are judged before the processes have started."""
 
 TOGETHER = 64
-"""The most checks that are judged at once: what is done for all of them together costs less for each."""
+"""The most checks that are judged at once: what is done for all of them together costs less for each. A renderer for
+which more of them are better has an attribute ``together``."""
 
 GROUPS_EACH = 4
 """The least number of groups of checks for each process, where there are enough: none waits long for the last one."""
@@ -31,8 +32,9 @@ def verdicts_of(scene: Scene, checks: Sequence[Check], settings: Settings, worke
     """
     refuse_too_large(settings.renderer, rule_called(scene.rules).meshes(scene))
     judged_groups: Iterator[tuple[list[Verdict], Exception | None]]
+    together = getattr(settings.renderer, "together", TOGETHER)
     if workers == 1 or len(checks) < WORTH_FORKING or not shared(scene, settings.renderer):
-        judged_groups = map(partial(_group, scene, settings), _in_groups(checks, TOGETHER))
+        judged_groups = map(partial(_group, scene, settings), _in_groups(checks, together))
     else:
         from silhouette.workers import parallel_map
 

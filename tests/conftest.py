@@ -52,7 +52,12 @@ def pytest_configure(config: pytest.Config) -> None:
     write to it at once.
     """
     if find_spec("warp") is None:  # an extra, without which this one module cannot be imported for its doctests
-        config.option.ignore = [*(config.option.ignore or []), str(PROJECT / "silhouette/renderers/cuda/kernels.py")]
+        kernels = (
+            "renderers/cuda/kernels",
+            *(f"measure/on_device/{name}" for name in ("cells", "contours", "sampling")),
+        )
+        ignored = [str(PROJECT / f"silhouette/{name}.py") for name in kernels]
+        config.option.ignore = [*(config.option.ignore or []), *ignored]
     if not hasattr(config, "workerinput"):
         config.stash[_KEPT] = os.environ[DIRECTORY_VARIABLE] = tempfile.mkdtemp(prefix="silhouette-tests-")
 

@@ -18,7 +18,8 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
 
 PIXELS_AT_HAND = 12_000_000
-"""The most pixels that are measured together: some 64 pictures, and 200 MB."""
+"""The most pixels that are measured together: some 64 pictures, and 200 MB; where they are counted on the renderer's
+device, as many as its attribute ``pixels_at_hand`` says."""
 
 
 def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = False) -> list[Measured]:
@@ -31,7 +32,7 @@ def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = Fal
     """
     found: dict[int, Measured] = {}
     exact = renderer if renderer.sparse else looking_between_pixels()
-    for together in _batches(questions, renderer.sparse):
+    for together in _batches(questions, renderer):
         survey = Survey([questions[number] for number in together], renderer)
         refuted = []
         for says, claimed in survey.is_claimed.items():
@@ -51,11 +52,12 @@ def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = Fal
     return [found[number] for number in range(len(questions))]
 
 
-def _batches(questions: Sequence[Question], together: bool) -> Iterator[list[int]]:
+def _batches(questions: Sequence[Question], renderer: Renderer) -> Iterator[list[int]]:
     """The numbers of questions that are measured together: of one width of blocks, and not more than memory holds.
 
-    A renderer that draws whole pictures keeps the last one only: its questions are not taken ``together``.
+    A renderer that draws whole pictures keeps the last one only: its questions are taken one by one.
     """
+    most = getattr(renderer, "pixels_at_hand", PIXELS_AT_HAND) if renderer.sparse else 0
     by_block: dict[int, list[int]] = {}
     for number, question in enumerate(questions):
         by_block.setdefault(question.block, []).append(number)
@@ -63,7 +65,7 @@ def _batches(questions: Sequence[Question], together: bool) -> Iterator[list[int
         batch, pixels = list[int](), 0
         for number in numbers:
             size = sum(picture.view.width * picture.view.height for picture in questions[number].pictures)
-            if batch and (pixels + size > PIXELS_AT_HAND or not together):
+            if batch and pixels + size > most:
                 yield batch
                 batch, pixels = [], 0
             batch.append(number)

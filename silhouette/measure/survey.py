@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from silhouette.geometry import Flags, Floats
+from silhouette.measure.atlas import Atlas
 from silhouette.measure.claims import Assertion, Claim
 from silhouette.measure.error import (
     PARTS,
@@ -19,9 +21,13 @@ from silhouette.measure.error import (
 )
 from silhouette.measure.question import Question
 from silhouette.measure.reach import reached_blocks
-from silhouette.measure.sampled import Along, sampled
-from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET, Places
+from silhouette.measure.sampled import Along, Sampled
+from silhouette.measure.sampled_here import SampledHere
+from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET, Picture, Places
 from silhouette.renderers.protocol import Renderer
+
+if TYPE_CHECKING:
+    from silhouette.renderers.cuda.renderer import CudaRenderer
 
 NEAR = 5.0
 """An error that meets the goal is made smaller all the same where the share is less than this many errors away from a
@@ -82,7 +88,7 @@ class Survey:
         self.first: Places = np.cumsum([0, *sizes[:-1]])
         block = questions[0].block
         reached = [reached_blocks(picture.view, picture.target, block) for picture in pictures]
-        self.sampled = sampled(pictures, reached, block, renderer, self.check)
+        self.sampled = _sampled(pictures, reached, block, renderer, self.check)
         size = len(questions)
         self.is_blocked = np.array([any(picture.blockers for picture in one.pictures) for one in questions])
         self.is_parted = np.array([any(picture.arcs for picture in one.pictures) for one in questions])
@@ -215,3 +221,23 @@ class Survey:
 def _is_blind(question: Question) -> bool:
     """Whether the attacker has no arc in which the target may lie."""
     return all(picture.arcs is not None and not picture.arcs for picture in question.pictures)
+
+
+def _sampled(
+    pictures: Sequence[Picture], reached: Sequence[Flags], block: int, renderer: Renderer, check: Places
+) -> Sampled:
+    """Pictures with a sample in each cell that a target may reach; on the renderer's device, where it counts there.
+
+    Args:
+        pictures: one at least.
+        reached: for each picture, (height, width) in blocks, where its target may be.
+        block: the width of a block, in pixels.
+        renderer: casts the rays. One that counts on its device has a true attribute ``counts``.
+        check: (k,) the check to which each picture belongs; never less than the one before.
+    """
+    if getattr(renderer, "counts", False):
+        from silhouette.measure.on_device.sampled import SampledOnDevice
+
+        if SampledOnDevice.takes(pictures):
+            return SampledOnDevice(pictures, reached, block, cast("CudaRenderer", renderer), check)
+    return SampledHere(Atlas.sampled(pictures, reached, block, renderer), check)

@@ -22,13 +22,12 @@ from tests.support.hard_sights import KINDS, case
 
 pytest.importorskip("warp")
 
+
 class CountingHere:
     """The renderer ``cuda``, whose samples are counted in this process."""
 
-    counts = False
-
     def __init__(self, renderer: Any) -> None:
-        self._renderer = renderer
+        self._renderer, self.counts = renderer, False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._renderer, name)
@@ -101,6 +100,16 @@ def test_a_place_that_is_shown_is_counted(cuda: Any) -> None:
     both(cuda, lambda renderer: measured([question], renderer, keep=True))
     (found,) = measured([question], cuda)
     assert 0 < found.counts.seen <= 2
+
+
+def test_as_many_pixels_are_counted_together_as_the_device_has_room_for(cuda: Any, taken: list[int]) -> None:
+    questions = [Question([one], 0.1, 0.02) for one in PICTURES]
+    together = measured(questions, cuda)
+    assert taken == [3]
+    small = CountingHere(cuda)
+    small.counts, small.pixels_at_hand = True, 1
+    assert [vars(one.counts) for one in measured(questions, small)] == [vars(one.counts) for one in together]
+    assert taken == [3, 1, 1, 1]
 
 
 def test_bodies_with_outlines_of_their_own_are_counted_here(cuda: Any, taken: list[int]) -> None:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -292,8 +293,12 @@ def test_a_picture_of_one_body_is_that_of_embree(cuda: Any) -> None:
 @pytest.mark.parametrize("chip", [75, 90, 100])
 @pytest.mark.parametrize(
     ("module", "kernel"),
-    [("silhouette.renderers.cuda.kernels", b"cast_rays"), ("silhouette.measure.on_device.kernels", b"look_along")],
-    ids=["rays", "counting"],
+    [
+        ("silhouette.renderers.cuda.kernels", b"cast_rays"),
+        ("silhouette.measure.on_device.sampling", b"sample_cells"),
+        ("silhouette.measure.on_device.contours", b"look_along"),
+    ],
+    ids=["rays", "samples", "contours"],
 )
 def test_the_kernels_compile_for_gpus_without_one(
     cuda: Any, tmp_path: Path, chip: int, module: str, kernel: bytes

@@ -8,7 +8,8 @@ It is the atlas of `silhouette.measure.atlas`: the same places are sampled and t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from silhouette.renderers.cuda.renderer import CudaRenderer, view_rows
 
 BITS = 64
 """Blockers that one word of a sample's bits tells of."""
+
+_tables: WeakKeyDictionary[CudaRenderer, Any] = WeakKeyDictionary()
 
 
 class SampledOnDevice:
@@ -42,10 +45,12 @@ class SampledOnDevice:
         renderer: CudaRenderer,
         check: Places,
     ) -> None:
-        from silhouette.measure.on_device import kernels
+        from silhouette.measure.on_device import cells, contours, sampling
 
         self.pictures = pictures
-        self._renderer, self._kernels = renderer, cast(Any, kernels)
+        self._renderer = renderer
+        self._types: Any = cells
+        self._kernels = {**vars(sampling), **vars(contours)}
         self._size = int(check[-1]) + 1
         self._top = np.cumsum([0, *(mask.shape[0] + 2 for mask in reached)])
         self._sizes = np.array([mask.shape for mask in reached])
@@ -56,10 +61,7 @@ class SampledOnDevice:
         self._of_row = self._ints(np.repeat(np.arange(len(pictures)), np.diff(self._top)))
         self._placed = renderer.placed([body for one in pictures for body in (one.target, *one.blockers)])
         self._pictures, self._arcs = self._described(check)
-        offsets, choices = tables()
-        self._tables = kernels.DeviceTables()
-        self._tables.offsets = renderer.given(offsets, renderer.warp.vec2d, copy=True)
-        self._tables.choices = renderer.given(choices.ravel(), renderer.warp.uint8, copy=True)
+        self._tables = _tables_on(renderer)
         self._is_open = np.ones(len(pictures), np.int32)
         self._counts = renderer.zeros(len(pictures) * KINDS, renderer.warp.int32)
         self._samples, self._taken = self._room_for_samples(0), 0
@@ -170,7 +172,7 @@ class SampledOnDevice:
         arcs = [arc for one in self.pictures for arc in one.arcs or ()]
         ends = np.cumsum([0, *(len(one.arcs or ()) for one in self.pictures)])
         bodies = np.cumsum([0, *(1 + len(one.blockers) for one in self.pictures)])
-        rows: Any = np.zeros(len(self.pictures), self._kernels.DevicePicture.numpy_dtype())
+        rows: Any = np.zeros(len(self.pictures), self._types.DevicePicture.numpy_dtype())
         rows["view"] = view_rows([one.view for one in self.pictures])
         rows["target"], rows["blockers"] = bodies[:-1], np.diff(bodies) - 1
         rows["whole"] = [one.arcs is None for one in self.pictures]
@@ -178,13 +180,13 @@ class SampledOnDevice:
         rows["top_row"], rows["check"] = self._top[:-1], check
         rows["high"], rows["wide"] = self._sizes.T
         wedges = np.array([[arc.apex, arc.right, arc.left] for arc in arcs]).reshape(-1, 3, 2)
-        given, kernels = self._renderer.given, self._kernels
-        return given(rows, kernels.DevicePicture, copy=True), given(wedges, kernels.DeviceArc, copy=True)
+        given, types = self._renderer.given, self._types
+        return given(rows, types.DevicePicture, copy=True), given(wedges, types.DeviceArc, copy=True)
 
     def _level(self, depth: int, cell: int, shape: tuple[int, int]) -> Any:
         """A level without samples."""
         zeros, warp, size = self._renderer.zeros, self._renderer.warp, shape[0] * shape[1]
-        level = self._kernels.DeviceLevel()
+        level = self._types.DeviceLevel()
         level.depth, level.cell, level.high, level.wide = depth, cell, *shape
         level.kinds, level.own = zeros(size, warp.uint8), zeros(size, warp.uint8)
         level.numbers, level.cut = zeros(size, warp.int32), zeros(0, warp.int32)
@@ -196,7 +198,7 @@ class SampledOnDevice:
         before = getattr(self, "_samples", None)
         if before is not None and self._taken + more <= len(before.kinds):
             return before
-        room, samples = 2 * (self._taken if before is not None else 0) + more, self._kernels.DeviceSamples()
+        room, samples = 2 * (self._taken if before is not None else 0) + more, self._types.DeviceSamples()
         samples.words = words
         for name, kind, each in (("kinds", "uint8", 1), ("nearest", "int32", 1), ("before", "uint64", words)):
             array = self._renderer.zeros(room * each, getattr(self._renderer.warp, kind))
@@ -229,7 +231,20 @@ class SampledOnDevice:
         return chosen[: int(count.numpy()[0])]
 
     def _launch(self, kernel: str, threads: int, *given: Any) -> None:
-        self._renderer.launch(getattr(self._kernels, kernel), threads, given)
+        self._renderer.launch(self._kernels[kernel], threads, given)
 
     def _ints(self, values: NDArray[Any]) -> Any:
         return self._renderer.given(values.astype(np.int32), self._renderer.warp.int32, copy=True)
+
+
+def _tables_on(renderer: CudaRenderer) -> Any:
+    """The tables of `silhouette.measure.places` on the device, which are sent there once."""
+    if renderer not in _tables:
+        from silhouette.measure.on_device import cells
+
+        types: Any = cells
+        offsets, choices = tables()
+        _tables[renderer] = on_device = types.DeviceTables()
+        on_device.offsets = renderer.given(offsets, renderer.warp.vec2d, copy=True)
+        on_device.choices = renderer.given(choices.ravel(), renderer.warp.uint8, copy=True)
+    return _tables[renderer]

@@ -28,6 +28,18 @@ SHARE_OF_MEMORY = 0.6
 BYTES_ON_CPU = 5 << 30
 """Meshes take up to so many bytes on the CPU."""
 
+CHECKS_AT_HAND = 2048
+"""Checks that are judged together on a GPU: each launch is for all of them."""
+
+BYTES_PER_PIXEL = 16
+"""What the cells and samples of a picture take for each of its pixels, on a device, where every pixel is sampled."""
+
+SHARE_FOR_PIXELS = 0.2
+"""Pictures take up to this share of what is free on a GPU when it is started."""
+
+MOST_PIXELS = 400_000_000
+"""And no more pixels than that, so that cells, with the margins between pictures, can be numbered in 31 bits."""
+
 RAYS_PER_LAUNCH = 1 << 22
 """More rays than these are cast in several launches; with its answer each takes 24 bytes."""
 
@@ -45,6 +57,8 @@ class CudaRenderer:
         hardware: whether a GPU casts the rays.
         memory: bytes, of the GPU; 0 on the CPU.
         room: bytes that meshes may take on the device.
+        together: the number of checks that are best judged together; only on a GPU.
+        pixels_at_hand: the most pixels that are counted together; only on a GPU.
 
     Raises:
         RendererUnavailable: where the kernels cannot be compiled for the device.
@@ -65,6 +79,9 @@ class CudaRenderer:
             self.warp.load_module(kernels, device=device.handle)
             self.memory = device.memory
             self.room = int(SHARE_OF_MEMORY * device.free) if device.is_gpu else BYTES_ON_CPU
+            if device.is_gpu:
+                self.together = CHECKS_AT_HAND
+                self.pixels_at_hand = min(MOST_PIXELS, int(SHARE_FOR_PIXELS * device.free / BYTES_PER_PIXEL))
         self._meshes: Kept[_OnDevice] = Kept(self._upload, lambda mesh: mesh.size, self.room)
         self._listed = dict[str, _OnDevice]()
         self._numbers = dict[str, tuple[int, int]]()
