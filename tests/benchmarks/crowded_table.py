@@ -1,4 +1,7 @@
-"""The tables that the benchmarks share, real meshes: a crowded one, and one of 44 x 60 inches."""
+"""The tables that the benchmarks share, real meshes: a crowded one, and one of 44 x 60 inches.
+
+`loaded_anywhere` puts the project's own models in the places of large meshes that are not here.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,11 @@ TERRAIN = [
     "terrain/cqterrain/barrier.stl",
     "terrain/cqterrain/ruin_ruin_three_wall_corner.stl",
 ]
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+OWN_FIGURES = ("ganger_rifle", "ganger_blade", "heavy", "leader", "scout", "brute")
+OWN_TERRAIN = ("container", "ruined_wall", "pipes", "gantry", "barricade", "barrel_stack", "rock_outcrop", "pillar")
+OWN = "the project's own models, since ../shared/meshes (large meshes) is not here"
 
 WIDE, WIDE_APART = (44 * 25.4, 60 * 25.4), 100.0
 """mm: the size of the wide table, and the least distance of its pieces."""
@@ -118,3 +126,26 @@ def loaded(document: dict[str, Any]) -> TableScene:
     if not MESHES.is_dir():
         raise CannotRunError(MISSING)
     return NECROMUNDA.load(MESHES / "crowded table.toml", document, Cache.default())
+
+
+def loaded_anywhere(document: dict[str, Any]) -> tuple[TableScene, str]:
+    """The scene, and in a few words which meshes stand in it: the large ones, or the project's own in their places."""
+    if MESHES.is_dir():
+        return loaded(document), "large meshes"
+    return NECROMUNDA.load(MODELS / "crowded table.toml", with_own_models(document), Cache.default()), OWN
+
+
+def with_own_models(document: dict[str, Any]) -> dict[str, Any]:
+    """The same pieces at the same places, with the project's models in turn; their paths are seen from models/.
+
+    >>> pieces = with_own_models(crowded_document(figures=1, pieces=1))
+    >>> [(piece["name"], piece["model"]) for kind in ("fighter", "terrain") for piece in pieces[kind]]
+    [('figure 0', 'ganger_rifle.toml'), ('terrain 0', 'container.toml')]
+    """
+    changed = dict(document)
+    for kind, models in (("fighter", OWN_FIGURES), ("terrain", OWN_TERRAIN)):
+        changed[kind] = [
+            {key: piece[key] for key in ("name", "at", "facing")} | {"model": f"{models[number % len(models)]}.toml"}
+            for number, piece in enumerate(document[kind])
+        ]
+    return changed

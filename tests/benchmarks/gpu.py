@@ -1,205 +1,263 @@
-"""Where does the time of a check go on each OpenGL device, and how many checks a second is that?
+"""How many checks a second is a GPU good for, with CUDA and with OpenGL, and where does the time go?
 
-The crowded table: 10 figures, 12 pieces of terrain, all 90 pairs at 0.1 mm, judged again and again by one process, then
-by several at once on the same device, each with a context of its own. For one process, milliseconds per check:
+The table of `scale`: ten figures among ten pieces, all 90 pairs again and again, by one process, the meshes already on
+the device. Errors are those against a view four times as fine, by rays on the CPU, as in `scale`. Wanted on one H100 or
+H200, with a worst error of at most 0.5 %: 20,000 checks a second with cuda and 2,000 with gl; a map of twelve attackers
+at an inch (that of `maps`) in 0.5 s. All GPUs are measured; where CUDA has none, cuda is measured by its kernels on the
+CPU, and the title says so. Without the large meshes, the project's own models stand in their places.
+
+*At once*: so many checks are judged together; the commands judge 64, and on a GPU with cuda 2048. What a check costs is
+measured at these, and every step waits for the device. Of cuda:
+
+    upload     arrays are put on the device
+    kernels    they are launched, and the device is waited for
+    download   answers come back
+    Python     everything else, on the CPU: views, cells, contours, counts, errors, the verdict
+
+*Rays* are counted where they are cast on the CPU, each at one body; *threads* are those of all launches, one for a
+sample with its rays, or for a cell of a picture. Of gl:
 
     submit     Python and the driver put together what is to be drawn
     draw       waiting for the device, until all of it is drawn
     readback   what was drawn comes back
     layers     it is laid out as layers
-    counting   everything else: views, arcs, masks, counts, errors, the verdict
+    Python     everything else, as above
 
-To be run wherever there is a GPU. ``python -m tests.benchmarks.gpu [--workers 1,4,16] [--pixel 0.1] [--seconds 5]
-[--device N]`` measures devices in software as well.
+Where CUDA has no GPU, a table says what an H100 would do, on paper: with the rays, threads, launches and bytes of a
+check as they are counted here at 256 at once, and the Python of this CPU. What is assumed of the H100:
+
+- 0.3 billion rays a second. An H100 has no RT cores. NVIDIA's warp takes 27 to 41 ms for 1080 x 1080 rays at a mesh on
+  a Jetson AGX Thor (github.com/NVIDIA/warp, issue 1840): 28 to 43 million a second. An H100 has 8 times its arithmetic
+  (67 TFLOPS) and 12 times its bandwidth. This is cautious: by NVIDIA's "Turing Architecture In-Depth", rays without RT
+  cores cost 10 TFLOPS for a billion a second (1.1 billion on a GTX 1080 Ti), which would be 6 billion on an H100. No
+  figure of an H100 itself was found.
+- 10 billion threads a second that read and write some bytes each; 10 GB a second for copies from and to memory that is
+  not pinned, where PCIe 5.0 has 64 GB; 20 microseconds for each launch with the waiting for it. These are guesses.
+
+``python -m tests.benchmarks.gpu [--rounds 1] [--renderer cuda] [--device NAME] [--workers 1,4,16] [--seconds 5]``; with
+``--rounds`` each figure takes a second, and the map has a place every four inches. A device that is named is measured
+in software as well.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
-import sys
-import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from itertools import cycle, permutations
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from silhouette.errors import RendererUnavailable
-from silhouette.renderers import choose
-from silhouette.renderers.gl.devices import listed_devices
-from silhouette.rules.necromunda.rule import NECROMUNDA
-from silhouette.rules.necromunda.scene import Readings
-from silhouette.scenes.scene import Check
 from silhouette.workers import cores
-from tests.benchmarks.crowded_table import crowded_document, loaded
-from tests.benchmarks.tables import CannotRunError, Options, Table, show
-from tests.support.rulings import ruled
+from tests.benchmarks.gpu_runs import (
+    ON_PAPER,
+    Place,
+    alone,
+    by_setting,
+    listed,
+    mapped,
+    rays,
+    side_by_side,
+    steps,
+    table,
+)
+from tests.benchmarks.gpu_steps import STEPS
+from tests.benchmarks.scale import SETTINGS, asked, percent
+from tests.benchmarks.tables import CannotRunError, Options, Skipped, Table, add_options, progress, show
 
-PARTS = ("submit", "draw", "readback", "layers", "counting")
-READY = "ready"
-PIXEL = 0.1
-SECONDS = 5.0
+SECONDS, QUICK = 5.0, 1.0
+"""For which each figure is measured; with ``--rounds`` the latter."""
 
+INCH, COARSE = 25.4, 4 * 25.4
+"""mm between the places of the map; with ``--rounds`` the latter."""
 
-class Clock:
-    """What is spent where, measured round the renderer's own steps; a step within another counts for itself alone."""
+NO_GPU = "there is no GPU, only OpenGL in software"
 
-    def __init__(self) -> None:
-        self.spent: defaultdict[str, float] = defaultdict(float)
-        self._inner = [0.0]
+RAYS_A_SECOND, THREADS_A_SECOND, BYTES_A_SECOND, SECONDS_A_LAUNCH = 0.3e9, 10e9, 10e9, 20e-6
+"""What is assumed of an H100: see above."""
 
-    def step(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The same function, measured."""
+COUNTED = {
+    "cuda": {"threads": ("threads", 1.0), "launches": ("launches", 1.0), "KB up": ("bytes up", 1e-3)}
+    | {"KB down": ("bytes down", 1e-3)},
+    "gl": {"bodies drawn": ("bodies", 1.0), "MB read back": ("pixels", 4e-6)},
+}
+"""Columns of what is counted, with what the clock calls it and what that is taken times."""
 
-        def measured(*arguments: Any, **named: Any) -> Any:
-            start = time.perf_counter()
-            self._inner.append(0.0)
-            try:
-                return function(*arguments, **named)
-            finally:
-                passed = time.perf_counter() - start
-                self.spent[name] += passed - self._inner.pop()
-                self._inner[-1] += passed
-
-        return measured
-
-    def watch(self) -> None:
-        """Measures every renderer from now on, which then waits for the device before it reads back."""
-        from OpenGL import GL
-
-        from silhouette.renderers.gl.depth_pass import DepthPass
-        from silhouette.renderers.gl.renderer import GLRenderer
-
-        fetched = self.step("readback", DepthPass._fetched)
-        finish = self.step("draw", GL.glFinish)
-
-        def waited(one: DepthPass, *arguments: Any) -> Any:
-            finish()
-            self.spent["pixels"] += arguments[1]
-            return fetched(one, *arguments)
-
-        def drawn_bodies(function: Callable[..., Any]) -> Callable[..., Any]:
-            def counted(one: DepthPass, view: Any, bodies: Any, *rest: Any) -> Any:
-                self.spent["bodies"] += len(bodies)
-                return function(one, view, bodies, *rest)
-
-            return counted
-
-        replaced: dict[str, Callable[..., Any]] = {"_fetched": waited}
-        replaced |= {
-            name: drawn_bodies(self.step("submit", getattr(DepthPass, name))) for name in ("windows", "depths")
-        }
-        for name, replacement in replaced.items():
-            setattr(DepthPass, name, replacement)
-        separately = GLRenderer.render_separately
-        listed: dict[str, Callable[..., Any]] = {
-            "render": GLRenderer.render,
-            "render_separately": lambda *arguments: iter(list(separately(*arguments))),
-        }
-        for name, function in listed.items():
-            setattr(GLRenderer, name, self.step("layers", function))
+ERRORS = ("median error", "worst error", "largest stated error")
 
 
-def judge_for(seconds: float, device: int | None, pixel: float, *, watched: bool, wait: bool) -> dict[str, Any]:
-    """Judges for so long, and says how many checks a second that was and what was spent where.
+def tables(options: Options) -> Iterator[Table | Skipped]:
+    """The tables of each GPU, and of cuda on the CPU where it has none."""
+    quick = options.rounds is not None
+    chosen, skipped = chosen_places()
+    yield from skipped
+    yield from tables_of(chosen, (1, cores()), QUICK if quick else SECONDS, COARSE if quick else INCH)
 
-    With ``wait`` it says when it is ready and begins when a line is read.
+
+def chosen_places(
+    renderers: Sequence[str] = ("cuda", "gl"), device: str | None = None
+) -> tuple[list[Place], list[Skipped]]:
+    """What is measured here, and which renderers are not, with the reasons.
+
+    Args:
+        renderers: "cuda" and "gl", or one of them.
+        device: only this one, in software too.
+
+    Raises:
+        CannotRunError: where a device is asked for that is not there.
     """
-    renderer: Any = choose("gl", None if device is None else str(device))
-    scene = loaded({**crowded_document(), "readings": Readings().model_dump()})
-    figures = [piece.name for piece in scene.pieces if piece.kind == "fighter"]
-    checks = [Check(*pair) for pair in permutations(figures, 2)]
-    for check in checks:
-        ruled(NECROMUNDA, scene, check, renderer, pixel)
-    clock = Clock()
-    if watched:
-        clock.watch()
-    if wait:
-        print(READY, flush=True)
-        sys.stdin.readline()
-    judged, start = 0, time.perf_counter()
-    for check in cycle(checks):
-        ruled(NECROMUNDA, scene, check, renderer, pixel)
-        judged += 1
-        passed = time.perf_counter() - start
-        if passed >= seconds:
-            break
-    clock.spent["counting"] = passed - sum(clock.spent[part] for part in PARTS if part != "counting")
-    each = {name: value / judged for name, value in clock.spent.items()}
-    told = {"device": renderer.device, "driver": renderer.driver, "hardware": renderer.hardware}
-    return {**told, "rate": judged / passed, "each": each}
+    chosen, skipped = list[Place](), list[Skipped]()
+    for renderer in renderers:
+        try:
+            there = listed(renderer)
+        except RendererUnavailable as reason:
+            skipped.append(Skipped(renderer, str(reason)))
+            continue
+        if device is not None:
+            found = [place for place in there if place.device == device]
+        else:
+            found = [place for place in there if place.is_gpu] or [place for place in there if place.renderer == "cuda"]
+        chosen += found
+        skipped += [] if found or device is not None else [Skipped(renderer, NO_GPU)]
+    if device is not None and not chosen:
+        raise CannotRunError(f"there is no device {device}; silhouette doctor lists those that there are")
+    return chosen, skipped
 
 
-def several(count: int, device: int, pixel: float, seconds: float) -> list[dict[str, Any]]:
-    """What so many processes tell that judge at the same time on one device."""
-    command = [sys.executable, "-m", "tests.benchmarks.gpu", "--child", "--device", str(device)]
-    command += ["--pixel", str(pixel), "--seconds", str(seconds)]
-    folder = Path(__file__).resolve().parents[2]
-    pipe = subprocess.PIPE
-    command += ["--watched"] if count == 1 else []
-    processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=folder) for _ in range(count)]
-    try:
-        for process in processes:
-            assert process.stdout is not None
-            if process.stdout.readline().strip() != READY:
-                raise CannotRunError(f"device {device}: a process ended before it began")
-        for process in processes:
-            assert process.stdin is not None
-            process.stdin.write("\n")
-            process.stdin.flush()
-        return [json.loads(process.communicate()[0].splitlines()[-1]) for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
+def tables_of(
+    chosen: Sequence[Place], workers: Sequence[int], seconds: float, grid: float
+) -> Iterator[Table | Skipped]:
+    """The tables of each place, and one of maps.
+
+    Args:
+        chosen: the places.
+        workers: numbers of processes that judge at the same time.
+        seconds: for each figure.
+        grid: mm between the places of the map.
+    """
+    if not chosen:
+        return
+    note = f"Ten figures among ten pieces: {table()[1]}."
+    for place in chosen:
+        try:
+            yield rates_table(place, seconds, note)
+            yield costs_table(place, alone(steps, place, seconds, place.usual))
+            if place.renderer == "cuda" and not place.is_gpu:
+                yield on_paper(alone(steps, place, seconds, ON_PAPER), alone(rays))
+            yield processes_table(place, workers, seconds)
+        except RendererUnavailable as reason:
+            yield Skipped(place.title, str(reason))
+    yield maps_table(chosen, grid)
 
 
-def tables(options: Options) -> Iterator[Table]:
-    """A table for each GPU."""
-    devices = [one for one in listed_devices() if not one.software]
-    if not devices:
-        raise CannotRunError("there is no GPU, only OpenGL in software")
-    yield from tables_of(devices, (1, cores()), PIXEL, 1.0 if options.rounds else SECONDS)
+def rates_table(place: Place, seconds: float, note: str) -> Table:
+    """Checks a second by setting and by how many are judged at once, and errors."""
+    found = alone(by_setting, place, seconds)
+    rates = [f"checks a second, {count} at once" for count in place.together]
+    rows = [
+        progress((asked(*setting), *(f"{rate:,.0f}" for rate in one.rates), *map(percent, one.errors)))
+        for setting, one in zip(SETTINGS, found, strict=True)
+    ]
+    columns = ("", *rates, *ERRORS)
+    return Table(f"{place.title}: checks a second", columns, tuple(rows), (note,), (*rates, "worst error"))
 
 
-def tables_of(devices: Iterable[Any], workers: Iterable[int], pixel: float, seconds: float) -> Iterator[Table]:
-    """A table for each device: checks a second, and what one process spends its time on."""
-    for device in devices:
-        rows = []
-        for count in sorted({1, *workers}):
-            told = several(count, device.index, pixel, seconds)
-            rows.append((f"checks a second, processes: {count}", f"{sum(one['rate'] for one in told):,.1f}"))
-            if count == 1:
-                alone = told[0]
-        each = alone["each"]
-        rows += [(f"ms a check: {part}", f"{each[part] * 1e3:.2f}") for part in PARTS]
-        rows += [("bodies drawn a check", f"{each['bodies']:.1f}")]
-        rows += [("MB read back a check", f"{each['pixels'] * 4 / 1e6:.2f}")]
-        kind = "a GPU" if alone["hardware"] else "in software"
-        title = f"Device {device.index}: {alone['device']} ({kind}; {alone['driver']})"
-        yield Table(title, ("", "measured"), tuple(rows), compared=("measured",))
+def costs_table(place: Place, costs: Sequence[dict[str, float]]) -> Table:
+    """What a check costs by setting: milliseconds and their shares by step, and what is counted."""
+    names = (*STEPS[place.renderer], "Python")
+    counted = COUNTED[place.renderer]
+    rows = []
+    for setting, cost in zip(SETTINGS, costs, strict=True):
+        whole = sum(cost.get(name, 0.0) for name in names)
+        spent = [f"{1e3 * cost.get(name, 0.0):.3f} ({100 * cost.get(name, 0.0) / whole:.0f} %)" for name in names]
+        told = [f"{cost.get(count, 0.0) * times:,.2f}" for count, times in counted.values()]
+        rows.append(progress((asked(*setting), *spent, *told)))
+    columns = ("", *(f"{name}, ms" for name in names), *counted)
+    title = f"{place.title}: what a check costs, {place.usual if place.renderer == 'cuda' else 1} at once"
+    return Table(title, columns, tuple(rows), compared=("Python, ms",))
+
+
+def on_paper(costs: Sequence[dict[str, float]], cast: Sequence[float]) -> Table:
+    """What an H100 would do with what a check costs here.
+
+    Args:
+        costs: what `gpu_runs.steps` has counted, for each of `SETTINGS`.
+        cast: the rays of a check, likewise.
+    """
+    rows = []
+    for setting, cost, count in zip(SETTINGS, costs, cast, strict=True):
+        parts = {
+            "rays": count / RAYS_A_SECOND,
+            "threads": cost["threads"] / THREADS_A_SECOND,
+            "copies": (cost["bytes up"] + cost["bytes down"]) / BYTES_A_SECOND,
+            "launches": cost["launches"] * SECONDS_A_LAUNCH,
+            "Python": cost["Python"],
+        }
+        whole = sum(parts.values())
+        counts = f"{count:,.0f}", f"{cost['threads']:,.0f}", f"{cost['launches']:.2f}"
+        spent = [f"{1e3 * part:.3f}" for part in parts.values()]
+        rates = f"{1 / (whole - parts['Python']):,.0f}", f"{1 / whole:,.0f}", max(parts, key=lambda part: parts[part])
+        rows.append((asked(*setting), *counts, *spent, *rates))
+    spent = [f"{name}, ms" for name in ("rays", "threads", "copies", "launches", "Python")]
+    columns = ("", "rays", "threads", "launches", *spent, "checks a second without Python", "with it", "takes most")
+    notes = ("An estimate on paper: nothing in this table was measured on a GPU.",)
+    return Table(f"An H100 on paper: a check, {ON_PAPER} at once", columns, tuple(rows), notes)
+
+
+def processes_table(place: Place, workers: Sequence[int], seconds: float) -> Table:
+    """Checks a second of several processes on one device, and memory."""
+    rows = []
+    for count in sorted({1, *workers}):
+        rate, most, taken = side_by_side(place, count, seconds)
+        on_device = "not told" if taken is None else f"{taken:,.0f}"
+        rows.append(progress((str(count), f"{rate:,.0f}", f"{most:,.0f}", on_device)))
+    columns = ("processes", "checks a second", "MB of the largest process", "MB on the device, of one")
+    return Table(f"{place.title}: processes and memory", columns, tuple(rows), compared=columns[1:2])
+
+
+def maps_table(chosen: Sequence[Place], grid: float) -> Table:
+    """Seconds of the map with Embree and on each device; OpenGL in software is left out."""
+    rows, absent = [], dict[str, str]()
+    for place in (Place("embree", None, "embree"), *chosen):
+        if place.renderer == "gl" and not place.is_gpu:
+            absent[place.title] = "in software it takes a quarter of an hour"
+            continue
+        try:
+            found = alone(mapped, place, grid)
+        except RendererUnavailable as reason:
+            absent[place.title] = str(reason)
+            continue
+        each = f"{found.checks / found.seconds:,.0f}"
+        rows.append(progress((place.title, f"{found.places:,}", f"{found.checks:,}", f"{found.seconds:.1f}", each)))
+    columns = ("", "places", "verdicts", "s", "verdicts a second")
+    title = f"A map of twelve attackers, a place every {grid / INCH:g} inch"
+    return Table(title, columns, tuple(rows), compared=("s",), absent=absent)
+
+
+def numbers(words: str) -> list[int]:
+    found = [int(word) for word in words.split(",")]
+    if min(found) < 1:
+        raise ValueError
+    return found
 
 
 def main() -> None:
-    """Prints a table for each device."""
+    """Prints the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--workers", default=f"1,{cores()}", help="numbers of processes, such as 1,4,16")
-    parser.add_argument("--pixel", type=float, default=PIXEL)
-    parser.add_argument("--seconds", type=float, default=SECONDS)
-    parser.add_argument("--device", type=int, help="only this one")
-    for hidden in ("--child", "--watched"):
-        parser.add_argument(hidden, action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.child:
-        print(json.dumps(judge_for(asked.seconds, asked.device, asked.pixel, watched=asked.watched, wait=True)))
-        return
-    try:
-        devices = [one for one in listed_devices() if asked.device in (None, one.index)]
-    except RendererUnavailable as reason:
-        raise SystemExit(str(reason)) from None
-    show(tables_of(devices, map(int, asked.workers.split(",")), asked.pixel, asked.seconds))
+    add_options(parser)
+    parser.add_argument("--renderer", choices=("cuda", "gl"), help="only this one")
+    parser.add_argument(
+        "--device", metavar="NAME", help="only this one, as silhouette doctor lists it, in software too"
+    )
+    parser.add_argument("--workers", type=numbers, default=[cores()], help="numbers of processes, such as 1,4,16")
+    parser.add_argument("--seconds", type=float, help="for which each figure is measured")
+    given = parser.parse_args()
+    quick = given.rounds is not None
+    seconds, grid = given.seconds or (QUICK if quick else SECONDS), COARSE if quick else INCH
+
+    def all_tables() -> Iterator[Table | Skipped]:
+        chosen, skipped = chosen_places((given.renderer,) if given.renderer else ("cuda", "gl"), given.device)
+        yield from skipped
+        yield from tables_of(chosen, given.workers, seconds, grid)
+
+    show(all_tables())
 
 
 if __name__ == "__main__":

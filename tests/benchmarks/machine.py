@@ -11,14 +11,14 @@ from silhouette.renderers import choose
 from silhouette.version import VERSION, version_of
 from silhouette.workers import cores
 
-LIBRARIES = ("numpy", "scipy", "shapely", "embreex", "trimesh", "pyrender2", "open3d")
+LIBRARIES = ("numpy", "scipy", "shapely", "embreex", "trimesh", "pyrender2", "open3d", "warp-lang")
 
 
 def described() -> dict[str, str]:
-    """Processor, cores, memory, system, Python, versions of libraries and the device of OpenGL.
+    """Processor, cores, memory, system, Python, versions of libraries, the device of OpenGL and the GPU of CUDA.
 
     >>> list(described())
-    ['processor', 'cores', 'memory', 'system', 'Python', 'libraries', 'OpenGL']
+    ['processor', 'cores', 'memory', 'system', 'Python', 'libraries', 'OpenGL', 'CUDA']
     """
     versions = {library: version_of(library) for library in LIBRARIES}
     return {
@@ -29,6 +29,7 @@ def described() -> dict[str, str]:
         "Python": platform.python_version(),
         "libraries": ", ".join([f"silhouette {VERSION}", *(f"{name} {one}" for name, one in versions.items() if one)]),
         "OpenGL": _opengl(),
+        "CUDA": _cuda(),
     }
 
 
@@ -61,3 +62,13 @@ def _opengl() -> str:
         return choose("gl").device
     except RendererUnavailable:
         return "none"
+
+
+def _cuda() -> str:
+    from silhouette.renderers.cuda.devices import chosen_device
+
+    try:
+        device = chosen_device()
+    except RendererUnavailable:
+        return "none"
+    return f"{device.title}, {device.memory / 2**30:.0f} GiB, {device.driver}"

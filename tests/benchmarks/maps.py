@@ -6,7 +6,8 @@ those of all of them, and half of these is what two free cores take at best. Wan
 and an inch, 8 s for half an inch, 15 s for twelve attackers and an inch.
 
 A marginal place is one that `silhouette check` calls marginal too, but for the last column; at most 3 % are wanted
-there. For it the marginal places are judged once more, one by one.
+there. For it the marginal places are judged once more, one by one. ``python -m tests.benchmarks.maps --renderer cuda
+[--device NAME]`` measures with another renderer, in one process where that cannot be forked.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def tables(options: Options) -> Iterator[Table]:
     """Seconds of each map, and the share of its places that are marginal."""
     scene = loaded(wide_document(FIGURES_THERE, PIECES_THERE))
     triangles = sum(len(piece.model.mesh.faces) for piece in scene.pieces)
-    settings = Settings(choose("embree"), 0.1)
+    settings = Settings(choose(options.renderer, options.device), 0.1)
     rows = []
     for name, attackers, grid in TASKS:
         start, cpu = time.perf_counter(), _cpu()
@@ -68,12 +69,13 @@ def tables(options: Options) -> Iterator[Table]:
         rows.append((name, str(len(drawn.index)), str(standing), f"{taken:.1f}", f"{worked:.1f}", *shares))
     columns = ("", "places", "standing", "s", "CPU s", "marginal", "where no check is")
     notes = (f"{triangles:,} triangles.".replace(",", " "),)
-    yield Table("Maps of a table of 44 x 60 inches", columns, tuple(rows), notes, compared=("s", "CPU s"))
+    title = options.titled("Maps of a table of 44 x 60 inches")
+    yield Table(title, columns, tuple(rows), notes, compared=("s", "CPU s"))
 
 
 def main() -> None:
     """Prints the tables."""
-    show(tables(options_of()))
+    show(tables(options_of(any_renderer=True)))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@ error above 0.5 %.
 
 The third compares a check of ten figures among a thousand pieces with one among ten, pair by pair in turn: 1.2 is
 wanted.
+
+``python -m tests.benchmarks.scale --renderer cuda [--device NAME]`` measures the same with another renderer, against
+the same fine view by Embree; in one process alone where the renderer cannot be forked.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import multiprocessing
 import os
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice, permutations
@@ -31,10 +34,12 @@ import numpy as np
 
 from silhouette.groups import verdicts_of
 from silhouette.renderers import choose
+from silhouette.renderers.registry import looking_between_pixels, survives_fork
 from silhouette.rules.base import Settings
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import Readings
 from silhouette.scenes.scene import Check
+from silhouette.scenes.table import TableScene
 from tests.benchmarks.crowded_table import FIGURES, TERRAIN, loaded, places
 from tests.benchmarks.tables import Options, Table, options_of, progress, show
 from tests.support.rulings import ruled
@@ -75,6 +80,9 @@ FINE_COLUMNS = (
     "worst error",
     "largest stated error",
 )
+
+OF_SEVERAL = {*COLUMNS[6:8], "MB more", FINE_COLUMNS[2]}
+"""Columns that need a renderer that can be forked."""
 
 
 @dataclass(frozen=True)
@@ -117,22 +125,38 @@ def _round_about() -> Iterator[list[float]]:
             yield [float(radius * np.cos(angle)), float(radius * np.sin(angle))]
 
 
-def measured(table: Layout, laps: int) -> tuple[float, ...]:
-    """The numbers of one row: see `COLUMNS`."""
+def workers_of(renderer: str) -> tuple[int, ...]:
+    """How many processes judge at the same time, each number in turn; one where the renderer cannot be forked."""
+    return WORKERS if survives_fork(renderer) else WORKERS[:1]
+
+
+def columns_of(columns: tuple[str, ...], renderer: str) -> tuple[str, ...]:
+    """The columns without those of several processes, where the renderer cannot be forked.
+
+    >>> columns_of(FINE_COLUMNS, "embree") == FINE_COLUMNS
+    True
+    >>> columns_of(FINE_COLUMNS, "cuda")[1:3]
+    ('checks a second, one process', 'median error')
+    """
+    return columns if survives_fork(renderer) else tuple(one for one in columns if one not in OF_SEVERAL)
+
+
+def measured(table: Layout, laps: int, name: str, device: str | None) -> tuple[float, ...]:
+    """The numbers of one row: see `COLUMNS`, and `columns_of`."""
     start = time.perf_counter()
     scene = loaded(table.document())
     read = time.perf_counter() - start
-    renderer = choose("embree")
+    renderer = choose(name, device)
     names = [piece.name for piece in scene.pieces if piece.kind == "fighter"]
     ruled(NECROMUNDA, scene, Check(names[0], names[1]), renderer, 0.1)
     first = time.perf_counter() - start
-    for number, name in enumerate(names):
-        ruled(NECROMUNDA, scene, Check(name, names[number - 1]), renderer, 0.1)
+    for number, one in enumerate(names):
+        ruled(NECROMUNDA, scene, Check(one, names[number - 1]), renderer, 0.1)
     pairs = list(permutations(names, 2))
     chosen = np.random.default_rng(7).choice(len(pairs), min(TIMED, len(pairs)), replace=False)
     checks = [Check(*pairs[number]) for number in chosen]
-    rates, each = dict.fromkeys(WORKERS, 0.0), [0.0]
-    for workers in WORKERS * laps:
+    rates, each = dict.fromkeys(workers_of(name), 0.0), [0.0]
+    for workers in workers_of(name) * laps:
         start, looked = time.perf_counter(), False
         for _ in verdicts_of(scene, checks, Settings(renderer, 0.1), workers):
             if not looked:
@@ -143,7 +167,8 @@ def measured(table: Layout, laps: int) -> tuple[float, ...]:
     meshes = [piece.model.significant for piece in scene.pieces]
     triangles = sum(len(mesh.faces) for mesh in meshes)
     distinct = sum({mesh.digest: len(mesh.faces) for mesh in meshes}.values())
-    return triangles, distinct, read, first, *rates.values(), most, max(each)
+    more = [max(each)] if survives_fork(name) else []
+    return triangles, distinct, read, first, *rates.values(), most, *more
 
 
 def _private(process: int) -> float:
@@ -156,50 +181,81 @@ def _private(process: int) -> float:
 def tables(options: Options) -> Iterator[Table]:
     """Layouts; fineness; the cost of a thousand pieces."""
     rows, laps = [], options.laps(LAPS)
+    name, device = options.renderer, options.device
     layouts = [Layout(pieces, figures) for figures in (10, 40) for pieces in (10, 100, 1000)]
     layouts += [Layout(pieces, 10, detailed=True) for pieces in (10, 1000)]
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as executor:
         for layout in layouts if options.rounds is None else layouts[: 2 * options.rounds]:
-            numbers = executor.submit(measured, layout, laps).result()
+            numbers = executor.submit(measured, layout, laps, name, device).result()
             words = [f"{number:,}" for number in numbers[:2]] + [f"{number:.2f}" for number in numbers[2:4]]
             words += [f"{number:.0f}" for number in numbers[4:]]
             detailed = ", scanned" if layout.detailed else ""
             rows.append(progress((f"{layout.figures} figures, {layout.pieces:,} pieces{detailed}", *words)))
-    yield Table("Growth", COLUMNS, tuple(rows), compared=(COLUMNS[5], "MB"))
-    yield Table("Settings", FINE_COLUMNS, tuple(fineness(laps)), compared=FINE_COLUMNS[1:3] + FINE_COLUMNS[4:])
-    rows = [("a thousand pieces to ten", f"{ratio(laps):.2f}")]
-    yield Table("Cost of a check", ("", "ratio"), tuple(rows), compared=("ratio",))
+    yield Table(options.titled("Growth"), columns_of(COLUMNS, name), tuple(rows), compared=(COLUMNS[5], "MB"))
+    fine = columns_of(FINE_COLUMNS, name)
+    compared = tuple(one for one in fine[1:] if one != "median error")
+    yield Table(options.titled("Settings"), fine, tuple(fineness(laps, name, device)), compared=compared)
+    rows = [("a thousand pieces to ten", f"{ratio(laps, name, device):.2f}")]
+    yield Table(options.titled("Cost of a check"), ("", "ratio"), tuple(rows), compared=("ratio",))
 
 
-def fineness(laps: int) -> Iterator[tuple[str, ...]]:
-    """For each of `SETTINGS` a row: see `FINE_COLUMNS`. The best of some laps, in which all of them come in turn."""
-    scene, renderer = loaded(Layout(10, 10).document()), choose("embree")
+def everyone(scene: TableScene) -> list[Check]:
+    """A check of every figure with every other one."""
     names = [piece.name for piece in scene.pieces if piece.kind == "fighter"]
-    checks = [Check(*pair) for pair in permutations(names, 2)]
-    exact = [ruled(NECROMUNDA, replace(scene, error=1e-4), check, renderer, 0.025).occluded for check in checks]
-    seconds = np.empty((laps, len(SETTINGS), 2))
+    return [Check(*pair) for pair in permutations(names, 2)]
+
+
+def truth(scene: TableScene, checks: Sequence[Check]) -> list[float]:
+    """The share that is obscured in each check, by rays on the CPU in a view four times as fine."""
+    renderer, fine = looking_between_pixels(), replace(scene, error=1e-4)
+    return [ruled(NECROMUNDA, fine, check, renderer, 0.025).occluded for check in checks]
+
+
+def errors_of(
+    scene: TableScene, checks: Sequence[Check], exact: Sequence[float], settings: Settings
+) -> tuple[float, float, float]:
+    """The median error of the checks that are partly obscured, the largest of all, and the largest that is stated."""
+    verdicts: list[Any] = list(verdicts_of(scene, checks, settings, 1))
+    off = np.array([abs(verdict.occluded - share) for verdict, share in zip(verdicts, exact, strict=True)])
+    partly = np.array([0.0 < share < 1.0 for share in exact])
+    stated = max(verdict.counts.error for verdict in verdicts)
+    return float(np.median(off[partly])), float(off.max()), float(stated)
+
+
+def fineness(laps: int, name: str, device: str | None) -> Iterator[tuple[str, ...]]:
+    """For each of `SETTINGS` a row: see `FINE_COLUMNS`. The best of some laps, in which all of them come in turn."""
+    scene, renderer = loaded(Layout(10, 10).document()), choose(name, device)
+    checks = everyone(scene)
+    exact = truth(scene, checks)
+    numbers = workers_of(name)[:2]
+    seconds = np.empty((laps, len(SETTINGS), len(numbers)))
     for lap, number in np.ndindex(seconds.shape[:2]):
         pixel, error = SETTINGS[number]
         rough = replace(scene, error=error)
-        for which, workers in enumerate((1, 2)):
+        for which, workers in enumerate(numbers):
             start = time.perf_counter()
             done = len(list(verdicts_of(rough, checks * LONG, Settings(renderer, pixel), workers)))
             seconds[lap, number, which] = (time.perf_counter() - start) / done
     for (pixel, error), rates in zip(SETTINGS, 1.0 / seconds.min(axis=0), strict=True):
-        verdicts: list[Any] = list(verdicts_of(replace(scene, error=error), checks, Settings(renderer, pixel), 1))
-        off = np.array([abs(verdict.occluded - share) for verdict, share in zip(verdicts, exact, strict=True)])
-        partly = np.array([0.0 < share < 1.0 for share in exact])
-        errors = np.median(off[partly]), off.max(), max(verdict.counts.error for verdict in verdicts)
-        name = f"`--pixel {pixel:g} --error {error:g}`"
-        yield progress((name, *(f"{rate:.0f}" for rate in rates), *(f"{100 * one:.2f} %" for one in errors)))
+        errors = errors_of(replace(scene, error=error), checks, exact, Settings(renderer, pixel))
+        yield progress((asked(pixel, error), *(f"{rate:.0f}" for rate in rates), *map(percent, errors)))
 
 
-def ratio(laps: int) -> float:
+def asked(pixel: float, error: float) -> str:
+    """A setting as it is asked for on the command line."""
+    return f"`--pixel {pixel:g} --error {error:g}`"
+
+
+def percent(share: float) -> str:
+    """A share in per cent, with two decimals."""
+    return f"{100 * share:.2f} %"
+
+
+def ratio(laps: int, name: str, device: str | None) -> float:
     """What a check of ten figures costs among a thousand pieces, in terms of what it costs among ten."""
-    renderer = choose("embree")
+    renderer = choose(name, device)
     scenes = [loaded(Layout(pieces, 10).document()) for pieces in (10, 1000)]
-    names = [piece.name for piece in scenes[0].pieces if piece.kind == "fighter"]
-    checks = [Check(*pair) for pair in permutations(names, 2)]
+    checks = everyone(scenes[0])
     taken = np.empty((laps + 1, len(checks), 2))
     for lap, number, which in np.ndindex(taken.shape):
         start = time.perf_counter()
@@ -211,7 +267,7 @@ def ratio(laps: int) -> float:
 
 def main() -> None:
     """Prints the tables."""
-    show(tables(options_of()))
+    show(tables(options_of(any_renderer=True)))
 
 
 if __name__ == "__main__":

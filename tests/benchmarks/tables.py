@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.renderers.registry import check_name
+
 
 class CannotRunError(Exception):
     """A benchmark lacks something that this machine does not have; the message says what."""
@@ -81,10 +84,23 @@ class Options:
     Attributes:
         against: an earlier checkout, which takes turns with this one where whole processes are measured.
         rounds: the most times that anything is measured; None for as often as each benchmark does.
+        renderer: what measures, for the benchmarks that can be run with another one than Embree.
+        device: its device, as ``silhouette doctor`` names it; None for the one that it chooses.
     """
 
     against: Path | None = None
     rounds: int | None = None
+    renderer: str = "embree"
+    device: str | None = None
+
+    def titled(self, title: str) -> str:
+        """The title of a table that depends on the renderer.
+
+        >>> Options().titled("Growth"), Options(renderer="cuda", device="cpu").titled("Growth")
+        ('Growth', 'Growth (cuda, cpu)')
+        """
+        words = [self.renderer, *([self.device] if self.device else [])]
+        return title if words == ["embree"] else f"{title} ({', '.join(words)})"
 
     def laps(self, usual: int) -> int:
         """How often something is measured that is usually measured so often.
@@ -112,12 +128,21 @@ def _count(word: str) -> int:
     return count
 
 
-def options_of(arguments: Sequence[str] | None = None) -> Options:
-    """The options on the command line of one benchmark."""
+def options_of(arguments: Sequence[str] | None = None, *, any_renderer: bool = False) -> Options:
+    """The options on the command line of one benchmark; with ``any_renderer`` also which one measures."""
     parser = ArgumentParser()
     add_options(parser)
+    if not any_renderer:
+        asked = parser.parse_args(arguments)
+        return Options(asked.against, asked.rounds)
+    parser.add_argument("--renderer", default="embree", help="what measures: embree, cuda, gl or reference")
+    parser.add_argument("--device", metavar="NAME", help="of that renderer, as silhouette doctor lists them")
     asked = parser.parse_args(arguments)
-    return Options(asked.against, asked.rounds)
+    try:
+        check_name(asked.renderer, asked.device)
+    except RequestError as refused:
+        parser.error(str(refused))
+    return Options(asked.against, asked.rounds, asked.renderer, asked.device)
 
 
 def show(tables: Iterator[Table | Skipped]) -> None:
@@ -125,7 +150,7 @@ def show(tables: Iterator[Table | Skipped]) -> None:
     try:
         for number, table in enumerate(tables):
             print(("\n" if number else "") + table.text(), flush=True)
-    except CannotRunError as reason:
+    except (CannotRunError, RendererUnavailable) as reason:
         sys.exit(str(reason))
 
 
