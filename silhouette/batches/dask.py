@@ -2,8 +2,8 @@
 
 schedule -> chunks, one at a time to each slot of a worker -> rows, when a chunk is done
 
-The workers see the scenes under the same paths as this machine: on a disk that all of them share. Where any worker
-announces the resource GPU, only such workers get chunks, one at a time for each GPU.
+The workers see the scenes under the same paths as this machine: on a disk that all of them share. Where the renderer
+may take a GPU and any worker announces the resource GPU, only such workers get chunks, one at a time for each GPU.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from silhouette.batches.chunks import BatchSettings, Chunk, ChunkJudge
+from silhouette.batches.chunks import Chunk, ChunkJudge
 from silhouette.batches.scheduler import cannot_import, client_of, place_of
+from silhouette.batches.settings import BatchSettings
 from silhouette.errors import RequestError, SilhouetteError
+from silhouette.renderers.registry import may_take_gpu
 from silhouette.text import Row
 from silhouette.version import VERSION
 from silhouette.workers import Event, NextTask
@@ -157,8 +159,9 @@ class Cluster:
             raise self._gone_error()
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
         gpus = {name: int(worker["resources"].get("GPU", 0)) for name, worker in workers.items()}
-        self._resources = {"GPU": 1} if any(gpus.values()) else None
-        counts = gpus if any(gpus.values()) else {name: worker["nthreads"] for name, worker in workers.items()}
+        on_gpus = any(gpus.values()) and may_take_gpu(self._settings.renderer, self._settings.device)
+        self._resources = {"GPU": 1} if on_gpus else None
+        counts = gpus if on_gpus else {name: worker["nthreads"] for name, worker in workers.items()}
         counts = {name: count for name, count in counts.items() if count and self._can_import(name)}
         kept = [slot for slot in self._slots if slot.worker in counts]
         for name, count in counts.items():

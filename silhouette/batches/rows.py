@@ -10,10 +10,10 @@ from contextlib import AbstractContextManager
 from os import PathLike
 from typing import Any
 
-from silhouette.batches.chunks import BatchSettings
 from silhouette.batches.export import failed
 from silhouette.batches.journal import SceneProgress
 from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool
+from silhouette.batches.settings import BatchSettings
 from silhouette.errors import SilhouetteError
 from silhouette.groups import verdicts_of
 from silhouette.judging import PIXEL, Judged, Selection, content_with, load_scene, usable_pixel

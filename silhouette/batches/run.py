@@ -14,18 +14,19 @@ from os.path import lexists
 from pathlib import Path
 from typing import Any, Protocol
 
-from silhouette.batches.chunks import TOGETHER, BatchSettings, ChunkJudge, ChunkRequirements
+from silhouette.batches.chunks import TOGETHER, ChunkJudge, ChunkRequirements
 from silhouette.batches.export import check_outputs, check_table_path, failed, whose, write_table
 from silhouette.batches.finished import Record, content_of, fingerprint, read_rows, record_of
 from silhouette.batches.journal import Journal, Rows, journal_of
 from silhouette.batches.junit import write_junit
 from silhouette.batches.repair import Repair
 from silhouette.batches.schedule import RowStore, Schedule
+from silhouette.batches.settings import BatchSettings
 from silhouette.errors import RequestError
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.writing import check_place
 from silhouette.judging import check_numbers
-from silhouette.renderers.registry import check_name, survives_fork
+from silhouette.renderers.registry import check_name, may_launch_for_others, survives_fork
 from silhouette.scenes.finding import identity, scenes_of
 from silhouette.text import Row
 from silhouette.version import VERSION
@@ -210,7 +211,13 @@ def make_pool(
     if cluster is None:
         requirements = ChunkRequirements() if survives_fork(settings.renderer) else None
         judge = partial(ChunkJudge, settings, together=1 if timeout else TOGETHER)
-        return WorkerPool(judge, cores() if workers is None else workers, timeout, requirements)
+        processes = cores() if workers is None else workers
+        ordinary = partial(WorkerPool, judge, processes, timeout, requirements)
+        if not may_launch_for_others(settings.renderer, settings.device):
+            return ordinary()
+        from silhouette.batches.feeding import FeedingPool
+
+        return FeedingPool(settings, processes, timeout, ordinary)
     if workers is not None:
         raise RequestError("a cluster has the workers that were started for it; leave --workers out")
     from silhouette.batches.dask import Cluster
@@ -226,6 +233,7 @@ def judge_scenes(scenes: Iterable[str], workers: AbstractContextManager[Pool], s
     schedule = Schedule(list(scenes), store)
     yield schedule
     with workers as pool:
+        schedule.by_meshes = getattr(pool, "by_meshes", True)
         for event in pool.events(schedule.next_chunk):
             schedule.record(event)
             yield schedule

@@ -45,6 +45,8 @@ class Schedule:
     Attributes:
         scenes: the paths of all scenes.
         store: the store of the rows; checks that have a row in it are not judged again.
+        by_meshes: whether a worker is rather given a scene with the meshes of its last one; to find it, the scenes to
+            come are looked into.
         done: the number of checks with a row.
         total: the number of all checks as far as it is known; a scene that is not opened yet counts as one.
         judged: the number of rows that were added since this schedule was made.
@@ -52,6 +54,7 @@ class Schedule:
 
     scenes: list[str]
     store: RowStore
+    by_meshes: bool = True
     done: int = field(init=False, default=0)
     total: int = field(init=False, default=0)
     judged: int = field(init=False, default=0)
@@ -95,7 +98,7 @@ class Schedule:
 
     def _most_alike(self, last: Chunk | None) -> int:
         """Which of the next scenes names the most files that the last one names; the first where none does."""
-        known = self._files_of(last.scene) if last is not None else set()
+        known = self._files_of(last.scene) if last is not None and self.by_meshes else set()
         if not known:
             return 0
         shared = [len(known & self._files_of(scene)) for scene in self._unopened[:LOOKAHEAD]]

@@ -60,8 +60,8 @@ def batch(
 
     The rows are kept beside FILE as they come, and FILE appears when all is done: --resume goes on after a kill.
     """
-    from silhouette.batches.chunks import BatchSettings
     from silhouette.batches.run import make_pool, write_batch
+    from silhouette.batches.settings import BatchSettings
     from silhouette.cli.tables import batch_report
 
     settings = BatchSettings(

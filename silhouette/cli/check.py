@@ -55,7 +55,7 @@ def check(
 
     With --picture and several checks, the files are FILE-1.png, FILE-2.png and so on, in the order of the table.
     """
-    from silhouette.batches.chunks import BatchSettings
+    from silhouette.batches.settings import BatchSettings
     from silhouette.cli.tables import scene_report, scenes_document, summary
     from silhouette.judging import Selection
     from silhouette.scenes.finding import scenes_of

@@ -38,7 +38,7 @@ def matrix(
     quiet: Quiet = False,
 ) -> int:
     """Judge everyone against everyone."""
-    from silhouette.batches.chunks import BatchSettings
+    from silhouette.batches.settings import BatchSettings
     from silhouette.cli.tables import matrix_report, scenes_document
     from silhouette.judging import Selection
     from silhouette.workers import cores

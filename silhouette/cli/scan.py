@@ -72,7 +72,7 @@ def scan(
     table = _written(request, out, mesh_cache(no_cache), may_ask=may_ask, quiet=quiet)
     result = None
     if attacker is not None:
-        from silhouette.batches.chunks import BatchSettings
+        from silhouette.batches.settings import BatchSettings
         from silhouette.judging import Selection
 
         ruling = Selection(table.called(attacker), None if target is None else table.called(target))

@@ -10,7 +10,7 @@ from silhouette.cli.options import ExitStatus, exit_status
 from silhouette.cli.waiting import Waiting
 
 if TYPE_CHECKING:
-    from silhouette.batches.chunks import BatchSettings
+    from silhouette.batches.settings import BatchSettings
     from silhouette.files.cache import Cache
     from silhouette.judging import SceneResult, Selection
     from silhouette.renderers.protocol import Renderer

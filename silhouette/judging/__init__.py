@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from silhouette.judging.checking import changes, check, map_of, odds
 from silhouette.judging.loading import PIXEL, check_numbers, content_with, load_scene, usable_pixel
-from silhouette.judging.results import Judged, judged, judged_together, mapped
+from silhouette.judging.results import Judged, judged, judged_each, judged_together, mapped
 from silhouette.judging.scenes import JudgingOptions, SceneResult, judge_scene
 from silhouette.judging.selection import Selection
 
@@ -23,6 +23,7 @@ __all__ = [
     "content_with",
     "judge_scene",
     "judged",
+    "judged_each",
     "judged_together",
     "load_scene",
     "map_of",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,6 +120,54 @@ def judged_together(
     rule = rule_called(scene.rules)
     refuse_too_large(renderer, rule.meshes(scene))
     verdicts = rule.judge(scene, checks, settings)
+    return _with_more(scene, checks, verdicts, settings, seed, what_if)
+
+
+def judged_each(
+    questions: Sequence[tuple[Scene, Sequence[Check]]],
+    renderer: Renderer,
+    pixel: float | None = None,
+    *,
+    seed: int | None = None,
+    what_if: bool = False,
+) -> list[list[Judged]]:
+    """`judged_together` for checks of several scenes, which are measured together as far as their scenes ask for alike.
+
+    Args:
+        questions: scenes, each with some of its checks.
+        renderer, pixel, seed, what_if: as of `judged`.
+
+    Raises:
+        RequestError: where the renderer's device has no room for all of their meshes at once.
+    """
+    meshes = [rule_called(scene.rules).meshes(scene) for scene, _ in questions]
+    refuse_too_large(
+        renderer, {f"{number} {name}": mesh for number, of in enumerate(meshes) for name, mesh in of.items()}
+    )
+    alike: dict[tuple[str, float], list[int]] = {}
+    for number, (scene, _) in enumerate(questions):
+        alike.setdefault((scene.rules, pixel_of(scene, pixel)), []).append(number)
+    done: dict[int, list[Judged]] = {}
+    for (rules, fine), numbers in alike.items():
+        settings = Settings(renderer, fine)
+        asked = [(questions[number][0], check) for number in numbers for check in questions[number][1]]
+        verdicts = iter(rule_called(rules).judge_each(asked, settings))
+        for number in numbers:
+            scene, checks = questions[number]
+            own = list(islice(verdicts, len(checks)))
+            done[number] = _with_more(scene, checks, own, settings, seed, what_if)
+    return [done[number] for number in range(len(questions))]
+
+
+def _with_more(
+    scene: Scene,
+    checks: Sequence[Check],
+    verdicts: Sequence[Verdict],
+    settings: Settings,
+    seed: int | None,
+    what_if: bool,
+) -> list[Judged]:
+    """The results, with their odds and with what would change them, where these are asked for."""
     done = [Judged.of(check, verdict) for check, verdict in zip(checks, verdicts, strict=True)]
     if seed is not None:
         done = list(with_odds(scene, done, settings, seed))

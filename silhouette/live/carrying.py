@@ -5,13 +5,8 @@ scene -> bytes with numbers in place of models -> the scene; None where it has a
 
 from __future__ import annotations
 
-import pickle
-from dataclasses import fields
-from io import BytesIO
-from typing import Any
-
 from silhouette.models.model import Model
-from silhouette.scenes.pieces import Piece
+from silhouette.scenes.carrying import Name, packed_scene, unpacked_scene
 from silhouette.scenes.table import TableScene
 
 
@@ -30,41 +25,12 @@ class Carrier:
         """A scene without its models, which are quicker to name than to load; None where one of them is new."""
         if not all(id(piece.model) in self._numbers for piece in scene.pieces):
             return None
-        file = BytesIO()
-        _Packer(file, self._numbers).dump(scene)
-        return file.getvalue()
+        return packed_scene(scene, lambda model: self._numbers[id(model)])
 
     def unpacked(self, content: bytes) -> TableScene:
         """The scene, with this process's models."""
-        scene: TableScene = _Unpacker(BytesIO(content), self._models).load()
+        scene: TableScene = unpacked_scene(content, self._called)
         return scene
 
-
-class _Packer(pickle.Pickler):
-    """Pickles a scene: of it and of its pieces what they were made of, not what was worked out since."""
-
-    def __init__(self, file: BytesIO, numbers: dict[int, int]) -> None:
-        super().__init__(file, pickle.HIGHEST_PROTOCOL)
-        self._numbers = numbers
-
-    def persistent_id(self, value: Any) -> int | None:
-        return self._numbers[id(value)] if isinstance(value, Model) else None
-
-    def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, TableScene | Piece):
-            return _made, (type(value), tuple(getattr(value, field.name) for field in fields(value)))
-        return NotImplemented
-
-
-class _Unpacker(pickle.Unpickler):
-    def __init__(self, file: BytesIO, models: list[Model]) -> None:
-        super().__init__(file)
-        self._models = models
-
-    def persistent_load(self, number: Any) -> Model:
-        model: Model = self._models[number]
-        return model
-
-
-def _made(kind: type, values: tuple[Any, ...]) -> Any:
-    return kind(*values)
+    def _called(self, number: Name) -> Model:
+        return self._models[int(number)]

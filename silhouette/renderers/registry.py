@@ -48,6 +48,8 @@ class RendererEntry:
             device only.
         has_gpu: whether it would run on a GPU of this machine; nothing is started to find out.
         device_for_worker: the name of the device for worker n, from 0, of a pool; None leaves it to the renderer.
+        gpus: for a renderer of which one process for each GPU launches what many have made ready, the names of the GPUs
+            that share the work; the driver is loaded to find out. None where each process works for itself.
     """
 
     name: str
@@ -57,6 +59,7 @@ class RendererEntry:
     devices: str = ""
     has_gpu: Callable[[], bool] = lambda: False
     device_for_worker: Callable[[int], str | None] = lambda worker: None
+    gpus: Callable[[], Sequence[str]] | None = None
 
     @property
     def survives_fork(self) -> bool:
@@ -126,6 +129,12 @@ def _cuda_device_for_worker(worker: int) -> str | None:
     return shared_out(worker)
 
 
+def _cuda_gpus() -> Sequence[str]:
+    from silhouette.renderers.cuda.devices import gpus_alike
+
+    return gpus_alike()
+
+
 def _gl_has_gpu() -> bool:
     from silhouette.renderers.gl.devices import has_gpu
 
@@ -149,6 +158,7 @@ RENDERERS: tuple[RendererEntry, ...] = (
         devices=r"cpu|cuda:\d+",
         has_gpu=_cuda_has_gpu,
         device_for_worker=_cuda_device_for_worker,
+        gpus=_cuda_gpus,
     ),
     RendererEntry(
         "gl",
@@ -241,6 +251,36 @@ def device_for_worker(name: str, worker: int) -> str | None:
         if device is not None:
             return device
     return None
+
+
+def may_launch_for_others(name: str, device: str | None = None) -> bool:
+    """Whether one process for each device may launch what others have made ready; nothing is started to find out.
+
+    >>> may_launch_for_others("embree"), may_launch_for_others("cuda"), may_launch_for_others("auto", "cuda:1")
+    (False, True, True)
+    """
+    entries = _launching(name)
+    if device is not None:
+        return any(entry.takes(device) for entry in entries)
+    return any(name == entry.name or entry.has_gpu() for entry in entries)
+
+
+def gpus_of(name: str) -> list[str]:
+    """The names of the GPUs on each of which one process launches; their driver is loaded to find out."""
+    return [gpu for entry in _launching(name) if entry.gpus is not None for gpu in entry.gpus()]
+
+
+def may_take_gpu(name: str, device: str | None = None) -> bool:
+    """Whether the renderer of that name, on that device, may look for a GPU on some machine.
+
+    >>> [may_take_gpu(name) for name in ("auto", "embree", "cuda", "gl", "reference")], may_take_gpu("cuda", "cpu")
+    ([True, False, True, True, False], False)
+    """
+    return device != "cpu" and any(entry.devices for entry in RENDERERS if name in ("auto", entry.name))
+
+
+def _launching(name: str) -> list[RendererEntry]:
+    return [entry for entry in RENDERERS if entry.gpus is not None and name in ("auto", entry.name)]
 
 
 def _entry(name: str) -> RendererEntry:

@@ -268,9 +268,9 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
         """
 
     def judge_each(self, questions: Sequence[tuple[OfScene, Check]], settings: Settings) -> list[OfVerdict]:
-        """The verdicts on checks, each in a scene of its own: one scene with pieces moved, again and again.
+        """The verdicts on checks, each in a scene of its own, such as one scene with pieces moved, again and again.
 
-        A system that measures, measures all of them together.
+        A system that measures, measures all of them together, as far as their scenes ask for the same error.
 
         Raises:
             RequestError: where a check names a piece that does not exist, or that cannot look or be looked at.

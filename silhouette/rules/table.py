@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
+
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import BASE, INSIGNIFICANT
 from silhouette.rules.base import Pieces
+from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene
 from silhouette.text import coordinates
+
+OfTable = TypeVar("OfTable", bound=TableScene)
+Given = TypeVar("Given")
 
 CAPTION = (
     "Everything on the table, where it stands, and what its mesh is. A hash names a surface: with "
     "the same hash it is the same mesh, triangle by triangle."
 )
+
+
+def in_like_groups(
+    questions: Sequence[tuple[OfTable, Check]],
+    asked: Callable[[OfTable], Hashable],
+    judge: Callable[[Sequence[tuple[OfTable, Check]]], Sequence[Given]],
+) -> list[Given]:
+    """What ``judge`` gives for questions, in their order, where it takes only those whose scenes ask for the same.
+
+    Args:
+        questions: each a check and its scene.
+        asked: what a scene asks of all its measurements, such as their error.
+        judge: gives an answer to each question; its scenes ask for the same.
+    """
+    groups: dict[Hashable, list[int]] = {}
+    for number, (scene, _) in enumerate(questions):
+        groups.setdefault(asked(scene), []).append(number)
+    given: dict[int, Given] = {}
+    for numbers in groups.values():
+        given |= zip(numbers, judge([questions[number] for number in numbers]), strict=True)
+    return [given[number] for number in range(len(questions))]
 
 
 def table_meshes(scene: TableScene) -> dict[str, Mesh]:

@@ -7,7 +7,7 @@ tasks, given one after another -> events as they happen (`WorkerPool`)
 from __future__ import annotations
 
 from silhouette.workers.mapping import parallel_map
-from silhouette.workers.pool import NextTask, WorkerPool
+from silhouette.workers.pool import NextTask, WorkerPool, events_of
 from silhouette.workers.process import worker_number
 from silhouette.workers.slots import Event
 from silhouette.workers.starting import CAN_FORK, cores, start_method
@@ -18,6 +18,7 @@ __all__ = [
     "NextTask",
     "WorkerPool",
     "cores",
+    "events_of",
     "parallel_map",
     "start_method",
     "worker_number",

@@ -32,6 +32,24 @@ NextTask = Callable[[Any], Any]
 NOTHING: Requirements = frozenset()
 
 
+def events_of(pools: Sequence[tuple[WorkerPool, NextTask]]) -> Iterator[Event]:
+    """The events of pools that share a clock, until no process is busy and there is no task left.
+
+    A pool may have tasks that follow from the events of another; of two, the one whose tasks feed the other is first.
+    """
+    first, _ = pools[0]
+    while True:
+        for pool, next_task in pools:
+            yield from pool.give(next_task)
+        busy = [(pool, pool.busy) for pool, _ in pools]
+        sources = [source for _, some in busy for source in some]
+        if not sources:
+            return
+        ready = first.wait(sources)
+        for pool, some in busy:
+            yield from pool.events_from(some, ready)
+
+
 class WorkerPool:
     """A number of processes, each made ready once by ``start()``, which gives the function that does a task.
 
@@ -48,6 +66,8 @@ class WorkerPool:
             `silhouette.workers.forkserver.SharedWork`, and processes whose tasks require the same share it, where
             that is possible.
         replace: whether another process takes the place of one that has died.
+        ahead: whether a process is given its next task while it is at one, so that it never waits for it.
+        clock: that of another pool, for `events_of`; by default its own.
 
     >>> from functools import partial
     >>> start = partial(partial, range)  # its tasks are numbers; range yields the results
@@ -66,12 +86,15 @@ class WorkerPool:
         requirements: Callable[[Any], Requirements] | None = None,
         *,
         replace: bool = True,
+        ahead: bool = False,
+        clock: RunningClock | None = None,
     ) -> None:
         self._start = start
         self._timeout = timeout
-        self._clock = RunningClock()
+        self._clock = RunningClock() if clock is None else clock
         self._examined = 0.0
         self._replace = replace
+        self._ahead = ahead
         self._slots = [Slot(self._clock, timeout) for _ in range(workers)]
         self._servers: list[ForkServer] = []
         self._requirements = requirements if workers > 1 else None
@@ -93,22 +116,36 @@ class WorkerPool:
         if starting.start_method().name == "none":
             yield from self._events_here(next_task)
             return
-        while True:
-            for slot in self._slots:
-                if slot.task is None and not slot.is_retired:
-                    self._give(slot, next_task(slot.last))
-            yield from self._advance_servers()
-            serving = [server for server in self._servers if server.is_busy]
-            busy = [slot for slot in self._slots if slot.is_busy]
-            if not serving and not busy:
-                return
-            ready = self._wait([*serving, *busy])
-            for server in serving:
-                yield from self._events_of_server(server, server.pipe in ready)
-            for slot in busy:
-                yield from self._events_of_slot(slot, slot.pipe in ready)
+        yield from events_of([(self, next_task)])
 
-    def _wait(self, sources: Sequence[Slot | ForkServer]) -> list[Any]:
+    def give(self, next_task: NextTask) -> Iterator[Event]:
+        """Gives tasks to processes that have none; the events are those of fork servers that have died."""
+        for slot in self._slots:
+            if slot.task is None and not slot.is_retired:
+                task, slot.ahead = slot.ahead, None
+                self._give(slot, next_task(slot.last) if task is None else task)
+            if self._ahead and slot.is_busy and slot.ahead is None:
+                task = next_task(slot.task)
+                if task is not None:
+                    slot.send_ahead(task)
+        yield from self._advance_servers()
+
+    @property
+    def busy(self) -> list[Slot | ForkServer]:
+        """Those from which something will come."""
+        serving = [server for server in self._servers if server.is_busy]
+        return [*serving, *(slot for slot in self._slots if slot.is_busy)]
+
+    def events_from(self, sources: Sequence[Slot | ForkServer], ready: Sequence[Any]) -> Iterator[Event]:
+        """The events of those that were busy, of which the pipes in ``ready`` have sent something."""
+        for source in sources:
+            if isinstance(source, ForkServer):
+                yield from self._events_of_server(source, source.pipe in ready)
+        for source in sources:
+            if isinstance(source, Slot):
+                yield from self._events_of_slot(source, source.pipe in ready)
+
+    def wait(self, sources: Sequence[Slot | ForkServer]) -> list[Any]:
         """The pipes of those that have sent something, or none where a deadline has passed.
 
         The time for which a process is stopped is added to its deadline.
@@ -175,7 +212,7 @@ class WorkerPool:
         if required:
             self._server_for(required, previous).orders.append(Order(slot, required, task))
         else:
-            slot.assign(start_worker(self._start, self._slots.index(slot)), NOTHING)
+            slot.assign(start_worker(self._start, self._slots.index(slot), ahead=self._ahead), NOTHING)
 
     def _server_for(self, required: Requirements, previous: ForkServer | None) -> ForkServer:
         """The server that has loaded most of it, at least half; else the previous one, if unused; else a new one.

@@ -10,8 +10,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Protocol, TypeVar
 
 from silhouette.workers import starting
@@ -193,21 +195,45 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def start_worker(start: Callable[[], Work], number: int) -> ChildProcess:
-    """Worker ``number``, which does the work that ``start()`` returns, task after task."""
-    return ChildProcess(_begin_worker, (start, number))
+def start_worker(start: Callable[[], Work], number: int, *, ahead: bool = False) -> ChildProcess:
+    """Worker ``number``, which does the work that ``start()`` returns, task after task.
+
+    With ``ahead`` it takes tasks from its pipe while it is at another: who sends them never waits for it.
+    """
+    return ChildProcess(_begin_worker, (start, number, ahead))
 
 
-def _begin_worker(pipe: Connection, argument: tuple[Callable[[], Work], int]) -> None:
-    start, number = argument
-    serve(pipe, numbered(number, start))
+def _begin_worker(pipe: Connection, argument: tuple[Callable[[], Work], int, bool]) -> None:
+    start, number, ahead = argument
+    if not ahead:
+        serve(pipe, numbered(number, start))
+        return
+    tasks = SimpleQueue[Any]()
+    threading.Thread(target=_take_tasks, args=(pipe, tasks), daemon=True).start()
+    serve(pipe, numbered(number, start), lambda: _next_of(tasks))
 
 
-def serve(pipe: Connection, work: Work) -> None:
-    """Does the tasks that come through a pipe, until it breaks."""
+def _take_tasks(pipe: Connection, tasks: SimpleQueue[Any]) -> None:
+    """Puts the tasks that come through a pipe into a queue; None when it has broken."""
+    with suppress(EOFError, OSError):
+        while True:
+            tasks.put((pipe.recv(),))
+    tasks.put(None)
+
+
+def _next_of(tasks: SimpleQueue[Any]) -> Any:
+    held = tasks.get()
+    if held is None:
+        raise EOFError
+    return held[0]
+
+
+def serve(pipe: Connection, work: Work, next_task: Callable[[], Any] | None = None) -> None:
+    """Does the tasks that come through a pipe, or from ``next_task``, until the pipe breaks."""
+    take = pipe.recv if next_task is None else next_task
     try:
         while True:
-            for value in work(pipe.recv()):
+            for value in work(take()):
                 pipe.send((RESULT, value))
             pipe.send((DONE, None))
     except (EOFError, OSError):

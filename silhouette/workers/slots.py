@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -58,6 +59,7 @@ class Slot:
         loaded: the requirements that it has in memory.
         reaper: the fork server that is to send the exit status of the process, which has ended; else None.
         task: the task that it is doing, or that waits until there is a process for it.
+        ahead: the task that its process was given for when it has done this one; done by the next, where it is lost.
         last: the task before.
         deadline: the time by which its next message must come, on the clock of the pool.
         is_retired: whether its process has died without a successor.
@@ -70,6 +72,7 @@ class Slot:
         self.loaded: Requirements = frozenset()
         self.reaper: ForkServer | None = None
         self.task: Any = None
+        self.ahead: Any = None
         self.last: Any = None
         self.deadline = NEVER
         self.is_retired = False
@@ -102,6 +105,12 @@ class Slot:
         except OSError:  # it has died, which is noticed when something is read from it
             return
 
+    def send_ahead(self, task: Any) -> None:
+        """Sends a task to the process for when it has done the one that it is at."""
+        self.ahead = task
+        with suppress(OSError):  # as in `begin`
+            self.pipe.send(task)
+
     def _restart_clock(self) -> None:
         self.deadline = NEVER if self._timeout is None else self._clock.now() + self._timeout
 
@@ -116,7 +125,8 @@ class Slot:
         except (EOFError, OSError):
             return self._ended()
         if kind == DONE:
-            self.task, self.last = None, task
+            self.task, self.ahead, self.last = self.ahead, None, task
+            self._restart_clock()
             return Event(task, "done")
         self._restart_clock()
         return Event(task, "result", value)

@@ -20,8 +20,8 @@ import pytest
 
 import silhouette
 from silhouette import RequestError, SilhouetteError
-from silhouette.batches.chunks import BatchSettings
 from silhouette.batches.run import make_pool
+from silhouette.batches.settings import BatchSettings
 from silhouette.installation import extra_command
 from silhouette.workers import CAN_FORK
 from tests.support.batching import FAST, finished, folder_of_scenes, journaled, rows_of, running, wait_until

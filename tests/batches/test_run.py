@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from silhouette.batches.chunks import BatchSettings, Chunk, ChunkJudge, ChunkRequirements
+from silhouette.batches.chunks import Chunk, ChunkJudge, ChunkRequirements
 from silhouette.batches.schedule import Schedule
+from silhouette.batches.settings import BatchSettings
 from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.examples import examples_folder
 from silhouette.files.fingerprints import Fingerprints

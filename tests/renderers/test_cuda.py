@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 
 from silhouette import load_scene
-from silhouette.batches.chunks import BatchSettings, Chunk, ChunkJudge
+from silhouette.batches.chunks import Chunk, ChunkJudge
+from silhouette.batches.settings import BatchSettings
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.files.cache import Cache
+from silhouette.files.fingerprints import Fingerprints
 from silhouette.geometry import Pose
 from silhouette.live.questions import CheckQuestion, Desk
 from silhouette.renderers import Body, choose
@@ -129,7 +131,7 @@ def test_a_mesh_larger_than_the_device_is_refused_by_name_before_anything_is_jud
         assert told.status == 2
         assert "cpu has room for 0.0 MiB of meshes" in told.complaints[0]
     judge = ChunkJudge(BatchSettings(renderer="cuda", device="cpu"))
-    (row,) = judge(Chunk(str(scene), judge._fingerprints.of(scene), 0, 1))
+    (row,) = judge(Chunk(str(scene), Fingerprints().of(scene), 0, 1))
     assert row["error"].endswith("cpu has room for 0.0 MiB of meshes")
     desk = Desk(load_scene(scene), choose("cuda", "cpu"), Cache(None), None)  # type: ignore[arg-type]
     with pytest.raises(RequestError, match="has room for"):

@@ -200,7 +200,8 @@ def test_osmesa_has_no_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_each_worker_takes_its_share(machine: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch's workers by their seats, a cluster's by a number that they are given; what is asked for is kept to."""
-    from silhouette.batches.chunks import BatchSettings, ChunkJudge
+    from silhouette.batches.chunks import ChunkJudge
+    from silhouette.batches.settings import BatchSettings
     from silhouette.workers.process import numbered, worker_number
 
     machine(FIRST, SECOND, SOFTWARE)

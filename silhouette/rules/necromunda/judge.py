@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
@@ -20,6 +21,7 @@ from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
 from silhouette.rules.necromunda.sight import sight_between
+from silhouette.rules.table import in_like_groups
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
@@ -30,14 +32,18 @@ def judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings
     """The verdicts on line of sight and cover for checks, in their order; all are measured together.
 
     Args:
-        questions: each a check and its scene; these are one scene, but for where its pieces stand.
+        questions: each a check and its scene; of scenes that differ in the tolerance or the error, each is measured
+            with those that do not.
         settings: of the measurement.
 
     Raises:
         RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
     """
-    if not questions:
-        return []
+    asked = attrgetter("tolerance", "error")
+    return in_like_groups(questions, asked, lambda group: _judge(group, settings))
+
+
+def _judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
     any_scene = questions[0][0]
     crews = [_question(scene, check) for scene, check in questions]
     looks = [(scene, look) for (scene, _), crew in zip(questions, crews, strict=True) for look in crew]

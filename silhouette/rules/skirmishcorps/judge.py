@@ -17,6 +17,7 @@ from silhouette.rules.skirmishcorps.lookups import look_up
 from silhouette.rules.skirmishcorps.results import NAME, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, Unit
 from silhouette.rules.skirmishcorps.shooting import protections
+from silhouette.rules.table import in_like_groups
 from silhouette.scenes.scene import Check
 
 
@@ -24,12 +25,21 @@ def judge(questions: Sequence[tuple[SkirmishScene, Check]], settings: Settings) 
     """The ruling on the question of each check; a plain check is about protection, and these are measured together.
 
     Args:
-        questions: each a check and its scene; these are one scene, but for where its pieces stand.
+        questions: each a check and its scene; of scenes that differ in the error or in what share hides practically
+            all, each is measured with those that do not.
         settings: of the measurement.
 
     Raises:
         RequestError: where a check names a unit that the scene does not have.
     """
+    return in_like_groups(
+        questions,
+        lambda scene: (scene.error, scene.readings.share_practically_all),
+        lambda group: _judge(group, settings),
+    )
+
+
+def _judge(questions: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[SkirmishCorpsVerdict]:
     rulings, shots = dict[int, SkirmishCorpsVerdict](), dict[int, tuple[SkirmishScene, Unit, Unit]]()
     for number, (scene, check) in enumerate(questions):
         found = _ruling_on(scene, check, settings)

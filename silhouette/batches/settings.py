@@ -1,0 +1,36 @@
+"""MANY: how every scene of a batch is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from silhouette.rules import RULES
+
+
+@dataclass(frozen=True)
+class BatchSettings:
+    """The settings for the judgement of every scene of a batch.
+
+    Attributes:
+        renderer: "auto" or the name of a renderer.
+        pixel: mm per pixel at the target; None for the value in each scene, else 0.1.
+        everyone: everyone against everyone, instead of the checks in the scene file.
+        cached: whether meshes are kept on disk.
+        rules: the rule systems of the process that starts the batch, as `silhouette.rules.RULES` lists them: a worker
+            that begins as a fresh Python knows those that were added, too.
+        device: the name of the renderer's device; None shares out the GPUs, where there are several of one kind.
+        error: the error goal, a share of the target; None for the value in each scene, else 0.002.
+        seed: of the odds of each verdict; None where they are not asked for.
+        what_if: whether it is asked what would change each verdict.
+    """
+
+    renderer: str = "auto"
+    pixel: float | None = None
+    everyone: bool = False
+    cached: bool = True
+    device: str | None = None
+    error: float | None = None
+    rules: Mapping[str, str] = field(default_factory=lambda: dict(RULES))
+    seed: int | None = None
+    what_if: bool = False
