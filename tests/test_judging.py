@@ -12,13 +12,15 @@ import pytest
 from silhouette import changes, map_of, odds
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging import JudgingOptions, Selection, judge_scene
+from silhouette.judging import JudgingOptions, Selection, judge_scene, judged_each, judged_together, load_scene
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.scene import Check, Scene
 from tests.support.commands import CHECK, run, scene
 from tests.support.duels import duel
 from tests.support.mapped_tables import gantry_table
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "scenes"
 
 
 def test_an_observation_is_kept_until_its_picture_is_drawn_and_no_longer(tmp_path: Path) -> None:
@@ -84,3 +86,20 @@ def test_a_map_from_python_is_that_of_the_command(tmp_path: Path, capsys: pytest
     assert map_of(file, "Vex", attackers=["Kal"], within=60).document() == json.loads(run(capsys, *words).out)
     one = map_of(file, "Vex", attackers="Kal", within=60, workers=0)
     assert [check.attacker for check in one.checks] == ["Kal"]
+
+
+def test_checks_of_scenes_that_ask_for_different_things_are_judged_as_each_is_alone(tmp_path: Path) -> None:
+    asked = ("", "tolerance = 0.3", "error = 0.05", "pixel = 3.0", "error = 0.05\ntolerance = 0.3")
+    scenes = []
+    for number, line in enumerate(asked):
+        path = scene(tmp_path, CHECK, CHECK, name=f"{number}.toml")
+        path.write_text(f"{line}\n{path.read_text()}")
+        scenes.append(load_scene(path, cache=Cache(None)))
+    scenes.append(load_scene(EXAMPLES / "skirmishcorps" / "classes.toml", cache=Cache(None)))
+    scenes.append(load_scene(EXAMPLES / "crisis_protocol" / "in_cover.toml", cache=Cache(None)))
+    renderer = EmbreeRenderer()
+    together = judged_each([(one, one.checks) for one in scenes], renderer)
+    alone = [judged_together(one, one.checks, renderer) for one in scenes]
+    rows = [[judged.row() for judged in of_scene] for of_scene in together]
+    assert rows == [[judged.row() for judged in of_scene] for of_scene in alone]
+    assert len({str(of_scene[0]["could_be"]) + str(of_scene[0]["error"]) for of_scene in rows[:5]}) > 2

@@ -15,11 +15,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, chdir, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 import silhouette
 from silhouette import RequestError, SilhouetteError
+from silhouette.batches.chunks import Chunk
+from silhouette.batches.dask import Cluster
 from silhouette.batches.run import make_pool
 from silhouette.batches.settings import BatchSettings
 from silhouette.installation import extra_command
@@ -133,6 +136,44 @@ def test_a_check_that_kills_its_workers_is_a_row_and_a_kill_of_the_batch_is_surv
                 )
             else:
                 assert row == other
+
+
+@pytest.mark.parametrize(
+    ("settings", "offered", "slots"),
+    [
+        (BatchSettings("cuda"), 1, {"a": 1}),
+        (BatchSettings("gl"), 2, {"a": 2}),
+        (BatchSettings(), 1, {"a": 1}),
+        (BatchSettings("cuda"), 0, {"a": 4, "b": 3}),
+        (BatchSettings("cuda", device="cpu"), 1, {"a": 4, "b": 3}),
+        (BatchSettings("embree"), 1, {"a": 4, "b": 3}),
+    ],
+)
+def test_a_gpu_is_asked_for_where_the_renderer_may_take_one_and_a_worker_offers_one(
+    settings: BatchSettings, offered: int, slots: dict[str, int]
+) -> None:
+    class Client:
+        status = "running"
+
+        def __init__(self) -> None:
+            self.asked: list[tuple[str, Any]] = []
+
+        def scheduler_info(self, n_workers: int) -> Any:
+            workers = {"a": {"GPU": float(offered)} if offered else {}, "b": {}}
+            return {"workers": {one: {"resources": has, "nthreads": 4 - (one == "b")} for one, has in workers.items()}}
+
+        def submit(self, *given: Any, resources: Any, workers: list[str], **named: Any) -> Any:
+            self.asked.append((workers[0], resources))
+            return Mock()
+
+    pool = Cluster("tcp://127.0.0.1:1", settings)
+    client = Client()
+    pool._client, pool._sound = client, {"a", "b"}
+    assert list(pool._look_for_workers()) == []
+    chunks = [Chunk(f"{number}.toml") for number in range(9)]
+    pool._submit_next(lambda last: chunks.pop())
+    wanted = {"GPU": 1} if "b" not in slots else None
+    assert client.asked == [(name, wanted) for name, count in slots.items() for _ in range(count)]
 
 
 @needs_distributed
