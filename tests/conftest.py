@@ -15,13 +15,19 @@ import pytest
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import DIRECTORY_VARIABLE
 from silhouette.renderers import choose
-from silhouette.renderers.cuda.devices import has_gpu
+from silhouette.renderers.cuda.devices import CPU, has_gpu
 from silhouette.renderers.protocol import Renderer
 from tests.support.browsing import browser
 
 __all__ = ["browser"]
 
 PROJECT = Path(__file__).resolve().parents[1]
+
+REQUIRE_GL = "SILHOUETTE_REQUIRE_GL"
+"""The environment variable by which CI says that OpenGL, and every other renderer, must run."""
+
+REQUIRE_CUDA = "SILHOUETTE_REQUIRE_CUDA"
+"""The environment variable by which a GPU runner says that ``cuda`` must run, and on a GPU."""
 
 collect_ignore = ["mutation"]  # no tests: it needs cosmic-ray, which is not installed with the others
 
@@ -85,7 +91,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="module", params=["embree", "cuda", pytest.param("gl", id="opengl"), "reference"])
 def renderer(request: pytest.FixtureRequest) -> Iterator[Renderer]:
-    """Each renderer in turn. One that cannot run here is skipped, but where SILHOUETTE_REQUIRE_GL says it must run."""
+    """Each renderer in turn, as `started` starts it."""
     chosen = started(request.param)
     yield chosen
     if request.param == "gl":
@@ -93,15 +99,22 @@ def renderer(request: pytest.FixtureRequest) -> Iterator[Renderer]:
 
 
 def started(name: str) -> Renderer:
-    """The renderer, or the test is skipped; where CI demands OpenGL, it fails. ``cuda`` is on the CPU without a GPU."""
+    """The renderer, ``cuda`` on `cuda_device`; where it does not run, the test is skipped or fails: `unavailable`."""
     try:
-        return choose(name, "cpu" if name == "cuda" and not has_gpu() else None)
+        return choose(name, cuda_device() if name == "cuda" else None)
     except RendererUnavailable as reason:
-        unavailable(reason)
+        unavailable(name, reason)
 
 
-def unavailable(reason: RendererUnavailable) -> NoReturn:
-    """Skips the test, or where CI demands OpenGL, fails it."""
-    if os.environ.get("SILHOUETTE_REQUIRE_GL"):
+def cuda_device() -> str | None:
+    """The device on which ``cuda`` is tested: None for the first GPU where there is one, or must be; else the CPU."""
+    return None if has_gpu() or os.environ.get(REQUIRE_CUDA) else CPU
+
+
+def unavailable(name: str, reason: object) -> NoReturn:
+    """Skips the test, or fails it where a variable says that the renderer of that name must run here."""
+    if os.environ.get(REQUIRE_GL):
         pytest.fail(f"every renderer must run here, but {reason}")
+    if name == "cuda" and os.environ.get(REQUIRE_CUDA):
+        pytest.fail(f"{REQUIRE_CUDA} is set, and cuda does not run on a GPU: {reason}")
     pytest.skip(str(reason))

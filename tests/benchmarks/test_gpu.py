@@ -65,7 +65,7 @@ def test_launches_threads_and_bytes_are_counted_and_no_answer_changes() -> None:
     try:
         choose("cuda", "cpu")
     except RendererUnavailable as reason:
-        unavailable(reason)
+        unavailable("cuda", reason)
     told = run([sys.executable, "-c", WATCHED], cwd=FOLDER.parents[1], capture_output=True, text=True, check=True)
     counts, has_times = told.stdout.splitlines()
     launches, threads, up, down = map(int, counts.split())
@@ -107,7 +107,7 @@ def test_the_title_of_the_cpu_says_that_there_is_no_gpu() -> None:
     try:
         devices = listed_devices()
     except RendererUnavailable as reason:
-        unavailable(reason)
+        unavailable("cuda", reason)
     places = listed("cuda")
     assert [place.device for place in places] == [device.name for device in devices]
     assert "no GPU" in places[-1].title

@@ -20,8 +20,6 @@ from tests.measure.test_atlas import HERE, PICTURES, wire
 from tests.support import shapes
 from tests.support.hard_sights import KINDS, case
 
-pytest.importorskip("warp")
-
 
 class CountingHere:
     """The renderer ``cuda``, whose samples are counted in this process."""

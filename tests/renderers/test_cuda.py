@@ -1,4 +1,4 @@
-"""The renderer in CUDA, by its kernels on the CPU: launches, memory, devices, and a line for what is in the way."""
+"""The renderer in CUDA, on the CPU where there is no GPU: launches, memory, devices, a line for what is in the way."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from silhouette.renderers.protocol import Cast, depths, refuse_too_large
 from silhouette.renderers.rays import Kept
 from silhouette.scenes.scene import Check
 from silhouette.views import View
-from tests.conftest import unavailable
+from tests.conftest import started
 from tests.support import shapes
 from tests.support.commands import run
 
@@ -47,10 +47,14 @@ check = [{ attacker = "Kal", target = "Vex" }]
 
 @pytest.fixture
 def cuda() -> Any:
-    try:
-        return choose("cuda", "cpu")
-    except RendererUnavailable as reason:
-        unavailable(reason)
+    return started("cuda")
+
+
+@pytest.fixture
+def device(cuda: Any) -> str:
+    """The name of the device that is tested."""
+    name: str = cuda._device.name
+    return name
 
 
 def many_casts() -> tuple[View, list[Cast]]:
@@ -110,30 +114,31 @@ def test_meshes_stay_on_the_device_up_to_a_bound(cuda: Any) -> None:
 
 
 def test_a_mesh_larger_than_the_device_is_refused_by_name_before_anything_is_judged(
-    cuda: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    cuda: Any, device: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ball, cube = shapes.sphere(12, 60, 31), shapes.cube(20)
     refuse_too_large(cuda, {"the ball": ball, "a cube": cube, "another": cube})
     cuda.room = BYTES_PER_FACE * (len(ball.faces) + 2)
-    with pytest.raises(
-        RequestError, match=r"the 2 meshes of this table take .*, the largest, the ball, .* cpu has room"
-    ):
+    together = f"the 2 meshes of this table take .*, the largest, the ball, .* {device} has room"
+    with pytest.raises(RequestError, match=together):
         refuse_too_large(cuda, {"the ball": ball, "a cube": cube})
     cuda.room = BYTES_PER_FACE * 13
-    with pytest.raises(RequestError, match=r"cuda: the ball takes 1\.1 MiB; cpu has room for 0\.0 MiB of meshes"):
+    alone = rf"cuda: the ball takes 1\.1 MiB; {device} has room for 0\.0 MiB of meshes"
+    with pytest.raises(RequestError, match=alone):
         refuse_too_large(cuda, {"the ball": ball, "a cube": cube})
     monkeypatch.setattr("silhouette.renderers.cuda.renderer.BYTES_ON_CPU", 0)
+    monkeypatch.setattr("silhouette.renderers.cuda.renderer.SHARE_OF_MEMORY", 0.0)
     monkeypatch.setattr(type(cuda), "depths", lambda *given: pytest.fail("it was looked at"))
     scene = tmp_path / "wall.toml"
     scene.write_text(WALL)
     for command in (["check", scene], ["matrix", scene], ["map", scene, "--move", "Kal", "--out", tmp_path / "m.png"]):
-        told = run(capsys, *map(str, command), "--renderer", "cuda", "--device", "cpu")
+        told = run(capsys, *map(str, command), "--renderer", "cuda", "--device", device)
         assert told.status == 2
-        assert "cpu has room for 0.0 MiB of meshes" in told.complaints[0]
-    judge = ChunkJudge(BatchSettings(renderer="cuda", device="cpu"))
+        assert f"{device} has room for 0.0 MiB of meshes" in told.complaints[0]
+    judge = ChunkJudge(BatchSettings(renderer="cuda", device=device))
     (row,) = judge(Chunk(str(scene), Fingerprints().of(scene), 0, 1))
-    assert row["error"].endswith("cpu has room for 0.0 MiB of meshes")
-    desk = Desk(load_scene(scene), choose("cuda", "cpu"), Cache(None), None)  # type: ignore[arg-type]
+    assert f"{device} has room for 0.0 MiB of meshes" in row["error"]
+    desk = Desk(load_scene(scene), choose("cuda", device), Cache(None), None)  # type: ignore[arg-type]
     with pytest.raises(RequestError, match="has room for"):
         CheckQuestion((Check("Kal", "Vex"),)).answered(desk)
 
@@ -143,14 +148,14 @@ def test_a_mesh_larger_than_the_device_is_refused_by_name_before_anything_is_jud
     [
         (
             RuntimeError("Failed to allocate 20 bytes on device 'cpu'"),
-            "cuda: the memory of cpu is full; fewer --workers",
+            "cuda: the memory of {device} is full; fewer --workers",
         ),
-        (MemoryError(), "cuda: the memory of cpu is full"),
-        (RuntimeError("CUDA error 719:\nunspecified launch failure"), "cuda: cpu failed: CUDA error 719: unspecified"),
+        (MemoryError(), "cuda: the memory of {device} is full"),
+        (RuntimeError("CUDA error 719:\nunspecified launch failure"), "cuda: {device} failed: CUDA error 719: unspec"),
     ],
 )
 def test_what_fails_on_the_device_is_one_line(
-    cuda: Any, monkeypatch: pytest.MonkeyPatch, error: Exception, complaint: str
+    cuda: Any, device: str, monkeypatch: pytest.MonkeyPatch, error: Exception, complaint: str
 ) -> None:
     def fail(*arguments: Any, **named: Any) -> Any:
         raise error
@@ -159,11 +164,11 @@ def test_what_fails_on_the_device_is_one_line(
     _, casts = many_casts()
     with pytest.raises(RendererUnavailable) as caught:
         depths(cuda, casts)
-    assert str(caught.value).startswith(complaint)
+    assert str(caught.value).startswith(complaint.format(device=device))
 
 
 def test_what_warp_s_library_writes_itself_when_memory_is_full_is_kept_off_standard_error(
-    cuda: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    cuda: Any, device: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def full(*arguments: Any) -> Any:
         os.write(2, b"Warp CUDA error 2: out of memory\n")
@@ -172,15 +177,15 @@ def test_what_warp_s_library_writes_itself_when_memory_is_full_is_kept_off_stand
     monkeypatch.setattr(cuda.warp, "Mesh", full)
     cuda.hardware = True
     _, casts = many_casts()
-    with pytest.raises(RendererUnavailable, match="the memory of cpu is full"):
+    with pytest.raises(RendererUnavailable, match=f"the memory of {device} is full"):
         depths(cuda, casts)
     assert capfd.readouterr().err == ""
 
 
-def test_a_check_in_a_process_of_its_own_says_nothing_but_its_result(cuda: Any, tmp_path: Path) -> None:
+def test_a_check_in_a_process_of_its_own_says_nothing_but_its_result(device: str, tmp_path: Path) -> None:
     """Warp's library would complain that there is no driver."""
     (tmp_path / "wall.toml").write_text(WALL)
-    command = [sys.executable, "-m", "silhouette", "check", "wall.toml", "--renderer", "cuda", "--device", "cpu"]
+    command = [sys.executable, "-m", "silhouette", "check", "wall.toml", "--renderer", "cuda", "--device", device]
     path = os.pathsep.join([str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")])
     ran = subprocess.run(
         command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False

@@ -307,7 +307,7 @@ def test_all_of_this_holds_on_osmesa_too() -> None:
     try:
         devices.require_osmesa()
     except RendererUnavailable as reason:
-        unavailable(reason)
+        unavailable("gl", reason)
     environment = {**os.environ, "PYOPENGL_PLATFORM": "osmesa", "SILHOUETTE_OTHER_PLATFORM": "yes"}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "yes"
     files = [PROJECT / "tests" / "renderers" / name for name in ("test_renderers.py", "test_gl.py")]
