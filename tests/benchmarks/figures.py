@@ -6,6 +6,7 @@ The earlier run is the last one of another commit, unless `Figures.record` is to
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -189,7 +190,10 @@ def today() -> str:
 
 
 def commit() -> str:
-    """The commit of this checkout, with "+" where files of the project have changed since; outside git the version."""
+    """The commit of this checkout, with "+" where files of the project have changed since.
+
+    Outside git it is what the environment variable SILHOUETTE_COMMIT says, as in a container, else the version.
+    """
     project = Path(__file__).resolve().parents[2]
 
     def git(*words: str) -> str:
@@ -200,4 +204,4 @@ def commit() -> str:
         changed = git("status", "--porcelain", "--untracked-files=no", "--", "silhouette", "tests/*.py")
         return git("rev-parse", "--short=7", "HEAD") + ("+" if changed else "")
     except (OSError, subprocess.CalledProcessError):
-        return f"version {VERSION}"
+        return os.environ.get("SILHOUETTE_COMMIT") or f"version {VERSION}"

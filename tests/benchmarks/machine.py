@@ -1,15 +1,20 @@
-"""The machine on which something was measured, in words without a name or a path of it."""
+"""The machine on which something was measured, in words without a name or a path of it.
+
+``python -m tests.benchmarks.machine`` prints it, with what ``nvidia-smi`` says.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
+import subprocess
 from pathlib import Path
 
 from silhouette.errors import RendererUnavailable
 from silhouette.renderers import choose
 from silhouette.version import VERSION, version_of
 from silhouette.workers import cores
+from tests.benchmarks.figures import commit, today
 
 LIBRARIES = ("numpy", "scipy", "shapely", "embreex", "trimesh", "pyrender2", "open3d", "warp-lang")
 
@@ -72,3 +77,17 @@ def _cuda() -> str:
     except RendererUnavailable:
         return "none"
     return f"{device.title}, {device.memory / 2**30:.0f} GiB, {device.driver}"
+
+
+def _nvidia_smi() -> str:
+    """What NVIDIA's own tool says of the GPUs, or why not."""
+    try:
+        ran = subprocess.run(["nvidia-smi"], capture_output=True, text=True, check=False, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as reason:
+        return f"nvidia-smi: {reason}"
+    return (ran.stdout + ran.stderr).strip()
+
+
+if __name__ == "__main__":
+    print(f"{today()}, {commit()}", *(f"{name}: {value}" for name, value in described().items()), sep="\n")
+    print(_nvidia_smi())
