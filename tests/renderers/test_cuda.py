@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,15 +14,17 @@ import pytest
 
 from silhouette import load_scene
 from silhouette.batches.chunks import Chunk, ChunkJudge
+from silhouette.batches.opening import Opener
+from silhouette.batches.row_making import RowMaker
 from silhouette.batches.settings import BatchSettings
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.geometry import Pose
 from silhouette.live.questions import CheckQuestion, Desk
+from silhouette.measure.on_device.sampled import SampledOnDevice
 from silhouette.renderers import Body, choose
-from silhouette.renderers.cuda import devices
-from silhouette.renderers.cuda.renderer import BYTES_PER_FACE
+from silhouette.renderers.cuda.renderer import BYTES_PER_FACE, CudaRenderer
 from silhouette.renderers.protocol import Cast, depths, refuse_too_large
 from silhouette.renderers.rays import Kept
 from silhouette.scenes.scene import Check
@@ -131,10 +131,21 @@ def test_a_mesh_larger_than_the_device_is_refused_by_name_before_anything_is_jud
     monkeypatch.setattr(type(cuda), "depths", lambda *given: pytest.fail("it was looked at"))
     scene = tmp_path / "wall.toml"
     scene.write_text(WALL)
-    for command in (["check", scene], ["matrix", scene], ["map", scene, "--move", "Kal", "--out", tmp_path / "m.png"]):
+    out = tmp_path / "out"
+    for command in (
+        ["check", scene],
+        ["check", scene, "--odds", "--what-if"],
+        ["matrix", scene],
+        ["map", scene, "--move", "Kal", "--out", f"{out}.png"],
+        ["draw", scene, "--out", out],
+    ):
         told = run(capsys, *map(str, command), "--renderer", "cuda", "--device", device)
         assert told.status == 2
-        assert f"{device} has room for 0.0 MiB of meshes" in told.complaints[0]
+        assert told.complaints
+        assert all(f"{device} has room for 0.0 MiB of meshes" in line for line in told.complaints)
+    maker = RowMaker(BatchSettings(), choose("cuda", device), Opener(BatchSettings()))
+    for rows in maker.rows_of_each([(load_scene(scene), [Check("Kal", "Vex")])] * 3):
+        assert f"{device} has room for 0.0 MiB of meshes" in rows[0]["error"]
     judge = ChunkJudge(BatchSettings(renderer="cuda", device=device))
     (row,) = judge(Chunk(str(scene), Fingerprints().of(scene), 0, 1))
     assert f"{device} has room for 0.0 MiB of meshes" in row["error"]
@@ -167,6 +178,77 @@ def test_what_fails_on_the_device_is_one_line(
     assert str(caught.value).startswith(complaint.format(device=device))
 
 
+TWO_WALLS = """
+rules = "necromunda"
+fighter = [
+  { name = "Kal", at = [0, 0], parts = [{ box = [12, 12, 30] }], eye = [0, 6, 15] },
+  { name = "Vex", at = [0, 200], parts = [{ box = [12, 12, 30] }] },
+  { name = "Tisk", at = [200, 0], parts = [{ box = [12, 12, 90] }] },
+]
+terrain = [
+  { name = "wall", at = [0, 185], parts = [{ box = [60, 5, 20] }] },
+  { name = "post", at = [185, 0], parts = [{ box = [5, 5, 20] }] },
+]
+check = [{ attacker = "Kal", target = "Vex" }, { attacker = "Kal", target = "Tisk" }]
+"""
+
+
+@pytest.fixture
+def _full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The device's memory is full when something tall is uploaded, such as Tisk."""
+    upload = CudaRenderer._upload
+
+    def some(renderer: Any, mesh: Any) -> Any:
+        if np.ptp(mesh.vertices[:, 2]) < 80:
+            return upload(renderer, mesh)
+        raise RuntimeError("Failed to allocate 3840 bytes on device")
+
+    monkeypatch.setattr(CudaRenderer, "_upload", some)
+
+
+@pytest.mark.usefixtures("_full")
+def test_when_memory_is_full_what_was_judged_stays(
+    cuda: Any, device: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, other = tmp_path / "two.toml", tmp_path / "wall.toml"
+    path.write_text(TWO_WALLS)
+    other.write_text(WALL)
+    full = f"cuda: the memory of {device} is full; fewer --workers, or other programs on it, help"
+    told = run(capsys, "check", path, other, "--renderer", "cuda", "--device", device, "--json")
+    assert told.status == 2
+    scenes = told.document["scenes"]
+    assert [[one["target"] for one in of["results"]] for of in scenes] == [["Vex"], ["Vex"]]
+    assert [of.get("error", "").endswith(full) for of in scenes] == [True, False]
+    assert len(told.complaints) == 1
+    maker = RowMaker(BatchSettings(), choose("cuda", device), Opener(BatchSettings()))
+    checks = [Check("Kal", "Vex"), Check("Kal", "Tisk")]
+    rows = maker.rows_of_each([(load_scene(one), checks[:many]) for one, many in ((other, 1), (path, 2), (other, 1))])
+    assert [isinstance(row["error"], str) for of in rows for row in of] == [False, False, True, False]
+    assert rows[1][1]["error"].endswith(full)
+
+
+def test_what_is_too_much_at_once_is_judged_by_fewer(
+    cuda: Any, device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is room for the pictures of one check alone, all verdicts are what they are else."""
+    path = tmp_path / "wall.toml"
+    path.write_text(WALL)
+    maker = RowMaker(BatchSettings(), cuda, Opener(BatchSettings()))
+    questions = [(load_scene(path), [Check("Kal", "Vex"), Check("Vex", "Kal")])] * 3
+    expected = maker.rows_of_each(questions)
+    begin, taken = SampledOnDevice.__init__, list[int]()
+
+    def some(survey: Any, pictures: Any, *rest: Any) -> None:
+        taken.append(len(pictures))
+        if len(pictures) > 1:
+            raise MemoryError
+        begin(survey, pictures, *rest)
+
+    monkeypatch.setattr(SampledOnDevice, "__init__", some)
+    assert maker.rows_of_each(questions) == expected
+    assert max(taken) > 1 == min(taken)
+
+
 def test_what_warp_s_library_writes_itself_when_memory_is_full_is_kept_off_standard_error(
     cuda: Any, device: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -192,103 +274,6 @@ def test_a_check_in_a_process_of_its_own_says_nothing_but_its_result(device: str
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "cuda" in ran.stdout
-
-
-# Devices.
-
-
-@pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]:
-    """Makes a machine with GPUs of these names, a driver of that version, and warp made with CUDA 12.9."""
-
-    def make(*names: str, served: tuple[int, int] | None = (13, 0), toolkit: tuple[int, int] | None = (12, 9)) -> None:
-        found = [SimpleNamespace(alias=f"cuda:{number}", name=name) for number, name in enumerate(names)]
-        fake = SimpleNamespace(
-            get_cuda_driver_version=lambda: served,
-            get_cuda_toolkit_version=lambda: toolkit,
-            get_cuda_devices=lambda: found,
-            get_device=lambda name: name,
-        )
-        monkeypatch.setattr(devices, "warp", lambda: fake)
-        monkeypatch.setattr(devices, "served_by_driver", lambda: served)
-        monkeypatch.setattr(devices, "is_installed", lambda: True)
-        monkeypatch.setattr(devices, "SYSTEM", tmp_path)
-        (tmp_path / "dev").mkdir()
-        for number in range(len(names)):
-            (tmp_path / "dev" / f"nvidia{number}").touch()
-
-    return make
-
-
-def test_the_first_gpu_is_taken_or_the_one_that_is_named(made: Callable[..., None]) -> None:
-    made("NVIDIA H100", "NVIDIA L4")
-    assert devices.chosen_device().name == "cuda:0"
-    assert devices.chosen_device("cuda:1").title == "NVIDIA L4"
-    assert devices.chosen_device("cpu").title == "CPU"
-    assert devices.chosen_device().driver == "CUDA 13.0"
-    with pytest.raises(RendererUnavailable, match=r"there is no device cuda:2; there are cuda:0, cuda:1, cpu"):
-        devices.chosen_device("cuda:2")
-
-
-@pytest.mark.parametrize(
-    ("machine", "why"),
-    [
-        ({"served": None}, "no NVIDIA driver is found here"),
-        ({"served": (11, 4)}, r"the NVIDIA driver is too old: it serves CUDA 11\.4, and 12\.0 is needed"),
-        ({}, r"the NVIDIA driver lists no GPU \(nvidia-smi says more\)"),
-        ({"toolkit": None}, "warp has no CUDA on "),
-    ],
-)
-def test_where_there_is_no_gpu_the_reason_is_given(
-    made: Callable[..., None], machine: dict[str, Any], why: str
-) -> None:
-    made(**machine)
-    with pytest.raises(RendererUnavailable, match=f"^cuda: {why}.*; --device cpu runs the same kernels without a GPU$"):
-        devices.chosen_device()
-    assert devices.chosen_device("cpu").name == "cpu"
-
-
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "warp", None)
-    devices.warp.cache_clear()
-    with pytest.raises(RendererUnavailable, match=r"warp-lang is not installed .*; install it with: .*\[cuda\]"):
-        choose("cuda", "cpu")
-
-
-def test_workers_share_the_gpus_of_the_first_s_kind(made: Callable[..., None]) -> None:
-    made("NVIDIA H100", "NVIDIA L4", "NVIDIA H100")
-    assert [devices.shared_out(worker) for worker in range(3)] == ["cuda:0", "cuda:2", "cuda:0"]
-
-
-def test_one_gpu_is_not_shared_out_and_without_one_nothing_is_loaded(made: Callable[..., None]) -> None:
-    made("NVIDIA H100")
-    assert devices.shared_out(1) is None
-    assert devices.has_gpu()
-
-
-def test_a_system_that_shows_no_gpu_has_none(made: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
-    made()
-    monkeypatch.setattr(devices, "listed_devices", lambda: pytest.fail("warp was asked"))
-    if sys.platform != "win32":
-        assert not devices.has_gpu()
-        assert devices.shared_out(0) is None
-
-
-def test_auto_takes_cuda_before_gl_where_both_run_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    from silhouette.renderers.gl import devices as gl_devices
-    from tests.renderers.test_registry import replace_renderers
-
-    on_cuda = SimpleNamespace(name="cuda", device="cuda:0", hardware=True)
-    on_gl = SimpleNamespace(name="gl", device="EGL: a GPU", hardware=True)
-    monkeypatch.setattr(gl_devices, "has_gpu", lambda: True)
-    monkeypatch.setattr(devices, "has_gpu", lambda: True)
-    monkeypatch.delenv("PYOPENGL_PLATFORM", raising=False)
-    replace_renderers(monkeypatch, cuda=lambda device: on_cuda, gl=lambda device: on_gl)
-    assert choose("auto") is on_cuda
-    assert choose("auto", "cuda:0") is on_cuda
-    assert choose("auto", "0") is on_gl
-    on_cuda.hardware = False
-    assert choose("auto") is on_gl
 
 
 def test_a_picture_of_one_body_is_that_of_embree(cuda: Any) -> None:

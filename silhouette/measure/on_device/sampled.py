@@ -83,7 +83,7 @@ class SampledOnDevice:
     @property
     def counts(self) -> Floats:
         """See `Sampled`."""
-        counts: Floats = self._counts.numpy().reshape(-1, KINDS).astype(np.float64)
+        counts: Floats = self._renderer.read(self._counts).reshape(-1, KINDS).astype(np.float64)
         return counts
 
     def along(self) -> Along:
@@ -126,8 +126,8 @@ class SampledOnDevice:
         bits = np.zeros(self._samples.words, np.uint64)
         for blocker in samples.blocked[1].tolist():
             bits[blocker // BITS] |= np.uint64(1) << np.uint64(blocker % BITS)
-        counts = self._counts.numpy()
-        counts[picture * KINDS + int(level.kinds.numpy()[cell])] -= 1
+        counts = self._renderer.read(self._counts)
+        counts[picture * KINDS + int(self._renderer.read(level.kinds)[cell])] -= 1
         counts[picture * KINDS + kind] += 1
         self._counts.assign(counts)
         words = slice(number * len(bits), (number + 1) * len(bits))
@@ -149,7 +149,7 @@ class SampledOnDevice:
             told = self._samples, self._pictures, self._of_row, first, nearest, alone
             for cells in several:
                 self._launch("count_blockers", len(cells), cells, level, int(level is self._levels[-1]), *told)
-        found = [array.numpy()[: sum(numbers)].astype(np.float64) for array in (nearest, alone)]
+        found = [self._renderer.read(array)[: sum(numbers)].astype(np.float64) for array in (nearest, alone)]
         return found[0], found[1]
 
     def mask(self, picture: int) -> tuple[Kinds, Integers]:
@@ -159,12 +159,12 @@ class SampledOnDevice:
             shape = (level.high, level.wide)
             rows = slice(self._top[picture] + 1 << level.depth, self._top[picture + 1] - 1 << level.depth)
             part = rows, slice(1 << level.depth, -1 << level.depth)
-            own, mine = (array.numpy().reshape(shape)[part] for array in (level.own, level.numbers))
+            own, mine = (self._renderer.read(array).reshape(shape)[part] for array in (level.own, level.numbers))
             coarse = number.repeat(2, axis=0).repeat(2, axis=1) if level.depth else np.int32(-1)
             number = np.where(own == 1, mine, coarse)
         number = number.repeat(self.width, axis=0).repeat(self.width, axis=1)
         is_there = number >= 0
-        kinds, nearest = self._samples.kinds.numpy(), self._samples.nearest.numpy()
+        kinds, nearest = self._renderer.read(self._samples.kinds), self._renderer.read(self._samples.nearest)
         return np.where(is_there, kinds[number], np.uint8(0)), np.where(is_there, nearest[number], np.int32(-1))
 
     def _described(self, check: Places) -> tuple[Any, Any]:
@@ -220,7 +220,7 @@ class SampledOnDevice:
         told = self._pictures, self._ints(self._is_open), self._of_row
         for cells in self._cells[number]:
             self._launch("look_along", len(cells), cells, self._levels[number], int(is_cut), *told, *sums)
-        variance, pairs, alone = (array.numpy().reshape(self._size, KINDS**2) for array in sums)
+        variance, pairs, alone = (self._renderer.read(array).reshape(self._size, KINDS**2) for array in sums)
         return Along(variance, pairs, alone)
 
     def _listed(self, kernel: str, cells: Any, *given: Any, most: int = 1) -> Any:
@@ -228,7 +228,7 @@ class SampledOnDevice:
         chosen = self._renderer.zeros(most * len(cells), self._renderer.warp.int32)
         count = self._renderer.zeros(1, self._renderer.warp.int32)
         self._launch(kernel, len(cells), cells, *given, chosen, count)
-        return chosen[: int(count.numpy()[0])]
+        return chosen[: int(self._renderer.read(count)[0])]
 
     def _launch(self, kernel: str, threads: int, *given: Any) -> None:
         self._renderer.launch(self._kernels[kernel], threads, given)

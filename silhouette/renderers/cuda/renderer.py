@@ -134,13 +134,18 @@ class CudaRenderer:
                 rays = [self.given(of_ray[some], self.warp.int32), self.given(places[some], self.warp.vec2d)]
                 given = [views, placed.bodies, placed.chunks, *rays, answers]
                 self.launch(self._kernels.cast_rays, len(answers), given)
-                depth[some] = answers.numpy()
+                depth[some] = self.read(answers)
         return depth
 
     def placed(self, bodies: Sequence[Body]) -> Placed:
-        """The bodies on the device."""
-        meshes = {body.mesh.digest: self._meshes.of(body.mesh) for body in bodies}
-        self._list_chunks(meshes)
+        """The bodies on the device.
+
+        Raises:
+            RendererUnavailable: where they cannot be put there, as where its memory is full.
+        """
+        with self._plainly("failed"):
+            meshes = {body.mesh.digest: self._meshes.of(body.mesh) for body in bodies}
+            self._list_chunks(meshes)
         rows: Any = np.zeros(len(bodies), self._kernels.DeviceBody.numpy_dtype())
         rows["turn"] = [body.pose.rotation for body in bodies]
         rows["at"] = [body.pose.translation for body in bodies]
@@ -178,7 +183,14 @@ class CudaRenderer:
 
     def given(self, values: NDArray[Any], kind: Any, copy: bool = False) -> Any:
         """An array of a kind of warp's on the device; without ``copy`` the CPU reads the values where they lie."""
-        return self.warp.array(np.ascontiguousarray(values), dtype=kind, device=self._device.handle, copy=copy)
+        with self._plainly("failed"):
+            return self.warp.array(np.ascontiguousarray(values), dtype=kind, device=self._device.handle, copy=copy)
+
+    def read(self, array: Any) -> NDArray[Any]:
+        """An array of the device, here; a kernel that failed on the way to it is told now."""
+        with self._plainly("failed"):
+            values: NDArray[Any] = array.numpy()
+            return values
 
     def zeros(self, size: int, kind: Any) -> Any:
         """An array of zeros on the device, of a kind of warp's."""
