@@ -44,6 +44,9 @@ WAIST = 14.0
 SCRIPTS = Path(__file__).with_suffix(".js")
 """What is added to the page: how it is told that all is drawn, the pointer, and what is read from it."""
 
+ASIDE = "(name) => name.style.translate.split(' ').map(parseFloat)"
+"""How far a name stands beside its model, CSS pixels to the right and down."""
+
 FULL = ("--renderer", "auto", "--pixel", "0.1")
 """Options of the table: as it is by default."""
 
@@ -135,8 +138,11 @@ class Shooting:
         for piece in load_scene(SCENE).pieces:
             if piece.kind == "terrain":
                 continue
-            box = self.page.locator(f'.labels [data-name="{piece.name}"]').bounding_box()
-            seen.append((box["x"] + box["width"] / 2, box["y"] + box["height"]))
+            name = self.page.locator(f'.labels [data-name="{piece.name}"]')
+            if not name.is_visible():
+                continue
+            box, (aside, up) = name.bounding_box(), name.evaluate(ASIDE)
+            seen.append((box["x"] + box["width"] / 2 - aside, box["y"] + box["height"] - up))
             points = piece.pose.place(piece.model.mesh.vertices)
             tops.append((*piece.pose.translation[:2], points[:, 2].max() + 4.0))
         return Camera(np.array(tops), np.array(seen))

@@ -10,6 +10,13 @@ export class Announcer {
     Object.assign(this, { table, ruler });
     this.before = "";
     this.hiding = 0;
+    for (const act of ["pointerdown", "keydown"]) byId("scene").addEventListener(act, () => this.#hidden(), true);
+  }
+
+  // Words over the table go when somebody does something there: what they cover may be what one looks for.
+  #hidden() {
+    clearTimeout(this.hiding);
+    byId("hint").hidden = true;
   }
 
   // One sentence; where everyone should see it, on the table as well.
@@ -21,7 +28,7 @@ export class Announcer {
     hint.hidden = false;
     say(hint, text);
     clearTimeout(this.hiding);
-    this.hiding = setTimeout(() => (hint.hidden = true), SHOWN);
+    this.hiding = setTimeout(() => this.#hidden(), SHOWN);
   }
 
   // Once all is settled: what is different from what was told before.

@@ -130,12 +130,12 @@ class App {
     for (const one of this.views.all) one.looking(this.tools.close ? null : this.sights.view);
     view.marked(marksOf(table, this.sights, this.tools, view.size));
     this.tagging.shown();
+    this.questions.shown();
     this.labels.named();
     this.panel.shown();
     this.form.shown();
     this.odds.shown();
     this.cover.shown();
-    this.questions.shown();
     this.#warned();
     savingShown(table);
     byId("own").hidden = !view.canColour;

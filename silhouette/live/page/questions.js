@@ -5,10 +5,12 @@ import { upper } from "./verdicts.js";
 
 const OF_SIZE = "scale"; // the key of the question that a length answers
 const ABOVE = 4; // mm
+const PIN = 26; // px
+const LIFTED = 24; // px over a name
 
 export class Questions {
   constructor(holder, app) {
-    Object.assign(this, { app, before: "", busy: false, pins: [], cards: [] });
+    Object.assign(this, { app, before: "", busy: false, pins: [], cards: [], boxes: [] });
     this.layer = holder.appendChild(made("div", { className: "pins" }));
     this.layer.setAttribute("aria-hidden", "true");
     byId("measure").addEventListener("click", () => this.#measuring());
@@ -64,16 +66,19 @@ export class Questions {
     return pin;
   }
 
-  // The pins follow the picture.
+  // The pins follow the picture; `boxes` are what they cover of it, px.
   placed() {
     const { table, view } = this.app;
+    this.boxes = [];
     this.pins.forEach((pin, index) => {
       const { about = [], at } = this.questions[index];
       const piece = about.map((name) => table.piece(name)).find(Boolean);
       const place = piece ? [...table.shown(piece).at.slice(0, 2), view.top(piece.name) + ABOVE] : at && [...at, ABOVE];
       const { x, y, shown } = place ? view.project(place) : { shown: false };
       pin.hidden = !shown;
-      if (shown) pin.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) translate(-50%, -190%)`;
+      if (!shown) return;
+      pin.style.transform = `translate(${x.toFixed(1)}px, ${(y - LIFTED).toFixed(1)}px) translate(-50%, -100%)`;
+      this.boxes.push({ left: x - PIN / 2, right: x + PIN / 2, top: y - LIFTED - PIN, bottom: y - LIFTED });
     });
   }
 
