@@ -66,6 +66,13 @@ def _key(kind: str, place: Floats) -> str:
     return f"{kind} at {place[0]:.0f},{place[1]:.0f}"
 
 
+def said_kind(place: Floats, earlier: Earlier) -> str | None:
+    """What a player has said that the thing at a place (3,) mm is: fighter or terrain; None where nobody has."""
+    at = (float(place[0]), float(place[1]))
+    answer = earlier.answer(Question(_key("odd", place), "", (), at=at))
+    return {FIGURE: "fighter", TERRAIN: "terrain"}.get(answer or "")
+
+
 def as_answered(
     identified: Identified, places: Sequence[Floats], earlier: Earlier
 ) -> tuple[Identified, list[Floats], list[Question]]:

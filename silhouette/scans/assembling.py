@@ -15,7 +15,7 @@ import numpy as np
 
 from silhouette.geometry import Floats, Integers
 from silhouette.hulls import hull_outline
-from silhouette.scans.asking import as_answered
+from silhouette.scans.asking import as_answered, said_kind
 from silhouette.scans.identify import Identified, Surroundings
 from silhouette.scans.keeping import Earlier, EarlierPiece
 from silhouette.scans.matching import Match
@@ -42,6 +42,9 @@ UNSURE, LEAST_UNSURE = 3.0, 5.0
 degrees.
 """
 
+NUMBERED = re.compile(r"(figure|terrain) \d+")
+"""The names of pieces that nobody has named."""
+
 PIECE = re.compile(r"\bpiece (\d+)\b")
 """How the questions of earlier steps name a piece: by its number."""
 
@@ -56,6 +59,8 @@ def scanned_pieces(
     kept = earlier.matched(
         [place if one is None or not one.sure else np.array(one.at) for place, one in zip(places, matches, strict=True)]
     )
+    said = [said_kind(place, earlier) == blob.kind for place, blob in zip(places, pieces.blobs, strict=True)]
+    kept = list(map(_agreed, kept, pieces.blobs, said))
     names = _names(pieces.blobs, matches, kept)
     faces = _faces_by_piece(around.scan, pieces.labels, len(pieces.blobs))
     rough = _roughness(matches, around.noise)
@@ -96,6 +101,13 @@ def _origin(number: int, blob: Blob, identified: Identified, around: Surrounding
         x, y = (own[:, :2].min(axis=0) + own[:, :2].max(axis=0)) / 2.0
     ground = 0.0 if blob.on is None and abs(blob.ground) < ON_TABLE else blob.ground
     return np.array([x, y, ground])
+
+
+def _agreed(before: EarlierPiece | None, blob: Blob, is_said: bool) -> EarlierPiece | None:
+    """The earlier piece as what a player says by now that it is; None where that is another and nobody has named it."""
+    if before is None or not is_said or (before.kind == "terrain") == (blob.kind == "terrain"):
+        return before
+    return None if NUMBERED.fullmatch(before.name) else replace(before, kind=blob.kind)
 
 
 def _names(blobs: Sequence[Blob], matches: Sequence[Match | None], kept: Sequence[EarlierPiece | None]) -> list[str]:

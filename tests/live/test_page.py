@@ -108,6 +108,29 @@ def test_where_graphics_are_slow_what_moves_is_outlined_over_the_last_picture(br
         assert table.page.locator(".sketch .moved").count() == 0
 
 
+def test_where_graphics_are_slow_a_picture_is_pale_until_it_has_followed_the_camera(
+    browser: Browser, scene: Path
+) -> None:
+    with table_page(browser, scene, before=HELD_PICTURES) as table:
+        canvas = "document.querySelector('#table > canvas')"
+        table.until(f"{canvas}.dataset.drawing === 'false'")
+        pale = f"Number(getComputedStyle({canvas}).opacity) < 0.5"
+        assert not table.page.evaluate(pale)
+        before = table.label("Zil")
+        table.page.evaluate("window.begun = 0, window.held = true")
+        table.press("Control+ArrowLeft")
+        table.until(pale)
+        table.until("window.begun === 1")
+        assert table.label("Zil") != pytest.approx(before, abs=5.0)  # names do not wait for the picture
+        table.press("Control+ArrowLeft")
+        table.until(f"{canvas}.dataset.behind === 'true'")
+        assert table.page.evaluate("window.begun") == 1
+        table.page.evaluate("window.held = false")
+        table.until(f"{canvas}.dataset.drawing === 'false'")
+        assert table.page.evaluate(f"{canvas}.dataset.behind") == "false"
+        assert not table.page.evaluate(pale)
+
+
 def test_selecting_shows_the_verdicts_both_ways(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         state = table.do("select('Kal')")

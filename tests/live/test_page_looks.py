@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 
 from silhouette.drawing.maps import COLOURS
 from silhouette.drawing.styles import DARK, PRINT, Style
@@ -88,23 +89,38 @@ def check_with_axe(table: TableVisit) -> None:
     assert table.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+@pytest.fixture
+def scene_of_parts(scene: Path) -> Path:
+    """The scene with a figure whose mesh has parts."""
+    parts = {"body": trimesh.creation.cylinder(16.0, 3.0), "banner": trimesh.creation.box((2.0, 10.0, 38.0))}
+    (scene.parent / "kal.obj").write_text(trimesh.Scene(parts).export(file_type="obj"), encoding="utf-8")
+    text = SCENE.replace("figure = { base = 32, height = 38 }", 'mesh = "kal.obj"\nunits = "mm"', 1)
+    scene.write_text(text, encoding="utf-8")
+    return scene
+
+
 @pytest.mark.parametrize(
     ("size", "scheme", "before", "kinds"),
     [
-        pytest.param(PHONE, "dark", NO_WEBGL, ("eye",), id="phone-dark-plan"),
-        pytest.param(DESKTOP, "light", "", ("base", "eye", "box"), id="desktop-light", marks=pytest.mark.long),
+        pytest.param(PHONE, "dark", NO_WEBGL, ("eye", "part"), id="phone-dark-plan"),
+        pytest.param(DESKTOP, "light", "", ("base", "eye", "box", "part"), id="desktop-light", marks=pytest.mark.long),
     ],
 )
 def test_axe_finds_nothing_in_cards_and_forms(
-    browser: Browser, scene: Path, size: tuple[int, int], scheme: str, before: str, kinds: tuple[str, ...]
+    browser: Browser, scene_of_parts: Path, size: tuple[int, int], scheme: str, before: str, kinds: tuple[str, ...]
 ) -> None:
-    with table_page(browser, scene, size, before, color_scheme=scheme) as table:
+    with table_page(browser, scene_of_parts, size, before, color_scheme=scheme) as table:
         table.do("select('Kal')")
         for kind in kinds:
             if not table.page.locator("#tag-base").is_visible():
                 table.page.click("#tags summary")
             table.page.click(f"#tag-{kind}")
-            table.until("document.querySelectorAll('#tag-fields input').length > 0")
+            table.until("document.querySelectorAll('#tag-fields :is(input, option)').length > 1")
+            if kind == "part":
+                table.page.select_option("#tag-parts", "banner")
+                table.page.click("#tag-take")
+                table.until("document.querySelectorAll('#left-out li').length === 1")
+                assert table.page.inner_text("#left-out span") == "part banner"
             check_with_axe(table)
         table.page.click("#tags summary")
         asking(table)

@@ -1,4 +1,4 @@
-"""The page of the live table: names, signs, the ruler's length and words over the table, none of which covers another."""
+"""The page of the live table: names, signs, the length and words over the table, none of which covers another."""
 
 from __future__ import annotations
 
@@ -81,6 +81,9 @@ def test_of_twenty_figures_close_together_no_name_covers_another(
         for name in sorted(signs)[:2]:
             table.do(f"select('{name}')")
             assert written(table)[name] == name
+        asking(table)
+        assert table.page.locator(".pins .pin:visible").count() == 1
+        assert written(table)
 
 
 def test_what_is_pointed_at_is_named_where_names_have_no_room(browser: Browser, crowd: Path) -> None:
@@ -115,7 +118,7 @@ def scene(tmp_path: Path) -> Path:
         pytest.param(DESKTOP, "", id="desktop-3d", marks=pytest.mark.long),
     ],
 )
-def test_names_give_way_to_the_length_of_the_ruler(
+def test_names_give_way_to_the_length_of_the_ruler_and_words_go_at_the_first_click(
     browser: Browser, scene: Path, size: tuple[int, int], before: str
 ) -> None:
     with table_page(browser, scene, size, before) as table:
@@ -129,31 +132,24 @@ def test_names_give_way_to_the_length_of_the_ruler(
         table.press("Escape")
         table.do("select(null)")
         assert table.label("The one who stands between") == pytest.approx(stood, abs=0.2)
+        words_go_at_the_first_click(table)
 
 
-def test_names_give_way_to_the_pins_of_questions(browser: Browser, crowd: Path) -> None:
-    with table_page(browser, crowd, PHONE, NO_WEBGL) as table:
-        asking(table)
-        table.settled()
-        assert table.page.locator(".pins .pin:visible").count() == 1
-        assert len(written(table)) >= 12
-
-
-def test_words_over_the_table_go_at_the_first_click_there(browser: Browser, scene: Path) -> None:
-    with table_page(browser, scene, before=NO_WEBGL) as table:
-        hidden = "document.getElementById('hint').hidden"
-        table.page.click("#ruler")
-        table.until(f"!{hidden}")
-        words = table.page.locator("#hint").bounding_box()
-        x, y = words["x"] + words["width"] / 2, words["y"] + words["height"] / 2
-        table.page.mouse.move(x, y)
-        table.page.mouse.down()
-        assert table.page.evaluate(hidden)
-        table.page.mouse.move(x, y + 120, steps=2)
-        table.page.mouse.up()
-        table.until("!document.querySelector('.labels .length').hidden")  # the press was meant for the table
-        table.page.click("#ruler")
+def words_go_at_the_first_click(table: TableVisit) -> None:
+    """What the ruler says over the table goes when somebody begins to measure there, be it under the words."""
+    hidden = "document.getElementById('hint').hidden"
+    table.page.click("#ruler")
+    table.until(f"!{hidden}")
+    words = table.page.locator("#hint").bounding_box()
+    x, y = words["x"] + words["width"] / 2, words["y"] + words["height"] / 2
+    table.page.mouse.move(x, y)
+    table.page.mouse.down()
+    assert table.page.evaluate(hidden)
+    table.page.mouse.move(x, y + 120, steps=2)
+    table.page.mouse.up()
+    table.until("!document.querySelector('.labels .length').hidden")
+    for _ in range(2):
         table.press("r")
-        table.until(f"!{hidden}")
-        table.press("ArrowRight")
-        table.until(hidden)
+    table.until(f"!{hidden}")
+    table.press("ArrowRight")
+    table.until(hidden)

@@ -117,6 +117,25 @@ def test_the_answer_settles_what_an_odd_thing_is(answer: str, kinds: list[str]) 
     assert (table.labels == 2).any() == (len(kinds) == 2)
 
 
+@pytest.mark.parametrize("name, named", [("terrain 1", "figure 2"), ("Old Oak", "Old Oak")])
+def test_what_was_taken_for_terrain_becomes_the_figure_that_a_player_says_it_is(name: str, named: str) -> None:
+    """The scene before the answer has it as terrain, by a name that may be a player's."""
+    place = np.array([-60.0, 20.0, 0.0])
+    first = (EarlierPiece("figure 1", "fighter", PLACE, None, {}), EarlierPiece(name, "terrain", place, None, {}))
+    for asked, found in (
+        (Earlier().asked, (name, "terrain")),
+        (answered("odd at -60,20", FIGURE).asked, (named, "fighter")),
+    ):
+        table = scanned_table(odd=True, earlier=Earlier(first, asked))
+        assert [(piece.name, piece.kind) for piece in table.pieces] == [("figure 1", "fighter"), found]
+
+
+def test_an_answer_leaves_a_vehicle_a_vehicle() -> None:
+    hauler = EarlierPiece("terrain 1", "vehicle", np.array([-60.0, 20.0, 0.0]), None, {})
+    table = scanned_table(odd=True, earlier=Earlier((hauler,), answered("odd at -60,20", FIGURE).asked))
+    assert [piece.kind for piece in table.pieces] == ["fighter", "vehicle"]
+
+
 def test_what_may_be_several_is_flagged_until_it_is_answered() -> None:
     flagged = scanned_table(several=True)
     assert flagged.pieces[0].could_be_several

@@ -17,17 +17,23 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from tests.support.commands import QUICK
 
+SECOND = re.compile(r"A second device in this network looks on at (http://[\d.]+:\d+)/#([\w-]{22})")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#([\w-]{22})")
 PATIENCE = 60.0  # s: two busy cores
 
 
 @dataclass(frozen=True)
 class Started:
-    """The command, which has printed its address."""
+    """The command, which has printed its address.
+
+    Attributes:
+        second: the address for a second device, where there is one.
+    """
 
     process: subprocess.Popen[str]
     port: int
     token: str
+    second: str = ""
 
     @property
     def origin(self) -> str:
@@ -58,7 +64,8 @@ def started(file: Path, *options: str, folder: Path | None = None) -> Iterator[S
         found = ADDRESS.fullmatch(process.stdout.readline().strip())
         if found is None:
             raise AssertionError(process.communicate())
-        yield Started(process, int(found[1]), found[2])
+        second = SECOND.fullmatch(process.stdout.readline().strip()) if "--lan" in options else None
+        yield Started(process, int(found[1]), found[2], f"{second[1]}/#{second[2]}" if second else "")
     finally:
         process.kill()
         process.communicate()

@@ -17,8 +17,8 @@ export function isSoftware() {
 }
 
 export class Pace {
-  constructor(slow, slowed, told) {
-    Object.assign(this, { slow, slowed, told }); // told: whether there is anything left to draw
+  constructor(slow, slowed, told, done) {
+    Object.assign(this, { slow, slowed, told, done }); // told: whether there is anything left to draw
     this.cost = 0;
     this.pictures = 0;
     this.busy = false;
@@ -68,6 +68,7 @@ export class Pace {
       context.deleteSync(fence);
       this.#measured(performance.now() - began);
       this.busy = false;
+      this.done();
       if (this.next) this.#begin();
       else this.told(false);
     };

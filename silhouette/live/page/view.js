@@ -43,7 +43,8 @@ export class View {
       this.canvas.dataset.drawing = String(drawing);
       if (this.eye.canvas) this.eye.canvas.dataset.waits = String(drawing && this.pace.slow);
     };
-    this.pace = new Pace(slow, () => this.#simpler(), told);
+    this.pace = new Pace(slow, () => this.#simpler(), told, () => this.#shown());
+    this.turns = this.pictured = 0; // how often the camera has moved, and how often before the last picture began
     if (slow) {
       this.#simpler();
       shapes.triangles = FEW;
@@ -51,7 +52,7 @@ export class View {
     this.viewer.schedule = (act) => this.pace.draw(this.viewer.renderer.getContext(), act);
     this.viewer.controls.addEventListener("change", () => this.#turned());
     this.viewer.after = () => {
-      this.canvas.dataset.behind = "false";
+      this.pictured = this.turns;
       if (this.pace.slow) this.sketch.passed();
       this.drawn();
     };
@@ -74,13 +75,20 @@ export class View {
 
   // Names and marks follow the camera at once; a slow picture, of where it was before, is pale until it does.
   #turned() {
-    if (!this.pace.slow || this.turning) return;
+    this.turns += 1;
+    if (!this.pace.slow) return;
     this.canvas.dataset.behind = "true";
+    if (this.turning) return;
     this.turning = requestAnimationFrame(() => {
       this.turning = 0;
       this.sketch.draw();
       this.drawn();
     });
+  }
+
+  // A picture is done.
+  #shown() {
+    if (this.pictured === this.turns) this.canvas.dataset.behind = "false";
   }
 
   // For slow graphics: without shadows, no finer than CSS pixels, and marks beside the pictures.
