@@ -54,6 +54,25 @@ def test_gl_without_pyrender_says_what_to_install(monkeypatch: pytest.MonkeyPatc
         choose("gl")
 
 
+WITHOUT_DISPLAY = """
+import sys
+sys.modules["pyglet"] = None
+from silhouette.renderers import choose
+from silhouette.renderers.probe import draw_triangle
+gl = choose("gl")
+draw_triangle(gl)
+print(gl.device)
+"""
+
+
+def test_gl_needs_no_library_of_a_display(gl: Renderer) -> None:
+    """As in a container: pyrender's window, which nothing here opens, cannot be imported there."""
+    told = subprocess.run(
+        [sys.executable, "-c", WITHOUT_DISPLAY], cwd=PROJECT, capture_output=True, text=True, check=False
+    )
+    assert (told.stdout.strip(), told.returncode) == (gl.device, 0), told.stderr
+
+
 def test_gl_without_its_libraries_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise OSError(f"{name}: cannot open shared object file")

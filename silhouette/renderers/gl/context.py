@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 from silhouette.errors import RendererUnavailable, RequestError
@@ -138,7 +139,10 @@ def _import_pyrender(platform: str) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            import pyrender  # noqa: F401
+            try:
+                import pyrender  # noqa: F401
+            except Exception:
+                _import_without_viewer()
     except Exception as error:  # a missing library shows as ImportError, AttributeError or OSError
         raise RendererUnavailable(
             f"pyrender cannot be imported ({error}); install it with: {package_command('pyrender2')}; {INSTALL}"
@@ -148,6 +152,18 @@ def _import_pyrender(platform: str) -> None:
             del os.environ["PYOPENGL_PLATFORM"]
         else:
             os.environ["PYOPENGL_PLATFORM"] = before
+
+
+def _import_without_viewer() -> None:
+    """Imports pyrender without its window, which needs libraries of a display (X11) that a server does not have."""
+    name = "pyrender.viewer"
+    sys.modules[name] = ModuleType(name)
+    sys.modules[name].Viewer = None  # type: ignore[attr-defined]
+    try:
+        import pyrender  # noqa: F401
+    except Exception:
+        del sys.modules[name]
+        raise
 
 
 def _open(name: str, device: int | None) -> Context:
