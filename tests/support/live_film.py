@@ -44,7 +44,7 @@ WAIST = 14.0
 SCRIPTS = Path(__file__).with_suffix(".js")
 """What is added to the page: how it is told that all is drawn, the pointer, and what is read from it."""
 
-ASIDE = "(name) => name.style.translate.split(' ').map(parseFloat)"
+ASIDE = "(name) => [...name.style.translate.split(' ').map(parseFloat), 0].slice(0, 2)"
 """How far a name stands beside its model, CSS pixels to the right and down."""
 
 FULL = ("--renderer", "auto", "--pixel", "0.1")
