@@ -19,6 +19,7 @@ from tests.benchmarks.__main__ import main as measure
 from tests.benchmarks.figures import commit
 from tests.conftest import REQUIRE_CUDA, REQUIRE_GL, cuda_device, started
 from tests.renderers.test_registry import replace_renderers
+from tests.support.batching import wait_until
 from tests.support.commands import run
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
@@ -153,6 +154,30 @@ def test_a_rehearsal_asks_for_no_gpu_and_what_fails_in_the_container_fails(tmp_p
     assert start[-3:] == [".ci/gpu_steps", "--rehearse", "/tables"]
     assert f"{tmp_path / 'gpu-tables'}:/tables" in start
     assert remove[0] == "rm"
+
+
+ENDLESS = """#!/bin/sh
+echo "$1" >>"$0.log"
+case $1 in
+run) echo $$ >"$0.pid"; exec sleep 60 ;;
+rm) kill "$(cat "$0.pid")" ;;
+esac
+"""
+
+
+@on_linux
+def test_a_container_ends_with_the_command_that_started_it(tmp_path: Path) -> None:
+    command = tmp_path / "docker"
+    command.write_text(ENDLESS, encoding="utf-8")
+    command.chmod(0o755)
+    environment = {**os.environ, "CONTAINER_ENGINE": str(command)}
+    with subprocess.Popen([PROJECT / ".ci" / "gpu", "tables"], cwd=tmp_path, env=environment) as script:
+        pid = tmp_path / "docker.pid"
+        wait_until(lambda: pid.exists() and pid.read_text(encoding="utf-8").endswith("\n"))
+        script.terminate()
+        assert script.wait(30) == 130
+    assert (tmp_path / "docker.log").read_text(encoding="utf-8").split() == ["build", "run", "rm"]
+    wait_until(lambda: not Path("/proc", pid.read_text(encoding="utf-8").strip()).exists())
 
 
 @on_linux
