@@ -5,6 +5,8 @@
     │   └── MeshError          a mesh file: unknown format, truncated, empty, hostile, meaningless
     ├── RequestError           what was asked for: a name that is not there, a renderer that does not exist
     └── RendererUnavailable    a renderer that cannot run on this machine, and why
+        ├── DeviceFull         the memory of its device is full
+        └── DeviceLost         the process that holds its device has ended
 
 The command line prints any of them as one line, ``error: ...``, and exits with status 2.
 """
@@ -51,3 +53,11 @@ class RequestError(SilhouetteError):
 
 class RendererUnavailable(SilhouetteError):
     """A renderer that cannot run on this machine; the text says why and what would help."""
+
+
+class DeviceFull(RendererUnavailable):
+    """The memory of a device is full; with fewer checks at once it may suffice."""
+
+
+class DeviceLost(RendererUnavailable):
+    """The process that holds a device has ended in the middle of a question; another takes its place."""

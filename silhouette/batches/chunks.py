@@ -5,7 +5,7 @@ Chunk -> the scene that it is of, read unless it was read last -> rows; what goe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,15 +93,22 @@ class ChunkJudge:
         folder: as of `silhouette.batches.opening.Opener`.
         number: the number of this worker, which decides its GPU; by default `silhouette.workers.worker_number`.
         together: the number of checks that are judged at once; 1 where each has a time limit of its own.
+        starts: starts the renderer; by default it is that of the settings.
     """
 
     def __init__(
-        self, settings: BatchSettings, folder: Path | None = None, number: int | None = None, together: int = 1
+        self,
+        settings: BatchSettings,
+        folder: Path | None = None,
+        number: int | None = None,
+        together: int = 1,
+        starts: Callable[[], Any] | None = None,
     ) -> None:
         self._settings = settings
         self._opener = Opener(settings, folder)
         self._number = number
         self._together = together
+        self._starts = starts or self._chosen
         self._renderer: Any = None
 
     def start(self) -> Any:
@@ -111,10 +118,13 @@ class ChunkJudge:
             RendererUnavailable: where it cannot run here.
         """
         if self._renderer is None:
-            from silhouette.renderers import choose
-
-            self._renderer = choose(self._settings.renderer, self._device())
+            self._renderer = self._starts()
         return self._renderer
+
+    def _chosen(self) -> Any:
+        from silhouette.renderers import choose
+
+        return choose(self._settings.renderer, self._device())
 
     def load(self, chunk: Chunk) -> Loaded:
         """Reads the models and meshes that a chunk requires, so that processes forked from this one share it.

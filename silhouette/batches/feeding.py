@@ -1,7 +1,10 @@
-"""MANY: one process for each device launches, and others read for it: it never waits for a file.
+"""MANY: one process for each device launches, and others read and judge for it: it never waits for a file.
 
 Chunk that opens a scene -> read by any reader -> `CarriedScene` -> its chunks, with those of others -> `Load`, judged
-by the process of a device, which has been sent the next one meanwhile -> rows
+by a process that has been sent the next one meanwhile -> rows
+
+Where more processes judge than there are devices, they have what is counted counted by the process that holds a device:
+see `silhouette.batches.holding`. Else each holds its own.
 
 A reader that dies costs the scene that it was reading, which is read again. Of a load whose process dies, what is left
 is judged again, each chunk by itself; a chunk that is lost then is lost as it is to any worker.
@@ -17,32 +20,36 @@ from functools import partial
 
 from silhouette.batches.carried import CarriedScene, Load, Parcel, Told
 from silhouette.batches.chunks import Chunk
+from silhouette.batches.holding import HeldDevice
 from silhouette.batches.launching import Launcher
 from silhouette.batches.scene_reading import SceneReader
 from silhouette.batches.settings import BatchSettings
 from silhouette.groups import TOGETHER
-from silhouette.renderers.registry import gpus_of
+from silhouette.renderers.registry import gpus_of, may_launch_for_others
 from silhouette.workers import Event, NextTask, WorkerPool, events_of
 from silhouette.workers.clock import RunningClock
 from silhouette.workers.starting import start_method
 
 LOADS_READ = 4
-"""No further scene is read while so many loads for each launching process are ready."""
+"""No further scene is read while so many loads for each process that judges are ready."""
+
+READING = 4
+"""One process in so many reads scenes."""
 
 MODEL_BYTES = 1 << 30
 """Models that were sent once are kept for other launching processes, up to so many bytes."""
 
 
 class FeedingPool:
-    """Processes of which some read scenes, and one for each device judges what they have read.
+    """Processes of which some read scenes, and the others judge on devices what those have read.
 
     The events are those of a `silhouette.workers.WorkerPool`. Entered as a context manager, it gives itself, or the
     pool that ``ordinary`` makes where no process should launch for others.
 
     Args:
         settings: how every scene is judged, with a renderer that may launch for others.
-        workers: the number of processes: at least one reads and one launches, and no more launch than there are
-            devices.
+        workers: the number of processes: at least one reads and one judges; with those that hold devices, and that
+            wait for them most of the time, there are more.
         timeout: as of `silhouette.workers.WorkerPool`; then each check is judged by itself.
         ordinary: makes a pool whose processes read and judge.
         devices: the names of the devices; by default the one of the settings, or the GPUs of this machine.
@@ -82,11 +89,18 @@ class FeedingPool:
         devices = self._found_devices() if self._devices is None else self._devices
         if not devices or start_method().name == "none":
             return self._stack.enter_context(self._ordinary())
-        self._launching = min(len(devices), max(1, self._workers - 1))
-        reading = max(1, self._workers - self._launching)
+        reading = max(1, self._workers // READING)
+        self._launching, held = max(1, self._workers - reading), list[tuple[str, bytes]]()
+        if self._launching <= len(devices) or not may_launch_for_others(self._settings.renderer):
+            self._launching = min(len(devices), self._launching)
+            reading = max(1, self._workers - self._launching)
+        else:
+            clients = -(-self._launching // len(devices))
+            entered = [self._stack.enter_context(HeldDevice(device, clients)) for device in devices]
+            held = [(one.address, one.key) for one in entered]
         clock = RunningClock()
-        read, judge = partial(SceneReader, self._settings), partial(Launcher, self._settings, devices)
-        judge = partial(judge, apart=self._timeout is not None)
+        read = partial(SceneReader, self._settings)
+        judge = partial(Launcher, self._settings, devices, held, apart=self._timeout is not None)
         self._readers = self._stack.enter_context(WorkerPool(read, reading, self._timeout, clock=clock))
         self._launchers = self._stack.enter_context(
             WorkerPool(judge, self._launching, self._timeout, ahead=True, clock=clock)

@@ -1,4 +1,4 @@
-"""MANY: the work of a process that judges on a device what others have read, checks of many scenes at once.
+"""MANY: the work of a process that judges what others have read, checks of many scenes at once, on a device.
 
 Load -> scenes and checks -> judged all at once -> rows, each with the number of its chunk
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from silhouette.batches.carried import Load, Parcel, Told
@@ -28,19 +29,28 @@ KEPT_SCENES = 64
 
 
 class Launcher:
-    """Judges loads in one process, on a device of its own.
+    """Judges loads in one process, on a device of its own, or on one that another process holds.
 
     Args:
         settings: how every scene is judged.
         devices: the names of the devices, one for each process; None leaves it to the renderer.
+        held: where processes hold the devices, the address and the key of each; then several ask the same.
         apart: whether each check is judged by itself, since it has a time limit of its own.
     """
 
-    def __init__(self, settings: BatchSettings, devices: Sequence[str | None], *, apart: bool = False) -> None:
+    def __init__(
+        self,
+        settings: BatchSettings,
+        devices: Sequence[str | None],
+        held: Sequence[tuple[str, bytes]] = (),
+        *,
+        apart: bool = False,
+    ) -> None:
         settings = replace(settings, device=devices[worker_number() % len(devices)])
         self._settings = settings
         self._opener = Opener(settings)
-        self._judge = ChunkJudge(settings, number=0, together=1 if apart else TOGETHER)
+        starts = partial(_served, *held[worker_number() % len(held)]) if held else None
+        self._judge = ChunkJudge(settings, number=0, together=1 if apart else TOGETHER, starts=starts)
         self._apart = apart
         self._models: OrderedDict[str, Model] = OrderedDict()
         self._scenes: OrderedDict[tuple[str, str], Any] = OrderedDict()
@@ -103,3 +113,10 @@ class Launcher:
             lacking.add(str(name))
         self._models.move_to_end(str(name))
         return self._models[str(name)]
+
+
+def _served(address: str, key: bytes) -> Any:
+    """The renderer whose device another process holds."""
+    from silhouette.renderers.cuda.served import ServedRenderer
+
+    return ServedRenderer(address, key)

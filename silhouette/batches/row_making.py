@@ -9,7 +9,11 @@ from typing import Any
 
 from silhouette.batches.opening import Opener
 from silhouette.batches.settings import BatchSettings
+from silhouette.errors import DeviceLost
 from silhouette.text import Row, strict
+
+TRIES = 4
+"""How often a check is judged at which the process that holds the device has ended: another check may be to blame."""
 
 
 class RowMaker:
@@ -70,10 +74,16 @@ class RowMaker:
         if failure:
             pair = " to ".join(filter(None, (check.attacker, check.target)))
             return {**named, "error": ": ".join(filter(None, (path, pair, failure)))}
-        try:
-            return _plain(judged(scene, check, self._renderer, self._pixel, **self._asked).row())
-        except Exception as error:
-            return {**named, "error": self._opener.problem(path, error)}
+        problem: Exception | None = None
+        for _ in range(TRIES):
+            try:
+                return _plain(judged(scene, check, self._renderer, self._pixel, **self._asked).row())
+            except Exception as error:
+                problem = error
+                if not isinstance(error, DeviceLost):
+                    break
+        assert problem is not None
+        return {**named, "error": self._opener.problem(path, problem)}
 
 
 def _plain(row: Row) -> Row:

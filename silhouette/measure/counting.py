@@ -31,7 +31,8 @@ def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = Fal
         keep: whether the masks are kept.
     """
     found: dict[int, Measured] = {}
-    exact = renderer if renderer.sparse else looking_between_pixels()
+    far = getattr(renderer, "far", False) or not renderer.sparse
+    exact = looking_between_pixels() if far else renderer
     for together in _batches(questions, renderer):
         survey = Survey([questions[number] for number in together], renderer)
         refuted = []

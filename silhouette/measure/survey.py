@@ -28,6 +28,7 @@ from silhouette.renderers.protocol import Renderer
 
 if TYPE_CHECKING:
     from silhouette.renderers.cuda.renderer import CudaRenderer
+    from silhouette.renderers.cuda.served import ServedRenderer
 
 NEAR = 5.0
 """An error that meets the goal is made smaller all the same where the share is less than this many errors away from a
@@ -239,5 +240,5 @@ def _sampled(
         from silhouette.measure.on_device.sampled import SampledOnDevice
 
         if SampledOnDevice.takes(pictures):
-            return SampledOnDevice(pictures, reached, block, cast("CudaRenderer", renderer), check)
+            return SampledOnDevice(pictures, reached, block, cast("CudaRenderer | ServedRenderer", renderer), check)
     return SampledHere(Atlas.sampled(pictures, reached, block, renderer), check)

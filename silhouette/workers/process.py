@@ -55,18 +55,19 @@ class Worker(Protocol):
 class ChildProcess:
     """A process that runs ``target(pipe, argument)`` and ends with this one, even where this one is killed.
 
-    It is forked where that is safe. Else ``target`` and ``argument`` must be what pickle can carry.
+    It is forked where that is safe. Else, or where it is to be a ``fresh`` Python, ``target`` and ``argument`` must be
+    what pickle can carry.
 
     Attributes:
         pipe: the end of the pipe opposite to that of ``target``.
     """
 
-    def __init__(self, target: Callable[[Connection, Any], None], argument: Any) -> None:
+    def __init__(self, target: Callable[[Connection, Any], None], argument: Any, *, fresh: bool = False) -> None:
         self.pipe, child_end = multiprocessing.Pipe()
         self._forked: Any = None
         self._executed: subprocess.Popen[bytes] | None = None
         try:
-            if starting.start_method().name == "fork":
+            if not fresh and starting.start_method().name == "fork":
                 self._forked = _fork(self.pipe, child_end, target, argument)
             else:
                 self._executed = _execute(child_end)

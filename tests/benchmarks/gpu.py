@@ -12,7 +12,8 @@ measured at these, and every step waits for the device. Of cuda:
     upload     arrays are put on the device
     kernels    they are launched, and the device is waited for
     download   answers come back
-    Python     everything else, on the CPU: views, cells, contours, counts, errors, the verdict
+    launching  Python round all that, in the process that holds the device
+    Python     everything else: views, errors, proofs, the verdict; `batch` does it in other processes, many at a time
 
 *Rays* are counted where they are cast on the CPU, each at one body; *threads* are those of all launches, one for a
 sample with its rays, or for a cell of a picture. Of gl:
@@ -24,7 +25,8 @@ sample with its rays, or for a cell of a picture. Of gl:
     Python     everything else, as above
 
 Where CUDA has no GPU, a table says what an H100 would do, on paper: with the rays, threads, launches and bytes of a
-check as they are counted here at 256 at once, and the Python of this CPU. What is assumed of the H100:
+check as they are counted here at 256 at once, and the Python of this CPU. One process launches, and twelve judge, as
+`batch` has it on 16 cores; what they take most of stands last. What is assumed of the H100:
 
 - 0.3 billion rays a second. An H100 has no RT cores. NVIDIA's warp takes 27 to 41 ms for 1080 x 1080 rays at a mesh on
   a Jetson AGX Thor (github.com/NVIDIA/warp, issue 1840): 28 to 43 million a second. An H100 has 8 times its arithmetic
@@ -72,6 +74,9 @@ NO_GPU = "there is no GPU, only OpenGL in software"
 
 RAYS_A_SECOND, THREADS_A_SECOND, BYTES_A_SECOND, SECONDS_A_LAUNCH = 0.3e9, 10e9, 10e9, 20e-6
 """What is assumed of an H100: see above."""
+
+JUDGING = 12
+"""Processes that judge where `batch` has 16."""
 
 COUNTED = {
     "cuda": {"threads": ("threads", 1.0), "launches": ("launches", 1.0), "KB up": ("bytes up", 1e-3)}
@@ -188,15 +193,17 @@ def on_paper(costs: Sequence[dict[str, float]], cast: Sequence[float]) -> Table:
             "threads": cost["threads"] / THREADS_A_SECOND,
             "copies": (cost["bytes up"] + cost["bytes down"]) / BYTES_A_SECOND,
             "launches": cost["launches"] * SECONDS_A_LAUNCH,
-            "Python": cost["Python"],
+            "launching": cost["launching"],
         }
-        whole = sum(parts.values())
+        launching, judging = 1 / sum(parts.values()), JUDGING / cost["Python"]
         counts = f"{count:,.0f}", f"{cost['threads']:,.0f}", f"{cost['launches']:.2f}"
-        spent = [f"{1e3 * part:.3f}" for part in parts.values()]
-        rates = f"{1 / (whole - parts['Python']):,.0f}", f"{1 / whole:,.0f}", max(parts, key=lambda part: parts[part])
-        rows.append((asked(*setting), *counts, *spent, *rates))
-    spent = [f"{name}, ms" for name in ("rays", "threads", "copies", "launches", "Python")]
-    columns = ("", "rays", "threads", "launches", *spent, "checks a second without Python", "with it", "takes most")
+        spent = [f"{1e3 * part:.3f}" for part in (*parts.values(), cost["Python"])]
+        most = "judging" if judging < launching else max(parts, key=lambda part: parts[part])
+        rates = [f"{rate:,.0f}" for rate in (launching, judging, min(launching, judging))]
+        rows.append((asked(*setting), *counts, *spent, *rates, most))
+    spent = [f"{name}, ms" for name in ("rays", "threads", "copies", "launches", "launching", "judging")]
+    rates = ["checks a second that are launched", f"that {JUDGING} processes judge", "checks a second"]
+    columns = ("", "rays", "threads", "launches", *spent, *rates, "takes most")
     notes = ("An estimate on paper: nothing in this table was measured on a GPU.",)
     return Table(f"An H100 on paper: a check, {ON_PAPER} at once", columns, tuple(rows), notes)
 

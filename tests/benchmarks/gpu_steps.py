@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
-STEPS = {"gl": ("submit", "draw", "readback", "layers"), "cuda": ("upload", "kernels", "download")}
+STEPS = {"gl": ("submit", "draw", "readback", "layers"), "cuda": ("upload", "kernels", "download", "launching")}
 """What is measured of each renderer; the rest of the time is Python's."""
+
+ON_DEVICE = ("__init__", "refine", "put", "blockers", "mask")
+"""What `DeviceCells` does in the process that holds the device."""
 
 
 class Clock:
@@ -91,6 +94,12 @@ class Clock:
         """Round warp's own functions: whatever kernels there are, they are launched, fed and read by these."""
         import warp
 
+        from silhouette.measure.on_device.device_cells import DeviceCells
+        from silhouette.renderers.cuda.renderer import CudaRenderer
+
+        CudaRenderer.cast = self.step("launching", CudaRenderer.cast)  # type: ignore[method-assign]
+        for name in ON_DEVICE:
+            setattr(DeviceCells, name, self.step("launching", getattr(DeviceCells, name)))
         wait = self.step("kernels", warp.synchronize, whole=True)
         launch, array = warp.launch, warp.array
         made, read = array.__init__, array.numpy
@@ -114,6 +123,7 @@ class Clock:
             return found
 
         warp.launch = self.step("kernels", launched, whole=True)
+        warp.zeros = self.step("kernels", warp.zeros, whole=True)
         array.__init__ = self.step("upload", uploaded, whole=True)
         download = self.step("download", downloaded, whole=True)
 

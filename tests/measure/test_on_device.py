@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from silhouette.views import fighter_arc
 from tests.conftest import started
 from tests.measure.test_atlas import HERE, PICTURES, wire
 from tests.support import shapes
+from tests.support.devices import served
 from tests.support.hard_sights import KINDS, case
 
 
@@ -32,8 +34,19 @@ class CountingHere:
 
 
 @pytest.fixture(scope="module")
-def cuda() -> Any:
+def alone() -> Any:
+    """The renderer with its device in this process."""
     return started("cuda")
+
+
+@pytest.fixture(scope="module", params=["here", "served"])
+def cuda(request: pytest.FixtureRequest, alone: Any) -> Iterator[Any]:
+    """The renderer with its device in this process, and with it in another."""
+    if request.param == "here":
+        yield alone
+        return
+    with served(1) as renderer:
+        yield renderer
 
 
 @pytest.fixture
@@ -77,13 +90,13 @@ def test_hard_sights_are_counted_as_they_are_here(cuda: Any, taken: list[int], k
 
 
 @pytest.mark.parametrize("count", [63, 64, 65, 130])
-def test_each_of_many_blockers_is_counted(cuda: Any, count: int) -> None:
+def test_each_of_many_blockers_is_counted(alone: Any, count: int) -> None:
     """Also where the bits of one word do not suffice."""
     one = PICTURES[2]
     bars = [Body(2 + number, wire(-1.5 + 3.0 * number / count, 0.2), HERE) for number in range(count)]
     question = Question([replace(one, blockers=bars)], 0.1, 0.002)
-    both(cuda, lambda renderer: measured([question], renderer))
-    (found,) = measured([question], cuda)
+    both(alone, lambda renderer: measured([question], renderer))
+    (found,) = measured([question], alone)
     assert min(found.counts.alone) > 0
     assert sum(found.counts.nearest) == found.counts.occluded
 
@@ -104,8 +117,8 @@ def test_as_many_pixels_are_counted_together_as_the_device_has_room_for(cuda: An
     questions = [Question([one], 0.1, 0.02) for one in PICTURES]
     together = measured(questions, cuda)
     assert taken == [3]
-    small = CountingHere(cuda)
-    small.counts, small.pixels_at_hand = True, 1
+    small = copy(cuda)
+    small.pixels_at_hand = 1
     assert [vars(one.counts) for one in measured(questions, small)] == [vars(one.counts) for one in together]
     assert taken == [3, 1, 1, 1]
 

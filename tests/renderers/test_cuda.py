@@ -24,7 +24,8 @@ from silhouette.geometry import Pose
 from silhouette.live.questions import CheckQuestion, Desk
 from silhouette.measure.on_device.sampled import SampledOnDevice
 from silhouette.renderers import Body, choose
-from silhouette.renderers.cuda.renderer import BYTES_PER_FACE, CudaRenderer
+from silhouette.renderers.cuda.device_renderer import BYTES_PER_FACE
+from silhouette.renderers.cuda.renderer import CudaRenderer
 from silhouette.renderers.protocol import Cast, depths, refuse_too_large
 from silhouette.renderers.rays import Kept
 from silhouette.scenes.scene import Check

@@ -1,29 +1,20 @@
-"""COUNT on a device: the cells of many pictures, sampled and cut there in a few launches for all checks together.
-
-pictures -> an atlas on the device -> launches over cells: samples, contours, quarters -> sums for each check
-
-It is the atlas of `silhouette.measure.atlas`: the same places are sampled and the same cells cut; counts are equal.
-"""
+"""COUNT on a device: what a survey asks of its pictures, answered by cells on a device, here or in another process."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
-from silhouette.measure.places import tables
+from silhouette.measure.on_device.asked import AskedCells
+from silhouette.measure.on_device.described import Cells, Described
+from silhouette.measure.on_device.device_cells import BITS, DeviceCells, words_of
 from silhouette.measure.sampled import Along
-from silhouette.measure.sampling import KINDS, Kinds, Picture, Places, sample
-from silhouette.renderers.cuda.renderer import CudaRenderer, view_rows
-
-BITS = 64
-"""Blockers that one word of a sample's bits tells of."""
-
-_tables: WeakKeyDictionary[CudaRenderer, Any] = WeakKeyDictionary()
+from silhouette.measure.sampling import Kinds, Picture, Places, sample
+from silhouette.renderers.cuda.renderer import CudaRenderer
+from silhouette.renderers.cuda.rows import meshes_of
+from silhouette.renderers.cuda.served import ServedRenderer
 
 
 class SampledOnDevice:
@@ -42,33 +33,20 @@ class SampledOnDevice:
         pictures: Sequence[Picture],
         reached: Sequence[Flags],
         block: int,
-        renderer: CudaRenderer,
+        renderer: CudaRenderer | ServedRenderer,
         check: Places,
     ) -> None:
-        from silhouette.measure.on_device import cells, contours, sampling
-
         self.pictures = pictures
         self._renderer = renderer
-        self._types: Any = cells
-        self._kernels = {**vars(sampling), **vars(contours)}
-        self._size = int(check[-1]) + 1
-        self._top = np.cumsum([0, *(mask.shape[0] + 2 for mask in reached)])
-        self._sizes = np.array([mask.shape for mask in reached])
-        shape = int(self._top[-1]), int(self._sizes[:, 1].max()) + 2
-        own = np.zeros(shape, np.uint8)
-        for start, mask in zip(self._top, reached, strict=False):
-            own[start + 1 : start + 1 + mask.shape[0], 1 : 1 + mask.shape[1]] = mask
-        self._of_row = self._ints(np.repeat(np.arange(len(pictures)), np.diff(self._top)))
-        self._placed = renderer.placed([body for one in pictures for body in (one.target, *one.blockers)])
-        self._pictures, self._arcs = self._described(check)
-        self._tables = _tables_on(renderer)
-        self._is_open = np.ones(len(pictures), np.int32)
-        self._counts = renderer.zeros(len(pictures) * KINDS, renderer.warp.int32)
-        self._samples, self._taken = self._room_for_samples(0), 0
-        self._levels = [self._level(0, block, shape)]
-        self._levels[0].own.assign(own.ravel())
-        self._cells = [[self._ints(np.flatnonzero(own))]]
-        self._sample(self._levels[0], self._cells[0][0])
+        self._is_open = np.ones(len(pictures), np.bool_)
+        described = Described.of(pictures, reached, block, check)
+        self._words = words_of(described)
+        meshes = meshes_of([body for one in pictures for body in (one.target, *one.blockers)])
+        self._cells: Cells = (
+            AskedCells(described, meshes, renderer)
+            if isinstance(renderer, ServedRenderer)
+            else DeviceCells(described, meshes, renderer)
+        )
 
     @staticmethod
     def takes(pictures: Sequence[Picture]) -> bool:
@@ -78,173 +56,38 @@ class SampledOnDevice:
     @property
     def width(self) -> int:
         """See `Sampled`."""
-        return int(self._levels[-1].cell)
+        return self._cells.last.width
 
     @property
     def counts(self) -> Floats:
         """See `Sampled`."""
-        counts: Floats = self._renderer.read(self._counts).reshape(-1, KINDS).astype(np.float64)
-        return counts
+        return self._cells.last.counts.copy()
 
     def along(self) -> Along:
         """See `Sampled`."""
-        return self._along(-1, is_cut=False)
+        return self._cells.last.along
 
     def settle(self, settled: Flags) -> None:
         """See `Sampled`."""
-        self._is_open[settled] = 0
+        self._is_open[settled] = False
 
     def refine(self, everywhere: Flags, throughout: Flags) -> Floats:
         """See `Sampled`."""
-        coarse = self._levels[-1]
-        coarse.cut = self._renderer.zeros(coarse.high * coarse.wide, self._renderer.warp.int32)
-        fine = self._level(coarse.depth + 1, coarse.cell // 2, (2 * coarse.high, 2 * coarse.wide))
-        self._launch("spread_kinds", fine.high * fine.wide, coarse, fine)
-        flags = [self._ints(each) for each in (self._is_open, everywhere, throughout)]
-        waves = [self._listed("choose_cells", each, coarse, *flags, self._of_row) for each in self._cells[-1]]
-        self._levels.append(fine)
-        self._cells.append([])
-        for wave in waves:
-            while len(wave):
-                corners, others = (self._renderer.zeros(n * len(wave), self._renderer.warp.int32) for n in (4, 3))
-                told = self._pictures, self._of_row, self._tables, self._counts
-                self._launch("quarter_cells", len(wave), wave, coarse, fine, *told, corners, others)
-                self._cells[-1].append(corners)
-                self._sample(fine, others)
-                wave = self._listed("lead_on", wave, coarse, fine, most=8)
-        return self._along(-2, is_cut=True).variance
+        return self._cells.refine(self._is_open, everywhere, throughout)
 
     def show(self, picture: int, place: Floats) -> None:
         """See `Sampled`."""
-        level = self._levels[-1]
-        row, column = np.floor(place + 0.5).astype(np.intp)
-        cell = int((row + (self._top[picture] + 1 << level.depth)) * level.wide + column + (1 << level.depth))
         samples = sample(self.pictures, np.array([picture]), place[None], self._renderer)
-        number, kind = self._taken, int(samples.kind[0])
-        self._samples = self._room_for_samples(1)
-        self._taken += 1
-        bits = np.zeros(self._samples.words, np.uint64)
+        bits = np.zeros(self._words, np.uint64)
         for blocker in samples.blocked[1].tolist():
             bits[blocker // BITS] |= np.uint64(1) << np.uint64(blocker % BITS)
-        counts = self._renderer.read(self._counts)
-        counts[picture * KINDS + int(self._renderer.read(level.kinds)[cell])] -= 1
-        counts[picture * KINDS + kind] += 1
-        self._counts.assign(counts)
-        words = slice(number * len(bits), (number + 1) * len(bits))
-        for array, where, value in (
-            (self._samples.kinds, slice(number, number + 1), samples.kind),
-            (self._samples.nearest, slice(number, number + 1), samples.nearest),
-            (self._samples.before, words, bits),
-            (level.kinds, slice(cell, cell + 1), samples.kind),
-            (level.numbers, slice(cell, cell + 1), np.array([number], np.int32)),
-        ):
-            array[where].assign(value)
+        pixel = np.floor(place + 0.5).astype(np.intp)
+        self._cells.put(picture, pixel, int(samples.kind[0]), int(samples.nearest[0]), bits)
 
     def blockers(self) -> tuple[Floats, Floats]:
         """See `Sampled`."""
-        numbers = [len(one.blockers) for one in self.pictures]
-        first = self._ints(np.cumsum([0, *numbers]))
-        nearest, alone = (self._renderer.zeros(max(sum(numbers), 1), self._renderer.warp.int32) for _ in range(2))
-        for level, several in zip(self._levels, self._cells, strict=True):
-            told = self._samples, self._pictures, self._of_row, first, nearest, alone
-            for cells in several:
-                self._launch("count_blockers", len(cells), cells, level, int(level is self._levels[-1]), *told)
-        found = [self._renderer.read(array)[: sum(numbers)].astype(np.float64) for array in (nearest, alone)]
-        return found[0], found[1]
+        return self._cells.blockers()
 
     def mask(self, picture: int) -> tuple[Kinds, Integers]:
         """See `Sampled`."""
-        number = np.full((1, 1), -1, np.int32)
-        for level in self._levels:
-            shape = (level.high, level.wide)
-            rows = slice(self._top[picture] + 1 << level.depth, self._top[picture + 1] - 1 << level.depth)
-            part = rows, slice(1 << level.depth, -1 << level.depth)
-            own, mine = (self._renderer.read(array).reshape(shape)[part] for array in (level.own, level.numbers))
-            coarse = number.repeat(2, axis=0).repeat(2, axis=1) if level.depth else np.int32(-1)
-            number = np.where(own == 1, mine, coarse)
-        number = number.repeat(self.width, axis=0).repeat(self.width, axis=1)
-        is_there = number >= 0
-        kinds, nearest = self._renderer.read(self._samples.kinds), self._renderer.read(self._samples.nearest)
-        return np.where(is_there, kinds[number], np.uint8(0)), np.where(is_there, nearest[number], np.int32(-1))
-
-    def _described(self, check: Places) -> tuple[Any, Any]:
-        """The pictures, and the arcs to which they point, as the device reads them."""
-        arcs = [arc for one in self.pictures for arc in one.arcs or ()]
-        ends = np.cumsum([0, *(len(one.arcs or ()) for one in self.pictures)])
-        bodies = np.cumsum([0, *(1 + len(one.blockers) for one in self.pictures)])
-        rows: Any = np.zeros(len(self.pictures), self._types.DevicePicture.numpy_dtype())
-        rows["view"] = view_rows([one.view for one in self.pictures])
-        rows["target"], rows["blockers"] = bodies[:-1], np.diff(bodies) - 1
-        rows["whole"] = [one.arcs is None for one in self.pictures]
-        rows["first_arc"], rows["last_arc"] = ends[:-1], ends[1:]
-        rows["top_row"], rows["check"] = self._top[:-1], check
-        rows["high"], rows["wide"] = self._sizes.T
-        wedges = np.array([[arc.apex, arc.right, arc.left] for arc in arcs]).reshape(-1, 3, 2)
-        given, types = self._renderer.given, self._types
-        return given(rows, types.DevicePicture, copy=True), given(wedges, types.DeviceArc, copy=True)
-
-    def _level(self, depth: int, cell: int, shape: tuple[int, int]) -> Any:
-        """A level without samples."""
-        zeros, warp, size = self._renderer.zeros, self._renderer.warp, shape[0] * shape[1]
-        level = self._types.DeviceLevel()
-        level.depth, level.cell, level.high, level.wide = depth, cell, *shape
-        level.kinds, level.own = zeros(size, warp.uint8), zeros(size, warp.uint8)
-        level.numbers, level.cut = zeros(size, warp.int32), zeros(0, warp.int32)
-        return level
-
-    def _room_for_samples(self, more: int) -> Any:
-        """The samples, with room for some more, twice as many as there were at least."""
-        words = max(1, -(-max(len(one.blockers) for one in self.pictures) // BITS))
-        before = getattr(self, "_samples", None)
-        if before is not None and self._taken + more <= len(before.kinds):
-            return before
-        room, samples = 2 * (self._taken if before is not None else 0) + more, self._types.DeviceSamples()
-        samples.words = words
-        for name, kind, each in (("kinds", "uint8", 1), ("nearest", "int32", 1), ("before", "uint64", words)):
-            array = self._renderer.zeros(room * each, getattr(self._renderer.warp, kind))
-            if before is not None and self._taken:
-                self._renderer.warp.copy(array, getattr(before, name), count=self._taken * each)
-            setattr(samples, name, array)
-        return samples
-
-    def _sample(self, level: Any, cells: Any) -> None:
-        """Takes a sample in each of some cells of a level."""
-        self._samples = self._room_for_samples(len(cells))
-        told = self._pictures, self._of_row, self._placed.bodies, self._placed.chunks, self._arcs, self._tables
-        self._launch("sample_cells", len(cells), cells, self._taken, level, self._samples, *told, self._counts)
-        self._taken += len(cells)
-
-    def _along(self, number: int, is_cut: bool) -> Along:
-        """What lies along the contours of a level; where it is cut, without pairs of which one is."""
-        sums = [self._renderer.zeros(self._size * KINDS**2, self._renderer.warp.float64) for _ in range(3)]
-        told = self._pictures, self._ints(self._is_open), self._of_row
-        for cells in self._cells[number]:
-            self._launch("look_along", len(cells), cells, self._levels[number], int(is_cut), *told, *sums)
-        variance, pairs, alone = (self._renderer.read(array).reshape(self._size, KINDS**2) for array in sums)
-        return Along(variance, pairs, alone)
-
-    def _listed(self, kernel: str, cells: Any, *given: Any, most: int = 1) -> Any:
-        """The cells that a kernel lists for some cells, ``most`` for each of them at most."""
-        chosen = self._renderer.zeros(most * len(cells), self._renderer.warp.int32)
-        count = self._renderer.zeros(1, self._renderer.warp.int32)
-        self._launch(kernel, len(cells), cells, *given, chosen, count)
-        return chosen[: int(self._renderer.read(count)[0])]
-
-    def _launch(self, kernel: str, threads: int, *given: Any) -> None:
-        self._renderer.launch(self._kernels[kernel], threads, given)
-
-    def _ints(self, values: NDArray[Any]) -> Any:
-        return self._renderer.given(values.astype(np.int32), self._renderer.warp.int32, copy=True)
-
-
-def _tables_on(renderer: CudaRenderer) -> Any:
-    """The tables of `silhouette.measure.places` on the device, which are sent there once."""
-    if renderer not in _tables:
-        from silhouette.measure.on_device import cells
-
-        types: Any = cells
-        offsets, choices = tables()
-        _tables[renderer] = on_device = types.DeviceTables()
-        on_device.offsets = renderer.given(offsets, renderer.warp.vec2d, copy=True)
-        on_device.choices = renderer.given(choices.ravel(), renderer.warp.uint8, copy=True)
-    return _tables[renderer]
+        return self._cells.mask(picture)

@@ -11,16 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.errors import RendererUnavailable, RequestError
-from silhouette.geometry import Floats
+from silhouette.errors import DeviceFull, RendererUnavailable
+from silhouette.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.cuda.device_renderer import DeviceRenderer, size_of
 from silhouette.renderers.cuda.devices import Device, chosen_device, silenced, warp
-from silhouette.renderers.protocol import Body, Cast, Layer
-from silhouette.renderers.rays import Chunk, Kept, layer_of_rays
-from silhouette.views import View
-
-BYTES_PER_FACE = 320
-"""What a face is taken to need on a device: 220 bytes on the CPU, and more on a GPU while its hierarchy is built."""
+from silhouette.renderers.cuda.rows import BodyRows
+from silhouette.renderers.rays import Chunk, Kept
 
 SHARE_OF_MEMORY = 0.6
 """Meshes take up to this share of what is free on a GPU when it is started; the rest is for rays, and for others."""
@@ -44,34 +41,23 @@ RAYS_PER_LAUNCH = 1 << 22
 """More rays than these are cast in several launches; with its answer each takes 24 bytes."""
 
 
-class CudaRenderer:
-    """Casts one ray per pixel, carried into the frame of each distinct mesh, one thread of the device for each.
+class CudaRenderer(DeviceRenderer):
+    """The renderer of the process that holds the device: one thread of the device for each ray.
 
     The surfaces that warp (float32) finds are met again in float64 on the device itself, in the plane of the face that
     was hit: see `silhouette.renderers.rays`. Meshes stay on the device, the latest used first, up to a bound.
 
     Attributes:
-        counts: that what is counted stays on the device: see `silhouette.measure.sampled`.
         warp: the module of that name, with which arrays are made.
-        driver: the version of CUDA that the GPU's driver serves; empty on the CPU.
-        hardware: whether a GPU casts the rays.
-        memory: bytes, of the GPU; 0 on the CPU.
-        room: bytes that meshes may take on the device.
-        together: the number of checks that are best judged together; only on a GPU.
-        pixels_at_hand: the most pixels that are counted together; only on a GPU.
 
     Raises:
         RendererUnavailable: where the kernels cannot be compiled for the device.
     """
 
-    name = "cuda"
-    sparse = True
-    counts = True
-
     def __init__(self, device: Device) -> None:
         self.warp, self._device = warp(), device
         self.device = ", ".join([*([device.name] if device.is_gpu else []), device.title, f"warp {_version()}"])
-        self.driver, self.hardware = device.driver, device.is_gpu
+        self.device_name, self.driver, self.hardware = device.name, device.driver, device.is_gpu
         with self._plainly("does not start"):
             from silhouette.renderers.cuda import kernels
 
@@ -96,61 +82,37 @@ class CudaRenderer:
         """
         return cls(chosen_device(device))
 
-    def share(self, meshes: Sequence[Mesh]) -> bool:
-        """See `Renderer.share`: the connection to a device does not survive a fork."""
-        return False
-
-    def refuse_too_large(self, meshes: Mapping[str, Mesh]) -> None:
-        """See `silhouette.renderers.protocol.refuse_too_large`: a mesh, or all, for which there is not `room`."""
-        distinct = {mesh.digest: (_size(mesh), name) for name, mesh in meshes.items()}
-        largest, name = max(distinct.values(), default=(0, ""))
-        if largest > self.room:
-            raise RequestError(f"cuda: {name} takes {_in_words(largest)}; {self._has_room()}")
-        together = sum(size for size, _ in distinct.values())
-        if together > self.room:
-            raise RequestError(
-                f"cuda: the {len(distinct)} meshes of this table take {_in_words(together)}, the largest, {name}, "
-                f"{_in_words(largest)}; {self._has_room()}"
-            )
-
-    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
-        """The bodies in front, at every pixel or at ``pixels``; see `silhouette.renderers.protocol.Renderer`."""
-        return layer_of_rays(view, bodies, pixels, self.depths)
-
-    def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
-        """See `silhouette.renderers.protocol.depths`: one launch for all rays, each with the number of its cast."""
-        counts = [len(cast.places) for cast in casts]
-        depth = np.full(sum(counts), np.inf, dtype=np.float32)
-        if not len(depth):
-            return depth
-        of_ray = np.repeat(np.arange(len(casts), dtype=np.int32), counts)
-        places = np.concatenate([cast.places for cast in casts], dtype=np.float64)
+    def cast(
+        self, views: Floats, bodies: BodyRows, meshes: Mapping[str, Mesh], of_ray: Integers, places: Floats
+    ) -> NDArray[np.float32]:
+        """See `DeviceRenderer.cast`: one launch for all rays."""
+        depth = np.empty(len(places), dtype=np.float32)
         with self._plainly("failed"):
-            placed = self.placed([cast.body for cast in casts])
-            views = self.given(view_rows([cast.view for cast in casts]), self._kernels.DeviceView)
+            placed = self.placed(bodies, meshes)
+            on_device = self.given(views, self._kernels.DeviceView)
             for start in range(0, len(depth), RAYS_PER_LAUNCH):
                 some = slice(start, start + RAYS_PER_LAUNCH)
                 answers = self.warp.empty(len(depth[some]), dtype=self.warp.float32, device=self._device.handle)
                 rays = [self.given(of_ray[some], self.warp.int32), self.given(places[some], self.warp.vec2d)]
-                given = [views, placed.bodies, placed.chunks, *rays, answers]
+                given = [on_device, placed.bodies, placed.chunks, *rays, answers]
                 self.launch(self._kernels.cast_rays, len(answers), given)
                 depth[some] = self.read(answers)
         return depth
 
-    def placed(self, bodies: Sequence[Body]) -> Placed:
-        """The bodies on the device.
+    def placed(self, bodies: BodyRows, meshes: Mapping[str, Mesh]) -> Placed:
+        """The bodies on the device; their meshes are given by their digests.
 
         Raises:
             RendererUnavailable: where they cannot be put there, as where its memory is full.
         """
         with self._plainly("failed"):
-            meshes = {body.mesh.digest: self._meshes.of(body.mesh) for body in bodies}
-            self._list_chunks(meshes)
-        rows: Any = np.zeros(len(bodies), self._kernels.DeviceBody.numpy_dtype())
-        rows["turn"] = [body.pose.rotation for body in bodies]
-        rows["at"] = [body.pose.translation for body in bodies]
-        rows["first"], rows["last"] = np.array([self._numbers[body.mesh.digest] for body in bodies]).reshape(-1, 2).T
-        return Placed(self.given(rows, self._kernels.DeviceBody, copy=True), self._chunks, meshes)
+            held = {digest: self._meshes.of(meshes[digest]) for digest in bodies.digests}
+            self._list_chunks(held)
+        rows: Any = np.zeros(len(bodies.at), self._kernels.DeviceBody.numpy_dtype())
+        rows["turn"], rows["at"] = bodies.turn, bodies.at
+        numbers = np.array([self._numbers[digest] for digest in bodies.digests], np.int32).reshape(-1, 2)
+        rows["first"], rows["last"] = numbers[bodies.mesh].T
+        return Placed(self.given(rows, self._kernels.DeviceBody, copy=True), self._chunks, held)
 
     def _list_chunks(self, meshes: Mapping[str, _OnDevice]) -> None:
         """Lists the chunks of these meshes, and of all that are kept, on the device, unless they are listed already."""
@@ -167,7 +129,7 @@ class CudaRenderer:
         """The mesh on the device, each chunk with its hierarchy and its planes."""
         with silenced() if self.hardware else nullcontext():
             held = [self._indexed(chunk) for chunk in Chunk.all_of(mesh)]
-        return _OnDevice(_size(mesh), [on_device.numpy_value() for _, on_device in held], held)
+        return _OnDevice(size_of(mesh), [on_device.numpy_value() for _, on_device in held], held)
 
     def _indexed(self, chunk: Chunk) -> tuple[Any, Any]:
         """A chunk's hierarchy on the device, and its `DeviceChunk`."""
@@ -202,10 +164,6 @@ class CudaRenderer:
         with self._plainly("failed"):
             self.warp.launch(kernel, threads, list(given), device=self._device.handle)
 
-    def _has_room(self) -> str:
-        whole = f" of {_in_words(self.memory)}" if self.memory else ""
-        return f"{self._device.name} has room for {_in_words(self.room)} of meshes{whole}"
-
     @contextmanager
     def _plainly(self, what: str) -> Iterator[None]:
         """Errors of warp in one line; that memory is full, plainly."""
@@ -213,7 +171,7 @@ class CudaRenderer:
             yield
         except (RuntimeError, MemoryError, OSError) as error:
             if "allocate" in str(error).lower() or isinstance(error, MemoryError):
-                raise RendererUnavailable(
+                raise DeviceFull(
                     f"cuda: the memory of {self._device.name} is full; fewer --workers, or other programs on it, help"
                 ) from error
             raise RendererUnavailable(f"cuda: {self._device.name} {what}: {error}") from error
@@ -247,29 +205,6 @@ class Placed:
     bodies: Any
     chunks: Any
     held: Any
-
-
-def view_rows(views: Sequence[View]) -> Floats:
-    """(k, 5, 3) views as a device reads them: see `silhouette.renderers.cuda.kernels.DeviceView`."""
-    rows = np.empty((len(views), 5, 3))
-    rows[:, 0] = [view.eye for view in views]
-    rows[:, 1:4] = [view.axes for view in views]
-    rows[:, 4] = [(view.left, view.top, view.step) for view in views]
-    return rows
-
-
-def _size(mesh: Mesh) -> int:
-    """Bytes that a mesh is taken to need on a device."""
-    return BYTES_PER_FACE * len(mesh.faces)
-
-
-def _in_words(size: int) -> str:
-    """A size in words.
-
-    >>> _in_words(85_899_345_920), _in_words(2_600_000)
-    ('80.0 GiB', '2.5 MiB')
-    """
-    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.1f} MiB"
 
 
 def _version() -> str:

@@ -1,0 +1,156 @@
+"""A device that one process holds for all that judge: the same rows, also where that process is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import silhouette.judging
+from silhouette.batches.feeding import FeedingPool
+from silhouette.batches.holding import HeldDevice
+from silhouette.batches.rows import _in_order
+from silhouette.batches.settings import BatchSettings
+from silhouette.errors import DeviceLost, RendererUnavailable
+from silhouette.geometry import Pose
+from silhouette.renderers.cuda.served import ServedRenderer
+from silhouette.renderers.protocol import Body, Cast, depths
+from silhouette.scenes.finding import scenes_of
+from silhouette.text import Row
+from silhouette.workers import CAN_FORK
+from tests.batches.test_feeding import ordinary
+from tests.support import shapes
+from tests.support.batching import children_of, folder_of_scenes_with_meshes, force_forking
+
+pytest.importorskip("warp")
+pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes are not forked on this system")
+
+ON_CPU = BatchSettings("cuda", 2.0, everyone=True, cached=False, device="cpu")
+
+
+@pytest.fixture(autouse=True)
+def _forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    force_forking(monkeypatch)
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    return folder_of_scenes_with_meshes(tmp_path / "pack", scenes=3, models=4)
+
+
+def rows_with(pack: Path, workers: int, devices: int) -> list[Row]:
+    pool = FeedingPool(ON_CPU, workers, None, lambda: pytest.fail("no need"), ("cpu",) * devices)
+    return list(_in_order(scenes_of([pack]), pool))
+
+
+def rows_without(pack: Path) -> list[Row]:
+    return list(_in_order(scenes_of([pack]), ordinary(ON_CPU)))
+
+
+def holders(parent: int) -> list[int]:
+    """The processes that hold devices for this one."""
+    grandchildren = [one for child in children_of(parent) for one in children_of(child)]
+    return [one for one in grandchildren if "silhouette.workers.child" in Path(f"/proc/{one}/cmdline").read_text()]
+
+
+def test_the_rows_are_the_same_and_no_process_is_left(pack: Path) -> None:
+    expected = rows_without(pack)
+    assert sum("verdict" in row for row in expected) == 36
+    for workers, devices in ((3, 1), (6, 2)):
+        assert rows_with(pack, workers, devices) == expected
+        assert not children_of(os.getpid())
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(99, marks=pytest.mark.slow)])
+def test_a_check_at_which_that_process_ends_costs_itself_at_most(
+    tmp_path: Path, pack: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    expected, guilty = rows_without(pack), list[bool]()
+    (killed := tmp_path / "killed").mkdir()
+    each, together, ask = silhouette.judging.judged_each, silhouette.judging.judged_together, ServedRenderer.ask_with
+
+    def is_guilty(path: Path, checks: Any) -> bool:
+        return path.stem == "crowd 2" and any((one.attacker, one.target) == ("M1", "M2") for one in checks)
+
+    def judged_each(questions: Any, *others: Any, **named: Any) -> Any:
+        guilty[:] = [any(is_guilty(of.path, checks) for of, checks in questions)]
+        return each(questions, *others, **named)
+
+    def judged_together(of: Any, checks: Any, *others: Any, **named: Any) -> Any:
+        guilty[:] = [is_guilty(of.path, checks)]
+        return together(of, checks, *others, **named)
+
+    def ask_with(renderer: ServedRenderer, meshes: Any, name: str, *given: Any) -> Any:
+        if name == "describe" and guilty[-1:] == [True] and len(list(killed.iterdir())) < times:
+            (killed / str(time.monotonic_ns())).touch()
+            renderer.ask("facts")
+            (holder,) = holders(os.getppid())
+            os.kill(holder, signal.SIGKILL)
+        return ask(renderer, meshes, name, *given)
+
+    monkeypatch.setattr(silhouette.judging, "judged_each", judged_each)
+    for module in (silhouette.judging, silhouette.judging.results):
+        monkeypatch.setattr(module, "judged_together", judged_together)
+    monkeypatch.setattr(ServedRenderer, "ask_with", ask_with)
+    found = rows_with(pack, 3, 1)
+    assert list(killed.iterdir())
+    if times == 1:
+        assert found == expected
+        return
+    ((row, other),) = ((row, other) for row, other in zip(found, expected, strict=True) if row != other)
+    assert (row["attacker"], row["target"]) == (other["attacker"], other["target"]) == ("M1", "M2")
+    assert row["error"] == "cuda: the process that launches has ended in the middle of it"
+
+
+def test_another_takes_the_place_of_one_that_was_killed() -> None:
+    with HeldDevice("cpu", 1) as held:
+        renderer = ServedRenderer(held.address, held.key)
+        view = shapes.looking((40, -200, 70), (0, 0, 0), 0.002)
+        cast = Cast(view, Body(1, shapes.cube(20), Pose.standing()), np.argwhere(np.ones((64, 64))).astype(np.float64))
+        expected = depths(renderer, [cast])
+        assert np.isfinite(expected).any()
+        (holder,) = holders(os.getpid())
+        os.kill(holder, signal.SIGKILL)
+        with pytest.raises(DeviceLost, match="has ended in the middle of it"):
+            depths(renderer, [cast])
+        assert np.array_equal(depths(renderer, [cast]), expected)
+        assert holders(os.getpid()) != [holder]
+    assert not children_of(os.getpid())
+
+
+def test_it_ends_with_the_process_that_started_it() -> None:
+    reader, writer = os.pipe()
+    if not (child := os.fork()):
+        with HeldDevice("cpu", 1) as held:
+            ServedRenderer(held.address, held.key)
+            os.write(writer, str(holders(os.getpid())[0]).encode())
+            time.sleep(60)
+    holder = int(os.read(reader, 20))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    end = time.monotonic() + 10.0
+    while Path(f"/proc/{holder}").exists() and "Z" not in Path(f"/proc/{holder}/stat").read_text().split(") ")[1][:1]:
+        assert time.monotonic() < end, "it outlives the process that started it"
+        time.sleep(0.05)
+    os.close(reader)
+    os.close(writer)
+
+
+def test_whoever_does_not_know_the_key_is_not_answered() -> None:
+    with HeldDevice("cpu", 1) as held:
+        for _ in range(2):
+            ServedRenderer(held.address, held.key)
+            with pytest.raises(RendererUnavailable, match="does not take the key"):
+                ServedRenderer(held.address, b"another")
+
+
+def test_a_device_that_does_not_start_says_why() -> None:
+    with HeldDevice("cuda:99", 1) as held:
+        for _ in range(2):
+            with pytest.raises(RendererUnavailable, match="cuda"):
+                ServedRenderer(held.address, held.key)

@@ -1,0 +1,149 @@
+"""What the process that holds a device answers: see tests/measure/test_on_device.py for its counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from silhouette.errors import DeviceLost, RendererUnavailable
+from silhouette.measure.on_device import serving
+from silhouette.measure.on_device.sampled import SampledOnDevice
+from silhouette.measure.on_device.serving import DeviceService, _Client
+from silhouette.renderers.cuda.served import Lacking, ServedRenderer
+from silhouette.renderers.protocol import Body, Cast, depths
+from tests.conftest import started
+from tests.measure.test_atlas import HERE, PICTURES
+from tests.support import shapes
+from tests.support.devices import served
+
+pytest.importorskip("warp")
+
+MESHES = [shapes.box((100, -5, -5 - number), (101, 5, 5)) for number in range(4)]
+"""Four meshes of 12 faces."""
+
+
+class Linked(ServedRenderer):
+    """A renderer whose device this process holds: its questions are answered at once, and noted."""
+
+    def __init__(self, service: DeviceService) -> None:
+        self.service, self.client = service, _Client()
+        self.asked = list[tuple[str, int]]()
+
+    def ask(self, *question: Any) -> Any:
+        sent = len(question[-1]) if question[0] in ("cast", "describe") else 0
+        self.asked.append((question[0], sent))
+        return self.service.answer(self.client, *question)
+
+
+@pytest.fixture
+def service() -> DeviceService:
+    renderer: Any = started("cuda")
+    return DeviceService(renderer, 2)
+
+
+def cast_at(*numbers: int) -> list[Cast]:
+    places = np.argwhere(np.ones((60, 80))).astype(np.float64)
+    return [Cast(PICTURES[0].view, Body(1, MESHES[number], HERE), places) for number in numbers]
+
+
+def sampled(renderer: Any) -> SampledOnDevice:
+    one = PICTURES[0]
+    reached = np.ones((-(-one.view.height // 16), -(-one.view.width // 16)), dtype=np.bool_)
+    return SampledOnDevice([one], [reached], 16, renderer, np.zeros(1, dtype=np.intp))
+
+
+def test_meshes_are_sent_once_for_all_that_ask(service: DeviceService) -> None:
+    first, second = Linked(service), Linked(service)
+    expected = depths(started("cuda"), cast_at(0, 1, 0))
+    assert np.isfinite(expected).any()
+    for renderer in (first, second, first):
+        assert np.array_equal(depths(renderer, cast_at(0, 1, 0)), expected)
+    assert first.asked == [("cast", 0), ("cast", 2), ("cast", 0)]
+    assert second.asked == [("cast", 0)]
+
+
+def test_meshes_for_which_there_is_no_room_are_sent_again(
+    service: DeviceService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where those of one question have none: they are kept until it is answered."""
+    monkeypatch.setattr(serving, "CACHED_TRIANGLES", 12)
+    renderer = Linked(service)
+    for numbers in ((0, 1, 2), (3,), (2, 1), (3, 0)):
+        assert np.array_equal(depths(renderer, cast_at(*numbers)), depths(started("cuda"), cast_at(*numbers)))
+    assert renderer.asked == [("cast", 0), ("cast", 3), ("cast", 0), ("cast", 1), *[("cast", 0), ("cast", 2)] * 2]
+    assert isinstance(service.answer(renderer.client, "cast", *_rows(1), {}), Lacking)
+
+
+def _rows(number: int) -> tuple[Any, ...]:
+    found = list[Any]()
+
+    class Noting(Linked):
+        def ask(self, *question: Any) -> Any:
+            found[:] = question[1:-1]
+            return np.zeros(1)
+
+    depths(Noting(None), cast_at(number))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def test_who_describes_anew_lets_go_of_what_was_described_before(service: DeviceService) -> None:
+    renderer = Linked(service)
+    before = sampled(renderer)
+    counts = before.counts
+    after = sampled(renderer)
+    assert np.array_equal(after.counts, counts)
+    assert counts.sum() > 0
+    with pytest.raises(AssertionError, match="described before others"):
+        before.blockers()
+    other = sampled(Linked(service))
+    assert np.array_equal(after.blockers()[0], other.blockers()[0])
+
+
+def test_errors_come_back_and_the_process_goes_on() -> None:
+    with served(1) as renderer:
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="ValueError: not enough"):
+                renderer.ask("cells")
+            with pytest.raises(RuntimeError, match="AssertionError"):
+                renderer.ask("cells", 3, "blockers", ())
+        assert renderer.ask("facts").device_name == "cpu"
+
+
+def test_a_device_that_fails_is_started_anew_by_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After an error of CUDA nothing works in its process any longer; a memory that is full is no such error."""
+    pipes = serving.Pipe()
+    connected = {pipes[0]: _Client()}
+    for problem, goes_on in (
+        (serving.DeviceFull("cuda: the memory of cuda:0 is full"), True),
+        (RendererUnavailable("cuda: cuda:0 failed: CUDA error 719"), False),
+    ):
+
+        def failing(*given: Any, problem: Exception = problem) -> Any:
+            raise problem
+
+        pipes[1].send(("cells", 1, "blockers", ()))
+        assert serving._one_answered(pipes[0], connected, failing) is goes_on
+        succeeded, error = pipes[1].recv()
+        assert not succeeded
+        assert str(error) == str(problem)
+    pipes[1].close()
+    assert serving._one_answered(pipes[0], connected, pytest.fail)
+    assert not connected
+
+
+def test_memory_is_shared_among_those_that_ask() -> None:
+    renderer: Any = started("cuda")
+    renderer.together, renderer.pixels_at_hand = 2048, 6_000_000
+    facts = [DeviceService(renderer, clients).answer(_Client(), "facts") for clients in (1, 4, 100)]
+    assert [(one.together, one.pixels_at_hand) for one in facts] == [(2048, 6_000_000), (512, 1_500_000), (256, 60_000)]
+
+
+def test_an_answer_that_does_not_come_is_an_error() -> None:
+    with served(1) as renderer:
+        assert renderer._connection is not None
+        renderer._connection.close()
+        with pytest.raises(DeviceLost):
+            renderer.ask("facts")
+        assert renderer.ask("facts").device_name == "cpu"
