@@ -59,11 +59,11 @@ def holders(parent: int) -> list[int]:
 
 
 def test_the_rows_are_the_same_and_no_process_is_left(pack: Path) -> None:
-    expected = rows_without(pack)
+    expected, before = rows_without(pack), children_of(os.getpid())
     assert sum("verdict" in row for row in expected) == 36
     for workers, devices in ((3, 1), (6, 2)):
         assert rows_with(pack, workers, devices) == expected
-        assert not children_of(os.getpid())
+        assert children_of(os.getpid()) == before
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(99, marks=pytest.mark.slow)])
@@ -108,6 +108,7 @@ def test_a_check_at_which_that_process_ends_costs_itself_at_most(
 
 
 def test_another_takes_the_place_of_one_that_was_killed() -> None:
+    before = children_of(os.getpid())
     with HeldDevice("cpu", 1) as held:
         renderer = ServedRenderer(held.address, held.key)
         view = shapes.looking((40, -200, 70), (0, 0, 0), 0.002)
@@ -120,7 +121,7 @@ def test_another_takes_the_place_of_one_that_was_killed() -> None:
             depths(renderer, [cast])
         assert np.array_equal(depths(renderer, [cast]), expected)
         assert holders(os.getpid()) != [holder]
-    assert not children_of(os.getpid())
+    assert children_of(os.getpid()) == before
 
 
 def test_it_ends_with_the_process_that_started_it() -> None:

@@ -13,7 +13,7 @@ measured at these, and every step waits for the device. Of cuda:
     kernels    they are launched, and the device is waited for
     download   answers come back
     launching  Python round all that, in the process that holds the device
-    Python     everything else: views, errors, proofs, the verdict; `batch` does it in other processes, many at a time
+    Python     everything else: views, errors, proofs, verdicts; `batch` has it done by many other processes at once
 
 *Rays* are counted where they are cast on the CPU, each at one body; *threads* are those of all launches, one for a
 sample with its rays, or for a cell of a picture. Of gl:
