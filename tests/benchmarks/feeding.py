@@ -2,14 +2,16 @@
 
 `batch --renderer cuda` of 10,000 small scenes of one check, and of one scene of 100,000 checks, everyone against
 everyone; on the CPU, where there is no GPU, of a tenth of them, and with `--rounds N` of N hundred scenes and N
-thousand checks. As many processes as there are cores, one of them launching on each device:
+thousand checks. As many processes as there are cores; the sums are those of all that do the same:
 
-    read       the scenes are read and cut into chunks; all readers together
+    read       the scenes are read and cut into chunks
     upload     meshes are put onto the device, with their hierarchies
     launch     kernels run, or are waited for
     copy       arrays are sent to the device, and what was found comes back
-    Python     all else in the launching process: scenes unpacked, sights, verdicts, rows
-    waiting    the launching process has nothing to judge; wanted: next to nothing after the first scenes
+    asking     instead of these three, where more processes judge than there are devices: the process that holds the
+               device is waited for; see `gpu` for what it does meanwhile
+    Python     all else in processes that judge: scenes unpacked, sights, proofs, verdicts, rows
+    waiting    they have nothing to judge; wanted: next to nothing after the first scenes
     journal    the process that gives out the work, and keeps the rows
 
 Linux only: processes are forked with the clocks in place. What a process does before its first task is left out.
@@ -41,7 +43,7 @@ ON_CPU = 10
 """Without a GPU, so many times fewer."""
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
-PARTS = ("upload", "launch", "copy", "Python", "waiting")
+PARTS = ("upload", "launch", "copy", "asking", "Python", "waiting")
 
 
 class Clock:
@@ -83,6 +85,7 @@ class Clock:
 def watch(folder: Path) -> None:
     """Has the processes that are forked from now on measure themselves, and write the sums into a folder."""
     from silhouette.renderers.cuda.renderer import CudaRenderer
+    from silhouette.renderers.cuda.served import ServedRenderer
 
     clock = Clock()
     started, launch = CudaRenderer.__init__, CudaRenderer.launch
@@ -104,6 +107,7 @@ def watch(folder: Path) -> None:
     }
     for name, replacement in replaced.items():
         setattr(CudaRenderer, name, replacement)
+    setattr(ServedRenderer, "ask", clock.step("asking", ServedRenderer.ask))  # noqa: B010
     for kind, name in ((SceneReader, "read"), (Launcher, "Python")):
         setattr(kind, "__call__", clock.tasks(name, kind.__call__, folder))  # noqa: B010
 
@@ -152,7 +156,7 @@ def measured(folder: Path, sums: Path, device: str | None, *, everyone: bool) ->
     spent["checks"] = summary.rows
     for file in sums.iterdir():
         kind = file.name.split()[0]
-        spent["launching"] += kind == "Python"
+        spent["judging"] += kind == "Python"
         for name, seconds in json.loads(file.read_text()).items():
             if kind == "Python" or name == "read":
                 spent[name] += seconds
@@ -183,7 +187,7 @@ def tables(options: Options) -> Iterator[Table]:
             progress((f"{found[-1]['checks']:,.0f} checks", f"{found[-1]['all']:.1f} s"))
     rows = [
         ("checks", *(f"{one['checks']:,.0f}" for one in found)),
-        ("processes that launch", *(f"{one['launching']:.0f}" for one in found)),
+        ("processes that judge", *(f"{one['judging']:.0f}" for one in found)),
         ("s, the whole batch", *(f"{one['all']:.1f}" for one in found)),
         ("checks a second", *(f"{one['checks'] / one['all']:,.0f}" for one in found)),
         *((f"ms a check: {part}", *_each(found, part)) for part in ("read", *PARTS, "journal")),
