@@ -24,13 +24,15 @@ from silhouette.scenes.finding import scenes_of
 from silhouette.text import Row
 from silhouette.workers import CAN_FORK
 from tests.batches.test_feeding import ordinary
+from tests.conftest import cuda_device
 from tests.support import shapes
 from tests.support.batching import children_of, folder_of_scenes_with_meshes, force_forking
 
 pytest.importorskip("warp")
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes are not forked on this system")
 
-ON_CPU = BatchSettings("cuda", 2.0, everyone=True, cached=False, device="cpu")
+DEVICE = cuda_device()
+SETTINGS = BatchSettings("cuda", 2.0, everyone=True, cached=False, device=DEVICE)
 
 
 @pytest.fixture(autouse=True)
@@ -44,12 +46,12 @@ def pack(tmp_path: Path) -> Path:
 
 
 def rows_with(pack: Path, workers: int, devices: int) -> list[Row]:
-    pool = FeedingPool(ON_CPU, workers, None, lambda: pytest.fail("no need"), ("cpu",) * devices)
+    pool = FeedingPool(SETTINGS, workers, None, lambda: pytest.fail("no need"), (DEVICE,) * devices)
     return list(_in_order(scenes_of([pack]), pool))
 
 
 def rows_without(pack: Path) -> list[Row]:
-    return list(_in_order(scenes_of([pack]), ordinary(ON_CPU)))
+    return list(_in_order(scenes_of([pack]), ordinary(SETTINGS)))
 
 
 def holders(parent: int) -> list[int]:
@@ -109,7 +111,7 @@ def test_a_check_at_which_that_process_ends_costs_itself_at_most(
 
 def test_another_takes_the_place_of_one_that_was_killed() -> None:
     before = children_of(os.getpid())
-    with HeldDevice("cpu", 1) as held:
+    with HeldDevice(DEVICE, 1) as held:
         renderer = ServedRenderer(held.address, held.key)
         view = shapes.looking((40, -200, 70), (0, 0, 0), 0.002)
         cast = Cast(view, Body(1, shapes.cube(20), Pose.standing()), np.argwhere(np.ones((64, 64))).astype(np.float64))
@@ -127,7 +129,7 @@ def test_another_takes_the_place_of_one_that_was_killed() -> None:
 def test_it_ends_with_the_process_that_started_it() -> None:
     reader, writer = os.pipe()
     if not (child := os.fork()):
-        with HeldDevice("cpu", 1) as held:
+        with HeldDevice(DEVICE, 1) as held:
             ServedRenderer(held.address, held.key)
             os.write(writer, str(holders(os.getpid())[0]).encode())
             time.sleep(60)
@@ -143,7 +145,7 @@ def test_it_ends_with_the_process_that_started_it() -> None:
 
 
 def test_whoever_does_not_know_the_key_is_not_answered() -> None:
-    with HeldDevice("cpu", 1) as held:
+    with HeldDevice(DEVICE, 1) as held:
         for _ in range(2):
             ServedRenderer(held.address, held.key)
             with pytest.raises(RendererUnavailable, match="does not take the key"):

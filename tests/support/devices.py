@@ -11,15 +11,16 @@ from tempfile import TemporaryDirectory
 
 from silhouette.measure.on_device.serving import serve
 from silhouette.renderers.cuda.served import ServedRenderer
+from tests.conftest import cuda_device
 
 
 @contextmanager
-def served(clients: int, device: str = "cpu") -> Iterator[ServedRenderer]:
-    """A renderer whose device another process holds, for so many processes that ask."""
+def served(clients: int) -> Iterator[ServedRenderer]:
+    """A renderer whose device, `cuda_device`, another process holds, for so many processes that ask."""
     key = secrets.token_bytes(16)
     with TemporaryDirectory() as folder:
         address = str(Path(folder, "device"))
-        given = address, key, device, clients
+        given = address, key, cuda_device(), clients
         process = multiprocessing.get_context("spawn").Process(target=serve, args=given, daemon=True)
         process.start()
         try:
