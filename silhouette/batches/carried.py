@@ -1,6 +1,6 @@
 """MANY: scenes on their way from the processes that read them to those that judge on a device.
 
-scene, checks -> `CarriedScene`, in pieces that pickle carries -> `Load`: chunks of several scenes, for one launch
+scene, checks -> `CarriedScene`, in pieces that pickle carries -> `Load`: chunks of several scenes, judged at once
 """
 
 from __future__ import annotations
@@ -73,22 +73,22 @@ class Parcel:
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """What a launching process judges at once.
+    """What a process judges at once.
 
     Attributes:
-        launcher: the number of the process that it is for, which has some models already.
+        judge: the number of the process that it is for, which has some models already.
         parcels: chunks, of several scenes.
         models: those that the process lacks, by their names.
     """
 
-    launcher: int
+    judge: int
     parcels: Sequence[Parcel]
     models: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a launching process says of itself.
+    """What a process that judges says of itself.
 
     Attributes:
         together: the number of checks that it judges best at once.

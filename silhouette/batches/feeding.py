@@ -21,7 +21,7 @@ from functools import partial
 from silhouette.batches.carried import CarriedScene, Load, Parcel, Told
 from silhouette.batches.chunks import Chunk
 from silhouette.batches.holding import HeldDevice
-from silhouette.batches.launching import Launcher
+from silhouette.batches.load_judging import LoadJudge
 from silhouette.batches.scene_reading import SceneReader
 from silhouette.batches.settings import BatchSettings
 from silhouette.groups import TOGETHER
@@ -37,7 +37,7 @@ READING = 4
 """One process in so many reads scenes."""
 
 MODEL_BYTES = 1 << 30
-"""Models that were sent once are kept for other launching processes, up to so many bytes."""
+"""Models that were sent once are kept for other processes that judge, up to so many bytes."""
 
 
 class FeedingPool:
@@ -89,23 +89,26 @@ class FeedingPool:
         devices = self._found_devices() if self._devices is None else self._devices
         if not devices or start_method().name == "none":
             return self._stack.enter_context(self._ordinary())
-        reading = max(1, self._workers // READING)
-        self._launching, held = max(1, self._workers - reading), list[tuple[str, bytes]]()
-        if self._launching <= len(devices) or not may_launch_for_others(self._settings.renderer):
-            self._launching = min(len(devices), self._launching)
-            reading = max(1, self._workers - self._launching)
-        else:
-            clients = -(-self._launching // len(devices))
-            entered = [self._stack.enter_context(HeldDevice(device, clients)) for device in devices]
-            held = [(one.address, one.key) for one in entered]
-        clock = RunningClock()
-        read = partial(SceneReader, self._settings)
-        judge = partial(Launcher, self._settings, devices, held, apart=self._timeout is not None)
-        self._readers = self._stack.enter_context(WorkerPool(read, reading, self._timeout, clock=clock))
-        self._launchers = self._stack.enter_context(
-            WorkerPool(judge, self._launching, self._timeout, ahead=True, clock=clock)
-        )
+        with ExitStack() as stack:
+            self._start(devices, stack)
+            self._stack = stack.pop_all()
         return self
+
+    def _start(self, devices: Sequence[str | None], stack: ExitStack) -> None:
+        """Starts the processes; at the end of the stack they end."""
+        reading = max(1, self._workers // READING)
+        self._judging, held = max(1, self._workers - reading), list[HeldDevice]()
+        if self._judging > len(devices) and may_launch_for_others(self._settings.renderer):
+            clients = -(-self._judging // len(devices))
+            held = [stack.enter_context(HeldDevice(device, clients)) for device in devices]
+        else:
+            self._judging = min(len(devices), self._judging)
+            reading = max(1, self._workers - self._judging)
+        clock, addresses = RunningClock(), [(one.address, one.key) for one in held]
+        read = partial(SceneReader, self._settings)
+        judge = partial(LoadJudge, self._settings, devices, addresses, apart=self._timeout is not None)
+        self._readers = stack.enter_context(WorkerPool(read, reading, self._timeout, clock=clock))
+        self._judges = stack.enter_context(WorkerPool(judge, self._judging, self._timeout, ahead=True, clock=clock))
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
@@ -133,12 +136,12 @@ class FeedingPool:
             self._pull(next_task)
             return self._to_read.popleft() if self._to_read and not self._is_full() else None
 
-        def launch(last: Load | None) -> Load | None:
+        def judge(last: Load | None) -> Load | None:
             self._pull(next_task)
             return self._load(last) if self._ready else None
 
-        for event in events_of([(self._readers, read), (self._launchers, launch)]):
-            yield from self._launched(event) if isinstance(event.task, Load) else self._read(event)
+        for event in events_of([(self._readers, read), (self._judges, judge)]):
+            yield from self._judged(event) if isinstance(event.task, Load) else self._read(event)
 
     def _pull(self, next_task: NextTask) -> None:
         """Takes the chunks of scenes that have been opened, and as many scenes to read as there is room for."""
@@ -158,7 +161,7 @@ class FeedingPool:
 
     def _is_full(self) -> bool:
         """Whether enough checks wait to be judged."""
-        return self._waiting >= LOADS_READ * self._launching * self._together
+        return self._waiting >= LOADS_READ * self._judging * self._together
 
     def _put(self, chunk: Chunk) -> None:
         self._ready.append(chunk)
@@ -199,8 +202,8 @@ class FeedingPool:
                 self._put(held)
 
     def _load(self, last: Load | None) -> Load:
-        """What a launching process is given next: as many checks as it judges best, or its share of what is ready."""
-        room = min(self._together, -(-self._waiting // self._launching))
+        """What a process that judges is given next: as many checks as it judges best, or its share of what is ready."""
+        room = min(self._together, -(-self._waiting // self._judging))
         chunks = [self._next()]
         room -= _checks(chunks[0])
         while self._ready and room >= _checks(self._ready[0]):
@@ -210,25 +213,25 @@ class FeedingPool:
             room -= _checks(chunks[-1])
         if last is None:
             self._known.append(set())
-        launcher = len(self._known) - 1 if last is None else last.launcher
+        judge = len(self._known) - 1 if last is None else last.judge
         carried = {chunk.scene: self._carried.get(chunk.scene) for chunk in chunks}
-        wanted = {name for one in carried.values() if one is not None for name in one.models} - self._known[launcher]
+        wanted = {name for one in carried.values() if one is not None for name in one.models} - self._known[judge]
         models = {name: self._models[name] for name in sorted(wanted & self._models.keys())}
-        self._known[launcher] |= models.keys()
+        self._known[judge] |= models.keys()
         for name in models:
             self._models.move_to_end(name)
-        return Load(launcher, [Parcel.of(chunk, carried[chunk.scene]) for chunk in chunks], models)
+        return Load(judge, [Parcel.of(chunk, carried[chunk.scene]) for chunk in chunks], models)
 
     def _is_alone(self, chunk: Chunk) -> bool:
         """Whether a chunk is a load by itself: what ends the process, or takes too long, is then known."""
         return self._timeout is not None or chunk.one_by_one or bool(chunk.failure) or chunk in self._alone
 
-    def _launched(self, event: Event) -> Iterator[Event]:
-        """The events of the batch that follow from one of a launching process."""
+    def _judged(self, event: Event) -> Iterator[Event]:
+        """The events of the batch that follow from one of a process that judges."""
         load: Load = event.task
         if isinstance(event.value, Told):
             self._together = event.value.together
-            self._known[load.launcher] -= event.value.lacking
+            self._known[load.judge] -= event.value.lacking
         elif event.kind == "result":
             number, row = event.value
             chunk = load.parcels[number].chunk

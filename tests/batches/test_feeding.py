@@ -1,4 +1,4 @@
-"""One process for each device launches, others read for it: the same rows by any number of either, whoever dies."""
+"""Some processes read, others judge on devices: the same rows by any number of either, whoever dies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import silhouette.judging
-from silhouette.batches import feeding, launching, scene_reading
+from silhouette.batches import feeding, load_judging, scene_reading
 from silhouette.batches.chunks import ChunkJudge
 from silhouette.batches.feeding import FeedingPool
 from silhouette.batches.journal import SceneProgress
@@ -61,7 +61,7 @@ def rows_with(
     timeout: float | None = None,
     device: str | None = None,
 ) -> list[Row]:
-    """The rows by so many processes, of which one for each device launches."""
+    """The rows by so many processes, on so many devices."""
     pool = FeedingPool(settings, workers, timeout, lambda: pytest.fail("no need"), (device,) * devices)
     return list(_in_order(scenes_of([pack]), pool))
 
@@ -70,7 +70,7 @@ def rows_without(pack: Path, settings: BatchSettings = REFERENCE) -> list[Row]:
     return list(_in_order(scenes_of([pack]), ordinary(settings)))
 
 
-def test_the_rows_are_the_same_by_any_number_of_readers_and_launching_processes(pack: Path) -> None:
+def test_the_rows_are_the_same_by_any_number_of_processes_that_read_and_that_judge(pack: Path) -> None:
     expected = rows_without(pack)
     assert sum("verdict" in row for row in expected) == 3 * 12 + 2 + 6
     assert sum(isinstance(row.get("error"), str) for row in expected) == 1
@@ -100,9 +100,7 @@ def test_so_they_are_with_a_renderer_that_judges_many_at_once(
     assert list(_in_order(scenes_of([pack]), pool)) == expected
 
 
-def test_who_launches_reads_no_file_and_who_reads_starts_no_renderer(
-    pack: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_judges_reads_no_file_and_who_reads_starts_no_renderer(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (pack / "bad.toml").unlink()
     expected = rows_without(pack)
     monkeypatch.setattr(ChunkJudge, "__call__", lambda *given: os._exit(3))
@@ -155,7 +153,7 @@ def test_a_reader_that_is_killed_costs_its_scene_at_most(
 
 
 @pytest.mark.parametrize("times", [1, 99])
-def test_a_launching_process_that_is_killed_costs_its_check_at_most(
+def test_a_process_that_judges_and_is_killed_costs_its_check_at_most(
     tmp_path: Path, pack: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     expected, die = rows_without(pack), dying(tmp_path / "killed", times)
@@ -201,8 +199,8 @@ def test_what_cannot_be_carried_is_read_by_who_judges_it(pack: Path, monkeypatch
 
 def test_models_for_which_there_is_no_room_are_read_again(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = rows_without(pack)
-    monkeypatch.setattr(launching, "CACHED_TRIANGLES", 0)
-    monkeypatch.setattr(launching, "KEPT_SCENES", 1)
+    monkeypatch.setattr(load_judging, "CACHED_TRIANGLES", 0)
+    monkeypatch.setattr(load_judging, "KEPT_SCENES", 1)
     monkeypatch.setattr(feeding, "MODEL_BYTES", 0)
     assert rows_with(pack, workers=4, devices=2) == expected
 
@@ -231,4 +229,4 @@ def test_without_gpus_auto_is_left_to_ordinary_workers(pack: Path, monkeypatch: 
     monkeypatch.setattr(feeding, "gpus_of", lambda name: ["cuda:0", "cuda:1"])
     with FeedingPool(BatchSettings(), 4, None, lambda: pytest.fail("no need")) as pool:
         assert isinstance(pool, FeedingPool)
-        assert pool._launching == 2
+        assert pool._judging == 2

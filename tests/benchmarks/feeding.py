@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.batches.feeding import FeedingPool
-from silhouette.batches.launching import Launcher
+from silhouette.batches.load_judging import LoadJudge
 from silhouette.batches.run import make_pool, write_batch
 from silhouette.batches.scene_reading import SceneReader
 from silhouette.batches.settings import BatchSettings
@@ -108,7 +108,7 @@ def watch(folder: Path) -> None:
     for name, replacement in replaced.items():
         setattr(CudaRenderer, name, replacement)
     setattr(ServedRenderer, "ask", clock.step("asking", ServedRenderer.ask))  # noqa: B010
-    for kind, name in ((SceneReader, "read"), (Launcher, "Python")):
+    for kind, name in ((SceneReader, "read"), (LoadJudge, "Python")):
         setattr(kind, "__call__", clock.tasks(name, kind.__call__, folder))  # noqa: B010
 
 

@@ -28,7 +28,7 @@ KEPT_SCENES = 64
 """The number of scenes that stay in memory from load to load."""
 
 
-class Launcher:
+class LoadJudge:
     """Judges loads in one process, on a device of its own, or on one that another process holds.
 
     Args:
