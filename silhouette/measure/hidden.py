@@ -26,11 +26,11 @@ import numpy as np
 
 from silhouette.geometry import Flags, Floats
 from silhouette.measure.cells import Grid, among
-from silhouette.measure.contours import Contours, Placed, contours
+from silhouette.measure.contours import Placed
+from silhouette.measure.covering import Occluders, before, by_bodies, by_strips
 from silhouette.measure.patches import Patches
 from silhouette.measure.regions import Regions, Surfaces, uncovered
 from silhouette.measure.shadows import Hider
-from silhouette.measure.strips import Pieces, in_cells, open_contours
 from silhouette.meshes.clusters import SIZE, Indices
 from silhouette.renderers.protocol import NEAREST, Body, Renderer
 from silhouette.views import View
@@ -59,12 +59,6 @@ depth that each has at least."""
 MOST_PAIRS = 5_000_000
 """The most pairs of faces in the same cells that are compared in float64: cells that ordinary terrain leaves have a
 million, and a mesh of random triangles would take minutes."""
-
-SURELY = 1e-6
-"""The share of a depth that is within the rounding of float32, several times over."""
-
-BESIDE = 0.0437
-"""How far, in shares of a cell, from its middle rays are sent: not where edges of models on round coordinates lie."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,25 +127,25 @@ def unproven_hidden(
     if len(cells) == 0:
         return Unproven.of(grid, cells)
     bodies = [Placed.of(view, blocker) for blocker in blockers]
-    scene = _Scene(view, renderer, bodies, grid.window(cells, grid.size), {}, matters)
+    occluders = Occluders(view, renderer, bodies, grid.window(cells, grid.size), {}, matters)
     patches = patches.chosen(patches.near(grid, cells))
     least = float(patches.least.min())
-    cells = _by_bodies(scene, grid, cells, least)
+    cells = by_bodies(occluders, grid, cells, least)
     if len(cells):
         patches = Patches.of(placed, grid, np.unique(patches.first[patches.near(grid, cells)] // SIZE))
         cells = cells[grid.touched(patches.low, patches.high)[cells]]
     if not thorough and len(cells) > HASTY:
         return Unproven.of(grid, cells)
-    part = _Part(grid, _by_strips(scene, grid, cells, least), patches)
+    part = _Part(grid, by_strips(occluders, grid, cells, least), patches)
     for level in range(2 if thorough else 1):
         if len(part.cells) == 0 or len(part.cells) * CUT**2 > MOST_CELLS:
             break
         if level > 0 and is_refuted(part.unproven.blocks):
             return part.unproven
-        part = _by_finer_strips(scene, hider, placed, part)
+        part = _by_finer_strips(occluders, hider, placed, part)
     if len(part.cells) == 0 or not blockers or not thorough or is_refuted(part.unproven.blocks):
         return part.unproven
-    return _exactly(scene, placed, part)
+    return _exactly(occluders, placed, part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,30 +167,30 @@ class _Part:
         return float(self.patches.least.min())
 
 
-def _by_finer_strips(scene: _Scene, hider: Hider, placed: Placed, part: _Part) -> _Part:
+def _by_finer_strips(occluders: Occluders, hider: Hider, placed: Placed, part: _Part) -> _Part:
     """What is left of a part in smaller cells."""
     grid, cells = part.grid.finer(CUT), part.grid.children(part.cells, CUT)
     aim = _Target.of(placed, part.patches, grid, cells).touching()
     cells = hider.left(grid, np.unique(aim.cell))
-    cells = cells[scene.matters(Unproven.of(grid, cells).blocks)]
+    cells = cells[occluders.matters(Unproven.of(grid, cells).blocks)]
     if len(cells) == 0:
         return _Part(grid, cells, part.patches)
     faces = np.unique(aim.face[among(cells, aim.cell, np.arange(len(aim.cell)))[0]])
     left = _Part(grid, cells, aim.bounds.chosen(faces))
-    scene = replace(scene, window=grid.window(cells, grid.size), known={})
-    return replace(left, cells=_by_strips(scene, grid, cells, left.least))
+    occluders = replace(occluders, window=grid.window(cells, grid.size), known={})
+    return replace(left, cells=by_strips(occluders, grid, cells, left.least))
 
 
-def _exactly(scene: _Scene, placed: Placed, part: _Part) -> Unproven:
+def _exactly(occluders: Occluders, placed: Placed, part: _Part) -> Unproven:
     """What is left of a part in float64: of whole cells, then of the target's faces in them."""
     grid, cells = part.grid, part.cells
-    scene = replace(scene, window=grid.window(cells, grid.size), known={})
-    surfaces = Surfaces.of(scene.placed, grid, cells, float(part.patches.greatest.max()))
+    occluders = replace(occluders, window=grid.window(cells, grid.size), known={})
+    surfaces = Surfaces.of(occluders.placed, grid, cells, float(part.patches.greatest.max()))
     if float((np.diff(surfaces.first).astype(np.float64) ** 2).sum()) > MOST_PAIRS:
         return part.unproven
-    if (far := _before(part.least)) > NEAREST:
-        cells = cells[uncovered(scene.all_contours(far), surfaces, Regions.whole(grid, cells), far)]
-    return _by_faces(scene, surfaces, _Target.of(placed, part.patches, grid, cells))
+    if (far := before(part.least)) > NEAREST:
+        cells = cells[uncovered(occluders.all_contours(far), surfaces, Regions.whole(grid, cells), far)]
+    return _by_faces(occluders, surfaces, _Target.of(placed, part.patches, grid, cells))
 
 
 def _patches(placed: Placed, grid: Grid, clusters: Indices) -> Patches:
@@ -205,7 +199,7 @@ def _patches(placed: Placed, grid: Grid, clusters: Indices) -> Patches:
     return patches if np.isfinite(patches.low).all() else Patches.of(placed, grid, clusters)
 
 
-def _by_faces(scene: _Scene, surfaces: Surfaces, aim: _Target) -> Unproven:
+def _by_faces(occluders: Occluders, surfaces: Surfaces, aim: _Target) -> Unproven:
     """What is left of the parts of the target's faces in cells, which are cut as long as some is."""
     for cut in (1, CUT):
         aim = aim.cut(np.unique(aim.cell), cut)
@@ -215,7 +209,7 @@ def _by_faces(scene: _Scene, surfaces: Surfaces, aim: _Target) -> Unproven:
         left = np.ones(len(regions.cell), dtype=np.bool_)
         for group, far in _by_depth(regions.least):
             deep = regions.chosen(group)
-            found = scene.contours_in(deep.window(), far * (1.0 - 1e-9) - NEAREST)
+            found = occluders.contours_in(deep.window(), far * (1.0 - 1e-9) - NEAREST)
             left[group] = uncovered(found, surfaces, deep, far * (1.0 - 1e-9) - NEAREST)
         regions = regions.chosen(left)
         aim = aim.chosen(regions.pair)
@@ -233,39 +227,6 @@ def first_grid(view: View) -> Grid:
     while np.ceil(view.width / size) * np.ceil(view.height / size) > MOST_CELLS:
         size *= 2.0
     return Grid.of(view.width, view.height, size)
-
-
-@dataclass(frozen=True, eq=False)
-class _Scene:
-    """What may hide the target, as the view sees it."""
-
-    view: View
-    renderer: Renderer
-    placed: list[Placed]
-    window: Floats
-    known: dict[tuple[int, float], Contours]
-    matters: Callable[[Floats], Flags]
-
-    def contours(self, number: int, far: float) -> Contours:
-        """The contours of a body nearer than a depth, in all of the window; found once for each depth."""
-        if (number, far) not in self.known:
-            self.known[number, far] = contours(self.placed[number], self.window, NEAREST, far)
-        return self.known[number, far]
-
-    def contours_in(self, window: Floats, far: float) -> Contours:
-        """Those of all bodies in a part of the window."""
-        return Contours.joined([contours(placed, window, NEAREST, far) for placed in self.placed])
-
-    def all_contours(self, far: float) -> Contours:
-        """Those of all bodies."""
-        return Contours.joined([self.contours(number, far) for number in range(len(self.placed))])
-
-    def covered(self, places: Floats, far: float, placed: Placed | None = None) -> Flags:
-        """(n,) whether a body, or any, is nearer than a depth at places (2, n), column and row in pixels."""
-        bodies = [one.body for one in self.placed] if placed is None else [placed.body]
-        depth = self.renderer.render(self.view, bodies, places[::-1].T - 0.5).depth
-        covered: Flags = depth < far - NEAREST - SURELY * far
-        return covered
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,11 +287,6 @@ class _Target:
         return replace(self, face=self.face[pairs], cell=self.cell[pairs])
 
 
-def _before(least: float) -> float:
-    """A depth before which float32 tells surely that a surface is nearer than ``least``."""
-    return least - 2.0 * (NEAREST + SURELY * least)
-
-
 def _by_depth(least: Floats) -> Iterator[tuple[Indices, float]]:
     """Groups in which the target begins at much the same depth, and the least depth of each."""
     if len(least) == 0:
@@ -341,53 +297,3 @@ def _by_depth(least: Floats) -> Iterator[tuple[Indices, float]]:
     for group in np.unique(number):
         chosen = np.flatnonzero(number == group)
         yield chosen, float(least[chosen].min())
-
-
-def _by_bodies(scene: _Scene, grid: Grid, cells: Indices, least: float) -> Indices:
-    """The cells that no body alone is proven to cover; the body that covers most of the middles is asked first."""
-    far = _before(least)
-    if not scene.placed or far <= NEAREST or len(cells) == 0:
-        return cells
-    places = grid.corners(cells) + grid.size * np.array([[0.5 + BESIDE], [0.5 - BESIDE]])
-    covered = np.array([scene.covered(places, far, placed) for placed in scene.placed])
-    left = np.arange(len(cells))
-    for number in np.argsort(-covered.sum(axis=1), kind="stable"):
-        tried = left[covered[number, left]]
-        if len(tried) == 0:
-            continue
-        found = scene.contours(number, far)
-        failing = _failing(found, grid, cells[tried], places[:, tried])
-        left = np.setdiff1d(left, tried[~failing], assume_unique=True)
-    return cells[left]
-
-
-def _failing(found: Contours, grid: Grid, cells: Indices, places: Floats) -> Flags:
-    """(n,) whether a contour runs through a cell that has the place in it, (2, n), on the side of its sheet."""
-    line, cell = grid.of_lines(found.start, found.end, 2.0 * found.doubt)
-    line, number = among(cells, cell, line)
-    failing = np.zeros(len(cells), dtype=np.bool_)
-    failing[number[found.reach(line, places[:, number]) > -found.doubt[line]]] = True
-    return failing
-
-
-def _by_strips(scene: _Scene, grid: Grid, cells: Indices, least: float) -> Indices:
-    """The cells that all bodies together are not proven to cover."""
-    far = _before(least)
-    if not scene.placed or far <= NEAREST or len(cells) == 0:
-        return cells
-    places = grid.corners(cells) + grid.size * np.array([[0.5 + BESIDE], [0.5 - BESIDE]])
-    covered = scene.covered(places, far)
-    tried = np.flatnonzero(covered)
-    if len(tried) == 0:
-        return cells
-    found = scene.all_contours(far)
-    failing = _failing(found, grid, cells[tried], places[:, tried])
-    doubtful = tried[failing]
-    if len(doubtful):
-        line, number, enter, leave, through = in_cells(found, grid, cells[doubtful])
-        pieces = Pieces.of(found, line, number, enter, leave)
-        failing[failing] = open_contours(
-            found, pieces, line, number, len(doubtful), lambda asked, _: scene.covered(asked, far), through
-        )
-    covered[tried[failing]] = False
-    return cells[~covered]
