@@ -6,6 +6,7 @@ this process -> keeper, which starts the process that holds the device, and wait
 from __future__ import annotations
 
 import secrets
+import shutil
 import sys
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
@@ -59,7 +60,7 @@ def _keep(pipe: Connection, given: tuple[Any, ...]) -> None:
     """Starts the process that holds the device, again and again; it ends with this one.
 
     Args:
-        pipe: has something to read when the device is needed no longer.
+        pipe: has something to read, or breaks, when the device is needed no longer.
         given: the arguments of `silhouette.measure.on_device.serving.serve`.
     """
     while True:
@@ -67,7 +68,9 @@ def _keep(pipe: Connection, given: tuple[Any, ...]) -> None:
         ready = wait([pipe, holder.pipe])
         holder.kill()
         if pipe in ready:
-            return
+            break
+    if sys.platform != "win32":  # where the other process was killed it leaves its folder
+        shutil.rmtree(Path(given[0]).parent, ignore_errors=True)
 
 
 def _hold(pipe: Connection, given: tuple[Any, ...]) -> None:
@@ -79,8 +82,8 @@ def _hold(pipe: Connection, given: tuple[Any, ...]) -> None:
 
 def _short_folder() -> TemporaryDirectory[str]:
     """A folder for a socket, whose path must be short."""
-    folder = TemporaryDirectory(prefix="silhouette-")
+    folder = TemporaryDirectory(prefix="silhouette-", ignore_cleanup_errors=True)
     if len(folder.name) > LONGEST and Path("/tmp").is_dir():
         folder.cleanup()
-        folder = TemporaryDirectory(prefix="silhouette-", dir="/tmp")
+        folder = TemporaryDirectory(prefix="silhouette-", dir="/tmp", ignore_cleanup_errors=True)
     return folder
