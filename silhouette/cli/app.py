@@ -30,6 +30,7 @@ COMPLETE_VARIABLE = "_SILHOUETTE_COMPLETE"
 COMMANDS: dict[str, str | None] = {
     "new": "Write a first scene to edit.",
     "scan": "Make a scene of a scanned table.",
+    "import": "Make a scene of a table of Tabletop Simulator.",
     "check": "Judge the checks of scenes.",
     "matrix": None,
     "map": "Show where a model could stand, and how it would be seen.",
@@ -45,6 +46,10 @@ COMMANDS: dict[str, str | None] = {
     "serve": "Answer requests of another program, as JSON lines.",
 }
 """The commands, in the order of the help, and what it says of each; where nothing stands here, its docstring."""
+
+
+MODULES = {"import": "importing"}
+"""The module of a command whose name no module can well have; every other has its own."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -160,7 +165,7 @@ def _command(names: Iterable[str] = COMMANDS) -> Any:
     )
     app.callback(invoke_without_command=True)(_root)
     for name in names:
-        module = import_module(f"silhouette.cli.{name}")
-        function = vars(module).get(name) or vars(module)[f"{name}_"]  # map_ leaves Python's own alone
+        module = import_module(f"silhouette.cli.{MODULES.get(name, name)}")
+        function = vars(module).get(name) or vars(module)[f"{name}_"]  # map_ and import_ leave Python's own alone
         app.command(name, short_help=COMMANDS[name])(function)
     return typer.main.get_command(app)

@@ -11,7 +11,7 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -186,6 +186,39 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     finally:
         for left_over in (new, earlier):
             shutil.rmtree(left_over, ignore_errors=True)
+
+
+@contextmanager
+def renewing_folder(path: Path, ours: Collection[str]) -> Iterator[Path]:
+    """As `replacing_folder`, but everything of an earlier folder that is not ``ours`` is in the new one already.
+
+    Args:
+        path: of the folder.
+        ours: the names of what is written anew in it; links that are kept stay links, wherever they lead.
+
+    Raises:
+        FileError: as `replacing_folder`, and where there is a file of that name.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
+    >>> for name in ("notes.txt", "scene.toml"):
+    ...     write_file(Path(folder.name) / name, "before")
+    >>> with renewing_folder(Path(folder.name), ["scene.toml"]) as new:
+    ...     [file.name for file in new.iterdir()]
+    ['notes.txt']
+    >>> folder.cleanup()
+    """
+    if path.exists() and not path.is_dir():
+        raise FileError(path, "is a file; give the name of a folder")
+    with replacing_folder(path) as new:
+        for old in path.iterdir() if path.is_dir() else ():
+            if old.name in ours:
+                continue
+            if old.is_dir() and not old.is_symlink():
+                shutil.copytree(old, new / old.name, symlinks=True)
+            else:
+                shutil.copy2(old, new / old.name, follow_symlinks=False)
+        yield new
 
 
 def open_own(path: Path, *, new: bool) -> BinaryIO:

@@ -14,7 +14,7 @@ import numpy as np
 from silhouette.files.documents import read_document
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.reading import DOCUMENTS
-from silhouette.files.writing import replacing_folder, write_file
+from silhouette.files.writing import renewing_folder, write_file
 from silhouette.scans.keeping import RECORD, SCENE
 from silhouette.scans.mesh_writing import ply_bytes
 from silhouette.scans.picture import draw_table
@@ -46,27 +46,15 @@ def write_folder(table: ScannedTable, folder: Path, *, keeps_scene: bool = True)
     Raises:
         FileError: where it cannot be written; the earlier folder is then unchanged.
     """
-    with replacing_folder(folder) as new:
-        if folder.is_dir():
-            for old in folder.iterdir():
-                if old.name not in OURS:
-                    _copy_as_it_is(old, new / old.name)
-            if keeps_scene and (folder / SCENE).is_file():
-                shutil.copy2(folder / SCENE, new / BEFORE)
+    with renewing_folder(folder, OURS) as new:
+        if keeps_scene and (folder / SCENE).is_file():
+            shutil.copy2(folder / SCENE, new / BEFORE)
         (new / MESHES).mkdir()
         files = {piece.name: _mesh_keys(piece, table, new / MESHES) for piece in table.pieces}
         write_file(new / LABELS, lambda file: np.save(file, table.labels, allow_pickle=False))
         write_file(new / RECORD, json.dumps(document(record_of(table)), indent=1) + "\n")
         draw_table(table, new / PICTURE)
         write_file(new / SCENE, scene_text(table, files))
-
-
-def _copy_as_it_is(old: Path, new: Path) -> None:
-    """Copies a file, a link or a folder; links stay links, wherever they lead."""
-    if old.is_dir() and not old.is_symlink():
-        shutil.copytree(old, new, symlinks=True)
-    else:
-        shutil.copy2(old, new, follow_symlinks=False)
 
 
 def _mesh_keys(piece: ScannedPiece, table: ScannedTable, folder: Path) -> dict[str, Any]:

@@ -1,0 +1,178 @@
+"""EXCHANGE: the folder of an imported table: scene.toml and meshes, whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from silhouette.errors import FileError
+from silhouette.exchange.base_sizes import odd_base
+from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut
+from silhouette.exchange.names import file_stem
+from silhouette.exchange.obj_writing import obj_bytes
+from silhouette.exchange.scene_text import scene_text
+from silhouette.files.cache import Cache
+from silhouette.files.documents import MOST_OF
+from silhouette.files.reading import LARGEST_FILE, read_file
+from silhouette.files.schema import Location, validated
+from silhouette.files.writing import renewing_folder, write_file
+from silhouette.models.entries import ModelOptions
+from silhouette.models.model import Model, model_of_mesh
+
+SCENE, BEFORE, MESHES = "scene.toml", "scene.before.toml", "meshes"
+
+
+@dataclass(frozen=True, eq=False)
+class WrittenPiece:
+    """A piece that stands in the scene.
+
+    Attributes:
+        piece: as it was imported.
+        mesh: the path of its mesh, seen from the folder; None of a stand-in.
+        keys: of its table in the scene that say what it looks like.
+    """
+
+    piece: ImportedPiece
+    mesh: str | None
+    keys: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class WrittenTable:
+    """What was written.
+
+    Attributes:
+        pieces: in the scene.
+        left_out: all other objects of the table, those among them whose meshes no scene can use.
+        warnings: sentences about sizes of bases.
+    """
+
+    pieces: tuple[WrittenPiece, ...]
+    left_out: tuple[LeftOut, ...]
+    warnings: tuple[str, ...]
+
+    def record(self) -> dict[str, Any]:
+        """The document of the contract: what stands where, and what was left out."""
+        return {
+            "pieces": [
+                {
+                    "name": one.piece.name,
+                    "kind": one.piece.kind,
+                    "at": list(one.piece.at),
+                    "turn": one.piece.turn,
+                    "facing": one.piece.facing,
+                    "mesh": one.mesh,
+                    "baked": one.piece.baked,
+                }
+                for one in self.pieces
+            ],
+            "left_out": [{"name": one.name, "why": one.why} for one in self.left_out],
+            "warnings": list(self.warnings),
+        }
+
+
+def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTable:
+    """Writes the folder of an imported table; other files in it stay, and a scene that is there as scene.before.toml.
+
+    Each mesh is read again as the scene reads it: a piece that no scene could use is left out, and not in the scene.
+
+    Args:
+        table: what is to be written.
+        folder: an earlier one, or a new one.
+        cache: of meshes, in which the bases that are found stay.
+
+    Raises:
+        FileError: where it cannot be written; an earlier folder is then unchanged.
+    """
+    with renewing_folder(folder, (SCENE, MESHES)) as new:
+        if (folder / SCENE).is_file():
+            shutil.copy2(folder / SCENE, new / BEFORE)
+        (new / MESHES).mkdir()
+        writer = _Writer(new, cache)
+        for piece in table.pieces:
+            writer.add(piece)
+        written = WrittenTable(tuple(writer.pieces), (*table.left_out, *writer.left_out), tuple(writer.warnings))
+        addresses = {name: table.addresses[file] for file, name in writer.copied.items() if file in table.addresses}
+        keys = [(one.piece, one.keys) for one in written.pieces]
+        write_file(new / SCENE, scene_text(table, keys, addresses))
+    return written
+
+
+class _Writer:
+    """A folder while its meshes are written."""
+
+    def __init__(self, folder: Path, cache: Cache) -> None:
+        self.pieces: list[WrittenPiece] = []
+        self.left_out: list[LeftOut] = []
+        self.warnings: list[str] = []
+        self.copied: dict[Path, str] = {}
+        self._folder = folder
+        self._cache = cache
+        self._own: dict[str, str] = {}
+        self._taken: set[str] = set()
+        self._models: dict[tuple[Any, ...], Model] = {}
+        self._of_kind: dict[str, int] = {}
+
+    def add(self, piece: ImportedPiece) -> None:
+        """Writes the mesh of a piece, if there is none of the same content yet; or leaves it out."""
+        most = MOST_OF[piece.kind]
+        if self._of_kind.get(piece.kind, 0) >= most:
+            self.left_out.append(LeftOut(piece.name, f"a scene has at most {most} of its kind, {piece.kind}"))
+            return
+        try:
+            name = self._mesh(piece)
+            keys = {**({} if name is None else {"mesh": name}), **piece.keys, **_kept_where_it_lies(piece)}
+            model = None if name is None else self._model(piece, keys)
+        except FileError as error:
+            self.left_out.append(LeftOut(piece.name, f"its mesh cannot be used: {error.problem}"))
+            return
+        self._of_kind[piece.kind] = self._of_kind.get(piece.kind, 0) + 1
+        self.pieces.append(WrittenPiece(piece, name, keys))
+        warning = odd_base(piece.name, None if model is None else model.base)
+        if warning:
+            self.warnings.append(warning)
+
+    def _mesh(self, piece: ImportedPiece) -> str | None:
+        """The path of a piece's mesh, seen from the folder; None of a stand-in."""
+        if piece.file is not None:
+            if piece.file not in self.copied:
+                content = read_file(piece.file, LARGEST_FILE)
+                self.copied[piece.file] = self._write(piece.name, piece.file.suffix.lower(), content)
+            return self.copied[piece.file]
+        if piece.mesh is None:
+            return None
+        mesh = piece.mesh
+        if mesh.digest not in self._own:
+            self._own[mesh.digest] = self._write(piece.name, ".obj", obj_bytes(mesh))
+        return self._own[mesh.digest]
+
+    def _write(self, name: str, ending: str, content: bytes) -> str:
+        stem = free = file_stem(name)
+        number = 1
+        while free in self._taken:
+            number += 1
+            free = f"{stem}_{number}"
+        self._taken.add(free)
+        write_file(self._folder / MESHES / f"{free}{ending}", content)
+        return f"{MESHES}/{free}{ending}"
+
+    def _model(self, piece: ImportedPiece, keys: Mapping[str, Any]) -> Model:
+        """The model as the scene will have it.
+
+        Raises:
+            FileError: where there could be none.
+        """
+        known = (piece.kind, *sorted((key, repr(value)) for key, value in keys.items()))
+        if known not in self._models:
+            place = Location(self._folder / SCENE, "")
+            options = validated(ModelOptions, dict(keys), place)
+            self._models[known] = model_of_mesh(options, place, self._cache, piece.kind)
+        return self._models[known]
+
+
+def _kept_where_it_lies(piece: ImportedPiece) -> dict[str, str]:
+    """The key by which a mesh stays where its file has it; a stand-in has none."""
+    return {} if piece.file is None and piece.mesh is None else {"origin": "keep"}

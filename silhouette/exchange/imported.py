@@ -1,0 +1,83 @@
+"""EXCHANGE: what a reader of another program's tables gives, whatever the program: pieces, and what was left out.
+
+file of another program -> ImportedTable -> FOLDER/scene.toml, FOLDER/meshes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from silhouette.meshes.mesh import Mesh
+from silhouette.models.entries import Kind
+
+
+@dataclass(frozen=True, eq=False)
+class ImportedPiece:
+    """A piece of a table from elsewhere, in the scene's frame: mm, z up.
+
+    Exactly one of ``file``, ``mesh`` and the key ``figure`` says what it looks like.
+
+    Attributes:
+        name: its name, unique in the table.
+        kind: fighter, vehicle or terrain.
+        at: (x, y, z) mm, where the origin of its mesh file, or of its mesh, comes to stand.
+        turn: degrees anticlockwise from how it lies in its file, once z is up.
+        facing: the direction in which it looks, degrees anticlockwise from +x; "unknown"; or None of terrain.
+        gang: the gang that it belongs to, or None.
+        file: the mesh file that it keeps.
+        mesh: a mesh of its own in mm, z up, about its origin: one that is tilted, mirrored or unevenly scaled, or has
+            parts from several files.
+        keys: further keys of its table in the scene: ``units``, ``up`` and ``scale`` of a file, or ``figure``.
+    """
+
+    name: str
+    kind: Kind
+    at: tuple[float, float, float]
+    turn: float = 0.0
+    facing: float | Literal["unknown"] | None = None
+    gang: str | None = None
+    file: Path | None = None
+    mesh: Mesh | None = None
+    keys: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def baked(self) -> bool:
+        """Whether it has a mesh of its own, in which its pose is contained but for its place."""
+        return self.mesh is not None
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An object that is not in the scene.
+
+    Attributes:
+        name: of the object.
+        why: the reason, in words.
+    """
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class ImportedTable:
+    """A table from elsewhere.
+
+    Attributes:
+        title: for people.
+        program: that it was made with.
+        file: that it was read from.
+        pieces: those that can stand in a scene.
+        left_out: all other objects.
+        addresses: where the program has a mesh file from, by the file.
+    """
+
+    title: str
+    program: str
+    file: Path
+    pieces: tuple[ImportedPiece, ...]
+    left_out: tuple[LeftOut, ...]
+    addresses: Mapping[Path, str] = field(default_factory=dict)

@@ -1,0 +1,377 @@
+"""EXCHANGE: a save or a saved object of Tabletop Simulator becomes an ImportedTable.
+
+JSON -> objects with their parts and matrices -> pieces, each placed or baked; everything else is left out by name
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from silhouette.errors import FileError
+from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut
+from silhouette.exchange.names import UniqueNames, plain_name
+from silhouette.exchange.placing import baked, direction, moved, rounded, standing
+from silhouette.exchange.tts_frame import NoPlace, in_parent, to_table
+from silhouette.exchange.tts_meshes import KeptMeshes
+from silhouette.exchange.tts_words import (
+    GREATEST_BASE,
+    LEAST_BASE,
+    NO_PIECES,
+    base_in_words,
+    facing_of,
+    gang_of,
+    kind_of,
+    name_of,
+    type_of,
+)
+from silhouette.files.cache import Cache
+from silhouette.files.documents import parsed_json
+from silhouette.files.reading import read_file
+from silhouette.files.schema import LARGEST
+from silhouette.geometry import Floats, corners
+from silhouette.meshes.mesh import Mesh, read_mesh
+from silhouette.units import INCH
+
+PROGRAM = "Tabletop Simulator"
+
+LARGEST_SAVE = 128 * 1024**2
+"""Bytes of a save."""
+
+MOST_OBJECTS = 20_000
+"""Objects of a save, those in bags and other states among them."""
+
+DEEPEST = 32
+"""Levels of objects that are part of each other, or lie in each other's bags."""
+
+MOST_BAKED = 1_000_000
+"""Triangles of a mesh that is written anew."""
+
+MOST_BAKED_TOGETHER = 5_000_000
+"""The same of all of them together."""
+
+MOST_TRIANGLES = 30_000_000
+"""Triangles of all mesh files of a table together."""
+
+FRONT = (0.0, 0.0, 1.0)
+"""The front of an OBJ file that has y up."""
+
+TALL = 1.2
+"""The height of a stand-in whose height is not known, in diameters of its base: 38 mm on 32 mm."""
+
+NO_FOLDER = "its mesh is not looked for: give --meshes, the game's folder Mods/Models"
+BUNDLE = "is an asset bundle, which only the game can read"
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A mesh of a piece: its name, file, address and content, and the matrix (4, 4) from the file to the table, mm."""
+
+    name: str
+    file: Path
+    address: str
+    mesh: Mesh
+    matrix: Floats
+
+
+class _NoMesh(Exception):
+    """The reason why an object has no mesh that could stand in a scene."""
+
+
+def read_save(path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool = False) -> ImportedTable:
+    """The table of a save or a saved object of Tabletop Simulator.
+
+    Args:
+        path: of the JSON file.
+        meshes: the folder in which the game keeps meshes, ``Mods/Models``; no other is looked into, nothing is fetched.
+        cache: of meshes.
+        stand_ins: whether a fighter without a mesh becomes a stand-in, where the size of its base is known.
+
+    Raises:
+        FileError: where it is no such file, holds too much, or the folder of the meshes cannot be read.
+    """
+    document = _document(path)
+    table = _Table(KeptMeshes(meshes), cache, stand_ins, NO_FOLDER if meshes is None else "")
+    for state in document["ObjectStates"]:
+        table.add(state)
+    title = document.get("SaveName")
+    return ImportedTable(
+        title=(plain_name(title) if isinstance(title, str) else "") or plain_name(path.stem) or PROGRAM,
+        program=PROGRAM,
+        file=path,
+        pieces=tuple(table.pieces),
+        left_out=tuple(table.left_out),
+        addresses=table.addresses,
+    )
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """The content of a save.
+
+    Raises:
+        FileError: where it is none.
+    """
+    needs = f"give a save or a saved object of {PROGRAM}"
+    try:
+        document = parsed_json(read_file(path, LARGEST_SAVE))
+    except ValueError as error:
+        raise FileError(path, f"is no JSON that can be read: {error}; {needs}") from None
+    states = document.get("ObjectStates") if isinstance(document, dict) else None
+    if not isinstance(document, dict) or not isinstance(states, list):
+        raise FileError(path, f"has no list ObjectStates; {needs}")
+    count = sum(1 for _ in _all_objects(states))
+    if count > MOST_OBJECTS:
+        raise FileError(path, f"holds over {MOST_OBJECTS} objects, the most that are read; save a part of the table")
+    return document
+
+
+def _all_objects(states: list[Any]) -> Iterator[object]:
+    """Every object of a save, wherever it lies; at most one more than are allowed."""
+    todo, count = list(states), 0
+    while todo and count <= MOST_OBJECTS:
+        count += 1
+        state = todo.pop()
+        yield state
+        if isinstance(state, Mapping):
+            for key in ("ChildObjects", "ContainedObjects", "States"):
+                todo += _inner(state, key)
+
+
+def _inner(state: Mapping[str, Any], key: str) -> list[Any]:
+    """The objects that stand under a key of an object: a list, or a table by number."""
+    inner = state.get(key)
+    if isinstance(inner, Mapping):
+        return list(inner.values())
+    return inner if isinstance(inner, list) else []
+
+
+class _Table:
+    """The table of a save while its objects are looked at one after the other."""
+
+    def __init__(self, kept: KeptMeshes, cache: Cache, stand_ins: bool, not_looked_for: str) -> None:
+        self.pieces: list[ImportedPiece] = []
+        self.left_out: list[LeftOut] = []
+        self.addresses: dict[Path, str] = {}
+        self._kept = kept
+        self._cache = cache
+        self._stand_ins = stand_ins
+        self._not_looked_for = not_looked_for
+        self._names = UniqueNames()
+        self._meshes: dict[Path, Mesh | FileError] = {}
+        self._number = 0
+        self._triangles = self._baked = 0
+
+    def add(self, state: object) -> None:
+        """Looks at an object that lies on the table: it becomes a piece, or is left out."""
+        name = self._name(state)
+        if not isinstance(state, Mapping):
+            return self._leave(name, "is no object of the game")
+        self._leave_inner(state, name)
+        if why := _no_piece(state):
+            self._leave(name, why)
+            return self._leave_parts(state, name)
+        parts: list[_Part] = []
+        why = self._collect(state, name, np.eye(4), parts)
+        piece = None
+        if why and self._stand_ins:
+            piece, why = self._stand_in(state, name, why, parts)
+        if piece is None and parts:
+            piece = self._piece(state, name, parts)
+            why = f"{why}; its parts are placed" if why and piece is not None else why
+        if piece is not None:
+            self.pieces.append(piece)
+            if piece.file is not None:
+                self.addresses[piece.file] = parts[0].address
+        if why:
+            self._leave(name, why)
+        return None
+
+    def _collect(self, state: Mapping[str, Any], name: str, outer: Floats, parts: list[_Part], depth: int = 0) -> str:
+        """Adds the meshes of an object and of its parts; says why its own is none, else nothing."""
+        try:
+            in_unity = outer @ in_parent(_transform(state))
+        except NoPlace as wrong:
+            self._leave_parts(state, name)
+            return str(wrong)
+        why = ""
+        try:
+            parts.append(self._part(state, name, to_table(in_unity)))
+        except _NoMesh as wrong:
+            why = str(wrong)
+        for child in _inner(state, "ChildObjects"):
+            child_name = self._name(child)
+            if not isinstance(child, Mapping):
+                self._leave(child_name, f"is no object of the game (a part of {name})")
+            elif depth >= DEEPEST:
+                self._leave(child_name, f"lies too deep in its parent's parts, {DEEPEST} at most (a part of {name})")
+            else:
+                self._leave_inner(child, child_name)
+                inner = self._collect(child, child_name, in_unity, parts, depth + 1)
+                if inner:
+                    self._leave(child_name, f"{inner} (a part of {name})")
+        return why
+
+    def _part(self, state: Mapping[str, Any], name: str, matrix: Floats) -> _Part:
+        """The mesh of an object.
+
+        Raises:
+            _NoMesh: where it has none that can be read.
+        """
+        custom = state.get("CustomMesh")
+        address = custom.get("MeshURL") if isinstance(custom, Mapping) else None
+        if not isinstance(address, str) or not address.strip():
+            if isinstance(state.get("CustomAssetbundle"), Mapping):
+                raise _NoMesh(BUNDLE)
+            raise _NoMesh(f"has no mesh of its own ({plain_name(str(state.get('Name') or 'an object'))})")
+        if self._not_looked_for:
+            raise _NoMesh(self._not_looked_for)
+        try:
+            file = self._kept.find(address)
+            if file is None:
+                raise _NoMesh(f"its mesh is not in the folder of the meshes: {plain_name(address)}")
+            return _Part(name, file, address, self._mesh(file), matrix)
+        except FileError as error:
+            raise _NoMesh(f"its mesh cannot be used: {Path(error.path).name} {error.problem}") from None
+
+    def _mesh(self, file: Path) -> Mesh:
+        """The mesh of a file, which is read once.
+
+        Raises:
+            FileError: where it cannot be used.
+        """
+        if file not in self._meshes:
+            try:
+                if self._triangles > MOST_TRIANGLES:
+                    raise FileError(file, f"is one too many: those before have over {MOST_TRIANGLES} triangles")
+                mesh = self._meshes[file] = read_mesh(file, self._cache).mesh
+                self._triangles += len(mesh.faces)
+            except FileError as error:
+                self._meshes[file] = error
+        found = self._meshes[file]
+        if isinstance(found, FileError):
+            raise found
+        return found
+
+    def _piece(self, state: Mapping[str, Any], name: str, parts: list[_Part]) -> ImportedPiece | None:
+        """The piece that some parts make; None where they cannot stand in a scene, and are left out."""
+        kind, first = kind_of(state), parts[0].matrix
+        facing = None if kind == "terrain" else _facing(state, first)
+        reach = max(float(np.abs(moved(part.matrix, corners(*part.mesh.bounds))).max()) for part in parts)
+        if not reach <= LARGEST:
+            self._leave(name, "comes out over a kilometre from the middle of the table, or as large")
+            return None
+        place = standing(first, "y", parts[0].mesh.bounds) if len(parts) == 1 else None
+        gang = None if kind == "terrain" else gang_of(state)
+        if place is not None:
+            keys = {"units": "inch", "up": "y", "scale": place.scale / INCH}
+            return ImportedPiece(name, kind, place.at, place.turn, facing, gang, file=parts[0].file, keys=keys)
+        triangles = sum(len(part.mesh.faces) for part in parts)
+        if triangles > MOST_BAKED or self._baked + triangles > MOST_BAKED_TOGETHER:
+            most = f"{MOST_BAKED} triangles, or those of all such pieces over {MOST_BAKED_TOGETHER}"
+            self._leave(name, f"needs a mesh of its own, of over {most}")
+            return None
+        self._baked += triangles
+        at = rounded(first[:3, 3])
+        mesh = baked([(part.name, part.mesh, part.matrix) for part in parts], np.array(at))
+        return ImportedPiece(name, kind, at, 0.0, facing, gang, mesh=mesh, keys={"units": "mm", "up": "z"})
+
+    def _stand_in(
+        self, state: Mapping[str, Any], name: str, why: str, parts: list[_Part]
+    ) -> tuple[ImportedPiece | None, str]:
+        """A stand-in for a fighter whose own mesh is not at hand, or None; and why something is left out, if it is."""
+        if kind_of(state) != "fighter" or not (BUNDLE in why or "its mesh" in why):
+            return None, why
+        matrix = to_table(in_parent(_transform(state)))
+        size = self._size(state, matrix, parts)
+        if size is None:
+            return None, f"{why}; no stand-in either: no base is known, give its name or a tag one, such as 32mm"
+        for part in parts:
+            self._leave(part.name, f"is part of {name}, for which a stand-in stands")
+        facing = _facing(state, matrix)
+        turn = (facing - 90.0) % 360.0 if isinstance(facing, float) else 0.0
+        keys = {"figure": {"base": size[0], "height": size[1]}}
+        return ImportedPiece(name, "fighter", rounded(matrix[:3, 3]), turn, facing, gang_of(state), keys=keys), ""
+
+    def _size(self, state: Mapping[str, Any], matrix: Floats, parts: list[_Part]) -> tuple[float, float] | None:
+        """The diameter of the base and the height of a fighter, mm.
+
+        The base is that of its words, of its collider's mesh, or as wide as those of its parts that have meshes.
+        """
+        base, height = base_in_words(state), None
+        custom = state.get("CustomMesh") or state.get("CustomAssetbundle")
+        address = custom.get("ColliderURL") if isinstance(custom, Mapping) else None
+        with suppress(FileError):
+            file = self._kept.find(address) if isinstance(address, str) else None
+            if file is not None:
+                extents = np.ptp(moved(matrix, self._mesh(file).vertices), axis=0)
+                base = base or round(float(extents[:2].max()), 2)
+                height = round(float(extents[2]), 2)
+        if base is None and parts:
+            placed = [np.ptp(moved(part.matrix, part.mesh.vertices), axis=0) for part in parts]
+            base = round(max(float(extents[:2].max()) for extents in placed), 2)
+        if base is None or not LEAST_BASE <= base <= GREATEST_BASE:
+            return None
+        return base, height if height is not None and base / 4.0 < height <= LARGEST else round(TALL * base, 1)
+
+    def _name(self, state: object) -> str:
+        """A name that no other object has."""
+        self._number += 1
+        return self._names.of(name_of(state, self._number))
+
+    def _leave(self, name: str, why: str) -> None:
+        self.left_out.append(LeftOut(name, why))
+
+    def _leave_inner(self, state: Mapping[str, Any], name: str) -> None:
+        """Leaves out what lies in an object, and the other states that it can take."""
+        todo = [(inner, f"lies in {name}, not on the table") for inner in _inner(state, "ContainedObjects")]
+        todo += [(inner, f"is another state of {name}, not on the table") for inner in _inner(state, "States")]
+        for inner, why in todo:
+            self._leave_whole(inner, why)
+
+    def _leave_parts(self, state: Mapping[str, Any], name: str) -> None:
+        for child in _inner(state, "ChildObjects"):
+            self._leave_whole(child, f"is a part of {name}, which is left out")
+
+    def _leave_whole(self, state: object, why: str) -> None:
+        """Leaves out an object with all that is in it, or part of it."""
+        todo = [(state, why)]
+        while todo:
+            inner, because = todo.pop()
+            name = self._name(inner)
+            self._leave(name, because)
+            if isinstance(inner, Mapping):
+                for key in ("ContainedObjects", "States", "ChildObjects"):
+                    todo += [(one, f"belongs to {name}, which is left out") for one in reversed(_inner(inner, key))]
+
+
+def _transform(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The ``Transform`` of an object.
+
+    Raises:
+        NoPlace: where it has none.
+    """
+    transform = state.get("Transform")
+    if not isinstance(transform, Mapping):
+        raise NoPlace("has no Transform, so that nobody knows where it stands")
+    return transform
+
+
+def _facing(state: Mapping[str, Any], matrix: Floats) -> float | Literal["unknown"]:
+    """Where an object looks: as a tag says, else where its front points on the table."""
+    said = facing_of(state)
+    if said is None:
+        said = direction(matrix, FRONT)
+    return "unknown" if said is None else said
+
+
+def _no_piece(state: Mapping[str, Any]) -> str:
+    """Why an object is no piece of a table, whatever its mesh; empty where it may be one."""
+    if "Bag" in str(state.get("Name")) or _inner(state, "ContainedObjects"):
+        return "is a bag or a deck"
+    what = NO_PIECES.get(type_of(state))
+    return f"is {what}" if what else ""

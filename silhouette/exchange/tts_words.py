@@ -1,0 +1,132 @@
+"""EXCHANGE: what an object of Tabletop Simulator says of itself in words: name, kind, gang, facing, base.
+
+What decides the kind, the first that says something:
+
+1. a tag "fighter", "vehicle" or "terrain", in any case;
+2. the same word in its name, alone or as in "[vehicle] Ridgehauler";
+3. its type: a figurine (``TypeIndex`` 1) is a fighter;
+4. anything else is terrain.
+
+A tag "gang: Orlock" names its gang, and "facing: 37.5" or "facing: unknown" says where it looks: degrees anticlockwise
+from +x on the table. `export` writes them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+from silhouette.exchange.names import plain_name
+from silhouette.files.schema import LARGEST
+from silhouette.models.entries import Kind
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+FIGURINE = 1
+"""The ``TypeIndex`` of a figurine."""
+
+NO_PIECES = {2: "a die", 3: "a coin", 6: "a bag", 7: "a bag without end"}
+"""Types of custom models that are no pieces of a table, by ``TypeIndex``."""
+
+LEAST_BASE, GREATEST_BASE = 10.0, 250.0
+"""mm: bases in names."""
+
+
+def text_of(state: Mapping[str, Any], key: str) -> str:
+    """A text of an object, in one line; empty where it has none."""
+    value = state.get(key)
+    return plain_name(value) if isinstance(value, str) else ""
+
+
+def name_of(state: object, number: int) -> str:
+    """What an object is called: its Nickname, or what it is and its GUID, or its number.
+
+    >>> name_of({"Nickname": "Kal", "Name": "Custom_Model"}, 3)
+    'Kal'
+    >>> name_of({"Nickname": "", "Name": "Custom_Model", "GUID": "a1b2c3"}, 3), name_of([], 3)
+    ('Custom_Model a1b2c3', 'object 3')
+    """
+    if not isinstance(state, Mapping):
+        return f"object {number}"
+    own = " ".join(text for text in (text_of(state, "Name"), text_of(state, "GUID")) if text)
+    return text_of(state, "Nickname") or own or f"object {number}"
+
+
+def tags_of(state: Mapping[str, Any]) -> list[str]:
+    """The tags of an object."""
+    tags = state.get("Tags")
+    return [plain_name(tag) for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+
+
+def type_of(state: Mapping[str, Any]) -> int:
+    """The ``TypeIndex`` of an object's custom mesh or asset bundle; 0 where it has none."""
+    for key in ("CustomMesh", "CustomAssetbundle"):
+        custom = state.get(key)
+        value = custom.get("TypeIndex") if isinstance(custom, Mapping) else None
+        if isinstance(value, int):
+            return int(value)
+    return 0
+
+
+def kind_of(state: Mapping[str, Any]) -> Kind:
+    """Fighter, vehicle or terrain, by the rule above.
+
+    >>> kind_of({"Tags": ["Terrain"], "CustomMesh": {"TypeIndex": 1}}), kind_of({"Nickname": "[vehicle] Hauler"})
+    ('terrain', 'vehicle')
+    >>> kind_of({"CustomMesh": {"TypeIndex": 1}}), kind_of({})
+    ('fighter', 'terrain')
+    """
+    tags = [tag.lower() for tag in tags_of(state)]
+    words = re.findall(r"\w+", text_of(state, "Nickname").lower())
+    for said in (tags, words):
+        for kind in KINDS:
+            if kind in said:
+                return kind
+    return "fighter" if type_of(state) == FIGURINE else "terrain"
+
+
+def _tagged(state: Mapping[str, Any], key: str) -> str | None:
+    """What a tag "key: value" of an object says."""
+    for tag in tags_of(state):
+        before, colon, after = tag.partition(":")
+        if colon and before.strip().lower() == key and after.strip():
+            return after.strip()
+    return None
+
+
+def gang_of(state: Mapping[str, Any]) -> str | None:
+    """The gang that a tag names."""
+    return _tagged(state, "gang")
+
+
+def facing_of(state: Mapping[str, Any]) -> float | Literal["unknown"] | None:
+    """Where a tag says that it looks; None where none does.
+
+    >>> facing_of({"Tags": ["facing: 37.5"]}), facing_of({"Tags": ["facing: nan"]})
+    (37.5, None)
+    """
+    said = _tagged(state, "facing")
+    if said is None or said.lower() == "unknown":
+        return None if said is None else "unknown"
+    try:
+        facing = float(said)
+    except ValueError:
+        return None
+    return facing if math.isfinite(facing) and abs(facing) <= LARGEST else None
+
+
+def base_in_words(state: Mapping[str, Any]) -> float | None:
+    """The diameter of a base that an object's name, description or tags give: "32mm", or of "60x35 mm" the larger.
+
+    >>> base_in_words({"Nickname": "Kal (28.5mm)"}), base_in_words({"Tags": ["60x35 mm"]}), base_in_words({})
+    (28.5, 60.0, None)
+    """
+    for text in (text_of(state, "Nickname"), *tags_of(state), text_of(state, "Description")):
+        found = re.search(r"(?<![\d.])(\d{1,3}(?:\.\d{1,2})?)(?:\s*[x×]\s*(\d{1,3}(?:\.\d{1,2})?))?\s*mm\b", text, re.I)
+        if found:
+            diameter = max(float(number) for number in found.groups() if number)
+            if LEAST_BASE <= diameter <= GREATEST_BASE:
+                return diameter
+    return None
