@@ -31,6 +31,7 @@ COMMANDS: dict[str, str | None] = {
     "new": "Write a first scene to edit.",
     "scan": "Make a scene of a scanned table.",
     "import": "Make a scene of a table of Tabletop Simulator.",
+    "export": "Write a scene as a table of Tabletop Simulator.",
     "check": "Judge the checks of scenes.",
     "matrix": None,
     "map": "Show where a model could stand, and how it would be seen.",

@@ -21,6 +21,7 @@ from silhouette.files.schema import Location, validated
 from silhouette.files.writing import renewing_folder, write_file
 from silhouette.models.entries import ModelOptions
 from silhouette.models.model import Model, model_of_mesh
+from silhouette.scans.mesh_writing import ply_bytes
 
 SCENE, BEFORE, MESHES = "scene.toml", "scene.before.toml", "meshes"
 
@@ -146,7 +147,9 @@ class _Writer:
             return None
         mesh = piece.mesh
         if mesh.digest not in self._own:
-            self._own[mesh.digest] = self._write(piece.name, ".obj", obj_bytes(mesh))
+            one = len(mesh.part_names) == 1  # PLY is read faster, but has no names for parts
+            content = ply_bytes(mesh.vertices, mesh.faces) if one else obj_bytes(mesh)
+            self._own[mesh.digest] = self._write(piece.name, ".ply" if one else ".obj", content)
         return self._own[mesh.digest]
 
     def _write(self, name: str, ending: str, content: bytes) -> str:

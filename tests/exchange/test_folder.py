@@ -44,7 +44,7 @@ def test_the_record_is_the_contracts(tmp_path: Path) -> None:
     ] * 3
     assert [tuple(piece.values()) for piece in record["pieces"]] == [
         ("Kal", "fighter", [1.0, 2.0, 0.0], 30.0, 300.0, "meshes/kal.obj", False),
-        ("crate", "terrain", [50.0, 0.0, 0.0], 0.0, None, "meshes/crate.obj", True),
+        ("crate", "terrain", [50.0, 0.0, 0.0], 0.0, None, "meshes/crate.ply", True),
         ("Vex", "fighter", [9.0, 9.0, 0.0], 0.0, "unknown", None, False),
     ]
     document = tomllib.loads((tmp_path / "game" / "scene.toml").read_text())
@@ -66,7 +66,7 @@ def test_equal_meshes_are_written_once_and_names_of_files_differ(tmp_path: Path)
         )
     ]  # fmt: skip
     names = [one.mesh for one in written(tmp_path, *pieces).pieces]
-    assert names == ["meshes/kal.obj", "meshes/kal_2.obj", "meshes/kal_3.obj", "meshes/kal.obj", "meshes/kal_3.obj"]
+    assert names == ["meshes/kal.obj", "meshes/kal_2.obj", "meshes/kal_3.ply", "meshes/kal.obj", "meshes/kal_3.ply"]
 
 
 def test_a_mesh_that_no_scene_can_use_is_left_out(tmp_path: Path) -> None:

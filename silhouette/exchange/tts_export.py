@@ -1,0 +1,185 @@
+"""EXCHANGE: a scene becomes a saved object of Tabletop Simulator, with a folder of the meshes that it names.
+
+A mesh that was imported keeps its address, so that every player's game fetches it. Every other is an OBJ file of its
+own, which the game loads from this machine. `import` of the file, with ``--meshes`` that folder, gives the scene
+back: kinds, gangs and facings stand in tags.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from silhouette.errors import FileError, RequestError
+from silhouette.exchange.names import file_stem
+from silhouette.exchange.obj_writing import obj_bytes
+from silhouette.exchange.tts_words import FIGURINE
+from silhouette.files.cache import Cache
+from silhouette.files.reading import LARGEST_FILE, read_file
+from silhouette.files.writing import check_place, renewing_folder, write_file
+from silhouette.geometry import Floats
+from silhouette.meshes.mesh import Mesh, read_mesh
+from silhouette.models.model import Model
+from silhouette.scenes.pieces import Piece
+from silhouette.scenes.scene import Scene
+from silhouette.scenes.table import TableScene
+from silhouette.units import INCH
+
+SAVE = {
+    "SaveName": "", "GameMode": "", "Date": "", "Gravity": 0.5, "PlayArea": 0.5, "Table": "", "Sky": "", "Note": "",
+    "Rules": "", "XmlUI": "", "LuaScript": "", "LuaScriptState": "", "TabStates": {}, "VersionNumber": "",
+}  # fmt: skip
+"""The keys of a saved object beside its objects."""
+
+LONGEST_FILE_NAME = 240
+
+DECIMALS = 7
+"""Decimals of inches in OBJ files: a coordinate is right to 0.000002 mm."""
+
+
+@dataclass(frozen=True, eq=False)
+class Export:
+    """What was written.
+
+    Attributes:
+        file: the saved object.
+        meshes: the folder of its meshes, beside it.
+        pieces: how many objects it has.
+    """
+
+    file: Path
+    meshes: Path
+    pieces: int
+
+
+def write_saved_object(scene: Scene, out: Path, cache: Cache) -> Export:
+    """Writes a scene as a saved object of Tabletop Simulator, and its meshes into a folder beside it.
+
+    Args:
+        scene: a table.
+        out: a name that ends in .json; the folder is called the same, with ``_meshes``.
+        cache: of meshes.
+
+    Raises:
+        RequestError: where the scene is no table with pieces.
+        FileError: where one of them cannot be written.
+    """
+    if not isinstance(scene, TableScene):
+        raise RequestError(f"{scene.path}: its game has no pieces with meshes; give a table scene")
+    if out.suffix.lower() != ".json":
+        raise FileError(out, "a saved object of Tabletop Simulator ends in .json; give such a name")
+    check_place(out)
+    if out.resolve() == scene.path.resolve():
+        raise FileError(out, "is the scene itself, and would be written over; give another name")
+    folder = out.parent / f"{out.stem}_meshes"
+    exporter = _Exporter(_addresses(scene), folder, cache)
+    states = [exporter.state(piece) for piece in scene.pieces]
+    with renewing_folder(folder, exporter.files.keys()) as new:
+        for name, content in exporter.files.items():
+            write_file(new / name, content)
+    document = {**SAVE, "SaveName": scene.title or scene.path.stem, "ObjectStates": states}
+    write_file(out, json.dumps(document, indent=2) + "\n")
+    return Export(out, folder, len(states))
+
+
+def _addresses(scene: TableScene) -> dict[Path, str]:
+    """The addresses of mesh files that `import` has noted in a scene, as far as they are addresses in the net."""
+    rows = scene.source.get("meshes")
+    found = {}
+    for row in rows if isinstance(rows, list) else ():
+        mesh, address = (row.get("mesh"), row.get("address")) if isinstance(row, Mapping) else (None, None)
+        if isinstance(mesh, str) and isinstance(address, str) and "\0" not in mesh and re.match("https?://", address):
+            found[(scene.path.parent / mesh).resolve()] = address
+    return found
+
+
+class _Exporter:
+    """The objects of a save while they are made, with the files that they name."""
+
+    def __init__(self, addresses: Mapping[Path, str], folder: Path, cache: Cache) -> None:
+        self.files: dict[str, bytes] = {}
+        self._addresses = addresses
+        self._folder = folder
+        self._cache = cache
+        self._own: dict[str, str] = {}
+
+    def state(self, piece: Piece) -> dict[str, Any]:
+        """A piece as the game saves an object."""
+        rotation = piece.pose.rotation
+        turn = float(np.degrees(np.arctan2(rotation[1, 0], rotation[0, 0])))
+        address, origin, scale = self._imported(piece) or (self._written(piece), piece.pose.translation, 1.0)
+        x, y, z = (float(number) / INCH for number in origin)
+        is_model = piece.kind != "terrain"
+        tags = [piece.kind, *([f"gang: {piece.gang}"] if piece.gang else [])]
+        if is_model:
+            tags.append("facing: unknown" if piece.facing is None else f"facing: {round(piece.facing % 360.0, 7)}")
+        return {
+            "GUID": hashlib.blake2b(f"{piece.index} {piece.name}".encode(), digest_size=3).hexdigest(),
+            "Name": "Custom_Model",
+            "Transform": {
+                "posX": x, "posY": z, "posZ": y,
+                "rotX": 0.0, "rotY": (180.0 - turn) % 360.0, "rotZ": 0.0,
+                "scaleX": scale, "scaleY": scale, "scaleZ": scale,
+            },
+            "Nickname": piece.name,
+            "Description": "",
+            "GMNotes": "",
+            "ColorDiffuse": {"r": 0.8, "g": 0.8, "b": 0.8},
+            "Tags": tags,
+            "Locked": not is_model,
+            "Grid": False,
+            "Snap": False,
+            "Autoraise": True,
+            "Sticky": True,
+            "Tooltip": True,
+            "CustomMesh": {
+                "MeshURL": address, "DiffuseURL": "", "NormalURL": "", "ColliderURL": "", "Convex": is_model,
+                "MaterialIndex": 1, "TypeIndex": FIGURINE if is_model else 0, "CastShadows": True,
+            },
+        }  # fmt: skip
+
+    def _imported(self, piece: Piece) -> tuple[str, Floats, float] | None:
+        """The address of a piece's mesh, where its origin stands (3,) mm, and its scale; None where it has none."""
+        drawn = piece.model.drawn_from
+        if drawn is None or drawn.up != "y" or drawn.path.suffix.lower() != ".obj":
+            return None
+        address = self._addresses.get(drawn.path.resolve())
+        name = None if address is None else f"{re.sub('[^A-Za-z0-9]', '', address)}.obj"  # as the game keeps it
+        if address is None or name is None or len(name) > LONGEST_FILE_NAME:
+            return None
+        if name not in self.files:
+            self.files[name] = read_file(drawn.path, LARGEST_FILE)
+        return address, piece.pose.place(drawn.shift[None])[0], drawn.factor / INCH
+
+    def _written(self, piece: Piece) -> str:
+        """The address of an OBJ file with the mesh of a piece: y up and in inches, its front where the model has it."""
+        mesh = self._whole(piece.model)
+        if mesh.digest not in self._own:
+            stem, number = file_stem(piece.name), 1
+            name = f"{stem}.obj"
+            while name in self.files:
+                number += 1
+                name = f"{stem}_{number}.obj"
+            self.files[name] = obj_bytes(_with_y_up(mesh), DECIMALS)
+            self._own[mesh.digest] = name
+        return (self._folder.absolute() / self._own[mesh.digest]).as_uri()
+
+    def _whole(self, model: Model) -> Mesh:
+        """The mesh of a model in its frame, not cut where its base ends, so that its base is found there again."""
+        drawn = model.drawn_from
+        if drawn is None or model.solid:
+            return model.mesh
+        mesh = read_mesh(drawn.path, self._cache).mesh
+        return replace(mesh, vertices=drawn.placed(mesh.vertices))
+
+
+def _with_y_up(mesh: Mesh) -> Mesh:
+    """A mesh in mm with z up as the game has it: in inches, y up; the inverse of how a scene reads such a file."""
+    return replace(mesh, vertices=mesh.vertices[:, [0, 2, 1]] * np.array([1.0, 1.0, -1.0]) / INCH)
