@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,10 @@ from silhouette.models.model import Model, model_of_mesh
 from silhouette.scans.mesh_writing import ply_bytes
 
 SCENE, BEFORE, MESHES = "scene.toml", "scene.before.toml", "meshes"
+
+
+CLEAR = 2.0
+"""mm: what stands higher than this above the table hangs in the air, as the warnings of a scene have it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +99,28 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
         writer = _Writer(new, cache)
         for piece in table.pieces:
             writer.add(piece)
-        written = WrittenTable(tuple(writer.pieces), (*table.left_out, *writer.left_out), tuple(writer.warnings))
+        warnings = (*writer.warnings, *hanging(writer.grounds))
+        written = WrittenTable(tuple(writer.pieces), (*table.left_out, *writer.left_out), warnings)
         addresses = {name: table.addresses[file] for file, name in writer.copied.items() if file in table.addresses}
         keys = [(one.piece, one.keys) for one in written.pieces]
         write_file(new / SCENE, scene_text(table, keys, addresses))
     return written
+
+
+def hanging(grounds: Sequence[float]) -> list[str]:
+    """The warning, in a list, that all models stand higher than the table of a scene, as on a table of the game's own.
+
+    Args:
+        grounds: the lowest z of each model, mm.
+
+    >>> hanging([24.6, 100.0])[0][:52], hanging([24.6, 0.0]), hanging([])
+    ('every model stands 24.6 mm or more above z = 0, wher', [], [])
+    """
+    if not grounds or min(grounds) <= CLEAR:
+        return []
+    height = f"{min(grounds):.1f} mm"
+    where = f"every model stands {height} or more above z = 0, where a scene has its table"
+    return [f"{where}; the game's own is no object of the file: terrain with a box {height} high would be in its place"]
 
 
 class _Writer:
@@ -109,6 +130,7 @@ class _Writer:
         self.pieces: list[WrittenPiece] = []
         self.left_out: list[LeftOut] = []
         self.warnings: list[str] = []
+        self.grounds: list[float] = []
         self.copied: dict[Path, str] = {}
         self._folder = folder
         self._cache = cache
@@ -132,6 +154,8 @@ class _Writer:
             return
         self._of_kind[piece.kind] = self._of_kind.get(piece.kind, 0) + 1
         self.pieces.append(WrittenPiece(piece, name, keys))
+        if piece.kind != "terrain":
+            self.grounds.append(piece.at[2] + (0.0 if model is None else float(model.mesh.bounds[0, 2])))
         warning = odd_base(piece.name, None if model is None else model.base)
         if warning:
             self.warnings.append(warning)

@@ -208,7 +208,9 @@ class _Table:
             if not isinstance(child, Mapping):
                 self._leave(child_name, f"is no object of the game (a part of {name})")
             elif depth >= DEEPEST:
-                self._leave(child_name, f"lies too deep in its parent's parts, {DEEPEST} at most (a part of {name})")
+                self._leave_inner(child, child_name)
+                self._leave(child_name, f"is over {DEEPEST} levels deep among the parts of a piece (a part of {name})")
+                self._leave_parts(child, child_name)
             else:
                 self._leave_inner(child, child_name)
                 inner = self._collect(child, child_name, in_unity, parts, depth + 1)
