@@ -43,6 +43,7 @@ COMMANDS: dict[str, str | None] = {
     "draw": "Write the diagrams of each check.",
     "tutorial": "Write a tutorial as pages, from the example scenes.",
     "report": "Write one page with verdicts, figures and the table in 3D.",
+    "bundle": "Keep a scene with all that its verdicts rest on, to be judged again elsewhere.",
     "table": "Open a scene as a table in the browser, and move its pieces.",
     "serve": "Answer requests of another program, as JSON lines.",
 }

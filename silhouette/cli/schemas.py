@@ -166,6 +166,42 @@ def results_schema() -> Schema:
     }
 
 
+_TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
+_BUNDLE: Schema = {
+    "type": "object",
+    "description": "of a bundle: how the results compare with those in it",
+    "required": ["same", "written_by", "changed", "otherwise", "checks"],
+    "properties": {
+        "same": {
+            "type": "boolean",
+            "description": "whether every verdict and number is the same and no file was changed",
+        },
+        "written_by": {"type": "string", "description": "the version of Silhouette that wrote it"},
+        "changed": {**_TEXTS, "description": "files that are not as when it was made"},
+        "otherwise": {**_TEXTS, "description": "versions and settings that are not those of then"},
+        "checks": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["check", "same", "differences"],
+                "properties": {
+                    "check": {"type": "integer", "minimum": 1},
+                    "same": {"enum": ["to the bit", "within the error", "differs"]},
+                    "differences": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["key", "then", "now"],
+                            "properties": {"key": {"type": "string"}, "then": {}, "now": {}},
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+
+
 def _scene(rules: Schema, results: Schema) -> Schema:
     """A scene among the results."""
     return {
@@ -178,6 +214,7 @@ def _scene(rules: Schema, results: Schema) -> Schema:
             "results": {"type": "array", **results},
             "warnings": {"type": "array", "items": {"type": "string"}},
             "error": {"type": "string", "description": "why not everything was judged"},
+            "bundle": _BUNDLE,
         },
     }
 

@@ -80,10 +80,9 @@ class Fingerprints:
         if kept is not None and kept[0] == stamp:
             return kept[1]
         if ending in DOCUMENTS:
-            texts = set(_values(read_document(path), ("mesh", "model")))
-            names = {text for text in texts if Path(text).suffix.lower() in (*DOCUMENTS, *MESHES)}
+            names = {text for text in references(path) if Path(text).suffix.lower() in (*DOCUMENTS, *MESHES)}
         else:
-            names = {uri for uri in map(unquote, _buffers(path)) if _lies_below(path.parent, uri)}
+            names = {uri for uri in references(path) if _lies_below(path.parent, uri)}
         named = tuple(path.parent / name for name in sorted(names))
         if stamp is not None:
             self._names[path] = stamp, named
@@ -98,6 +97,18 @@ class Fingerprints:
             with open_file(path) as file:
                 kept = self._contents[path] = stamp, hashlib.file_digest(file, "blake2b").digest()
         return kept[1]
+
+
+def references(path: Path) -> tuple[str, ...]:
+    """What a scene, model or glTF file has as the paths of other files, as it writes them; nothing for other files.
+
+    Raises:
+        SilhouetteError: where a scene or model file cannot be read.
+    """
+    ending = path.suffix.lower()
+    if ending in DOCUMENTS:
+        return tuple(_values(read_document(path), ("mesh", "model")))
+    return tuple(map(unquote, _buffers(path))) if ending in (".gltf", ".glb") else ()
 
 
 def _stamp(path: Path) -> _Stamp:

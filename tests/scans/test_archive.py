@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from silhouette.errors import MeshError
-from silhouette.scans import archive
+from silhouette.files import archives
 from silhouette.scans.reading import Scan, read_scan
 from tests.support.mesh_files import CORNERS, glb, gltf, obj, ply
 from tests.support.textured_files import CORNERS_SHOWN, SQUARE, picture, textured_obj
@@ -163,11 +163,11 @@ def test_a_hostile_archive_is_refused_in_one_line(name: str, tmp_path: Path) -> 
 
 
 def test_an_archive_has_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MOST_ENTRIES", 2)
+    monkeypatch.setattr(archives, "MOST_ENTRIES", 2)
     with pytest.raises(MeshError, match="of 3 files, more than 2"):
         read(tmp_path, packed(POLYCAM))
     monkeypatch.undo()
-    monkeypatch.setattr(archive, "LARGEST_TOTAL", 600)
+    monkeypatch.setattr(archives, "LARGEST_TOTAL", 600)
     scan = read(tmp_path, packed(POLYCAM))
     assert "a zip bomb or too large: 'textures/skin.jpg'" in scan.warnings[0]
 

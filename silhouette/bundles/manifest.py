@@ -1,0 +1,153 @@
+"""KEEP: what a bundle says of itself, in its file bundle.json: versions, settings, files with checksums, results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from silhouette.errors import FileError
+from silhouette.files.documents import LARGEST_DOCUMENT, document_of
+from silhouette.files.schema import Location, validated
+from silhouette.text import strict
+from silhouette.version import SCHEMA, VERSION, document, version_of
+
+NAME = "bundle.json"
+"""The manifest's name in the archive."""
+
+SCENE_FOLDER = "table"
+"""The folder of the archive in which the scene and what it rests on lie."""
+
+PICTURES = "pictures"
+"""The folder of the archive in which the figures lie."""
+
+PACKAGES = (
+    *("numpy", "scipy", "shapely", "trimesh", "mapbox_earcut", "DracoPy", "pydantic"),
+    *("embreex", "pyrender2", "PyOpenGL", "warp-lang"),
+)
+"""The packages on which a number in a verdict can rest."""
+
+Role = Literal["scene", "model", "mesh", "buffer", "picture"]
+
+_READ = ConfigDict(extra="ignore", frozen=True)
+
+
+class FileRecord(BaseModel):
+    """A file of a bundle, as it was written."""
+
+    model_config = _READ
+
+    path: str = Field(description="a path in the bundle", max_length=2000)
+    role: Role = Field(description="scene, model, mesh, buffer or picture")
+    size: int = Field(description="a size in bytes", ge=0, alias="bytes")
+    sha256: str = Field(description="64 hexadecimal digits", pattern="^[0-9a-f]{64}$")
+
+    @classmethod
+    def of(cls, path: str, role: Role, content: bytes) -> FileRecord:
+        """The record of a file with this content."""
+        digest = hashlib.sha256(content).hexdigest()
+        return cls.model_validate({"path": path, "role": role, "bytes": len(content), "sha256": digest})
+
+
+class SettingsRecord(BaseModel):
+    """How a scene was judged: what its file does not say itself."""
+
+    model_config = _READ
+
+    renderer: str = Field(description="the name of a renderer")
+    device: str | None = Field(None, description="the device of the renderer, or null")
+    pixel: float | None = Field(None, description="mm above 0 and at most 10, or null for the scene's", gt=0, le=10)
+    error: float | None = Field(
+        None, description="a share above 0 and at most 0.05, or null for the scene's", gt=0, le=0.05
+    )
+    attacker: str | None = Field(None, description="who looks, or null for the scene's checks", alias="from")
+    target: str | None = Field(None, description="the name of who is looked at, or null for everyone", alias="to")
+    readings: dict[str, Any] = Field({}, description="a table of readings of the rules")
+
+
+class Manifest(BaseModel):
+    """All that a bundle says of itself; keys as in its file."""
+
+    model_config = _READ
+
+    silhouette: str = Field(description="the version of Silhouette that wrote it", max_length=100)
+    schema_: Annotated[int, Field(description="a whole number", alias="schema")]
+    bundle: str = Field(description="the path of the scene in the bundle", max_length=2000)
+    title: str | None = Field(None, description="the scene's title")
+    rules: str = Field(description="the name of a game")
+    versions: dict[str, str | None] = Field(description="a table of versions")
+    settings: SettingsRecord = Field(description="a table of settings")
+    files: tuple[FileRecord, ...] = Field(description="a list of files")
+    results: tuple[dict[str, Any], ...] = Field(description="a list of results")
+    warnings: tuple[str, ...] = Field((), description="a list of sentences")
+    left_out: tuple[str, ...] = Field((), description="a list of what is named and was not there")
+
+
+def versions() -> dict[str, str | None]:
+    """The versions of Python and of `PACKAGES` here, and the kind of machine; None for what is not installed."""
+    return {
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        **{name: version_of(name) for name in PACKAGES},
+    }
+
+
+def manifest_bytes(
+    scene: str,
+    about: Mapping[str, Any],
+    settings: SettingsRecord,
+    files: Sequence[FileRecord],
+    results: Sequence[Mapping[str, Any]],
+) -> bytes:
+    """The content of the manifest's file.
+
+    Args:
+        scene: the path of the scene in the bundle.
+        about: further keys of `Manifest`: title, rules, warnings, left_out.
+        settings: how the scene was judged.
+        files: every other file of the bundle.
+        results: the rows of the verdicts, as ``check --json`` has them.
+    """
+    content = {
+        "bundle": scene,
+        "title": about["title"],
+        "rules": about["rules"],
+        "versions": versions(),
+        "settings": settings.model_dump(by_alias=True, mode="json"),
+        "files": [file.model_dump(by_alias=True) for file in files],
+        "results": list(results),
+        "warnings": list(about["warnings"]),
+        "left_out": list(about["left_out"]),
+    }
+    return (json.dumps(strict(document(content)), indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode()
+
+
+def read_manifest(archive: Path, content: bytes) -> Manifest:
+    """The manifest in a file of a bundle.
+
+    Args:
+        archive: the path of the bundle, for messages.
+        content: of its file bundle.json.
+
+    Raises:
+        FileError: where it is no manifest, or one of a later kind.
+    """
+    path = archive / NAME
+    if len(content) > LARGEST_DOCUMENT:
+        raise FileError(path, f"is larger than {LARGEST_DOCUMENT >> 20} MiB; bundle the scene again")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise FileError(path, "not UTF-8 text; bundle the scene again") from None
+    told = document_of(path, text)
+    kind = told.get("schema")
+    if isinstance(kind, int) and kind > SCHEMA:
+        raise FileError(
+            archive, f"was written by a later Silhouette, {told.get('silhouette')!s:.40}; this is {VERSION}: update it"
+        )
+    return validated(Manifest, told, Location(path))

@@ -1,0 +1,128 @@
+"""KEEP: a bundle from a stranger is unpacked into a folder of its own, and compared with what it says of its files.
+
+Only files that the manifest lists are unpacked, and of those only what a scene may rest on; the scene may name no file
+outside of the bundle.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from silhouette.bundles.layout import check_inside, unusable
+from silhouette.bundles.manifest import NAME, SCENE_FOLDER, FileRecord, Manifest, read_manifest
+from silhouette.bundles.staging import lay_out, make_folders
+from silhouette.errors import FileError
+from silhouette.files.archives import Archive, ArchiveError, alike
+from silhouette.files.reading import LARGEST_FILE, read_file
+
+AGAIN = "bundle the scene again"
+PACKED = (".zip", ".7z", ".rar", ".gz", ".bz2", ".xz", ".tar", ".tgz")
+"""The endings of archives, none of which a bundle holds; a .3mf file is a mesh."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A bundle that is unpacked.
+
+    Attributes:
+        manifest: what it says of itself.
+        folder: in which its files lie, until it is closed.
+        scene: the path of the scene there.
+        changed: what is not as the manifest has it, a few words for each file.
+    """
+
+    manifest: Manifest
+    folder: Path
+    scene: Path
+    changed: tuple[str, ...]
+
+
+@contextmanager
+def opened_bundle(path: Path) -> Iterator[Opened]:
+    """A bundle, unpacked into a temporary folder for as long as the block lasts.
+
+    Raises:
+        FileError: where it is no bundle, damaged, or made to harm: one line that says what is wrong.
+    """
+    try:
+        archive = Archive(read_file(path, LARGEST_FILE), AGAIN)
+        manifest = _manifest(path, archive)
+        contents, changed = _contents(archive, manifest)
+    except ArchiveError as error:
+        raise FileError(path, str(error)) from None
+    with TemporaryDirectory(prefix="silhouette-bundle-") as made:
+        top = Path(made).resolve()
+        inner = {PurePosixPath(name).parts[1:]: content for name, content in contents.items()}
+        try:
+            folder = lay_out(top, inner)
+        except OSError as error:
+            raise FileError(path, f"cannot be unpacked ({(error.strerror or str(error)).lower()})") from None
+        place = PurePosixPath(manifest.bundle).parts[1:]
+        try:
+            make_folders(folder, check_inside(folder, place))
+        except FileError as error:
+            raise FileError(str(error.path).replace(str(top), str(path)), error.problem) from None
+        yield Opened(manifest, folder, folder.joinpath(*place), tuple(changed))
+
+
+def _manifest(path: Path, archive: Archive) -> Manifest:
+    """The manifest, with every name in it and in the archive checked."""
+    names = archive.names()
+    if alike(NAME) not in names:
+        raise ArchiveError(
+            f"is no bundle: it has no {NAME}; silhouette bundle makes one of a scene, silhouette scan reads scans"
+        )
+    for name in names.values():
+        if problem := unusable(name):
+            raise ArchiveError(f"is an archive in which {problem}; it is not read")
+        if PurePosixPath(name).suffix.lower() in PACKED:
+            raise ArchiveError(f"holds another archive, {name[:80]!r}; no bundle does")
+        _check_folders(name, names)
+    manifest = read_manifest(path, archive.read(NAME))
+    seen = set[str]()
+    for file in manifest.files:
+        if problem := unusable(file.path):
+            raise ArchiveError(f"has a manifest in which {problem}; it is not read")
+        if alike(file.path) in seen or alike(file.path) == alike(NAME):
+            raise ArchiveError(f"has a manifest that lists {file.path[:80]!r} twice; {AGAIN}")
+        seen.add(alike(file.path))
+    if not any(file.path == manifest.bundle and file.role == "scene" for file in manifest.files):
+        raise ArchiveError(f"has a manifest without the scene {manifest.bundle[:80]!r} among its files; {AGAIN}")
+    return manifest
+
+
+def _check_folders(name: str, names: dict[str, str]) -> None:
+    """Refuses a name that lies in what is a file."""
+    for parent in PurePosixPath(name).parents:
+        if alike(str(parent)) in names:
+            raise ArchiveError(f"is an archive in which {str(parent)[:80]!r} is a file and a folder; it is not read")
+
+
+def _contents(archive: Archive, manifest: Manifest) -> tuple[dict[str, bytes], list[str]]:
+    """The files on which the scene may rest, by their paths, and what is not as the manifest has it."""
+    names, contents, changed = archive.names(), dict[str, bytes](), list[str]()
+    for file in manifest.files:
+        if alike(file.path) not in names:
+            changed.append(f"{file.path} is missing")
+            if file.path == manifest.bundle:
+                raise ArchiveError(f"lacks its scene, {file.path[:80]!r}; {AGAIN}")
+            continue
+        content = archive.read(file.path)
+        if not _is(file, content):
+            changed.append(f"{file.path} was changed")
+        if file.role != "picture" and file.path.startswith(f"{SCENE_FOLDER}/"):
+            contents[file.path] = content
+    listed = {alike(file.path) for file in manifest.files} | {alike(NAME)}
+    changed += [f"{name} was added" for key, name in names.items() if key not in listed]
+    if manifest.bundle not in contents:
+        raise ArchiveError(f"has its scene, {manifest.bundle[:80]!r}, outside of the folder {SCENE_FOLDER}; {AGAIN}")
+    return contents, changed
+
+
+def _is(file: FileRecord, content: bytes) -> bool:
+    return len(content) == file.size and hashlib.sha256(content).hexdigest() == file.sha256

@@ -1,0 +1,187 @@
+"""KEEP: a scene becomes a bundle: its files are laid out anew, judged and drawn there, and packed into one archive.
+
+What is judged is what is packed, so that a file which changes meanwhile cannot make a bundle that does not replay. The
+same scene gives the same bytes with the same versions: dates are fixed and names sorted.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from silhouette.bundles.layout import Layout, layout_of
+from silhouette.bundles.manifest import NAME, PICTURES, SCENE_FOLDER, FileRecord, Role, SettingsRecord, manifest_bytes
+from silhouette.bundles.staging import lay_out, rows_of, shown_as
+from silhouette.errors import FileError, SilhouetteError
+from silhouette.files.archives import LARGEST_TOTAL, MOST_ENTRIES
+from silhouette.files.documents import LARGEST_DOCUMENT, read_document
+from silhouette.files.fingerprints import MESHES
+from silhouette.files.reading import DOCUMENTS, LARGEST_FILE, read_file
+from silhouette.files.writing import check_place
+from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_scene, load_scene
+from silhouette.rules.base import Verdict
+from silhouette.scenes.scene import Check, Scene
+
+DATE = (1980, 1, 1, 0, 0, 0)
+"""The date of every file in a bundle: the first that a zip archive can have."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle that is ready to be written.
+
+    Attributes:
+        content: the bytes of the archive.
+        files: what lies in it, but for the manifest.
+        result: the scene as it was judged, under the path that the user gave.
+        left_out: what a file names and what is not there; no verdict rests on it.
+    """
+
+    content: bytes
+    files: tuple[FileRecord, ...]
+    result: SceneResult
+    left_out: tuple[str, ...]
+
+
+def check_bundle_path(path: Path) -> None:
+    """Refuses a path at which no bundle can be written, before anything is judged.
+
+    Raises:
+        FileError: where the ending is not .zip, or the folder is not there.
+
+    >>> check_bundle_path(Path("duel.tar"))
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: duel.tar: bundles are zip archives; give a name that ends in .zip
+    """
+    if path.suffix.lower() != ".zip":
+        raise FileError(path, "bundles are zip archives; give a name that ends in .zip")
+    check_place(path)
+
+
+def bundled(
+    scene: Path,
+    selection: Selection,
+    options: JudgingOptions,
+    device: str | None = None,
+    *,
+    pictures: bool = True,
+    step: Callable[[float, int], None] = lambda done, total: None,
+) -> Bundle:
+    """The bundle of a scene.
+
+    Args:
+        scene: the path of its file.
+        selection: the checks to judge.
+        options: how they are judged; neither odds nor changes are kept.
+        device: the name of the renderer's device, as the user gave it, for the record.
+        pictures: whether the figures of each check are drawn.
+        step: is called with how many of the checks are judged or drawn, and of how many.
+
+    Raises:
+        FileError: where the scene cannot be judged, or what it rests on cannot be carried.
+        RequestError: where a name in the selection is not there, or no check is left.
+    """
+    layout = layout_of(scene)
+    if layout.missing:  # either a mistake, which is then told with the user's own paths, or not needed
+        load_scene(scene, cache=options.cache)
+    contents = _contents(layout)
+    with TemporaryDirectory(prefix="silhouette-bundle-") as made:
+        folder = Path(made).resolve()
+        place = lay_out(folder, contents, layout.folders)
+        staged = place.joinpath(*layout.scene)
+        rounds = 2 if pictures else 1
+        result = judge_scene(staged, selection, options, step=lambda done, total: step(done, rounds * max(1, total)))
+        result = shown_as(result, {staged: scene, place: _top(scene, layout)})
+        if result.error is not None:
+            raise SilhouetteError(result.error)
+        drawn = _drawn(staged, selection, options, folder / PICTURES, step) if pictures else {}
+        readings = read_document(staged).get("readings", {})
+        rows = rows_of(result, place)
+    settings = SettingsRecord.model_validate(
+        {
+            "renderer": options.renderer.name,
+            "device": device,
+            "pixel": options.pixel,
+            "error": options.error,
+            "from": selection.attacker,
+            "to": selection.target,
+            "readings": readings,
+        }
+    )
+    packed = {"/".join((SCENE_FOLDER, *at)): (_role(layout, at), content) for at, content in contents.items()}
+    packed |= {f"{PICTURES}/{name}": ("picture", content) for name, content in drawn.items()}
+    files = [FileRecord.of(path, role, content) for path, (role, content) in sorted(packed.items())]
+    about = {"title": result.title, "rules": result.rules, "warnings": result.warnings, "left_out": layout.missing}
+    told = manifest_bytes("/".join((SCENE_FOLDER, *layout.scene)), about, settings, files, rows)
+    _check_sizes(scene, told, files)
+    content = _zipped({NAME: told, **{path: content for path, (_, content) in sorted(packed.items())}})
+    return Bundle(content, tuple(files), replace(result, path=scene), layout.missing)
+
+
+def _top(scene: Path, layout: Layout) -> Path:
+    """The folder of the user's from which the places of a layout are seen."""
+    return scene.absolute().parents[len(layout.scene) - 1]
+
+
+def _contents(layout: Layout) -> dict[tuple[str, ...], bytes]:
+    left, contents = LARGEST_TOTAL, {}
+    for place, path in layout.files.items():
+        contents[place] = read_file(path, min(left, LARGEST_FILE))
+        left -= len(contents[place])
+    return contents
+
+
+def _role(layout: Layout, place: tuple[str, ...]) -> Role:
+    if place == layout.scene:
+        return "scene"
+    ending = Path(place[-1]).suffix.lower()
+    if ending in DOCUMENTS:
+        return "model"
+    return "mesh" if ending in MESHES else "buffer"
+
+
+def _drawn(
+    scene: Path, selection: Selection, options: JudgingOptions, folder: Path, step: Callable[[float, int], None]
+) -> dict[str, bytes]:
+    """The figures of every check by their names, as ``silhouette draw`` writes them."""
+    from silhouette.drawing.figures import FigureOptions, write_figures
+
+    folder.mkdir()
+    number = 0
+
+    def draw(table: Scene, check: Check, verdict: Verdict, alone: bool) -> None:
+        nonlocal number
+        number += 1
+        write_figures(table, check, verdict, options.renderer, folder, number, FigureOptions())
+
+    found = judge_scene(
+        scene, selection, replace(options, workers=1), draw=draw, step=lambda done, total: step(total + done, 2 * total)
+    )
+    if found.error is not None:
+        raise SilhouetteError(found.error)
+    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+
+
+def _check_sizes(scene: Path, manifest: bytes, files: list[FileRecord]) -> None:
+    """Refuses what could not be read again."""
+    if len(manifest) > LARGEST_DOCUMENT:
+        raise FileError(scene, f"has results of more than {LARGEST_DOCUMENT >> 20} MiB; bundle fewer checks")
+    if len(files) >= MOST_ENTRIES:
+        raise FileError(scene, f"comes to {len(files)} files, more than {MOST_ENTRIES}; say --no-pictures")
+    if sum(file.size for file in files) + len(manifest) > LARGEST_TOTAL:
+        raise FileError(scene, f"comes to more than {LARGEST_TOTAL >> 20} MiB; say --no-pictures, or reduce its meshes")
+
+
+def _zipped(contents: Mapping[str, bytes]) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in contents.items():
+            entry = zipfile.ZipInfo(path, DATE)
+            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
+            archive.writestr(entry, content)
+    return held.getvalue()

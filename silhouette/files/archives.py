@@ -1,0 +1,118 @@
+"""Zip archives from strangers: their plain files by name, in memory. What an archive says of itself is not believed."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import stat
+import struct
+import unicodedata
+import zipfile
+import zlib
+
+from silhouette.files.reading import LARGEST_FILE
+
+MOST_ENTRIES = 10_000
+"""Entries of an archive: an app writes ten, a scene rests on fewer than a hundred."""
+
+LARGEST_TOTAL = LARGEST_FILE
+"""Bytes of all that is unpacked together: meshes and pictures."""
+
+# Text packs to a tenth and seldom to a fiftieth; deflate cannot do better than a thousandth, which is a bomb.
+_DENSEST = 200
+_SMALL = 16 * 1024**2
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# What a computer adds to an archive by itself.
+_LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
+_BROKEN = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError
+)  # fmt: skip
+
+
+class ArchiveError(Exception):
+    """The error for an archive that is not read; the text says what is wrong, and what would be right."""
+
+
+class Archive:
+    """The files of an archive by their names, and how much of them may still be unpacked.
+
+    Args:
+        data: of the archive.
+        again: what to do about one that is damaged, such as "export the scan again".
+
+    Raises:
+        ArchiveError: where it is no zip archive, is encrypted, compressed in an unusual way, has too many files, two
+            files of one name, or is made to harm: names that lead out of it, links.
+    """
+
+    def __init__(self, data: bytes, again: str) -> None:
+        self._again, self._left = again, LARGEST_TOTAL
+        if data.count(b"PK\x01\x02") > 2 * MOST_ENTRIES:  # before zipfile makes an object of each
+            raise ArchiveError(f"is an archive of more than {MOST_ENTRIES} files; {again}")
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        except _BROKEN:
+            raise ArchiveError(f"is truncated or no zip archive; {again}") from None
+        infos = self._archive.infolist()
+        if len(infos) > MOST_ENTRIES:
+            raise ArchiveError(f"is an archive of {len(infos)} files, more than {MOST_ENTRIES}; {again}")
+        self._infos: dict[str, zipfile.ZipInfo] = {}
+        for info in infos:
+            if info.is_dir() or any(part in _LITTER or part.startswith("._") for part in info.filename.split("/")):
+                continue
+            name = _checked(info)
+            if alike(name) in self._infos:
+                raise ArchiveError(f"is an archive that holds {name[:80]!r} twice; {again}")
+            self._infos[alike(name)] = info
+
+    def names(self) -> dict[str, str]:
+        """The names of all files as the archive has them, by what `alike` makes of them, in the archive's order."""
+        return {key: info.filename for key, info in self._infos.items()}
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file: no more than it announces, and than is left of what an archive may hold.
+
+        Raises:
+            KeyError: where there is no such file.
+            ArchiveError: where it is too large, suspiciously dense, or damaged.
+        """
+        info = self._infos[alike(name)]
+        dense = info.file_size > _SMALL and info.file_size > _DENSEST * info.compress_size
+        if info.file_size > self._left or dense:
+            size = info.file_size >> 20
+            raise ArchiveError(f"is a zip bomb or too large: {info.filename[:80]!r} would unpack to {size} MiB")
+        self._left -= info.file_size
+        again = "export it again" if self._again.startswith("export") else self._again
+        try:
+            with self._archive.open(info) as stream:
+                content = stream.read(info.file_size + 1)
+        except _BROKEN:
+            raise ArchiveError(f"is truncated or damaged: {info.filename[:80]!r} cannot be unpacked; {again}") from None
+        if len(content) != info.file_size:
+            raise ArchiveError(f"is damaged: {info.filename[:80]!r} is not as long as its archive says; {again}")
+        return content
+
+
+def alike(name: str) -> str:
+    """What two names have in common that some file systems take for one: large and small letters, composed accents.
+
+    >>> alike("Scan.OBJ") == alike("scan.obj"), alike("e\\u0301.stl") == alike("\\u00e9.stl")
+    (True, True)
+    """
+    return unicodedata.normalize("NFC", posixpath.normpath(name.replace("\\", "/"))).lower()
+
+
+def _checked(info: zipfile.ZipInfo) -> str:
+    """The name of an entry, if it is a plain file that lies within the archive."""
+    name = info.filename.replace("\\", "/")
+    if name.startswith("/") or ".." in name.split("/") or name[1:2] == ":" or "\0" in name:
+        raise ArchiveError(f"is an archive with a name that leads out of it, {name[:80]!r}; it is not read")
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG):
+        raise ArchiveError(f"is an archive with something that is no plain file, {name[:80]!r}; it is not read")
+    if info.flag_bits & 0x1:
+        raise ArchiveError("is encrypted; export it without a password")
+    # What zipfile unpacks of the others cannot be bounded: a few kilobytes may become gigabytes at one stroke.
+    if info.compress_type not in _METHODS:
+        raise ArchiveError(f"is compressed in an unusual way ({name[:80]!r}); pack it as a plain zip archive")
+    return posixpath.normpath(name)
