@@ -66,7 +66,10 @@ COMMANDS = {
     "a folder of meshes": (["check", "minis"], "minis: is a folder without a scene; scenes end in .toml or .json"),
     "a file as folder": (["draw", "duel.toml", "--out", "kal.stl"], "kal.stl: is a file; give the name of a folder"),
     "another program's file": (["inspect", "kal.blend"], "kal.blend: is of an unknown format '.blend'; STL, OBJ"),
-    "an archive": (["check", "minis.zip"], "minis.zip: is no bundle: it has no bundle.json; silhouette bundle makes one of a scene"),
+    "an archive": (
+        ["check", "minis.zip"],
+        "minis.zip: is no bundle: it has no bundle.json; silhouette bundle makes one of a scene",
+    ),
     "garbage": (["inspect", "kal.stl"], "kal.stl: is truncated or no STL file"),
     "nothing": (["inspect", "axe.stl"], "axe.stl: is not there; check the path"),
 }
