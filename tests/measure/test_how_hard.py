@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from silhouette.geometry import Flags, Floats, Pose
+from silhouette.measure import covering, polygons, shadows, unobscured
 from silhouette.measure import hidden as hidden_module
-from silhouette.measure import polygons, shadows, unobscured
 from silhouette.measure.cells import Grid
 from silhouette.measure.contours import Contours, Placed
 from silhouette.measure.hidden import Unproven, first_grid, unproven_hidden
@@ -104,7 +104,7 @@ def test_contours_are_taken_for_two_groups_of_two_millimetres_of_depth(deep: flo
 
 def test_what_float32_tells_surely_is_several_roundings_away() -> None:
     for depth in np.geomspace(10.0, 5000.0, 40):
-        surely = (depth - hidden_module._before(depth)) / 2.0 - NEAREST
+        surely = (depth - covering.before(depth)) / 2.0 - NEAREST
         assert 8.0 <= surely / np.spacing(np.float32(depth)) <= 17.0
 
 
@@ -133,7 +133,7 @@ def test_five_million_pairs_of_faces_in_one_cell_are_compared(
     monkeypatch.setattr(hidden_module._Target, "of", lambda *_: None)
     patches = SimpleNamespace(least=np.zeros(1), greatest=np.ones(1))
     view, (target,) = view_of(TARGET), bodies(TARGET)
-    scene = hidden_module._Scene(
+    scene = covering.Occluders(
         view, ReferenceRenderer(), [], grid.window(np.array([0]), 16.0), {}, lambda blocks: blocks[:, 0] >= 0.0
     )
     part: Any = hidden_module._Part(grid, np.array([0]), patches)  # type: ignore[arg-type]
@@ -165,10 +165,10 @@ class Parts:
 @pytest.mark.parametrize(("count", "is_tried"), [(8000, True), (8400, False)])
 def test_8192_parts_of_faces_are_proven_exactly(count: int, is_tried: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hidden_module, "uncovered", lambda found, surfaces, regions, far: regions.least < 0.0)
-    scene = hidden_module._Scene(
+    scene = covering.Occluders(
         view_of(TARGET), ReferenceRenderer(), bodies(), np.zeros(4), {}, lambda blocks: blocks[:, 0] >= 0.0
     )
-    monkeypatch.setattr(hidden_module._Scene, "contours_in", lambda *_: None)
+    monkeypatch.setattr(covering.Occluders, "contours_in", lambda *_: None)
     parts: Any = Parts(count)
     assert (hidden_module._by_faces(scene, None, parts).area == 0.0) == is_tried  # type: ignore[arg-type]
 
