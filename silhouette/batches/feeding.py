@@ -31,13 +31,13 @@ from silhouette.workers.clock import RunningClock
 from silhouette.workers.starting import start_method
 
 LOADS_READ = 4
-"""No further scene is read while so many loads for each process that judges are ready."""
+"""Reading pauses while this many loads are ready for each process that judges."""
 
 READING = 4
-"""One process in so many reads scenes."""
+"""Of so many processes one reads scenes, and the others judge."""
 
 MODEL_BYTES = 1 << 30
-"""Models that were sent once are kept for other processes that judge, up to so many bytes."""
+"""Bytes of models that are kept to be sent to further processes that judge; the latest used first."""
 
 
 class FeedingPool:
@@ -98,7 +98,7 @@ class FeedingPool:
         """Starts the processes; at the end of the stack they end."""
         reading = max(1, self._workers // READING)
         self._judging, held = max(1, self._workers - reading), list[HeldDevice]()
-        if self._judging > len(devices) and may_launch_for_others(self._settings.renderer):
+        if self._judging > len(devices) and may_launch_for_others(self._settings.renderer, self._settings.device):
             clients = -(-self._judging // len(devices))
             held = [stack.enter_context(HeldDevice(device, clients)) for device in devices]
         else:

@@ -24,7 +24,7 @@ LONGEST = 90
 
 
 class HeldDevice:
-    """A device that a process of its own holds, from the entry of this context manager to its end.
+    """A context manager: while it is entered, a process of its own holds a device, and answers those that ask.
 
     Args:
         device: its name; None leaves it to the renderer.

@@ -35,7 +35,7 @@ class LoadJudge:
         settings: how every scene is judged.
         devices: the names of the devices, one for each process; None leaves it to the renderer.
         held: where processes hold the devices, the address and the key of each; then several ask the same.
-        apart: whether each check is judged by itself, since it has a time limit of its own.
+        apart: whether each check is judged by itself: where there is a timeout, it is that of one check.
     """
 
     def __init__(

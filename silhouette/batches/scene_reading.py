@@ -33,8 +33,8 @@ class SceneReader:
     def __call__(self, chunk: Chunk) -> Iterator[Row | CarriedScene]:
         """The scene, unless it cannot be carried; then, for one that is to be opened, the row of a `ChunkJudge`.
 
-        Of a scene that was opened in another run, the digest alone is told, and it is not read. One that is asked for
-        with a range of checks is read for these, without a row.
+        A scene that an earlier run has opened is not read again: the row has its digest alone. Where the chunk names a
+        range of checks, the scene comes without a row.
         """
         try:
             digest = self._opener.digest(chunk.scene)

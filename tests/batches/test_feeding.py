@@ -230,3 +230,10 @@ def test_without_gpus_auto_is_left_to_ordinary_workers(pack: Path, monkeypatch: 
     with FeedingPool(BatchSettings(), 4, None, lambda: pytest.fail("no need")) as pool:
         assert isinstance(pool, FeedingPool)
         assert pool._judging == 2
+
+
+def test_auto_on_a_device_that_is_named_has_it_held_for_all_that_judge() -> None:
+    pytest.importorskip("warp")
+    with FeedingPool(BatchSettings(device="cpu"), 4, None, lambda: pytest.fail("no need")) as pool:
+        assert isinstance(pool, FeedingPool)
+        assert pool._judging == 3
