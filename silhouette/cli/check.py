@@ -19,7 +19,7 @@ from silhouette.cli.options import (
     PixelSize,
     Quiet,
     RendererName,
-    SceneFiles,
+    ScenesAndBundles,
     Seed,
     Target,
     Tried,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def check(
-    scenes: SceneFiles,
+    scenes: ScenesAndBundles,
     attacker: Attacker = None,
     target: Target = None,
     arc: Annotated[

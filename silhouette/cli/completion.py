@@ -34,6 +34,11 @@ def complete_scene(incomplete: str) -> list[str]:
     return complete_files(incomplete, SCENE_ENDINGS)
 
 
+def complete_scene_or_bundle(incomplete: str) -> list[str]:
+    """The scene files, bundles and folders whose paths begin so."""
+    return complete_files(incomplete, (*SCENE_ENDINGS, ".zip"))
+
+
 def complete_mesh(incomplete: str) -> list[str]:
     """The meshes, model files and folders whose paths begin so."""
     from silhouette.files.fingerprints import MESHES

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A save or saved object of Tabletop Simulator, .json.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A Tabletop Simulator save, .json, or a glTF scene, .glb or .gltf.")
+    ],
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="For the scene; made where it is not there.")],
     meshes: Annotated[
         Path | None,
@@ -27,21 +29,33 @@ def import_(
         bool,
         typer.Option("--stand-ins", help="Put a stand-in for a fighter without a mesh whose base is known."),
     ] = False,
+    units: Annotated[
+        str | None,
+        typer.Option(
+            "--units", metavar="UNIT", help="What one unit of a glTF scene is: mm, cm, m (the default) or inch."
+        ),
+    ] = None,
     as_json: AsJson = False,
     no_cache: NoCache = False,
     quiet: Quiet = False,
 ) -> int:
-    """Make a scene of a table of Tabletop Simulator: FOLDER/scene.toml and its meshes.
+    """Make a scene of a table of Tabletop Simulator, or of a glTF scene, such as Blender exports.
 
-    Every object is placed, or listed with the reason why it is not. Nothing is fetched: meshes are those that the game
-    has kept in --meshes.
+    It is FOLDER/scene.toml, with its meshes. Every object is placed, or listed with the reason why it is not. Nothing
+    is fetched: meshes are those in the glTF scene, or those that the game has kept in --meshes. In glTF, pieces are
+    objects with the custom property silhouette = "fighter", "vehicle" or "terrain".
     """
+    from silhouette.errors import RequestError
     from silhouette.exchange.folder import write_table
+    from silhouette.exchange.gltf_settings import UNITS
     from silhouette.exchange.reading import read_table
+    from silhouette.text import did_you_mean
 
+    if units is not None and units not in UNITS:
+        raise RequestError(f"no unit '{units}'; {did_you_mean(units, UNITS)}")
     cache = mesh_cache(no_cache)
     with Waiting(f"importing {file}", quiet=quiet or as_json):
-        table = read_table(file, meshes, cache, stand_ins=stand_ins)
+        table = read_table(file, meshes, cache, stand_ins=stand_ins, units=units)
         written = write_table(table, out, cache)
     if as_json:
         show_json(written.record())

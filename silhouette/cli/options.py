@@ -9,10 +9,16 @@ from typing import Annotated
 
 import typer
 
-from silhouette.cli.completion import complete_renderer, complete_scene
+from silhouette.cli.completion import complete_renderer, complete_scene, complete_scene_or_bundle
 
 SceneFiles = Annotated[
     list[Path], typer.Argument(metavar="SCENE", help="Scene files, folders, globs.", autocompletion=complete_scene)
+]
+ScenesAndBundles = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="SCENE", help="Scene files, folders, globs, bundles.", autocompletion=complete_scene_or_bundle
+    ),
 ]
 SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file.", autocompletion=complete_scene)]
 Attacker = Annotated[str | None, typer.Option("--from", metavar="NAME", help="Who looks.")]

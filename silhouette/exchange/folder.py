@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from silhouette.files.documents import MOST_OF
 from silhouette.files.reading import LARGEST_FILE, read_file
 from silhouette.files.schema import Location, validated
 from silhouette.files.writing import renewing_folder, write_file
+from silhouette.judging.loading import load_scene
 from silhouette.models.entries import ModelOptions
 from silhouette.models.model import Model, model_of_mesh
 from silhouette.scans.mesh_writing import ply_bytes
@@ -99,12 +100,41 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
         writer = _Writer(new, cache)
         for piece in table.pieces:
             writer.add(piece)
-        warnings = (*writer.warnings, *hanging(writer.grounds))
+        lost, keys_of_all = _about(table.keys, {one.piece.name for one in writer.pieces})
+        high = () if table.has_its_table else hanging(writer.grounds)
+        warnings = (*table.warnings, *lost, *writer.warnings, *high)
         written = WrittenTable(tuple(writer.pieces), (*table.left_out, *writer.left_out), warnings)
         addresses = {name: table.addresses[file] for file, name in writer.copied.items() if file in table.addresses}
         keys = [(one.piece, one.keys) for one in written.pieces]
-        write_file(new / SCENE, scene_text(table, keys, addresses))
+        write_file(new / SCENE, scene_text(table, keys, addresses, keys_of_all))
+        if keys_of_all:
+            try:
+                load_scene(new / SCENE, cache=cache)
+            except FileError as error:
+                raise FileError(
+                    table.file, f"what it says of the whole scene cannot be used: {error.problem}"
+                ) from None
     return written
+
+
+def _about(keys: Mapping[str, Any], names: Collection[str]) -> tuple[list[str], dict[str, Any]]:
+    """A sentence for each list from which entries about missing pieces are left out, and the keys without them."""
+    kept, warnings = dict(keys), []
+    for key in ("check", "base_contact"):
+        entries = kept.get(key)
+        if isinstance(entries, list):
+            there = [entry for entry in entries if _pieces_of(entry) <= set(names)]
+            if len(there) < len(entries):
+                warnings.append(f"{len(entries) - len(there)} of {key} are left out: their pieces are not there")
+                kept[key] = there
+    return warnings, kept
+
+
+def _pieces_of(entry: object) -> set[str]:
+    """The names of pieces that a check, or a pair in contact, is about."""
+    if isinstance(entry, Mapping):
+        entry = [entry.get("attacker"), entry.get("target")]
+    return {name for name in entry if isinstance(name, str)} if isinstance(entry, list | tuple) else set()
 
 
 def hanging(grounds: Sequence[float]) -> list[str]:
@@ -134,7 +164,7 @@ class _Writer:
         self.copied: dict[Path, str] = {}
         self._folder = folder
         self._cache = cache
-        self._own: dict[str, str] = {}
+        self._own: dict[tuple[str, ...], str] = {}
         self._taken: set[str] = set()
         self._models: dict[tuple[Any, ...], Model] = {}
         self._of_kind: dict[str, int] = {}
@@ -170,11 +200,12 @@ class _Writer:
         if piece.mesh is None:
             return None
         mesh = piece.mesh
-        if mesh.digest not in self._own:
-            one = len(mesh.part_names) == 1  # PLY is read faster, but has no names for parts
+        one = len(mesh.part_names) == 1  # PLY is read faster, but has no names for parts
+        known = (mesh.digest, *(() if one else (mesh.part.tobytes().hex(), *mesh.part_names)))
+        if known not in self._own:
             content = ply_bytes(mesh.vertices, mesh.faces) if one else obj_bytes(mesh)
-            self._own[mesh.digest] = self._write(piece.name, ".ply" if one else ".obj", content)
-        return self._own[mesh.digest]
+            self._own[known] = self._write(piece.name, ".ply" if one else ".obj", content)
+        return self._own[known]
 
     def _write(self, name: str, ending: str, content: bytes) -> str:
         stem = free = file_stem(name)
@@ -195,7 +226,8 @@ class _Writer:
         known = (piece.kind, *sorted((key, repr(value)) for key, value in keys.items()))
         if known not in self._models:
             place = Location(self._folder / SCENE, "")
-            options = validated(ModelOptions, dict(keys), place)
+            of_model = {key: value for key, value in keys.items() if key in ModelOptions.model_fields}
+            options = validated(ModelOptions, of_model, place)
             self._models[known] = model_of_mesh(options, place, self._cache, piece.kind)
         return self._models[known]
 

@@ -28,9 +28,10 @@ class ImportedPiece:
         facing: the direction in which it looks, degrees anticlockwise from +x; "unknown"; or None of terrain.
         gang: the gang that it belongs to, or None.
         file: the mesh file that it keeps.
-        mesh: a mesh of its own in mm, z up, about its origin: one that is tilted, mirrored or unevenly scaled, or has
-            parts from several files.
+        mesh: a mesh of its own in mm, z up, about its origin: one that is tilted, mirrored or unevenly scaled, has
+            parts from several files, or is one of many in a file.
         keys: further keys of its table in the scene: ``units``, ``up`` and ``scale`` of a file, or ``figure``.
+        shared: whether ``mesh`` stands as it lies in its file, so that ``turn`` and ``scale`` place it.
     """
 
     name: str
@@ -42,11 +43,12 @@ class ImportedPiece:
     file: Path | None = None
     mesh: Mesh | None = None
     keys: Mapping[str, Any] = field(default_factory=dict)
+    shared: bool = False
 
     @property
     def baked(self) -> bool:
         """Whether it has a mesh of its own, in which its pose is contained but for its place."""
-        return self.mesh is not None
+        return self.mesh is not None and not self.shared
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,9 @@ class ImportedTable:
         pieces: those that can stand in a scene.
         left_out: all other objects.
         addresses: where the program has a mesh file from, by the file.
+        keys: those of the whole scene, such as ``rules`` and ``check``; without any, the scene asks nothing.
+        warnings: sentences about what may be otherwise than its maker thinks.
+        has_its_table: whether the table's top is in the file, where there is one.
     """
 
     title: str
@@ -81,3 +86,6 @@ class ImportedTable:
     pieces: tuple[ImportedPiece, ...]
     left_out: tuple[LeftOut, ...]
     addresses: Mapping[Path, str] = field(default_factory=dict)
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    has_its_table: bool = False

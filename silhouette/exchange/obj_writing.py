@@ -29,11 +29,15 @@ def obj_bytes(mesh: Mesh, decimals: int = 5) -> bytes:
     for index, name in enumerate(mesh.part_names):
         faces = mesh.faces[mesh.part == index] + 1
         if len(faces):
-            texts.append(f"o {_word(name)}\n")
+            texts.append(f"o {one_word(name)}\n")
             texts.append("f %d %d %d\n" * len(faces) % tuple(faces.ravel().tolist()))
     return "".join(texts).encode()
 
 
-def _word(name: str) -> str:
-    """A name that stands in one line and is no comment."""
+def one_word(name: str) -> str:
+    """The name that a part has in an OBJ file: it stands in one line, and is no comment.
+
+    >>> one_word("arm  #2"), one_word("\\n")
+    ('arm 2', 'mesh')
+    """
     return " ".join(re.sub(r"[#\\\s]+", " ", name).split()) or "mesh"

@@ -5,7 +5,7 @@ JSON -> objects with their parts and matrices -> pieces, each placed or baked; e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +17,10 @@ from silhouette.errors import FileError
 from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut
 from silhouette.exchange.names import UniqueNames, plain_name
 from silhouette.exchange.placing import baked, direction, moved, rounded, standing
+from silhouette.exchange.reading_ahead import read_ahead
 from silhouette.exchange.tts_frame import NoPlace, in_parent, to_table
 from silhouette.exchange.tts_meshes import KeptMeshes
+from silhouette.exchange.tts_objects import PROGRAM, document_of, kept_files, mesh_address, objects_in
 from silhouette.exchange.tts_words import (
     GREATEST_BASE,
     LEAST_BASE,
@@ -31,20 +33,10 @@ from silhouette.exchange.tts_words import (
     type_of,
 )
 from silhouette.files.cache import Cache
-from silhouette.files.documents import parsed_json
-from silhouette.files.reading import read_file
 from silhouette.files.schema import LARGEST
 from silhouette.geometry import Floats, corners
 from silhouette.meshes.mesh import Mesh, read_mesh
 from silhouette.units import INCH
-
-PROGRAM = "Tabletop Simulator"
-
-LARGEST_SAVE = 128 * 1024**2
-"""Bytes of a save."""
-
-MOST_OBJECTS = 20_000
-"""Objects of a save, those in bags and other states among them."""
 
 DEEPEST = 32
 """Levels of objects that are part of each other, or lie in each other's bags."""
@@ -95,8 +87,10 @@ def read_save(path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool 
     Raises:
         FileError: where it is no such file, holds too much, or the folder of the meshes cannot be read.
     """
-    document = _document(path)
-    table = _Table(KeptMeshes(meshes), cache, stand_ins, NO_FOLDER if meshes is None else "")
+    document = document_of(path)
+    kept = KeptMeshes(meshes)
+    read_ahead(kept_files(document["ObjectStates"], kept), cache)
+    table = _Table(kept, cache, stand_ins, NO_FOLDER if meshes is None else "")
     for state in document["ObjectStates"]:
         table.add(state)
     title = document.get("SaveName")
@@ -108,46 +102,6 @@ def read_save(path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool 
         left_out=tuple(table.left_out),
         addresses=table.addresses,
     )
-
-
-def _document(path: Path) -> dict[str, Any]:
-    """The content of a save.
-
-    Raises:
-        FileError: where it is none.
-    """
-    needs = f"give a save or a saved object of {PROGRAM}"
-    try:
-        document = parsed_json(read_file(path, LARGEST_SAVE))
-    except ValueError as error:
-        raise FileError(path, f"is no JSON that can be read: {error}; {needs}") from None
-    states = document.get("ObjectStates") if isinstance(document, dict) else None
-    if not isinstance(document, dict) or not isinstance(states, list):
-        raise FileError(path, f"has no list ObjectStates; {needs}")
-    count = sum(1 for _ in _all_objects(states))
-    if count > MOST_OBJECTS:
-        raise FileError(path, f"holds over {MOST_OBJECTS} objects, the most that are read; save a part of the table")
-    return document
-
-
-def _all_objects(states: list[Any]) -> Iterator[object]:
-    """Every object of a save, wherever it lies; at most one more than are allowed."""
-    todo, count = list(states), 0
-    while todo and count <= MOST_OBJECTS:
-        count += 1
-        state = todo.pop()
-        yield state
-        if isinstance(state, Mapping):
-            for key in ("ChildObjects", "ContainedObjects", "States"):
-                todo += _inner(state, key)
-
-
-def _inner(state: Mapping[str, Any], key: str) -> list[Any]:
-    """The objects that stand under a key of an object: a list, or a table by number."""
-    inner = state.get(key)
-    if isinstance(inner, Mapping):
-        return list(inner.values())
-    return inner if isinstance(inner, list) else []
 
 
 class _Table:
@@ -203,7 +157,7 @@ class _Table:
             parts.append(self._part(state, name, to_table(in_unity)))
         except _NoMesh as wrong:
             why = str(wrong)
-        for child in _inner(state, "ChildObjects"):
+        for child in objects_in(state, "ChildObjects"):
             child_name = self._name(child)
             if not isinstance(child, Mapping):
                 self._leave(child_name, f"is no object of the game (a part of {name})")
@@ -224,9 +178,8 @@ class _Table:
         Raises:
             _NoMesh: where it has none that can be read.
         """
-        custom = state.get("CustomMesh")
-        address = custom.get("MeshURL") if isinstance(custom, Mapping) else None
-        if not isinstance(address, str) or not address.strip():
+        address = mesh_address(state)
+        if not address.strip():
             if isinstance(state.get("CustomAssetbundle"), Mapping):
                 raise _NoMesh(BUNDLE)
             raise _NoMesh(f"has no mesh of its own ({plain_name(str(state.get('Name') or 'an object'))})")
@@ -330,13 +283,13 @@ class _Table:
 
     def _leave_inner(self, state: Mapping[str, Any], name: str) -> None:
         """Leaves out what lies in an object, and the other states that it can take."""
-        todo = [(inner, f"lies in {name}, not on the table") for inner in _inner(state, "ContainedObjects")]
-        todo += [(inner, f"is another state of {name}, not on the table") for inner in _inner(state, "States")]
+        todo = [(inner, f"lies in {name}, not on the table") for inner in objects_in(state, "ContainedObjects")]
+        todo += [(inner, f"is another state of {name}, not on the table") for inner in objects_in(state, "States")]
         for inner, why in todo:
             self._leave_whole(inner, why)
 
     def _leave_parts(self, state: Mapping[str, Any], name: str) -> None:
-        for child in _inner(state, "ChildObjects"):
+        for child in objects_in(state, "ChildObjects"):
             self._leave_whole(child, f"is a part of {name}, which is left out")
 
     def _leave_whole(self, state: object, why: str) -> None:
@@ -348,7 +301,7 @@ class _Table:
             self._leave(name, because)
             if isinstance(inner, Mapping):
                 for key in ("ContainedObjects", "States", "ChildObjects"):
-                    todo += [(one, f"belongs to {name}, which is left out") for one in reversed(_inner(inner, key))]
+                    todo += [(one, f"belongs to {name}, which is left out") for one in reversed(objects_in(inner, key))]
 
 
 def _transform(state: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -373,7 +326,7 @@ def _facing(state: Mapping[str, Any], matrix: Floats) -> float | Literal["unknow
 
 def _no_piece(state: Mapping[str, Any]) -> str:
     """Why an object is no piece of a table, whatever its mesh; empty where it may be one."""
-    if "Bag" in str(state.get("Name")) or _inner(state, "ContainedObjects"):
+    if "Bag" in str(state.get("Name")) or objects_in(state, "ContainedObjects"):
         return "is a bag or a deck"
     what = NO_PIECES.get(type_of(state))
     return f"is {what}" if what else ""

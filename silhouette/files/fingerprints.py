@@ -107,7 +107,7 @@ def references(path: Path) -> tuple[str, ...]:
     """
     ending = path.suffix.lower()
     if ending in DOCUMENTS:
-        return tuple(_values(read_document(path), ("mesh", "model")))
+        return tuple(_values(read_document(path), ("mesh", "model", "rules")))
     return tuple(map(unquote, _buffers(path))) if ending in (".gltf", ".glb") else ()
 
 

@@ -17,11 +17,11 @@ NEIGHBOURS = 1000
 """The number of files in a folder among which one of a similar name is looked for."""
 
 
-MISSING = {"mesh": "is not there", "model": "there is no such file"}
+MISSING = {"mesh": "is not there", "model": "there is no such file", "rules": "there is no such game file"}
 """What is said of a file that is not there, by the key that names it: as where it is named on the command line."""
 
 
-def file_named(location: Location, key: Literal["mesh", "model"], name: str) -> Path:
+def file_named(location: Location, key: Literal["mesh", "model", "rules"], name: str) -> Path:
     """The path of a file that a scene or model file names, seen from the folder of that file.
 
     Args:

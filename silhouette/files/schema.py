@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
 from pydantic.fields import FieldInfo
@@ -66,6 +66,9 @@ class Entry(BaseModel):
     # A schema is built when the first file is read by it: of most files, most tables are not used.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
+    own_meanings: ClassVar[Mapping[str, str]] = {}
+    """What keys mean that no source file declares, by key; see `meanings`."""
+
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """The JSON Schema of the table, whose keys are described by what they mean and what they must be."""
@@ -80,6 +83,8 @@ class Entry(BaseModel):
 def meanings(schema: type[BaseModel]) -> dict[str, str]:
     """What the keys of a schema mean, in sentences, by key: the docstring below each field, those of bases included.
 
+    A schema that is made while the program runs has them in ``own_meanings``.
+
     >>> from silhouette.models.entries import SphereEntry
     >>> meanings(SphereEntry)
     {'diameter': 'The diameter of the sphere.'}
@@ -87,7 +92,7 @@ def meanings(schema: type[BaseModel]) -> dict[str, str]:
     described: dict[str, str] = {}
     for owner in reversed(schema.__mro__):
         if issubclass(owner, BaseModel):
-            described |= _docstrings_of_fields(owner)
+            described |= {**_docstrings_of_fields(owner), **vars(owner).get("own_meanings", {})}
     return {key: text for key, text in described.items() if key in schema.model_fields}
 
 

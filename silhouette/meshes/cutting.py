@@ -1,4 +1,4 @@
-"""TAG: a mesh cut in two at a height. numpy only."""
+"""TAG: a mesh cut in two at a height, and a part cut out of it. numpy only."""
 
 from __future__ import annotations
 
@@ -79,3 +79,31 @@ def _pieces(mesh: Mesh, above_cut: Floats, crossing: Flags) -> tuple[Floats, NDA
     )
     proper = (np.diff(np.sort(triangles, axis=1), axis=1) > 0).all(axis=1)
     return new_vertices, triangles[proper], np.tile(rows, 3)[proper], np.concatenate([~up, up, up])[proper]
+
+
+def cut_to_box(mesh: Mesh, low: Floats, high: Floats) -> Mesh | None:
+    """What of a surface lies in an upright box, cut at its sides; None where nothing does.
+
+    Args:
+        mesh: the surface.
+        low, high: (3,) mm, the least and the greatest corner of the box.
+
+    >>> corners = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
+    >>> tall = Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
+    >>> cut_to_box(tall, np.array([-1.0, -1.0, 0.5]), np.array([1.0, 1.0, 3.0])).bounds[:, 2].tolist()
+    [0.5, 2.0]
+    >>> cut_to_box(tall, np.array([0.0, 1.0, 0.0]), np.array([9.0, 9.0, 9.0])) is None
+    True
+    """
+    corners = mesh.vertices[mesh.faces]
+    part = mesh.subset(((corners.min(axis=1) <= high) & (corners.max(axis=1) >= low)).all(axis=1))
+    for axis in range(3):
+        for sign, end in ((-1.0, low[axis]), (1.0, high[axis])):
+            # The side of the box becomes a level, below which everything is kept.
+            standing = Mesh(sign * np.roll(part.vertices, 2 - axis, axis=1), part.faces, part.part, part.part_names)
+            cut, below = cut_at(standing, sign * end)
+            if not below.any():
+                return None
+            part = Mesh(sign * np.roll(cut.vertices, axis - 2, axis=1), cut.faces, cut.part, cut.part_names)
+            part = part.subset(below)
+    return part

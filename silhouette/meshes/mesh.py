@@ -152,7 +152,7 @@ def _build(ending: str, data: bytes, gltf: Gltf | None) -> Arrays:
         surfaces, units = threemf.read(data)
     else:
         surfaces = {"stl": stl.read, "obj": obj.read, "ply": ply.read, "off": off.read}[ending](data)
-    vertices, faces, part, names = _joined(surfaces)
+    vertices, faces, part, names = joined(surfaces)
     mesh, notes = _cleaned(vertices, faces, part, names)
     text = json.dumps({**notes, "units": units, "parts": mesh.part_names}).encode()
     return {
@@ -163,7 +163,7 @@ def _build(ending: str, data: bytes, gltf: Gltf | None) -> Arrays:
     }
 
 
-def _joined(surfaces: list[Surface]) -> tuple[Floats, NDArray[np.int64], Integers, tuple[str, ...]]:
+def joined(surfaces: list[Surface]) -> tuple[Floats, NDArray[np.int64], Integers, tuple[str, ...]]:
     """All surfaces as one, with for each face its part; parts of equal names become one. Faces are checked first.
 
     Surfaces that share their vertices, as the groups of an OBJ file do, share them still. The list is emptied on the

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from silhouette.files.toml_text import toml, toml_key
 from silhouette.rules import FIRST
 from silhouette.scans.keeping import EarlierPiece, title_of
 from silhouette.scans.questions import Question
@@ -16,22 +16,6 @@ from silhouette.scans.scanned import ScannedPiece, ScannedTable
 
 WIDE = 44
 """Columns before a comment."""
-
-
-def toml(value: Any) -> str:
-    """A value as TOML writes it, tables inline.
-
-    >>> toml({"box": [1.0, 2], "a b": "x\\x7f"}), toml([]), toml(True)
-    ('{ box = [1.0, 2], "a b" = "x\\\\u007f" }', '[]', 'true')
-    """
-    if isinstance(value, Mapping):
-        pairs = [f"{_key(str(key))} = {toml(item)}" for key, item in value.items()]
-        return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(toml(item) for item in value)}]"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return json.dumps(value)
 
 
 def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]]) -> str:
@@ -68,7 +52,7 @@ def _head(table: ScannedTable) -> str:
         "# Lengths are mm, the origin is the middle of the table, and angles are degrees anticlockwise from x, seen",
         "# from above.",
     ]
-    lines += [f"{_key(key)} = {toml(value)}" for key, value in top.items()]
+    lines += [f"{toml_key(key)} = {toml(value)}" for key, value in top.items()]
     if table.size is not None:
         lines.append(f"table = {toml([round(edge, 1) for edge in table.size])}")
     return "\n".join(lines)
@@ -99,7 +83,7 @@ def _piece(piece: ScannedPiece, file: Mapping[str, Any], before: EarlierPiece | 
     """A piece's table."""
     lines = [f"[[{piece.kind}]]", *_facts(piece), f"name = {toml(piece.name)}"]
     own = {} if before is None else before.keys_with(file)
-    lines += [f"{_key(key)} = {toml(value)}" for key, value in {**file, **own}.items()]
+    lines += [f"{toml_key(key)} = {toml(value)}" for key, value in {**file, **own}.items()]
     lines.append(f"at = {toml([round(place, 2) + 0.0 for place in piece.at])}")
     lines.append(f"turn = {toml(round(piece.turn % 360.0, 2))}")
     if piece.kind != "terrain":
@@ -144,13 +128,7 @@ def _first_check(table: ScannedTable) -> str:
 
 
 def _table(name: str, keys: Mapping[str, Any]) -> str:
-    return "\n".join([f"[[{name}]]", *(f"{_key(key)} = {toml(value)}" for key, value in keys.items())])
-
-
-def _key(key: str) -> str:
-    """A key, in quotes where it has other signs than letters, digits, - and _."""
-    is_bare = key.isascii() and key.replace("-", "a").replace("_", "a").isalnum()
-    return key if is_bare else toml(key)
+    return "\n".join([f"[[{name}]]", *(f"{toml_key(key)} = {toml(value)}" for key, value in keys.items())])
 
 
 def _line(text: str, comment: str) -> str:

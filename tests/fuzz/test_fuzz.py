@@ -13,10 +13,10 @@ from silhouette.files.examples import examples_folder
 from silhouette.meshes.mesh import read_mesh
 
 pytest.importorskip("resource", reason="this system has no limits for a process")
-from tests.fuzz import shapes
+from tests.fuzz import shapes, tables
 from tests.fuzz.damage import damaged, varied
 from tests.fuzz.limits import limited
-from tests.fuzz.trials import Tally, Trials, in_short, summary, unfit
+from tests.fuzz.trials import Tally, Trials, answer, in_short, summary, unfit
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +97,24 @@ def test_refusals_are_counted_by_their_first_words() -> None:
     said = "error: /tmp/a.stl: reaches 3.4e+38 units far, and 1e+07 is the most"
     assert in_short(said, [Path("/tmp/a.stl")]) == "reaches N units far, and N"
     assert Tally().failures == []
+
+
+def test_tables_and_bundles_are_whole_before_they_are_damaged(tmp_path: Path) -> None:
+    (tmp_path / "save.json").write_bytes(tables.save())
+    meshes = tables.with_meshes(tmp_path / "Models")
+    told = answer(["import", str(tmp_path / "save.json"), "--meshes", str(meshes), "--out", str(tmp_path / "game")])
+    assert told == "0\n"
+    (tmp_path / "table.glb").write_bytes(tables.gltf_scene())
+    assert answer(["import", str(tmp_path / "table.glb"), "--out", str(tmp_path / "scene")]) == "0\n"
+    scene = next(examples_folder().glob("scenes/necromunda/*.toml"))
+    whole = tables.bundle(scene)
+    (tmp_path / "duel.zip").write_bytes(whole)
+    assert answer(["check", "--quiet", str(tmp_path / "duel.zip")]) == "0\n"
+    answers = set()
+    for number in range(4):
+        (tmp_path / "duel.zip").write_bytes(tables.with_damage_inside(whole, Random(number)))
+        answers.add(answer(["check", "--quiet", str(tmp_path / "duel.zip")])[0])
+    assert answers - {"0"}
 
 
 def test_limits_stop_what_goes_beyond_them() -> None:

@@ -16,7 +16,7 @@ from random import Random
 from silhouette.cli import main
 from silhouette.files.examples import examples_folder
 from silhouette.lazy import cached_property
-from tests.fuzz import shapes
+from tests.fuzz import shapes, tables
 from tests.fuzz.damage import damaged, varied
 from tests.fuzz.limits import limited
 
@@ -70,7 +70,7 @@ class Tally:
         self.failures += other.failures
 
 
-KINDS = {"mesh": 8, "bytes": 3, "scene": 3, "model": 1, "report": 0.3, "scan": 1}
+KINDS = {"mesh": 8, "bytes": 3, "scene": 3, "model": 1, "report": 0.3, "scan": 1, "save": 1, "gltf": 1, "bundle": 1}
 """What is tried, and how often."""
 
 
@@ -96,6 +96,7 @@ class Trials:
         for command in (["check"], ["report", "--workers", "1", "--out", str(page)]):
             answer([*command, *options, str(scene)])
         answer(["inspect", "--quiet", str(self._models[0])])
+        tables.bundle(scene)
         (cloud := self._folder / "cloud.ply").write_bytes(shapes.table_cloud())
         answer(["scan", "--out", str(self._folder / "game"), "--yes", "--quiet", str(cloud)])
         cloud.unlink()
@@ -105,6 +106,10 @@ class Trials:
     @cached_property
     def _shapes(self) -> list[shapes.Shape]:
         return shapes.seeds(examples_folder() / "models")
+
+    @cached_property
+    def _whole_bundle(self) -> bytes:
+        return tables.bundle(next(path for path in self._scenes if path.parent.name == "necromunda"))
 
     def run(self, number: int) -> Tally:
         """Runs a trial."""
@@ -179,6 +184,27 @@ class Trials:
         scan = place / name
         scan.write_bytes(damaged(write(), random))
         return [scan], ["scan", "--out", str(place / "game"), "--yes", "--json", "--quiet", str(scan)]
+
+    def _save(self, random: Random, place: Path) -> tuple[list[Path], list[str]]:
+        """A save of Tabletop Simulator, damaged or with other numbers."""
+        file = place / "save.json"
+        file.write_bytes(random.choice([damaged, varied])(tables.save(), random))
+        options = ["--meshes", str(tables.with_meshes(place / "Models")), "--json", "--no-cache", "--quiet"]
+        stand_ins = ["--stand-ins"] if random.random() < 0.3 else []
+        return [file], ["import", "--out", str(place / "game"), *options, *stand_ins, str(file)]
+
+    def _gltf(self, random: Random, place: Path) -> tuple[list[Path], list[str]]:
+        """A glTF scene of which bytes are damaged, or numbers in its text are others."""
+        file = place / "table.glb"
+        file.write_bytes(random.choice([damaged, varied])(tables.gltf_scene(), random))
+        units = ["--units", random.choice(["mm", "inch"])] if random.random() < 0.3 else []
+        return [file], ["import", "--out", str(place / "game"), "--json", "--no-cache", "--quiet", *units, str(file)]
+
+    def _bundle(self, random: Random, place: Path) -> tuple[list[Path], list[str]]:
+        """A bundle, damaged as an archive, or inside."""
+        file = place / "duel.zip"
+        file.write_bytes(random.choice([damaged, tables.with_damage_inside])(self._whole_bundle, random))
+        return [file], ["check", "--json", "--no-cache", "--quiet", str(file)]
 
     def _report(self, random: Random, place: Path) -> tuple[list[Path], list[str]]:
         """The report of a damaged scene."""

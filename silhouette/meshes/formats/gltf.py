@@ -32,14 +32,16 @@ from silhouette.meshes.formats.gltf_colours import Painter
 from silhouette.meshes.formats.gltf_tree import (
     DRACO,
     MESHOPT,
+    MOST_NODES,
+    Buffers,
     Tree,
     check_version_and_extensions,
-    inline,
     item,
     matrix_of,
     need_draco,
     open_container,
     parse_tree,
+    roots_of,
     whole_number,
 )
 from silhouette.meshes.formats.parsing import parsed
@@ -50,7 +52,6 @@ GLTF = ("glb", "gltf")
 
 _POINTS_AND_LINES = (0, 1, 2, 3)
 _TRIANGLES, _STRIP = 4, 5
-_MOST_NODES = 100_000
 _INDEX_TYPES = (5121, 5123, 5125)
 _SIZES = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}
 _COLUMNS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
@@ -90,9 +91,30 @@ class Gltf:
             binary: whether it is a GLB.
             whole: whether colours are wanted, and vertices that no triangle uses.
         """
-        self._tree, self._blob = open_container(data) if binary else (parse_tree(data), None)
-        check_version_and_extensions(self._tree)
-        self._fetch = fetch
+        tree, blob = open_container(data) if binary else (parse_tree(data), None)
+        check_version_and_extensions(tree)
+        self._take_apart(tree, Buffers(tree, blob, fetch), fetch, whole)
+
+    @classmethod
+    def of_mesh(cls, tree: Tree, buffers: Buffers, index: int) -> Gltf:
+        """One mesh of a file that is open already, in its own frame; its parts are all called ``mesh``.
+
+        Args:
+            tree: of the file, whose version and extensions are checked.
+            buffers: of the file.
+            index: of the mesh.
+        """
+
+        def nothing(reference: str) -> bytes:
+            raise Refused(f"refers to {reference[:80]!r}")
+
+        alone = cls.__new__(cls)
+        one = {"nodes": [{"mesh": index, "name": "mesh"}], "scenes": [{"nodes": [0]}], "scene": 0}
+        alone._take_apart({**tree, **one}, buffers, nothing, whole=False)
+        return alone
+
+    def _take_apart(self, tree: Tree, buffers: Buffers, fetch: Callable[[str], bytes], whole: bool) -> None:
+        self._tree = tree
         self._whole = whole
         self._placed: list[Placed] = []
         self._corners = 0  # of all that is placed
@@ -103,17 +125,17 @@ class Gltf:
         self._views: dict[int, int] = {}
         self._buffers: dict[int, int] = {}
         self._reduced: Tree = {"asset": {"version": "2.0"}, "accessors": [], "bufferViews": [], "buffers": []}
-        self.painter = Painter(self._tree, self.buffer, fetch)
+        self.painter = Painter(tree, buffers.of, fetch)
         self._walk()
         if not self._placed:
             raise no_triangles("points, lines or empty nodes" if self._tree.get("meshes") else "")
         if self._corners > 3 * MOST_TRIANGLES:
             total = self._corners // 3
             raise Refused(f"holds {total} triangles; {MOST_TRIANGLES} are the most that can be looked at")
-        self.external: dict[str, bytes] = {}
+        self.external = buffers.external
         self._buffer_contents: dict[str, bytes] = {}
         for index, number in self._buffers.items():
-            self._buffer_contents[f"buffer-{number}"] = self.buffer(index)
+            self._buffer_contents[f"buffer-{number}"] = buffers.of(index)
             if sum(map(len, self._buffer_contents.values())) > LARGEST_FILE:
                 raise Refused(f"has buffers of more than {LARGEST_FILE >> 20} MiB together; split the file")
 
@@ -151,15 +173,15 @@ class Gltf:
     def _walk(self) -> None:
         """Place every mesh that hangs below the scene's roots; skinned ones in the pose they were bound in."""
         nodes = self._tree.get("nodes", [])
-        pending = [(index, np.eye(4), "") for index in reversed(self._roots(nodes))]
+        pending = [(index, np.eye(4), "") for index in reversed(roots_of(self._tree))]
         seen: set[int] = set()
         while pending:
             index, outer, inherited = pending.pop()
             node = item(nodes, index, "node")
             if index in seen:
                 raise Refused(f"is malformed: node {index} hangs below itself or below two others")
-            if len(seen) > _MOST_NODES or len(self._placed) > MOST_PARTS:
-                raise Refused(f"has more than {_MOST_NODES} nodes or {MOST_PARTS} parts; join them, or split the file")
+            if len(seen) > MOST_NODES or len(self._placed) > MOST_PARTS:
+                raise Refused(f"has more than {MOST_NODES} nodes or {MOST_PARTS} parts; join them, or split the file")
             seen.add(index)
             matrix = outer @ matrix_of(node)
             name = str(node.get("name") or "").strip()[:LONGEST_NAME]
@@ -168,13 +190,6 @@ class Gltf:
             if "mesh" in node:
                 self._place(node["mesh"], matrix, name, inherited)
             pending += [(child, matrix, name or inherited) for child in reversed(node.get("children", []))]
-
-    def _roots(self, nodes: list[Tree]) -> list[int]:
-        scenes = self._tree.get("scenes", [])
-        if scenes:
-            return list(item(scenes, self._tree.get("scene", 0), "scene").get("nodes", []))
-        children = {child for node in nodes for child in node.get("children", [])}
-        return [index for index in range(len(nodes)) if index not in children]
 
     def _place(self, index: int, matrix: Floats, name: str, inherited: str) -> None:
         mesh = item(self._tree.get("meshes", []), index, "mesh")
@@ -292,19 +307,3 @@ class Gltf:
         self._reduced["bufferViews"].append(kept)
         self._views[index] = len(self._reduced["bufferViews"]) - 1
         return self._views[index]
-
-    def buffer(self, index: int) -> bytes:
-        """The bytes of a buffer: those of the container, in the tree itself, or of another file."""
-        buffer = self._tree["buffers"][index]
-        uri = buffer.get("uri")
-        if uri is None:
-            if index != 0 or self._blob is None:
-                raise Refused(f"is malformed: buffer {index} has neither data nor a reference to a file")
-            data = self._blob
-        elif uri.startswith("data:"):
-            data = inline(uri)
-        else:
-            data = self.external[uri] = self._fetch(uri)
-        if len(data) < buffer["byteLength"]:
-            raise Refused(f"is truncated: buffer {index} announces {buffer['byteLength']} bytes and has {len(data)}")
-        return data

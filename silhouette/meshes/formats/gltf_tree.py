@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -21,6 +22,7 @@ Tree = dict[str, Any]
 
 DRACO = "KHR_draco_mesh_compression"
 MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
+MOST_NODES = 100_000
 _HARMLESS = re.compile(
     r"KHR_mesh_quantization|(KHR|EXT|MSFT|ADOBE)_(texture|materials?|lights?|xmp|animation|audio|node_selectability)_?.*"
 )
@@ -128,3 +130,56 @@ def matrix_of(node: Tree) -> Floats:
     if "translation" in node:
         matrix[:3, 3] = np.array(node["translation"], dtype=np.float64).reshape(3)
     return matrix
+
+
+def roots_of(tree: Tree) -> list[int]:
+    """The nodes of the default scene that hang below no other; of a file without scenes, all such nodes."""
+    nodes, scenes = tree.get("nodes", []), tree.get("scenes", [])
+    if scenes:
+        return list(item(scenes, tree.get("scene", 0), "scene").get("nodes", []))
+    children = {child for node in nodes for child in node.get("children", [])}
+    return [index for index in range(len(nodes)) if index not in children]
+
+
+class Buffers:
+    """The bytes of the buffers of a file, each fetched once.
+
+    Attributes:
+        external: the bytes of other files, by the reference to each.
+    """
+
+    def __init__(self, tree: Tree, blob: bytes | None, fetch: Callable[[str], bytes]) -> None:
+        """Fetches nothing yet.
+
+        Args:
+            tree: of the file.
+            blob: the binary chunk of its container.
+            fetch: the bytes of a file that it refers to; raises Refused.
+        """
+        self.external: dict[str, bytes] = {}
+        self._tree = tree
+        self._blob = blob
+        self._fetch = fetch
+        self._known: dict[int, bytes] = {}
+
+    def of(self, index: int) -> bytes:
+        """The bytes of a buffer: those of the container, in the tree itself, or of another file.
+
+        Raises:
+            Refused: where they are not there, or fewer than announced.
+        """
+        buffer = self._tree["buffers"][index]
+        if index not in self._known:
+            uri = buffer.get("uri")
+            if uri is None:
+                if index != 0 or self._blob is None:
+                    raise Refused(f"is malformed: buffer {index} has neither data nor a reference to a file")
+                self._known[index] = self._blob
+            elif uri.startswith("data:"):
+                self._known[index] = inline(uri)
+            else:
+                self._known[index] = self.external[uri] = self._fetch(uri)
+        data = self._known[index]
+        if len(data) < buffer["byteLength"]:
+            raise Refused(f"is truncated: buffer {index} announces {buffer['byteLength']} bytes and has {len(data)}")
+        return data

@@ -46,7 +46,7 @@ def read(data: bytes, colouring: Colouring | None = None) -> list[Surface]:
     """
     reader = _Reader()
     for block in blocks(plain_text(data).replace(b"\\\n", b" ")):
-        lines = even(block)
+        lines = even(block, textured=colouring is not None)
         if colouring is not None:
             colouring.read(block, lines, *reader.counts)
         if lines is None:

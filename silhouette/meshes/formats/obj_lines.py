@@ -36,7 +36,7 @@ class Lines:
 
     Attributes:
         vertices: (n, c) the numbers of the ``v`` lines, at least three of each.
-        places: (k, c) those of the ``vt`` lines.
+        places: (k, c) those of the ``vt`` lines; none where they are not wanted.
         corners: (m, s) of the ``f`` lines the numbers of vertices, from 1.
         textures: (m, s) the numbers of places, or None where the corners name none.
     """
@@ -47,8 +47,12 @@ class Lines:
     textures: Indices | None
 
 
-def even(block: bytes) -> Lines | None:
+def even(block: bytes, *, textured: bool = True) -> Lines | None:
     """What a block of whole lines holds; None where it holds other things, or where its lines are not all alike.
+
+    Args:
+        block: of the file's text.
+        textured: whether the ``vt`` lines are wanted; else nothing of them is looked at.
 
     >>> lines = even(b"v 1 2 3\\nv 4 5 6.5\\nvt 0 1\\nf 1/1 2/1 2/1\\n")
     >>> lines.vertices.tolist(), lines.places.tolist(), lines.corners.tolist(), lines.textures.tolist()
@@ -65,7 +69,7 @@ def even(block: bytes) -> Lines | None:
         return None
     faces = _faces(_those(signs, starts, ends, code == _FACE, 1))
     vertices = _table(_those(signs, starts, ends, code == _VERTEX, 1), np.float64)
-    places = _table(_those(signs, starts, ends, code == _PLACE, 2), np.float64)
+    places = _table(_those(signs, starts, ends, (code == _PLACE) & textured, 2), np.float64)
     if faces is None or vertices is None or places is None or 0 < vertices.size < 3 * len(vertices):
         return None
     return Lines(vertices, places, *faces)
@@ -86,11 +90,8 @@ def _table(signs: Signs, kind: type) -> NDArray[Any] | None:
     """The numbers of lines, as many in each line; None where they are not, or are no numbers."""
     if not len(signs):
         return np.zeros((0, 3), kind)
-    blank = signs <= _SPACE
-    begins = ~blank
-    begins[1:] &= blank[:-1]
     lines = np.flatnonzero(signs == _NEWLINE)
-    counts = np.diff(np.cumsum(begins)[lines], prepend=0)
+    counts = np.diff(np.searchsorted(_begins(signs), lines), prepend=0)
     if counts[0] == 0 or (counts != counts[0]).any():
         return None
     with warnings.catch_warnings():
@@ -110,20 +111,30 @@ def _faces(signs: Signs) -> tuple[Indices, Indices | None] | None:
     if not len(slash):
         table = _table(signs, np.int64)
         return None if table is None or 0 < table.size < 3 * len(table) else (table, None)
-    blank = signs <= _SPACE
-    begins = ~blank
-    begins[1:] &= blank[:-1]
-    corners = np.count_nonzero(begins)
-    # How many slashes each corner has, and how many of them follow on another.
-    of_corner = np.bincount(np.cumsum(begins)[slash] - 1, minlength=corners)
+    begins = _begins(signs)
+    corners = len(begins)
+    slashes, over = divmod(len(slash), corners)
+    if over or slashes not in (1, 2):
+        return None
+    of_corner = slash.reshape(corners, slashes)
+    if (of_corner[:, 0] < begins).any() or (of_corner[:-1, -1] > begins[1:]).any():
+        return None
     doubled = np.count_nonzero(np.diff(slash) == 1)
-    if (of_corner != of_corner[0]).any() or of_corner[0] > 2 or doubled not in (0, corners):
+    if doubled not in (0, corners):
         return None
     signs = signs.copy()
     signs[slash] = _SPACE
     table = _table(signs, np.int64)
-    numbers = 2 if doubled else int(of_corner[0]) + 1
+    numbers = 2 if doubled else slashes + 1
     if table is None or table.shape[1] % numbers or table.shape[1] < 3 * numbers or table.size != corners * numbers:
         return None
     found = table.reshape(len(table), -1, numbers)
     return found[:, :, 0], None if doubled else found[:, :, 1]
+
+
+def _begins(signs: Signs) -> Indices:
+    """Where words begin."""
+    blank = signs <= _SPACE
+    begins = ~blank
+    begins[1:] &= blank[:-1]
+    return np.flatnonzero(begins)

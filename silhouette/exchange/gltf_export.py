@@ -1,0 +1,208 @@
+"""EXCHANGE: a scene becomes a glTF scene in one file, .glb, whose nodes say what they are.
+
+scene -> a node for each piece, where it stands, with its keys as custom properties; below it one node each for body,
+base and insignificant parts, whose meshes pieces of one model share; the scene's own keys -> those of the glTF scene
+
+`import` of the file gives the scene back. Colours and pictures are not written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from silhouette.errors import FileError, RequestError
+from silhouette.exchange.gltf_extras import KINDS, MARK, OF_THE_NODE
+from silhouette.exchange.gltf_frame import points_from_table, upright_node
+from silhouette.exchange.gltf_settings import PIECES
+from silhouette.files.documents import read_document
+from silhouette.files.writing import check_place, write_file
+from silhouette.geometry import Floats, Integers
+from silhouette.models.entries import ModelOptions
+from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
+from silhouette.scenes.pieces import Piece
+from silhouette.scenes.scene import Scene
+from silhouette.scenes.table import TableScene
+from silhouette.units import INCH
+from silhouette.version import VERSION
+
+ROLES = {"body": BODY, "base": BASE, "insignificant": INSIGNIFICANT}
+"""The parts of a model by the names that their nodes have."""
+
+COLOURS = {"body": (0.62, 0.65, 0.68), "base": (0.18, 0.19, 0.21), "insignificant": (0.9, 0.6, 0.2)}
+"""The colours, red, green and blue from 0 to 1, by which other programs show the parts."""
+
+FLOAT, UNSIGNED = 5126, 5125
+VERTICES, INDICES = 34962, 34963
+
+
+def write_glb(scene: Scene, out: Path) -> int:
+    """Writes a scene as a glTF scene in one file, and gives the number of its pieces.
+
+    Args:
+        scene: a table.
+        out: a name that ends in .glb.
+
+    Raises:
+        RequestError: where the scene is no table with pieces.
+        FileError: where it cannot be written.
+    """
+    if not isinstance(scene, TableScene):
+        raise RequestError(f"{scene.path}: its game has no pieces with meshes; give a table scene")
+    if out.suffix.lower() != ".glb":
+        raise FileError(out, "a glTF scene in one file ends in .glb; give such a name")
+    check_place(out)
+    document = read_document(scene.path)
+    entries = {entry["name"]: entry for key in KINDS for entry in document.get(key, ())}
+    file = _File()
+    for piece in scene.pieces:
+        file.add(piece, _extras(piece, entries.get(piece.name, {})))
+    extras: dict[str, Any] = {"title": scene.title}
+    if is_told_whole(document):
+        extras[MARK] = _keys_of_scene(document, scene.path)
+    write_file(out, file.content(extras))
+    return len(scene.pieces)
+
+
+def is_told_whole(document: Mapping[str, Any]) -> bool:
+    """Whether a glTF scene can say all of a scene: one with other tables for its pieces loses its rules and checks."""
+    return not any(key in document for key in PIECES if key not in KINDS)
+
+
+def _keys_of_scene(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """The keys of a scene file but for its pieces, with lengths in mm."""
+    keys = {key: value for key, value in document.items() if key not in (*PIECES, "units")}
+    if "table" in keys and document.get("units") == "inch":
+        keys["table"] = [INCH * side for side in keys["table"]]
+    if str(keys.get("rules", "")).lower().endswith(".toml"):
+        keys["rules"] = (path.parent / keys["rules"]).resolve().as_posix()
+    plain: dict[str, Any] = json.loads(json.dumps(keys, default=str))
+    return plain
+
+
+def _extras(piece: Piece, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The custom properties of a piece's node: what its table in the scene says, and what its model has.
+
+    Args:
+        piece: as it stands.
+        entry: its table.
+    """
+    model = piece.model
+    said = {key: value for key, value in entry.items() if key not in (*OF_THE_NODE, *ModelOptions.model_fields)}
+    said |= {MARK: piece.kind}
+    if piece.kind != "terrain":
+        said["facing"] = "unknown" if piece.facing is None else round(piece.facing, 9)
+    else:
+        said.pop("facing", None)
+    if "figure" in said:
+        return said
+    if piece.kind != "terrain" or model.front_from == "given":
+        said["front"] = round(model.front, 9)
+    if model.solid:
+        said["solid"] = True
+    if model.scan:
+        said["scan"] = True
+    eye = model.eye_given if piece.eye_given is None else piece.eye_given
+    if eye is not None:
+        said["eye"] = eye.tolist()
+    elif piece.eyes:
+        said["eyes"] = {arc: point.tolist() for arc, point in piece.eyes.items()}
+    if (model.role == INSIGNIFICANT).any():
+        said["insignificant"] = [{"part": "insignificant"}]
+    return {**said, "base": _base(model)} if piece.kind != "terrain" else said
+
+
+def _base(model: Model) -> Any:
+    """The key ``base`` of a model whose base is a part of its own."""
+    if model.base is None:
+        return "none"
+    width = {"diameter": model.base.diameter} if model.base.is_round else {}
+    return {"part": "base", **width} if (model.role == BASE).any() else width or "none"
+
+
+def _material(part: str) -> dict[str, Any]:
+    look = {"baseColorFactor": [*COLOURS[part], 1.0], "metallicFactor": 0.0}
+    return {"name": part, "pbrMetallicRoughness": look}
+
+
+class _File:
+    """A GLB file while it is made."""
+
+    def __init__(self) -> None:
+        self._nodes: list[dict[str, Any]] = []
+        self._roots: list[int] = []
+        self._meshes: list[dict[str, Any]] = []
+        self._accessors: list[dict[str, Any]] = []
+        self._views: list[dict[str, Any]] = []
+        self._data = bytearray()
+        self._known: dict[tuple[str, bytes], list[tuple[str, int]]] = {}
+
+    def add(self, piece: Piece, extras: Mapping[str, Any]) -> None:
+        """Adds a piece: a node with its keys, and below it one for each part of its model."""
+        rotation = piece.pose.rotation
+        turn = float(np.degrees(np.arctan2(rotation[1, 0], rotation[0, 0])))
+        place = upright_node(piece.pose.translation, turn)
+        parts = self._parts(piece.model)
+        first = len(self._nodes)
+        self._roots.append(first)
+        children = list(range(first + 1, first + 1 + len(parts)))
+        self._nodes.append({"name": piece.name, **place, "extras": dict(extras), "children": children})
+        self._nodes += [{"name": part, "mesh": mesh} for part, mesh in parts]
+
+    def content(self, extras: Mapping[str, Any]) -> bytes:
+        """The file.
+
+        Args:
+            extras: the custom properties of its scene.
+        """
+        tree = {
+            "asset": {"version": "2.0", "generator": f"Silhouette {VERSION}"},
+            "scene": 0,
+            "scenes": [{"name": extras.get("title") or "table", "nodes": self._roots, "extras": dict(extras)}],
+            "nodes": self._nodes,
+            "meshes": self._meshes,
+            "materials": [_material(name) for name in ROLES],
+            "accessors": self._accessors,
+            "bufferViews": self._views,
+            "buffers": [{"byteLength": len(self._data)}],
+        }
+        text = json.dumps(tree, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        text += b" " * (-len(text) % 4)
+        chunks = [(text, b"JSON"), (bytes(self._data), b"BIN\0")]
+        body = b"".join(len(data).to_bytes(4, "little") + kind + data for data, kind in chunks)
+        return b"glTF" + (2).to_bytes(4, "little") + (12 + len(body)).to_bytes(4, "little") + body
+
+    def _parts(self, model: Model) -> list[tuple[str, int]]:
+        """The parts of a model by name, each with its mesh in the file; written once for all models that look so."""
+        known = model.mesh.digest, model.role.tobytes()
+        if known not in self._known:
+            self._known[known] = []
+            for name, role in ROLES.items():
+                chosen = model.role == role
+                if chosen.any():
+                    number = self._mesh(Path(model.source).stem, name, model.mesh.vertices, model.mesh.faces[chosen])
+                    self._known[known].append((name, number))
+        return self._known[known]
+
+    def _mesh(self, source: str, part: str, vertices: Floats, faces: Integers) -> int:
+        used, corner = np.unique(faces, return_inverse=True)
+        points = points_from_table(vertices[used]).astype("<f4")
+        box = {"min": points.min(axis=0).tolist(), "max": points.max(axis=0).tolist()}
+        position = self._accessor(points, VERTICES, {"componentType": FLOAT, "type": "VEC3", **box}, len(points))
+        corners = corner.astype("<u4").ravel()
+        indices = self._accessor(corners, INDICES, {"componentType": UNSIGNED, "type": "SCALAR"}, len(corners))
+        surface = {"attributes": {"POSITION": position}, "indices": indices, "material": list(ROLES).index(part)}
+        self._meshes.append({"name": f"{source} {part}", "primitives": [surface]})
+        return len(self._meshes) - 1
+
+    def _accessor(self, numbers: Any, target: int, told: Mapping[str, Any], count: int) -> int:
+        data = numbers.tobytes()
+        view = {"buffer": 0, "byteOffset": len(self._data), "byteLength": len(data), "target": target}
+        self._views.append(view)
+        self._data += data
+        self._accessors.append({"bufferView": len(self._views) - 1, "count": count, **told})
+        return len(self._accessors) - 1

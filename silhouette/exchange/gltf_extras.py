@@ -1,0 +1,146 @@
+"""EXCHANGE: the custom properties of a glTF node become keys of a piece, checked by the same schemas as a scene's.
+
+A text that is no value for its key may be one as TOML writes it: Blender's own fields hold numbers and texts, so
+``base`` is given there as the text ``{ part = "base" }``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from silhouette.errors import FileError
+from silhouette.files.documents import LONGEST_TEXT, MOST_OF
+from silhouette.files.schema import Location, validated
+from silhouette.models.entries import Kind
+from silhouette.rules import rule_called
+from silhouette.scenes.entries import FighterEntry, PieceEntry, TerrainEntry, VehicleEntry
+from silhouette.text import as_written, did_you_mean
+
+MARK = "silhouette"
+"""The property that makes a node a piece."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+Entries = Mapping[Kind, type[PieceEntry]]
+"""The schemas of pieces, by kind."""
+
+ENTRIES: Entries = {"fighter": FighterEntry, "vehicle": VehicleEntry, "terrain": TerrainEntry}
+
+OF_THE_NODE = ("name", "at", "on", "under", "turn", "mesh", "model", "parts", "kind", "origin")
+"""The keys of a piece that the node itself is the answer to."""
+
+_TEXTS = ("gang",)
+"""The keys that are texts whatever they say."""
+
+
+class NoPiece(Exception):
+    """The reason why a node is no piece, or one that cannot stand in a scene."""
+
+
+def kind_of(extras: Mapping[str, Any]) -> Kind | None:
+    """The kind of piece that a node says it is; None where it says nothing of the sort.
+
+    Raises:
+        NoPiece: where it says something else, or seems to mean to.
+
+    >>> kind_of({"silhouette": "fighter"}), kind_of({"cycles": 1})
+    ('fighter', None)
+    >>> kind_of({"silhouete": "fighter"})
+    Traceback (most recent call last):
+    ...
+    silhouette.exchange.gltf_extras.NoPiece: has the property 'silhouete'; it must be 'silhouette'
+    """
+    if MARK in extras:
+        said = extras[MARK]
+        if said not in KINDS:
+            advice = did_you_mean(said, KINDS) if isinstance(said, str) else f"it must be {' or '.join(KINDS)}"
+            raise NoPiece(f"says {MARK} = {as_written(said)}; {advice}")
+        return KINDS[KINDS.index(said)]
+    for key in extras:
+        if did_you_mean(key.lower(), [MARK]).startswith("did"):
+            raise NoPiece(f"has the property {as_written(key).replace(chr(34), chr(39))}; it must be '{MARK}'")
+    return None
+
+
+def entries_of(rules: str) -> Entries:
+    """The schemas of the pieces of a game, by its name or the path of its file; those of any table where it has others.
+
+    Raises:
+        FileError: where there is no such game file.
+    """
+    found = dict(ENTRIES)
+    for kind in KINDS:
+        pieces = rule_called(rules).scene_entry.model_fields.get(kind)
+        entry = get_args(pieces.annotation)[0] if pieces is not None else None
+        if isinstance(entry, type) and issubclass(entry, PieceEntry):
+            found[kind] = entry
+    return found
+
+
+def keys_of(extras: Mapping[str, Any], kind: Kind, entries: Entries = ENTRIES) -> dict[str, Any]:
+    """The keys of a piece that a node gives: ``gang``, ``facing``, and any of a model file.
+
+    Args:
+        extras: its custom properties; those that begin with an underscore are other programs'.
+        kind: of the piece.
+        entries: the schemas of the game's pieces.
+
+    Raises:
+        NoPiece: where a key is unknown, or a value wrong.
+
+    >>> keys_of({"silhouette": "fighter", "facing": 90, "base": "{ height = 3 }"}, "fighter")
+    {'facing': 90, 'base': {'height': 3}}
+    >>> keys_of({"silhouette": "fighter", "gagn": "Orlock"}, "fighter")
+    Traceback (most recent call last):
+    ...
+    silhouette.exchange.gltf_extras.NoPiece: unknown property 'gagn'; did you mean 'gang'?
+    """
+    entry = entries[kind]
+    given = {key: value for key, value in extras.items() if key != MARK and not key.startswith("_")}
+    keys = {key: _value(key, value) for key, value in given.items() if value is not None}
+    known = [key for key in entry.model_fields if key not in OF_THE_NODE]
+    for key, value in keys.items():
+        if key in OF_THE_NODE:
+            raise NoPiece(f"has the property '{key}', which the file itself says; leave it out")
+        if key == "facing" and kind == "terrain":
+            raise NoPiece("has the property 'facing', but terrain looks nowhere: it stands as its node does")
+        if key not in known:
+            raise NoPiece(f"unknown property '{key}'; {did_you_mean(key, known, 'those of a piece are', most=40)}")
+        if isinstance(value, list) and len(value) > MOST_OF.get(key, len(value)):
+            raise NoPiece(f"{key} has over {MOST_OF[key]} entries")
+        if isinstance(value, str) and len(value) > LONGEST_TEXT:
+            raise NoPiece(f"{key} has over {LONGEST_TEXT} letters")
+    if keys.get("units") == "auto" or keys.get("up") == "auto":
+        raise NoPiece(
+            'units and up may not be "auto": the numbers of glTF are metres with y up unless they say otherwise'
+        )
+    shape = {} if "figure" in keys else {"mesh": "mesh.glb"}
+    try:
+        validated(entry, {**keys, **shape, "name": "piece", "at": [0, 0, 0]}, Location(Path("properties")))
+    except FileError as error:
+        raise NoPiece(error.problem) from None
+    return keys
+
+
+def _value(key: str, value: Any) -> Any:
+    """A value, or what a text says as TOML: a number, a list or a table."""
+    if not isinstance(value, str) or key in _TEXTS or len(value) > LONGEST_TEXT:
+        return value
+    return read_toml(value)
+
+
+def read_toml(text: str) -> Any:
+    """The value that a text is as TOML writes it; the text itself where it is none.
+
+    >>> read_toml("[0, 3, 27]"), read_toml("auto"), read_toml("1\\ny = 2")
+    ([0, 3, 27], 'auto', '1\\ny = 2')
+    """
+    try:
+        parsed = tomllib.loads(f"value = {text.strip()}")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+    value = parsed.get("value")
+    return value if set(parsed) == {"value"} and isinstance(value, bool | int | float | list | dict) else text

@@ -1,0 +1,282 @@
+"""EXCHANGE: a node of glTF with what hangs below it becomes an ImportedPiece, placed or baked.
+
+node, its keys and its parts -> one mesh in the node's own frame, shared by all that look so -> at, turn and scale;
+what is tilted, mirrored or unevenly scaled -> a mesh of its own
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from silhouette.exchange.gltf_extras import NoPiece
+from silhouette.exchange.gltf_frame import DECIMALS, ahead, read_as, to_table
+from silhouette.exchange.gltf_meshes import GltfMeshes
+from silhouette.exchange.gltf_nodes import Node
+from silhouette.exchange.imported import ImportedPiece
+from silhouette.exchange.obj_writing import one_word
+from silhouette.exchange.placing import Upright, baked, direction, moved, rounded, standing
+from silhouette.files.schema import LARGEST
+from silhouette.geometry import Floats, corners
+from silhouette.meshes.formats.base import MOST_LINES, MOST_TRIANGLES
+from silhouette.meshes.mesh import Mesh
+from silhouette.models.entries import Kind
+from silhouette.models.units import FRONT
+
+MOST_PARTS_OF_A_PIECE = 500
+
+MOST_TOGETHER = 10_000_000
+"""Triangles of all meshes that are written."""
+
+AS_GIVEN = 0.001
+"""The share by which a stand-in's node may be scaled, as rounding has it."""
+
+_OF_THE_PLACE = ("units", "up", "scale", "facing", "gang")
+_NUMBERED = re.compile(r"\.\d{3,}$")
+
+
+@dataclass(eq=False)
+class Marked:
+    """A node that says it is a piece, while the nodes below it are looked at.
+
+    Attributes:
+        node: itself.
+        name: in the scene.
+        kind: of the piece; None where it says something else.
+        keys: those that it gives.
+        parts: the nodes with its meshes, itself among them where it has one.
+        gang: that it belongs to, or None.
+        wrong: why it can be no piece; empty where it may be.
+    """
+
+    node: Node
+    kind: Kind | None
+    keys: Mapping[str, Any]
+    name: str = ""
+    parts: list[Node] = field(default_factory=list)
+    gang: str | None = None
+    wrong: str = ""
+
+
+class Pieces:
+    """Makes the pieces of a file.
+
+    Args:
+        meshes: of the file.
+        nodes: of its default scene, by index.
+        frame: (4, 4) how the numbers of the whole file are read: metres and y up from them.
+        front: where a piece looks in its own frame that does not say so, degrees from +x once z is up.
+        from_blender: whether Blender wrote the file, which numbers nodes of equal names.
+    """
+
+    def __init__(
+        self, meshes: GltfMeshes, nodes: Mapping[int, Node], frame: Floats, front: float, from_blender: bool
+    ) -> None:
+        self._meshes = meshes
+        self._nodes = nodes
+        self._frame = frame
+        self._front = front
+        self._from_blender = from_blender
+        self._shared: dict[tuple[Any, ...], Mesh] = {}
+        self._triangles = 0
+
+    def piece(self, marked: Marked) -> ImportedPiece:
+        """The piece that a node says it is.
+
+        Raises:
+            NoPiece: where it cannot stand in a scene.
+        """
+        assert marked.node.world is not None
+        assert marked.kind is not None
+        matrix = to_table(self._frame @ marked.node.world)
+        keys = {key: value for key, value in marked.keys.items() if key not in _OF_THE_PLACE}
+        up: Literal["y", "z"] = marked.keys.get("up", "y")
+        default = FRONT["z"] if up == "z" else self._front
+        front = float(keys.get("front", default))
+        facing = self._facing(marked, matrix, front)
+        if "figure" in keys:
+            return self._stand_in(marked, matrix, {**keys, "front": front}, facing)
+        reading = read_as(marked.keys.get("units", "m"), up, float(marked.keys.get("scale", 1.0)))
+        parts = self._parts(marked, reading)
+        keys = _with_plain_names(keys)
+        whole = self._in_its_frame(parts)
+        if not float(np.abs(moved(matrix, corners(*whole.bounds))).max()) <= LARGEST:
+            raise NoPiece(
+                "comes out over a kilometre from the middle of the table, or as large; glTF is in metres: "
+                "where its numbers are others, say --units"
+            )
+        place = standing(matrix, "z", whole.bounds)
+        if place is not None:
+            return self._upright(marked, place, parts, {**keys, "front": front}, facing)
+        at = rounded(matrix[:3, 3])
+        placed = [(name, mesh, matrix @ inner) for name, _, mesh, inner in parts]
+        mesh = self._counted(_rounded(baked(placed, np.array(at))))
+        keys = _turned(keys, matrix, front)
+        return self._made(marked, at, 0.0, facing, mesh, {"units": "mm", "up": "z", **keys})
+
+    def _upright(
+        self, marked: Marked, place: Upright, parts: Sequence[_Part], keys: Mapping[str, Any], facing: Any
+    ) -> ImportedPiece:
+        """A piece with the mesh that it shares with all that look so, larger or smaller by less than a power of ten."""
+        power = 10.0 ** round(np.log10(place.scale))
+        mesh = self._in_its_frame(parts, power)
+        scale = place.scale / power
+        sizes = {"units": "mm", "up": "z", **({} if abs(scale - 1.0) < 1e-9 else {"scale": round(scale, 12)})}
+        piece = self._made(marked, place.at, place.turn, facing, mesh, {**sizes, **keys})
+        return replace(piece, shared=True)
+
+    def _stand_in(self, marked: Marked, matrix: Floats, keys: Mapping[str, Any], facing: Any) -> ImportedPiece:
+        """A piece with ``figure``, whatever mesh its node has."""
+        base, height = float(keys["figure"]["base"]), float(keys["figure"]["height"])
+        reach = max(base, height)
+        place = standing(matrix, "z", np.array([[-reach] * 3, [reach] * 3]))
+        if place is None or abs(place.scale - 1.0) > AS_GIVEN:
+            raise NoPiece("is a stand-in whose node is tilted, mirrored or scaled; figure alone says how large it is")
+        if not max(map(abs, place.at)) <= LARGEST:
+            raise NoPiece("comes out over a kilometre from the middle of the table")
+        return self._made(marked, place.at, place.turn, facing, None, keys)
+
+    def _made(
+        self,
+        marked: Marked,
+        at: tuple[float, float, float],
+        turn: float,
+        facing: float | Literal["unknown"] | None,
+        mesh: Mesh | None,
+        keys: Mapping[str, Any],
+    ) -> ImportedPiece:
+        assert marked.kind is not None
+        if marked.kind == "terrain" and "front" not in marked.keys:
+            keys = {key: value for key, value in keys.items() if key != "front"}
+        return ImportedPiece(marked.name, marked.kind, at, turn, facing, marked.gang, mesh=mesh, keys=keys)
+
+    def _facing(self, marked: Marked, matrix: Floats, front: float) -> float | Literal["unknown"] | None:
+        """Where a piece looks: as it says, else where its front points on the table."""
+        if marked.kind == "terrain":
+            return None
+        said = marked.keys.get("facing")
+        found = direction(matrix, ahead(front)) if said is None else said
+        return "unknown" if found is None or found == "unknown" else float(found)
+
+    def _parts(self, marked: Marked, reading: Floats) -> list[_Part]:
+        """Each part: its name, its mesh by number, the mesh, and the matrix to the piece's frame, mm and z up."""
+        if not marked.parts:
+            raise NoPiece("has no mesh, and no node below it has one; a stand-in would say figure = { base, height }")
+        if len(marked.parts) > MOST_PARTS_OF_A_PIECE:
+            raise NoPiece(f"has over {MOST_PARTS_OF_A_PIECE} parts; join them")
+        parts = []
+        names = self._names(marked)
+        for node, name in zip(marked.parts, names, strict=True):
+            try:
+                if node.wrong:
+                    raise NoPiece(node.wrong)
+                mesh = self._meshes.of(node)
+                inner = to_table(reading @ self._below(marked.node, node, mesh))
+            except NoPiece as wrong:
+                whose = "" if node is marked.node else f"its part {node.name or f'node {node.index}'} "
+                raise NoPiece(f"{whose}{wrong}") from None
+            parts.append((name, int(node.told["mesh"]), mesh, inner))
+        triangles = sum(len(mesh.faces) for _, _, mesh, _ in parts)
+        lines = sum(len(mesh.faces) + len(mesh.vertices) for _, _, mesh, _ in parts)
+        if triangles > MOST_TRIANGLES or (len(parts) > 1 and lines > MOST_LINES):
+            raise NoPiece(f"has {triangles} triangles; reduce them, or split it")
+        return parts
+
+    def _names(self, marked: Marked) -> list[str]:
+        """The names of the parts of a piece, without the numbers that Blender gives where names of parts repeat."""
+        full = [node.name or self._meshes.name_of(node) or f"part {n}" for n, node in enumerate(marked.parts, 1)]
+        if not self._from_blender:
+            return [one_word(name) for name in full]
+        base = marked.keys.get("base")
+        named = [base] if isinstance(base, dict) else []
+        meant = {entry.get("part") for entry in [*named, *marked.keys.get("insignificant", ())]}
+        short = [name if name in meant else _NUMBERED.sub("", name) or name for name in full]
+        often = Counter(short)
+        return [one_word(name if often[name] == 1 else whole) for name, whole in zip(short, full, strict=True)]
+
+    def _below(self, top: Node, node: Node, mesh: Mesh) -> Floats:
+        """The matrix (4, 4) from a mesh's frame to that of the piece's node, metres and y up."""
+        if "skin" in node.told:
+            assert top.world is not None
+            return np.asarray(np.linalg.solve(top.world, self._meshes.world_of(node, mesh)), np.float64)
+        matrix: Floats = np.eye(4)
+        if node is not top:
+            matrix = node.local
+            for index in node.above:
+                if index == top.index:
+                    break
+                matrix = self._nodes[index].local @ matrix
+        return matrix
+
+    def _in_its_frame(self, parts: Sequence[_Part], scale: float = 1.0) -> Mesh:
+        """One mesh of all parts in the frame of the piece's node, times a scale; one for all that look the same."""
+        key = (scale, *((name, number, inner.tobytes()) for name, number, _, inner in parts))
+        if key not in self._shared:
+            larger = np.diag([scale, scale, scale, 1.0])
+            mesh = _rounded(baked([(name, mesh, larger @ inner) for name, _, mesh, inner in parts], np.zeros(3)))
+            self._shared[key] = self._counted(mesh) if scale == 1.0 else mesh
+        return self._shared[key]
+
+    def _counted(self, mesh: Mesh) -> Mesh:
+        """The mesh itself.
+
+        Raises:
+            NoPiece: where all together are too large.
+        """
+        if self._triangles + len(mesh.faces) > MOST_TOGETHER:
+            raise NoPiece(f"is one too many: those before it have nearly {MOST_TOGETHER} triangles")
+        self._triangles += len(mesh.faces)
+        return mesh
+
+
+_Part = tuple[str, int, Mesh, Floats]
+
+
+def _rounded(mesh: Mesh) -> Mesh:
+    return replace(mesh, vertices=np.round(mesh.vertices, DECIMALS) + 0.0)
+
+
+def _with_plain_names(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys with names of parts as an OBJ file has them."""
+
+    def plain(entry: Any) -> Any:
+        return {**entry, "part": one_word(entry["part"])} if isinstance(entry, dict) and "part" in entry else entry
+
+    given = {key: plain(value) if key == "base" else value for key, value in keys.items()}
+    if "insignificant" in given:
+        given["insignificant"] = [plain(entry) for entry in given["insignificant"]]
+    return given
+
+
+def _turned(keys: Mapping[str, Any], matrix: Floats, front: float) -> dict[str, Any]:
+    """The keys of a piece whose mesh holds its pose: points of its own frame are turned as its mesh is.
+
+    Raises:
+        NoPiece: where a box would no longer be one.
+    """
+    axes = matrix[:3, :3]
+    axes = axes / abs(np.linalg.det(axes)) ** (1.0 / 3.0)
+
+    def turned(point: Sequence[float]) -> list[float]:
+        return [round(float(number), DECIMALS) + 0.0 for number in axes @ np.array(point, dtype=np.float64)]
+
+    given = {key: value for key, value in keys.items() if key != "front"}
+    ahead_of_it = direction(matrix, ahead(front))
+    if ahead_of_it is not None:
+        given["front"] = ahead_of_it
+    if "eye" in given:
+        given["eye"] = turned(given["eye"])
+    if "eyes" in given:
+        given["eyes"] = {arc: turned(eye) for arc, eye in given["eyes"].items()}
+    entries = []
+    for entry in given.pop("insignificant", ()):
+        if "box" in entry:
+            raise NoPiece("is tilted, mirrored or unevenly scaled, and has a box that is insignificant; name the part")
+        ball = entry.get("sphere")
+        entries.append(entry if ball is None else {"sphere": {**ball, "centre": turned(ball["centre"])}})
+    return {**given, "insignificant": entries} if entries else given

@@ -1,0 +1,47 @@
+"""Mesh files that are read side by side lie in the cache, and what cannot be read is left to who wants it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from silhouette.exchange import reading_ahead
+from silhouette.exchange.reading_ahead import read_ahead
+from silhouette.files.cache import UNCACHED, Cache
+from silhouette.meshes import mesh as meshes
+from silhouette.meshes.mesh import read_mesh
+from tests.support.mesh_files import obj as pyramid
+
+
+def test_what_is_read_ahead_is_in_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading_ahead, "WORTH_IT", 0)
+    cache = Cache(tmp_path / "cache")
+    files = [tmp_path / f"{name}.obj" for name in ("one", "damaged", "missing", "two")]
+    for file in files[:2] + files[3:]:
+        file.write_text(f"# {file.name}\n" + ("v 1 2\n" if file.stem == "damaged" else pyramid()))
+    expected = [read_mesh(file, UNCACHED).mesh for file in (files[0], files[3])]
+    read_ahead(files, cache)
+    monkeypatch.setattr(meshes, "_build", lambda *_: pytest.fail("a mesh is read again"))
+    assert [read_mesh(file, cache).mesh.digest for file in (files[0], files[3])] == [one.digest for one in expected]
+
+
+@pytest.mark.parametrize(("worth_it", "cached"), [(1000, True), (0, False)])
+def test_little_is_not_read_ahead_nor_without_a_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worth_it: int, cached: bool
+) -> None:
+    file = tmp_path / "one.obj"
+    file.write_text(pyramid())
+    monkeypatch.setattr(reading_ahead, "WORTH_IT", worth_it)
+    monkeypatch.setattr(reading_ahead, "parallel_map", lambda *_: pytest.fail("processes are started"))
+    read_ahead([file], Cache(tmp_path / "cache") if cached else UNCACHED)
+
+
+def test_no_more_is_read_ahead_than_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading_ahead, "WORTH_IT", 0)
+    files = [tmp_path / f"{name}.obj" for name in ("one", "two", "three")]
+    for file in files:
+        file.write_text(f"# {file.name}\n" + pyramid())
+    monkeypatch.setattr(reading_ahead, "MOST", 2 * files[2].stat().st_size)
+    read_ahead(files, Cache(tmp_path / "cache"))
+    assert len(list((tmp_path / "cache").glob("*.npz"))) == 2
