@@ -62,13 +62,21 @@ SUBJECTS = {
     ),
     "crisis_protocol": _of_game(
         "crisis_protocol",
-        ("plane_geometry", "supports", "evidence", "judge", "line_cells", "free_lines"),
-        (
-            "test_thresholds",
-            "test_exact_epsilons",
-            "test_plan_geometry",
-            "test_crisis_protocol",
-            "test_crisis_protocol_laws",
+        ("evidence", "judge"),
+        ("test_thresholds", "test_exact_epsilons", "test_crisis_protocol", "test_crisis_protocol_laws"),
+    ),
+    "free_lines": _of(
+        "relations",
+        ("plane_geometry", "supports", "line_cells", "free_lines"),
+        tuple(
+            f"../rules/crisis_protocol/{test}"
+            for test in (
+                "test_thresholds",
+                "test_exact_epsilons",
+                "test_plan_geometry",
+                "test_crisis_protocol",
+                "test_crisis_protocol_laws",
+            )
         ),
     ),
     "skirmishcorps": _of_game(

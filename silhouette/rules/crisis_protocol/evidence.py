@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from silhouette.geometry import Flags, Floats
-from silhouette.rules.crisis_protocol.free_lines import find_free_line
-from silhouette.rules.crisis_protocol.plane_geometry import crossed, disc_distance, epsilon_of, outline_distances
+from silhouette.relations.free_lines import find_free_line
+from silhouette.relations.plane_geometry import crossed, disc_distance, epsilon_of, outline_distances
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene, Readings
 
 

@@ -19,8 +19,8 @@ from silhouette.drawing.strokes import AreaStyle, area, arrow, cross, disc, line
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.reasons import why
 from silhouette.geometry import Floats
+from silhouette.relations.plane_geometry import tangent_quadrilateral
 from silhouette.rules.base import Figure
-from silhouette.rules.crisis_protocol.plane_geometry import tangent_quadrilateral
 from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene
 from silhouette.scenes.scene import Check

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from silhouette.errors import RequestError
+from silhouette.relations.plane_geometry import Disc
 from silhouette.rules.crisis_protocol.figures import millimetres
-from silhouette.rules.crisis_protocol.plane_geometry import Disc
 from silhouette.rules.crisis_protocol.scene import PlanScene
 from silhouette.scenes.moved import Move
 from silhouette.text import did_you_mean

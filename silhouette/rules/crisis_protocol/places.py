@@ -13,8 +13,8 @@ import shapely
 
 from silhouette.errors import RequestError
 from silhouette.geometry import Flags, Floats
+from silhouette.relations.plane_geometry import Disc, epsilon_of
 from silhouette.rules.crisis_protocol.figures import millimetres
-from silhouette.rules.crisis_protocol.plane_geometry import Disc, epsilon_of
 from silhouette.rules.crisis_protocol.scene import Character, PlanScene
 from silhouette.scenes.ground import Indices
 from silhouette.scenes.overlap import ALLOWED

@@ -20,7 +20,7 @@ from silhouette.errors import RequestError
 from silhouette.files.schema import Entry, Location, Name, Number, Size, plain, validated
 from silhouette.geometry import Floats
 from silhouette.lazy import cached_property
-from silhouette.rules.crisis_protocol.plane_geometry import (
+from silhouette.relations.plane_geometry import (
     Disc,
     Outlines,
     crossed,

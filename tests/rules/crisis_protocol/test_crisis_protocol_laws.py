@@ -12,7 +12,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silhouette.rules.crisis_protocol import free_lines
+from silhouette.relations import free_lines
 from tests.support.crisis_protocol_by_brute_force import is_free, judged, some_line_is_free
 from tests.support.crisis_protocol_tables import box, duel, grid_duel, moved, scene, verdict, verdicts
 

@@ -7,10 +7,10 @@ import pytest
 import shapely
 
 from silhouette.geometry import Floats
-from silhouette.rules.crisis_protocol.free_lines import _may_be_between, find_free_line
-from silhouette.rules.crisis_protocol.line_cells import SAFETY, Strip
-from silhouette.rules.crisis_protocol.plane_geometry import Disc, Outlines, doubled_area, fault_in
-from silhouette.rules.crisis_protocol.supports import supports_of
+from silhouette.relations.free_lines import _may_be_between, find_free_line
+from silhouette.relations.line_cells import SAFETY, Strip
+from silhouette.relations.plane_geometry import Disc, Outlines, doubled_area, fault_in
+from silhouette.relations.supports import supports_of
 from tests.support.crisis_protocol_tables import box, scene, verdict
 
 TURNS = (0.0, 20.0, 75.0, 140.0, 200.0, 263.0, 310.0)

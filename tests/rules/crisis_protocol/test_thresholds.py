@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.rules.crisis_protocol.free_lines import (
+from silhouette.relations.free_lines import (
     AT_A_MISSED_END,
     AT_AN_END,
     _may_be_between,
     _Problem,
     find_free_line,
 )
-from silhouette.rules.crisis_protocol.line_cells import FINEST, LEAST_CELL, SAME_LINE, LineCells, Strip, remaining_cells
-from silhouette.rules.crisis_protocol.plane_geometry import (
+from silhouette.relations.line_cells import FINEST, LEAST_CELL, SAME_LINE, LineCells, Strip, remaining_cells
+from silhouette.relations.plane_geometry import (
     EPSILON,
     Disc,
     Outlines,
@@ -26,7 +26,7 @@ from silhouette.rules.crisis_protocol.plane_geometry import (
     fault_in,
     outline_distances,
 )
-from silhouette.rules.crisis_protocol.supports import LEFT, RIGHT, Lines, Supports, lines_touching, supports_of
+from silhouette.relations.supports import LEFT, RIGHT, Lines, Supports, lines_touching, supports_of
 from tests.support.crisis_protocol_tables import box, scene, verdict, wall
 
 ON, OVER = 0.0, 1e-6

@@ -28,6 +28,9 @@ ROUNDING = 1e-13
 NO_AREA = 1e-12
 """A polygon with less area than this, as a share of the square of its extent, is a line."""
 
+AROUND = 720
+"""The number of corners of a polygon that stands for a disc: it reaches out less by 1e-5 of the radius."""
+
 
 @dataclass(frozen=True)
 class Disc:
@@ -190,6 +193,43 @@ def outline_distances(disc: Disc, outlines: Outlines) -> Floats:
     return np.maximum(apart, 0.0)
 
 
+def ends_along(piece: Disc | Outlines, axes: Floats) -> Floats:
+    """(n, 2) points along both axes (2, 2) that bound a piece.
+
+    >>> ends_along(Disc((3.0, 0.0), 2.0), np.eye(2)).tolist()
+    [[1.0, -2.0], [5.0, 2.0]]
+    """
+    if isinstance(piece, Outlines):
+        return piece.corners @ axes
+    ends: Floats = np.array(piece.centre) @ axes + np.array([[-piece.radius], [piece.radius]])
+    return ends
+
+
+def ring_round(disc: Disc) -> Floats:
+    """(`AROUND`, 2) corners, anticlockwise, on the circle of a disc.
+
+    >>> ring_round(Disc((3.0, 0.0), 2.0))[0].tolist()
+    [5.0, 0.0]
+    """
+    turn = np.arange(AROUND) * 2.0 * np.pi / AROUND
+    ring: Floats = np.array(disc.centre) + disc.radius * np.column_stack([np.cos(turn), np.sin(turn)])
+    return ring
+
+
+def nearest_points(first: Disc | Outlines, second: Disc | Outlines) -> Floats:
+    """(2, 2) a point of each piece, as near to each other as any; of a disc its centre stands for it.
+
+    >>> square = Outlines.of([[[5, -1], [7, -1], [7, 1], [5, 1]]])
+    >>> nearest_points(Disc((0.0, 0.0), 2.0), square).tolist()
+    [[0.0, 0.0], [5.0, 0.0]]
+    """
+    shapes = [
+        shapely.Point(piece.centre) if isinstance(piece, Disc) else piece.polygons[0] for piece in (first, second)
+    ]
+    points: Floats = shapely.get_coordinates(shapely.shortest_line(*shapes))
+    return points
+
+
 def tangent_quadrilateral(first: Disc, second: Disc) -> Floats:
     """(4, 2) the corners of the area between the outer common tangents of two discs; (0, 2) where one holds the other.
 
@@ -218,7 +258,7 @@ def tangent_quadrilateral(first: Disc, second: Disc) -> Floats:
     return corners
 
 
-def crossed(source: Disc, target: Disc | Outlines, outlines: Outlines, epsilon: float) -> Flags:
+def crossed(source: Disc | Outlines, target: Disc | Outlines, outlines: Outlines, epsilon: float) -> Flags:
     """(polygons,) whether some line from a point of the source to a point of the target passes through each polygon.
 
     All those lines together fill the convex hull of the two. A polygon that reaches into it by no more than an epsilon
@@ -232,6 +272,12 @@ def crossed(source: Disc, target: Disc | Outlines, outlines: Outlines, epsilon: 
     >>> crossed(Disc((0.0, 0.0), 2.0), Outlines.of([[[9, -3], [10, -3], [10, 3], [9, 3]]]), post, 1e-9).tolist()
     [True]
     """
+    if isinstance(source, Outlines):
+        ends = [piece.corners if isinstance(piece, Outlines) else ring_round(piece) for piece in (source, target)]
+        hull = shapely.buffer(
+            shapely.convex_hull(shapely.MultiPoint(np.concatenate(ends))), -epsilon, join_style="mitre"
+        )
+        return np.asarray(shapely.intersects(outlines.polygons, hull), dtype=bool)
     # Both ends are made smaller by the epsilon: a polygon that still meets their hull overlaps by more than that.
     small = Disc(source.centre, max(source.radius - epsilon, 0.0))
     flags: Flags = shapely.dwithin(outlines.polygons, shapely.Point(small.centre), small.radius)

@@ -1,4 +1,4 @@
-"""Which straight lines from a disc to a target can still be free, where a great many polygons stand between.
+"""Which straight lines from one piece to another can still be free, where a great many polygons stand between.
 
 Between source and target lies a strip, at right angles to the way from one to the other. A line is described by two
 heights: those at which it enters the strip and leaves it. So every line is a point of a square:
@@ -23,7 +23,7 @@ import numpy as np
 import shapely
 
 from silhouette.geometry import Flags, Floats
-from silhouette.rules.crisis_protocol.plane_geometry import Disc, Indices, Outlines
+from silhouette.relations.plane_geometry import Disc, Indices, Outlines, ends_along
 
 FINEST = 2**20
 """The number of cells across the square at which cutting ends."""
@@ -63,14 +63,16 @@ class Strip:
     sure: float
 
     @classmethod
-    def between(cls, source: Disc, target: Disc | Outlines, direction: Floats, epsilon: float) -> Strip | None:
+    def between(
+        cls, source: Disc | Outlines, target: Disc | Outlines, direction: Floats, epsilon: float
+    ) -> Strip | None:
         """The strip at right angles to a direction (2,) of length 1 that separates the two; None where none does."""
         axes = np.array([direction, [-direction[1], direction[0]]]).T
-        middle, ends = np.array(source.centre) @ axes, _ends(target, axes)
-        start = middle[0] + source.radius + SAFETY * epsilon
+        begins, ends = ends_along(source, axes), ends_along(target, axes)
+        start = float(begins[:, 0].max()) + SAFETY * epsilon
         length = float(ends[:, 0].min() - start - SAFETY * epsilon)
-        bottom = min(middle[1] - source.radius, float(ends[:, 1].min())) - epsilon
-        height = max(middle[1] + source.radius, float(ends[:, 1].max())) + epsilon - bottom
+        bottom = min(float(begins[:, 1].min()), float(ends[:, 1].min())) - epsilon
+        height = max(float(begins[:, 1].max()), float(ends[:, 1].max())) + epsilon - bottom
         sure = SAFETY * epsilon * float(np.hypot(1.0, height / length)) if length > 0.0 else np.inf
         return None if sure > length else cls(axes, float(start), length, float(bottom), float(height), sure)
 
@@ -203,7 +205,7 @@ class LineCells:
 
 
 def remaining_cells(
-    source: Disc, target: Disc | Outlines, blockers: Outlines, direction: Floats, epsilon: float
+    source: Disc | Outlines, target: Disc | Outlines, blockers: Outlines, direction: Floats, epsilon: float
 ) -> LineCells | None:
     """The cells in which a free line can be; None where no strip separates source and target.
 
@@ -211,7 +213,7 @@ def remaining_cells(
         source, target: the pieces between which the lines run.
         blockers: the polygons that may be in the way, at least one.
         direction: (2,) of length 1, straight from the source to the target.
-        epsilon: from `silhouette.rules.crisis_protocol.plane_geometry.epsilon_of`.
+        epsilon: from `silhouette.relations.plane_geometry.epsilon_of`.
 
     >>> near, far = Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0)
     >>> wall = [[9, -9], [10, -9], [10, 9], [9, 9]]
@@ -232,11 +234,3 @@ def remaining_cells(
         if cells.across >= FINEST:
             break
     return cells
-
-
-def _ends(piece: Disc | Outlines, axes: Floats) -> Floats:
-    """(n, 2) points along both axes that bound a piece."""
-    if isinstance(piece, Outlines):
-        return piece.corners @ axes
-    ends: Floats = np.array(piece.centre) @ axes + np.array([[-piece.radius], [piece.radius]])
-    return ends

@@ -1,4 +1,4 @@
-"""Is there a straight line from a disc to a disc, or to a polygon, that passes through none of the polygons between?
+"""Is there a straight line between two pieces, discs or polygons, that passes through none of the polygons between?
 
 A line may touch polygons, but it may not run along the seam between two polygons that touch. So a line is free if it
 passes through nothing after it is shifted by an epsilon to its left, or by an epsilon to its right.
@@ -23,18 +23,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 import numpy as np
-import shapely
 
 from silhouette.geometry import Flags, Floats
-from silhouette.rules.crisis_protocol.line_cells import LineCells, remaining_cells
-from silhouette.rules.crisis_protocol.plane_geometry import (
+from silhouette.relations.line_cells import LineCells, remaining_cells
+from silhouette.relations.plane_geometry import (
     Disc,
     Outlines,
     crossed,
     disc_distance,
+    ends_along,
+    nearest_points,
     outline_distances,
 )
-from silhouette.rules.crisis_protocol.supports import LEFT, RIGHT, Lines, Supports, lines_touching, pairs, supports_of
+from silhouette.relations.supports import LEFT, RIGHT, Lines, Supports, lines_touching, pairs, supports_of
 
 MANY_SUPPORTS = 120
 """Where there are more supports, those that no free line can touch are dropped first."""
@@ -46,7 +47,7 @@ AT_AN_END, AT_A_MISSED_END = 0.01, 8.0
 """How many epsilons a polygon may reach into either end of a line without being in its way. More, where the shifted
 line misses the piece at that end, which is then taken from the line before the shift."""
 
-Target = Disc | Outlines
+End = Disc | Outlines
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +66,15 @@ class FreeLine:
     alone: Flags
 
 
-def find_free_line(source: Disc, target: Target, blockers: Outlines, epsilon: float) -> FreeLine:
+def find_free_line(source: End, target: End, blockers: Outlines, epsilon: float, *, reasons: bool = True) -> FreeLine:
     """A free line from a point of the source to a point of the target, or the polygons in the way.
 
     Args:
-        source: where the line starts.
-        target: where it ends: a disc, or `Outlines` with one polygon.
+        source: where the line starts: a disc, or `Outlines` with one convex polygon.
+        target: where it ends: a disc, or `Outlines` with one polygon, convex where the source is a polygon.
         blockers: the polygons that may be in the way.
-        epsilon: from `silhouette.rules.crisis_protocol.plane_geometry.epsilon_of`.
+        epsilon: from `silhouette.relations.plane_geometry.epsilon_of`.
+        reasons: whether what is in the way is wanted, where no line is free; else none of it is named.
 
     >>> near, far = Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0)
     >>> wall = Outlines.of([[[9, -9], [10, -9], [10, 2], [9, 2]]])
@@ -93,8 +95,8 @@ def find_free_line(source: Disc, target: Target, blockers: Outlines, epsilon: fl
     if not problem.blocked(direct).any():
         return FreeLine(problem.segment(direct), none, none)
     supports = supports_of(source, target, problem.blockers, epsilon)
-    alone = _alone(problem, direct)
-    in_the_way = crossed(source, target, problem.blockers, epsilon)
+    alone = _alone(problem, direct) if reasons else np.zeros(len(problem.blockers.starts), dtype=bool)
+    in_the_way = crossed(source, target, problem.blockers, epsilon) if reasons else alone.copy()
     if not alone.any():
         for lines in _bitangents(*_worth_trying(supports, problem, direct), problem):
             blocked = problem.blocked(lines)
@@ -126,14 +128,17 @@ def _among_all(flags: Flags, among: Flags) -> Flags:
 class _Problem:
     """The source and the target of the free line that is wanted, and the polygons that may be in its way."""
 
-    source: Disc
-    target: Target
+    source: End
+    target: End
     blockers: Outlines
     epsilon: float
 
     def spans(self, lines: Lines) -> tuple[Floats, Floats]:
         """(n,) the positions along each line at which it leaves the source and meets the target, nan if it misses."""
-        start = self._chord(lines, self.source, LEFT)
+        if isinstance(self.source, Disc):
+            start = self._chord(lines, self.source, LEFT)
+        else:
+            start = self._last_meeting(lines, self.source)
         if isinstance(self.target, Disc):
             end = self._chord(lines, self.target, RIGHT)
         else:
@@ -197,46 +202,56 @@ class _Problem:
 
     def _first_meeting(self, lines: Lines, outline: Outlines, start: Floats) -> Floats:
         """(n,) the first position along each line from ``start`` at which it meets or touches an outline, or nan."""
+        meetings = self._meetings(lines, outline)
+        first = np.where(meetings >= start[:, None], meetings, np.inf).min(axis=1)
+        return np.where(np.isfinite(first), first, np.nan)
+
+    def _last_meeting(self, lines: Lines, outline: Outlines) -> Floats:
+        """(n,) the last position along each line at which it meets or touches an outline, or nan."""
+        meetings = self._meetings(lines, outline)
+        last = np.where(np.isfinite(meetings), meetings, -np.inf).max(axis=1)
+        return np.where(np.isfinite(last), last, np.nan)
+
+    def _meetings(self, lines: Lines, outline: Outlines) -> Floats:
+        """(n, 2 * corners) the positions along each line at which it crosses an outline or touches a corner, or inf."""
         leftward, along = lines.left_of(outline.corners), lines.along(outline.corners)
         onward, ahead = leftward[:, outline.following], along[:, outline.following] - along
         crosses = (leftward > 0.0) != (onward > 0.0)
         crossing = np.where(crosses, along + ahead * (leftward / np.where(crosses, leftward - onward, 1.0)), np.inf)
-        meetings = np.concatenate([crossing, np.where(np.abs(leftward) <= self.epsilon, along, np.inf)], axis=1)
-        first = np.where(meetings >= start[:, None], meetings, np.inf).min(axis=1)
-        return np.where(np.isfinite(first), first, np.nan)
+        return np.concatenate([crossing, np.where(np.abs(leftward) <= self.epsilon, along, np.inf)], axis=1)
 
 
-def _direct(source: Disc, target: Target, epsilon: float) -> tuple[Lines, Floats | None]:
+def _direct(source: End, target: End, epsilon: float) -> tuple[Lines, Floats | None]:
     """The line straight to the target, and a point (2,) of both where source and target touch or overlap, else None."""
-    centre = np.array(source.centre)
-    if isinstance(target, Disc):
-        across = np.array(target.centre) - centre
+    if isinstance(source, Outlines):
+        here, there = nearest_points(source, target)
+        touching = bool(np.hypot(*(there - here)) <= epsilon)
+    elif isinstance(target, Disc):
+        here, there = np.array(source.centre), np.array(target.centre)
         touching = disc_distance(source, target) <= epsilon
     else:
-        nearest = shapely.shortest_line(shapely.Point(source.centre), target.polygons[0])
-        across = shapely.get_coordinates(nearest)[1] - centre
+        here, there = nearest_points(source, target)
         touching = bool(outline_distances(source, target)[0] <= epsilon)
+    across = there - here
     apart = float(np.hypot(*across))
     direction = across / apart if apart else np.array([1.0, 0.0])
     normal = np.array([-direction[1], direction[0]])
-    line = Lines(normal[None], np.array([normal @ centre]))
+    line = Lines(normal[None], np.array([normal @ here]))
     if not touching:
         return line, None
     if isinstance(target, Outlines):
-        return line, centre + across
+        return line, there
+    if isinstance(source, Outlines):
+        return line, here
     least = max(-source.radius, apart - target.radius)
     most = min(source.radius, apart + target.radius)
-    return line, centre + direction * (least + most) / 2.0
+    return line, here + direction * (least + most) / 2.0
 
 
-def _may_be_between(source: Disc, target: Target, blockers: Outlines, direction: Floats, epsilon: float) -> Flags:
+def _may_be_between(source: End, target: End, blockers: Outlines, direction: Floats, epsilon: float) -> Flags:
     """(polygons,) those that reach into the rectangle along a direction (2,) that holds source and target."""
     axes = np.array([direction, [-direction[1], direction[0]]]).T
-    discs = [source, target] if isinstance(target, Disc) else [source]
-    round_ones = [np.array(disc.centre) @ axes + sign * disc.radius for disc in discs for sign in (-1.0, 1.0)]
-    ends = np.array(round_ones)
-    if isinstance(target, Outlines):
-        ends = np.concatenate([ends, target.corners @ axes])
+    ends = np.concatenate([ends_along(source, axes), ends_along(target, axes)])
     if not len(blockers.starts):
         return np.zeros(0, dtype=bool)
     corners = blockers.corners @ axes

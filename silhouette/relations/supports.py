@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from silhouette.geometry import Flags, Floats
-from silhouette.rules.crisis_protocol.plane_geometry import Disc, Indices, Outlines
+from silhouette.relations.plane_geometry import Disc, Indices, Outlines
 
 LEFT, RIGHT = 1.0, -1.0
 """The side of a directed line, as the sign of the distance to its left."""
@@ -79,20 +79,26 @@ class Supports:
         return allowed
 
 
-def supports_of(source: Disc, target: Disc | Outlines, blockers: Outlines, epsilon: float) -> Supports:
+def supports_of(source: Disc | Outlines, target: Disc | Outlines, blockers: Outlines, epsilon: float) -> Supports:
     """Everything that a line between source and target can touch."""
-    corners = blockers.corners
-    before, after = corners[blockers.preceding], corners[blockers.following]
-    parts = [Supports(corners, np.zeros(len(corners)), before, after, blockers.convex)]
-    discs = [source, target] if isinstance(target, Disc) else [source]
-    for disc in discs:
-        parts.append(_open_supports(np.array([disc.centre] * 2), np.array([disc.radius, -disc.radius])))
-        parts.append(_open_supports(_crossings_with_disc(blockers, disc, epsilon)))
-    if isinstance(target, Outlines):
-        parts.append(_open_supports(target.corners))
-        parts.append(_open_supports(_crossings(blockers, target)))
+    parts = [_supports_of(blockers)]
+    for end in (source, target):
+        if isinstance(end, Disc):
+            parts.append(_open_supports(np.array([end.centre] * 2), np.array([end.radius, -end.radius])))
+            parts.append(_open_supports(_crossings_with_disc(blockers, end, epsilon)))
+        else:
+            # A target may be concave, and a line may end in its bay; where the source is a polygon, both are convex.
+            parts.append(_supports_of(end) if isinstance(source, Outlines) else _open_supports(end.corners))
+            parts.append(_open_supports(_crossings(blockers, end)))
     names = [field.name for field in fields(Supports)]
     return Supports(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+
+def _supports_of(outlines: Outlines) -> Supports:
+    """The corners of outlines, where no line may cut them off."""
+    corners = outlines.corners
+    before, after = corners[outlines.preceding], corners[outlines.following]
+    return Supports(corners, np.zeros(len(corners)), before, after, outlines.convex)
 
 
 def _open_supports(points: Floats, reach: Floats | None = None) -> Supports:

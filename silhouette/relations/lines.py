@@ -1,0 +1,289 @@
+"""RELATE: the widest straight beam between two point sets that nothing blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from silhouette.geometry import Flags, Floats
+from silhouette.relations.beams import RAYS_RIGHT_TO, TOUCH, axes, bounds, bounds_at, widths
+from silhouette.relations.looks import observed, seen_points
+from silhouette.relations.measured import Measured
+from silhouette.relations.obstacles import Blocker, Indices, Obstacles
+from silhouette.relations.points import PointSet
+from silhouette.relations.samples import Balls, balls
+from silhouette.relations.sheets import all_blocked
+from silhouette.relations.sinking import sunk
+from silhouette.relations.widening import widened
+
+RESOLUTION = 0.4
+"""mm: the spacing of samples by default: it decides whether there is a line of 1 mm."""
+
+PAIRS_AT_ONCE = 30_000
+"""Pairs of balls that are looked into together; of more, those that promise most come first."""
+
+MOST_PAIRS = 200_000
+"""Pairs of balls that are looked at for one question; what is left is told in the error."""
+
+TRIED = 48
+"""Free lines on each level whose width is worked out."""
+
+MOVED = 4
+"""Lines that are moved to where their beams are wider, at most."""
+
+COUNTED = 512
+"""Lines of which it is counted what blocks them."""
+
+SUNK = 100.0
+"""mm by which what stands on the ground goes on below it."""
+
+MOST_FACES = 2_000_000
+"""Pairs of a shaft and a face in it that are looked at for one question."""
+
+
+def widest_line(
+    start: PointSet,
+    end: PointSet,
+    blockers: Iterable[Blocker],
+    *,
+    least: float = 0.0,
+    resolution: float = RESOLUTION,
+    effort: float = 1.0,
+) -> Measured:
+    """The diameter of the widest straight round beam that leads from a point of one set to a point of another.
+
+    A beam has round ends, whose tips are the two points: like a string held by both, it is cut short by its own radius,
+    and is never wider than long. It may touch blockers, by up to 1e-6 mm, and crosses none. A tip that lies in or on a
+    blocker leads no beam, unless square away from a face; the points beside it may. A line that only grazes has no
+    width. The sets themselves block nothing, unless they are among the blockers. What reaches down to the lowest point
+    of both sets is taken to go on below: no line passes under it.
+
+    The search stops at the first beam found that is ``least`` wide: there may be wider ones, and none is told as wider
+    than twice that. With 0 it looks for any, and the value is above 0, up to 2 mm, where it finds one. With ``inf`` it
+    looks for the widest.
+
+    The value is the width of a beam that was found, 0 where there is none; with its error it reaches the greatest width
+    that any beam may have, as far as the search could exclude it. A beam of ``least`` is excluded where the value and
+    the error are less together; to exclude one of 1 mm, ``resolution`` must be below 0.5 mm.
+
+    Args:
+        start, end: the sets; to swap them changes nothing.
+        blockers: pieces with the part of each that blocks, in the frame of its model.
+        least: mm: the width that is compared with.
+        resolution: mm: no point of a set is farther than this from a point that is tried.
+        effort: how much is looked at before what is left is told as an error, 1 being about a second.
+
+    Returns:
+        mm; ``lines`` has the beam's axis, from tip to tip; ``by`` the pieces that block most lines, where no beam of
+        ``least`` was found.
+
+    >>> above, below = PointSet.of_points(np.array([[0.0, 0, 9]])), PointSet.of_points(np.array([[0.0, 0, 0]]))
+    >>> widest_line(above, below, [], least=1.0).value, widest_line(above, below, [], least=np.inf).value
+    (2.0, 9.0)
+    """
+    boxes = start.box, end.box
+    lowest = float(min(box[0, 2] for box in boxes))
+    obstacles = Obstacles(sunk(blockers, lowest, SUNK), boxes, _greatest(least))
+    trees = (
+        balls(start, resolution).turned_to(start, end.box),
+        balls(end, resolution).turned_to(end, start.box),
+    )
+    search = _Search((start, end), trees, obstacles, least, resolution, effort)
+    search.run()
+    if not search.is_found and search.most > 0.0 and least == 0.0:
+        search.look()
+    by = () if search.is_found else search.blocking()
+    error = 0.0 if search.is_found else max(0.0, search.most - search.width)
+    if not search.is_found and search.width > 0.0 and np.isfinite(least) and least - search.width <= TOUCH:
+        return Measured(least, error, search.segment[None], by)
+    lines = search.segment[None] if search.width > 0.0 else np.zeros((0, 2, 3))
+    return Measured(search.width, error, lines, by)
+
+
+@dataclass(eq=False)
+class _Search:
+    """The search for the widest beam: pairs of balls, from coarse to fine.
+
+    Attributes:
+        points: the two sets.
+        trees: their samples in balls.
+        obstacles: what blocks.
+        least: mm: the width at which the search ends.
+        resolution: mm, and ``effort``: see `widest_line`.
+        width: of the best beam found, and ``segment`` (2, 3) its tips.
+        most: mm: no beam is wider, as far as pairs have been put aside.
+        seen: pairs that have been looked at, and ``faces`` those in their shafts.
+        moves: lines that have been moved.
+    """
+
+    points: tuple[PointSet, PointSet]
+    trees: tuple[Balls, Balls]
+    obstacles: Obstacles
+    least: float
+    resolution: float
+    effort: float
+    width: float = 0.0
+    segment: Floats = field(default_factory=lambda: np.zeros((2, 3)))
+    most: float = 0.0
+    seen: int = 0
+    faces: int = 0
+    moves: int = 0
+
+    @property
+    def is_found(self) -> bool:
+        """Whether a beam was found that ends the search."""
+        return self.width > 0.0 and self.width >= self.least - TOUCH
+
+    @property
+    def wanted(self) -> float:
+        """The width, mm, of which a pair of balls must be free to be looked into."""
+        if 0.0 < self.least < np.inf:
+            return self.least
+        return max(2.5 * self.resolution, self.width + self.resolution if self.least else 0.0)
+
+    def run(self) -> None:
+        """Searches until a beam is found, none is left to be found, or as many pairs were looked at as may be."""
+        portions = [(np.zeros((1, 2), dtype=np.intp), [0, 0])]
+        while portions:
+            pairs, levels = portions.pop()
+            left, segments, reach, rank = self._left(pairs, levels)
+            if self.is_found:
+                return
+            finer = self._finer(levels)
+            if finer is None or self.seen > self.effort * MOST_PAIRS:
+                self._put_aside(segments, reach)
+                continue
+            children = _children(left[np.argsort(-rank, kind="stable")], levels, finer, self.trees)
+            parts = range(0, len(children), PAIRS_AT_ONCE)
+            portions += [(children[first : first + PAIRS_AT_ONCE], finer) for first in reversed(parts)]
+
+    def _left(self, pairs: Indices, levels: list[int]) -> tuple[Indices, Floats, Floats, Floats]:
+        """The pairs (n, 2) of balls that have to be parted, their lines (n, 2, 3), radii (n,) and promise (n,).
+
+        The others are free of beams of the width that is wanted; and the line of the best beam is kept.
+        """
+        segments, reach = self._lines(pairs, levels)
+        if self.seen > self.effort * MOST_PAIRS:
+            return pairs, segments, reach, reach
+        self.seen += len(pairs)
+        rank = self._tried(segments, reach)
+        open_ = np.ones(len(pairs), np.bool_)
+        # Where any line counts, only a proof that all are blocked tells of none; a bound on their width does not.
+        for step in (self._block, self._bound) if self.least == 0.0 else (self._bound, self._block):
+            open_[open_] = step(pairs[open_], segments[open_], reach[open_], levels)
+        return pairs[open_], segments[open_], reach[open_], rank[open_]
+
+    def _bound(self, pairs: Indices, segments: Floats, reach: Floats, levels: list[int]) -> Flags:
+        """(n,) which pairs may have a beam of the width that is wanted."""
+        told = bounds_at(segments, reach, self.obstacles, self.wanted)
+        open_: Flags = told == np.inf
+        self.most = max(self.most, float(told[~open_].max(initial=0.0)))
+        return open_
+
+    def _block(self, pairs: Indices, segments: Floats, reach: Floats, levels: list[int]) -> Flags:
+        """(n,) which pairs may have a beam of any width."""
+        radii = np.stack(self._radii(pairs, levels), axis=1)
+        left = int(self.effort * MOST_FACES) - self.faces
+        blocked, looked = all_blocked(segments, radii, self.obstacles, left)
+        self.faces += looked
+        return ~blocked
+
+    def look(self) -> None:
+        """Looks from a set of one point at the other's surface: whether anything is seen is measured, or proven."""
+        for side, points in enumerate(self.points):
+            target = self.points[1 - side]
+            if not points.is_point or target.mesh is None or len(target.single):
+                continue
+            (observation,) = observed(points.single, target, self.obstacles.pairs)
+            if observation.counts.seen == 0 and observation.decided_by == "proof":
+                self.most = 0.0
+                return
+            seen = seen_points(observation, target)
+            segments = np.stack([np.broadcast_to(points.single, seen.shape), seen], axis=1)[:, :: 1 - 2 * side]
+            wide = widths(segments, self.obstacles, _greatest(self.least))
+            if wide.max(initial=0.0) > 0.0:
+                self.width, self.segment = float(wide.max()), segments[wide.argmax()]
+            return
+
+    def blocking(self) -> tuple[str, ...]:
+        """The names of the pieces that meet the most lines between samples, those that meet most first."""
+        generator = np.random.default_rng(1)
+        some = [tree.samples.points for tree in self.trees]
+        picked = [points[generator.integers(0, len(points), COUNTED)] for points in some]
+        lines = np.stack(picked, axis=1)
+        met = [int(self.obstacles.blocked_by(number, lines).sum()) for number in range(len(self.obstacles.names))]
+        order = sorted((number for number, count in enumerate(met) if count), key=lambda number: -met[number])
+        return tuple(dict.fromkeys(self.obstacles.names[number] for number in order))
+
+    def _radii(self, pairs: Indices, levels: list[int]) -> list[Floats]:
+        return [tree.radius[level][pairs[:, side]] for side, (tree, level) in enumerate(_zipped(self.trees, levels))]
+
+    def _lines(self, pairs: Indices, levels: list[int]) -> tuple[Floats, Floats]:
+        """The line (n, 2, 3) between the middle samples of each pair of balls, and the larger radius (n,)."""
+        ends = [
+            tree.samples.points[tree.middle[level][pairs[:, side]]]
+            for side, (tree, level) in enumerate(_zipped(self.trees, levels))
+        ]
+        return np.stack(ends, axis=1), np.maximum(*self._radii(pairs, levels))
+
+    def _tried(self, segments: Floats, reach: Floats) -> Floats:
+        """(n,) how much the line of each pair promises; the best of some free ones is kept, and moved if it is near."""
+        free = np.flatnonzero(~self.obstacles.blocked(axes(segments, 2 * RAYS_RIGHT_TO)))
+        rank = np.zeros(len(segments))
+        rank[free] = 1.0
+        some = free[np.linspace(0, len(free) - 1, min(len(free), TRIED)).astype(int)] if len(free) else free
+        wide = widths(segments[some], self.obstacles, _greatest(self.least))
+        rank[some] += wide
+        if len(some) == 0:
+            return rank
+        best = int(wide.argmax())
+        near = wide[best] > 0.0 and wide[best] + 2 * reach[some[best]] >= self.least
+        if wide[best] > self.width:
+            self.width, self.segment = float(wide[best]), segments[some[best]]
+        if not self.is_found and self.moves < MOVED and (near or self.least == np.inf) and wide[best] > 0.0:
+            self.moves += 1
+            greatest = _greatest(self.least)
+            moved = widened(segments[some[best]], self.points, self.obstacles, float(reach[some[best]]), greatest)
+            wider = float(widths(moved[None], self.obstacles, greatest)[0])
+            if wider > self.width:
+                self.width, self.segment = wider, moved
+        return rank
+
+    def _put_aside(self, segments: Floats, reach: Floats) -> None:
+        """Notes how wide beams of pairs may be that are not looked into any further."""
+        if len(segments):
+            told = bounds(segments, reach, self.obstacles, max(self.wanted, self.most))
+            self.most = max(self.most, float(told.max()))
+
+    def _finer(self, levels: list[int]) -> list[int] | None:
+        """The levels that come next: of the tree with the larger balls, or of both; None where both are the finest."""
+        last = [len(tree.radius) - 1 for tree in self.trees]
+        typical = [float(np.median(tree.radius[level])) for tree, level in _zipped(self.trees, levels)]
+        sides = [side for side in (0, 1) if levels[side] < last[side]]
+        if not sides:
+            return None
+        chosen = [side for side in sides if typical[side] >= 0.6 * max(typical[other] for other in sides)]
+        steps = 1 if len(chosen) == 2 else 2
+        return [min(last[side], levels[side] + steps * (side in chosen)) for side in (0, 1)]
+
+
+def _greatest(least: float) -> float:
+    """The greatest width that is told, mm, where ``least`` is asked for."""
+    return 2 * least if least else 2.0
+
+
+def _zipped(trees: tuple[Balls, Balls], levels: list[int]) -> list[tuple[Balls, int]]:
+    return list(zip(trees, levels, strict=True))
+
+
+def _children(pairs: Indices, levels: list[int], finer: list[int], trees: tuple[Balls, Balls]) -> Indices:
+    """The pairs (m, 2) of balls on finer levels that make up pairs (n, 2), of those that count."""
+    counts = [1 << after - before for before, after in zip(levels, finer, strict=True)]
+    first, second = np.indices(counts).reshape(2, -1)
+    offsets = np.stack([first, second], axis=1)
+    found = (pairs[:, None] * counts + offsets).reshape(-1, 2)
+    first, second = (tree.counts[level][found[:, side]] for side, (tree, level) in enumerate(_zipped(trees, finer)))
+    counted: Indices = found[first & second]
+    return counted

@@ -1,0 +1,320 @@
+"""RELATE: straight lines in plan from base to base, and the regions that they cross: any of them, all, the middle one.
+
+A line runs from a point of the attacker's base to a point of the target's, seen from above. What counts as crossed:
+
+- A line crosses a region where it passes through its inside, farther than `EPSILON` from its edge. One that only
+  touches it, in a point or along an edge, does not. A sheet without thickness is crossed by what passes through it.
+- A gap between two regions that is narrower than `EPSILON` is none, and so is the seam of two that touch.
+- What lies under a base counts like all else, and so does a region in which a base stands: a line that begins inside of
+  it crosses it. A line may begin at any point of the base, so what covers a part of it only is in the way of some
+  lines, not of all. Who wants it otherwise leaves the region out, or takes its part above the feet.
+- Of bases that touch or overlap, wherever they stand, a line without length leads from one to the other, which crosses
+  nothing: not all lines cross. Any line may still cross what lies under the two.
+
+The answers are yes, 1.0, or no, 0.0. ``by`` names the regions that are crossed, the largest part of which lies between
+the bases first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import shapely
+
+from silhouette.geometry import Floats
+from silhouette.lazy import cached_property
+from silhouette.relations.free_lines import find_free_line
+from silhouette.relations.measured import Measured
+from silhouette.relations.outlines_in_plan import Region, base_end, base_shape, outlines_of, without_specks
+from silhouette.relations.plane_geometry import Disc, Outlines, ring_round, tangent_quadrilateral
+from silhouette.relations.shadows import polygons_of
+from silhouette.scenes.pieces import Piece
+
+EPSILON = 1e-6
+"""mm: what lies no farther than this from an edge touches it."""
+
+RIM = 1e-3
+"""mm by which shapes may reach out of the hull of both bases: cut off there, an outermost line would pass them by."""
+
+_pairs: WeakKeyDictionary[Piece, WeakKeyDictionary[Piece, Between]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """What lies between the bases of two pieces, seen from above.
+
+    Attributes:
+        ends: the bases of attacker and target, discs or outlines with one convex polygon.
+        shapes: the same as polygons of shapely.
+        heights: (2,) mm, z of their undersides, where lines are drawn.
+        centres: (2, 2) mm, the middles of the bases.
+    """
+
+    ends: tuple[Disc | Outlines, Disc | Outlines]
+    shapes: tuple[Any, Any]
+    heights: Floats
+    centres: Floats
+
+    @classmethod
+    def of(cls, attacker: Piece, target: Piece) -> Between:
+        """Between two pieces; kept as long as both are."""
+        known = _pairs.setdefault(attacker, WeakKeyDictionary())
+        if target not in known:
+            both = (attacker, target)
+            ends, shapes = (tuple(map(of, both)) for of in (base_end, base_shape))
+            heights = np.array([piece.base_span[0] for piece in both])
+            centres = without_specks(np.array([piece.base_centre for piece in both]))
+            known[target] = cls((ends[0], ends[1]), (shapes[0], shapes[1]), heights, centres)
+        return known[target]
+
+    @cached_property
+    def hull(self) -> Any:
+        """The area of all lines from one base to the other: the convex hull of both."""
+        return self.part(1.0, 0)
+
+    def part(self, share: float, end: int) -> Any:
+        """The area of that part of all lines that lies within a share of their lengths from one end (0 or 1)."""
+        rings = [ring_round(each) if isinstance(each, Disc) else each.corners for each in self.ends]
+        near, far = rings[end], rings[1 - end]
+        if share < 1.0:
+            mixed = _sum_of(near * (1.0 - share), far * share)
+            return shapely.convex_hull(shapely.multipoints(np.concatenate([near, mixed])))
+        hull = shapely.convex_hull(shapely.multipoints(np.concatenate(rings)))
+        if isinstance(self.ends[0], Disc) and isinstance(self.ends[1], Disc):
+            between = tangent_quadrilateral(self.ends[0], self.ends[1])
+            hull = shapely.union(hull, shapely.Polygon(between)) if len(between) else hull
+        return hull
+
+    @cached_property
+    def inner(self) -> Any:
+        """The hull without its rim of `EPSILON`: what meets it is crossed by some line."""
+        inner = shapely.buffer(self.hull, -EPSILON, join_style="mitre")
+        shapely.prepare(inner)
+        return inner
+
+    @cached_property
+    def inner_ends(self) -> Any:
+        """Both bases without their rims of `EPSILON`."""
+        ends = shapely.multipolygons([shapely.buffer(shape, -EPSILON, join_style="mitre") for shape in self.shapes])
+        shapely.prepare(ends)
+        return ends
+
+    @cached_property
+    def outermost(self) -> Any:
+        """(2,) the lines that touch both bases from one side, a little farther out: what meets both leaves no line."""
+        outer = shapely.buffer(self.hull, 2.0 * EPSILON, join_style="mitre")
+        rim = shapely.get_coordinates(shapely.convex_hull(outer))
+        nearest = np.stack([shapely.distance(shapely.points(rim), shape) for shape in self.shapes]).argmin(axis=0)
+        changes = np.flatnonzero(nearest[1:] != nearest[:-1])
+        return shapely.linestrings(np.stack([rim[changes], rim[changes + 1]], axis=1))
+
+    @cached_property
+    def nearest(self) -> Floats:
+        """(2, 2) the shortest line from base to base; of no length where they overlap."""
+        points: Floats = shapely.get_coordinates(shapely.shortest_line(*self.shapes))
+        return points
+
+    @property
+    def is_touching(self) -> bool:
+        """Whether the bases touch or overlap."""
+        return bool(np.hypot(*(self.nearest[1] - self.nearest[0])) <= EPSILON)
+
+    def raised(self, line: Floats) -> Floats:
+        """(1, 2, 3) a line in plan (2, 2) at the heights of the bases' undersides."""
+        return np.column_stack([line, self.heights])[None]
+
+
+def any_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
+    """Whether some straight line from a point of one base to a point of the other crosses a region.
+
+    All lines together fill the convex hull of both bases. ``by`` names every region that some line crosses; ``lines``
+    has a line that crosses the first of them.
+    """
+    between = Between.of(attacker, target)
+    crossed = _by_size(regions, between.inner)
+    if not crossed:
+        return Measured(0.0)
+    line = _line_through(between, shapely.intersection(crossed[0].shape, between.inner))
+    return Measured(1.0, lines=between.raised(line), by=tuple(region.name for region in crossed))
+
+
+def within_share_crosses(
+    attacker: Piece, target: Piece, regions: Sequence[Region], share: float = 0.5, *, from_target: bool = True
+) -> Measured:
+    """Whether some line crosses a region within a share of its length from the target, or from the attacker.
+
+    Each line has its own length: it is cut off at the share of that.
+
+    Args:
+        attacker, target: the pieces.
+        regions: that may be crossed.
+        share: above 0, up to 1; 0.5 is the half of the line that is nearer to that end.
+        from_target: whether the share is counted from the target's end.
+    """
+    between = Between.of(attacker, target)
+    area = shapely.buffer(between.part(share, int(from_target)), -EPSILON, join_style="mitre")
+    crossed = _by_size(regions, area)
+    if not crossed:
+        return Measured(0.0)
+    line = _line_through(between, shapely.intersection(crossed[0].shape, area))
+    return Measured(1.0, lines=between.raised(line), by=tuple(region.name for region in crossed))
+
+
+def centre_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
+    """Whether the line from the middle of one base to the middle of the other crosses a region."""
+    between = Between.of(attacker, target)
+    regions = [region for region in regions if _is_met(between.centres, region.shape)]
+    found = [(region.name, crossings(between.centres, region.shape)) for region in regions]
+    lengths = {name: float(np.ptp(parts, axis=1).sum()) for name, parts in found if len(parts)}
+    by = tuple(sorted(lengths, key=lambda name: -lengths[name]))
+    if not by:
+        seam = crossings(between.centres, shapely.union_all([region.shape for region in regions]))
+        by = tuple(region.name for region in regions) if len(seam) else ()
+    return Measured(1.0 if by else 0.0, lines=between.raised(between.centres), by=by)
+
+
+def all_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
+    """Whether no straight line from base to base is free of the regions, all taken together.
+
+    ``lines`` has a free line where there is one, else the shortest line. ``by`` names, where none is free, the regions
+    that alone leave no line free, or without such every region that some line crosses.
+    """
+    between = Between.of(attacker, target)
+    met = _by_size(regions, between.inner)
+    line = _free(between, met)
+    if line is not None:
+        return Measured(0.0, lines=between.raised(line))
+    alone = [region for region in met if _free(between, [region]) is None] if len(met) > 1 else []
+    return Measured(1.0, lines=between.raised(between.nearest), by=tuple(region.name for region in alone or met))
+
+
+def free_line(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
+    """Whether some straight line from base to base crosses nothing, and in ``lines`` one that does, away from all.
+
+    It is 1.0 where `all_lines_cross` is 0.0. Where none is free, ``by`` is as there.
+    """
+    crossed = all_lines_cross(attacker, target, regions)
+    return Measured(
+        1.0 - crossed.value, lines=crossed.lines if not crossed.value else np.zeros((0, 2, 3)), by=crossed.by
+    )
+
+
+def crossings(line: Floats, shape: Any) -> Floats:
+    """(k, 2) mm from its start, where a line (2, 2) enters a shape of shapely and leaves it, in order.
+
+    A line that runs along an edge touches it, and does not enter.
+
+    >>> square = shapely.box(10.0, 0.0, 14.0, 4.0)
+    >>> [crossings(np.array([[0.0, y], [20.0, y]]), square).round(5).tolist() for y in (2.0, 4.0, 5.0)]
+    [[[10.0, 14.0]], [], []]
+    """
+    step = line[1] - line[0]
+    length = float(np.hypot(*step))
+    if length <= EPSILON:
+        return np.empty((0, 2))
+    along = step / length
+    aside = EPSILON * np.array([-along[1], along[0]])
+    # On either side of the line: only where both are inside does the line itself pass through.
+    sides = shapely.intersection(shapely.linestrings([line + aside, line - aside]), shape)
+    flat = shapely.transform(sides, lambda points: np.column_stack([(points - line[0]) @ along, 0.0 * points[:, 0]]))
+    both = shapely.get_parts(shapely.intersection(*flat))
+    parts = np.sort([shapely.get_coordinates(part)[[0, -1], 0] for part in both if part.length > EPSILON])
+    return parts.reshape(-1, 2)[np.argsort(parts.reshape(-1, 2)[:, 0])]
+
+
+def _by_size(regions: Sequence[Region], area: Any) -> list[Region]:
+    """The regions that meet an area, the one of which most lies in it first."""
+    shapes = np.array([region.shape for region in regions], dtype=object)
+    met = np.flatnonzero(shapely.intersects(shapes, area)) if len(regions) else np.empty(0, np.intp)
+    if len(met) > 1:
+        met = met[np.argsort(-shapely.area(shapely.intersection(shapes[met], area)), kind="stable")]
+    return [regions[int(number)] for number in met]
+
+
+def _is_met(line: Floats, shape: Any) -> bool:
+    return bool(shapely.dwithin(shapely.LineString(line), shape, EPSILON))
+
+
+def _free(between: Between, regions: Sequence[Region]) -> Floats | None:
+    """(2, 2) a line from base to base that crosses none of some regions; None where there is none."""
+    if between.is_touching:
+        return between.nearest
+    hulls, bent = as_hulls(between, [region.shape for region in regions])
+    if len(hulls) and shapely.intersects(hulls[:, None], between.outermost).all(axis=1).any():
+        return None
+    blockers = outlines_of(shapely.multipolygons(np.concatenate([hulls, bent])))
+    source, target = between.ends
+    swapped = isinstance(source, Disc) and isinstance(target, Outlines)
+    ends = (target, source) if swapped else (source, target)
+    line = find_free_line(*ends, blockers, EPSILON, reasons=False).line
+    return line[::-1] if line is not None and swapped else line
+
+
+def as_hulls(between: Between, shapes: Sequence[Any]) -> tuple[Any, Any]:
+    """Shapes that leave the same lines free as some others, with fewer corners.
+
+    A line passes a connected shape on one side, and what it passes on one side, it passes with all that lies between:
+    the convex hull, if neither base reaches into that. Hulls that overlap become one.
+
+    Returns:
+        The convex hulls of those that lie clear of both bases, and the others: polygons of shapely, (n,) and (m,).
+    """
+    near = shapely.buffer(between.hull, RIM, join_style="mitre")
+    parts = shapely.get_parts(polygons_of(shapely.union_all(shapely.intersection(np.array(shapes, object), near))))
+    while True:
+        hulls = shapely.convex_hull(parts)
+        bent = shapely.intersects(hulls, between.inner_ends)
+        hulls[bent] = parts[bent]
+        merged = shapely.get_parts(polygons_of(shapely.union_all(hulls)))
+        if len(merged) == len(hulls):
+            return hulls[~bent], hulls[bent]
+        parts = merged
+
+
+def _line_through(between: Between, shape: Any) -> Floats:
+    """(2, 2) a line from base to base through a point inside a shape in their hull: the middle one, if it can be."""
+    if _is_met(between.centres, shape):
+        return between.centres
+    parts = shapely.get_parts(shape)
+    point = shapely.get_coordinates(shapely.point_on_surface(parts[np.argmax(shapely.area(parts))]))[0]
+    here, there = (_seen_from(point, end) for end in between.shapes)
+    # The directions in which the line meets the target, and in which, backwards, the attacker.
+    middle = there[0]
+    turn = (here[0] + np.pi - middle + np.pi) % (2.0 * np.pi) - np.pi
+    low, high = max(-there[1], turn - here[1]), min(there[1], turn + here[1])
+    angle = middle + (low + high) / 2.0
+    reach = 2.0 * float(np.ptp(np.array(between.hull.bounds).reshape(2, 2), axis=0).sum())
+    way = reach * np.array([np.cos(angle), np.sin(angle)])
+    ends = []
+    for shape, far in zip(between.shapes, (point - way, point + way), strict=True):
+        nearest = shapely.shortest_line(shape, shapely.LineString([point, far]))
+        ends.append(shapely.get_coordinates(nearest)[0])
+    return np.array(ends)
+
+
+def _seen_from(point: Floats, shape: Any) -> tuple[float, float]:
+    """The direction, in radians, of a convex shape from a point, and how far it reaches to either side of that."""
+    if shapely.intersects(shape, shapely.Point(point)):
+        return 0.0, np.pi
+    away = shapely.get_coordinates(shape) - point
+    middle = np.arctan2(*(shapely.get_coordinates(shape.centroid)[0] - point)[::-1])
+    off = (np.arctan2(away[:, 1], away[:, 0]) - middle + np.pi) % (2.0 * np.pi) - np.pi
+    return float(middle + (off.min() + off.max()) / 2.0), float(off.max() - off.min()) / 2.0
+
+
+def _sum_of(first: Floats, second: Floats) -> Floats:
+    """(k, 2) the outline of all sums of a point of one convex outline and one of another, both anticlockwise."""
+    starts, sides = [], []
+    for outline in (first, second):
+        lowest = np.lexsort((outline[:, 0], outline[:, 1]))[0]
+        outline = np.roll(outline, -lowest, axis=0)
+        starts.append(outline[0])
+        sides.append(np.roll(outline, -1, axis=0) - outline)
+    every = np.concatenate(sides)
+    every = every[np.argsort(np.arctan2(every[:, 1], every[:, 0]) % (2.0 * np.pi), kind="stable")]
+    total: Floats = starts[0] + starts[1] + np.cumsum(every, axis=0)
+    return total

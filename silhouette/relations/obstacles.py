@@ -1,0 +1,221 @@
+"""RELATE: what stands in the way of lines: which of them meet it, and how near others pass.
+
+(piece, mesh) pairs -> those near the lines -> rays, which sift -> distances to triangles in float64, which decide
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.geometry import Flags, Floats, Pose, turned
+from silhouette.meshes.mesh import Mesh
+from silhouette.relations.rays import meets
+from silhouette.relations.triangles import nearest_of_triangles
+from silhouette.scenes.pieces import Piece
+
+Blocker = tuple[Piece, Mesh]
+"""A piece, and the part of it that blocks, in its model's frame."""
+
+Indices = NDArray[np.intp]
+
+FACES_IN_A_GROUP = 16
+PAIRS_AT_ONCE = 4_000_000
+"""Pairs of a segment and a group that are compared at once."""
+
+TRIANGLES_AT_ONCE = 200_000
+"""Pairs of a segment and a triangle of which the distance is worked out at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """The nearest place of all obstacles to each of n segments.
+
+    Attributes:
+        distance: (n,) mm; inf where nothing is within reach.
+        point: (n, 3) mm, world: where the obstacle is nearest.
+        blocker: (n,) the number of the obstacle; -1 for none.
+    """
+
+    distance: Floats
+    point: Floats
+    blocker: Indices
+
+
+class Obstacles:
+    """The blockers that come near to any line between two boxes.
+
+    Args:
+        blockers: pieces with the part of each that blocks; a piece may be there more than once.
+        boxes: two boxes (2, 3) mm, world, between which the lines run.
+        reach: mm: what is farther from all of them does not matter.
+    """
+
+    def __init__(self, blockers: Iterable[Blocker], boxes: Sequence[Floats], reach: float) -> None:
+        near = [pair for pair in blockers if len(pair[1].faces) and _may_reach(pair, boxes, reach)]
+        self.pairs: tuple[Blocker, ...] = tuple(near)
+        self.names = tuple(piece.name for piece, _ in near)
+        self.meshes: tuple[Mesh, ...] = tuple(mesh for _, mesh in near)
+        self.poses: tuple[Pose, ...] = tuple(piece.pose for piece, _ in near)
+        groups = [_groups(mesh) for mesh in self.meshes]
+        middles = [pose.place(group.middle) for pose, group in zip(self.poses, groups, strict=True)]
+        self._middle = np.concatenate([np.empty((0, 3)), *middles])
+        self._radius = np.concatenate([np.empty(0), *(group.radius for group in groups)])
+        self._of = np.repeat(np.arange(len(near)), [len(group.radius) for group in groups])
+        self._first = np.concatenate([np.empty(0, int), *(FACES_IN_A_GROUP * np.arange(len(g.radius)) for g in groups)])
+        inside = _distance_of_balls(boxes, self._middle, self._radius) <= reach
+        self._middle, self._radius = self._middle[inside], self._radius[inside]
+        self._of, self._first = self._of[inside], self._first[inside]
+
+    def blocked(self, segments: Floats) -> Flags:
+        """(n,) whether each segment (n, 2, 3) meets an obstacle, by rays in float32: right but for a hair."""
+        met = np.zeros(len(segments), dtype=np.bool_)
+        for number in range(len(self.meshes)):
+            open_ = np.flatnonzero(~met)
+            met[open_] = self.blocked_by(number, segments[open_])
+        return met
+
+    def blocked_by(self, number: int, segments: Floats) -> Flags:
+        """(n,) whether each segment (n, 2, 3) meets the obstacle of that number; as `blocked`."""
+        return meets(self.meshes[number], self.poses[number], segments)
+
+    def nearest(self, segments: Floats, reach: Floats) -> Near:
+        """The nearest place of all obstacles to each segment, in float64.
+
+        Args:
+            segments: (n, 2, 3) mm, world.
+            reach: (n,) mm: what is farther does not matter.
+        """
+        found = Near(
+            np.full(len(segments), np.inf), np.zeros((len(segments), 3)), np.full(len(segments), -1, dtype=np.intp)
+        )
+        at_once = max(1, PAIRS_AT_ONCE // max(1, len(self._radius)))
+        for start in range(0, len(segments), at_once):
+            chosen = slice(start, start + at_once)
+            self._nearest(segments[chosen], reach[chosen], found, start)
+        return found
+
+    def faces_near(self, number: int, segments: Floats, reach: Floats) -> Iterator[tuple[Indices, Indices]]:
+        """The faces of an obstacle that may be within reach (n,) of segments (n, 2, 3): rows and faces, row by row.
+
+        They come in portions, each with all faces of its rows.
+        """
+        own = np.flatnonzero(self._of == number)
+        at_once = max(1, PAIRS_AT_ONCE // max(1, len(own)))
+        for start in range(0, len(segments), at_once):
+            some = slice(start, start + at_once)
+            apart = _from_segments(segments[some], self._middle[own]) - self._radius[own]
+            row, group = np.nonzero(apart <= reach[some, None])
+            portion = (np.cumsum(np.bincount(row, minlength=1)) // (TRIANGLES_AT_ONCE // FACES_IN_A_GROUP))[row]
+            for part in np.split(np.arange(len(row)), np.flatnonzero(np.diff(portion)) + 1):
+                which, face = self._faces(own[group[part]])
+                yield row[part][which] + start, face
+
+    def corners_of(self, number: int, face: Indices) -> Floats:
+        """(n, 3, 3) mm, world: the corners of faces of an obstacle."""
+        mesh = self.meshes[number]
+        pose, local = self.poses[number], mesh.vertices[mesh.faces[face]].reshape(-1, 3)
+        placed: Floats = turned(pose.rotation, local.T).T + pose.translation
+        return placed.reshape(-1, 3, 3)
+
+    def close(self, segment: Floats, reach: float) -> Floats:
+        """(m, 3, 3) mm, world: the corners of the triangles that may be within reach of a segment (2, 3)."""
+        apart = _from_segments(segment[None], self._middle)[0] - self._radius
+        group = np.flatnonzero(apart <= reach)
+        which, face = self._faces(group)
+        return self._corners(group[which], face)
+
+    def _nearest(self, segments: Floats, reach: Floats, found: Near, start: int) -> None:
+        apart = _from_segments(segments, self._middle)
+        within = np.minimum(reach, (apart + self._radius).min(axis=1, initial=np.inf)) + 1e-9
+        segment, group = np.nonzero(apart - self._radius <= within[:, None])
+        at_once = TRIANGLES_AT_ONCE // FACES_IN_A_GROUP
+        for first in range(0, len(segment), at_once):
+            some, groups = segment[first : first + at_once], group[first : first + at_once]
+            which, face = self._faces(groups)
+            some, groups = some[which], groups[which]
+            ends = segments[some, 0], segments[some, 1]
+            distance, point = nearest_of_triangles(*ends, self._corners(groups, face))
+            starts = np.flatnonzero(np.diff(some, prepend=-1))
+            least = np.minimum.reduceat(distance, starts)
+            is_least = np.flatnonzero(distance == np.repeat(least, np.diff([*starts, len(some)])))
+            best = is_least[np.flatnonzero(np.diff(some[is_least], prepend=-1))]
+            rows = some[best] + start
+            better = (distance[best] < found.distance[rows]) & (distance[best] <= reach[some[best]])
+            best, rows = best[better], rows[better]
+            found.distance[rows], found.point[rows] = distance[best], point[best]
+            found.blocker[rows] = self._of[groups[best]]
+
+    def _faces(self, groups: Indices) -> tuple[Indices, Indices]:
+        """The faces of groups: for each the place of its group among them, and its number in its mesh."""
+        ends = np.array([len(mesh.faces) for mesh in self.meshes])
+        face = self._first[groups][:, None] + np.arange(FACES_IN_A_GROUP)
+        which, column = np.nonzero(face < ends[self._of[groups]][:, None])
+        return which, face[which, column]
+
+    def _corners(self, groups: Indices, face: Indices) -> Floats:
+        """(n, 3, 3) mm, world: the corners of faces, given with their groups."""
+        corners = np.empty((len(face), 3, 3))
+        of = self._of[groups]
+        for number in np.unique(of).tolist():
+            mine = of == number
+            corners[mine] = self.corners_of(number, face[mine])
+        return corners
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Balls round neighbouring faces of a mesh: (k, 3) mm in its frame, and (k,) mm."""
+
+    middle: Floats
+    radius: Floats
+
+
+_kept: WeakKeyDictionary[Mesh, _Groups] = WeakKeyDictionary()
+
+
+def _groups(mesh: Mesh) -> _Groups:
+    """The balls of a mesh, worked out once."""
+    if mesh not in _kept:
+        starts = np.arange(0, len(mesh.faces), FACES_IN_A_GROUP)
+        corners = mesh.vertices[mesh.faces]
+        low = np.minimum.reduceat(corners.min(axis=1), starts)
+        high = np.maximum.reduceat(corners.max(axis=1), starts)
+        middle = (low + high) / 2
+        of = np.arange(len(corners)) // FACES_IN_A_GROUP
+        reach = np.sqrt(((corners - middle[of][:, None]) ** 2).sum(axis=2).max(axis=1))
+        _kept[mesh] = _Groups(middle, np.maximum.reduceat(reach, starts))
+    return _kept[mesh]
+
+
+def _may_reach(blocker: Blocker, boxes: Sequence[Floats], reach: float) -> bool:
+    piece, mesh = blocker
+    low, high = mesh.bounds
+    middle = piece.pose.place((low + high)[None] / 2)
+    radius = np.array([float(np.linalg.norm(high - low)) / 2])
+    return bool(_distance_of_balls(boxes, middle, radius)[0] <= reach)
+
+
+def _distance_of_balls(boxes: Sequence[Floats], middle: Floats, radius: Floats) -> Floats:
+    """(k,) mm, at most how far balls are from the lines between two boxes."""
+    ends = np.array([[box.mean(axis=0) for box in boxes]])
+    widest = max(float(np.linalg.norm(box[1] - box[0])) / 2 for box in boxes)
+    apart: Floats = _from_segments(ends, middle)[0] - radius - widest
+    return apart
+
+
+def _from_segments(segments: Floats, points: Floats) -> Floats:
+    """(n, k) mm: how far points (k, 3) are from segments (n, 2, 3)."""
+    starts, along = segments[:, 0], segments[:, 1] - segments[:, 0]
+    square = np.einsum("ij,ij->i", along, along)
+    projected = points @ along.T - np.einsum("ij,ij->i", starts, along)
+    there = np.clip(projected / np.where(square > 0.0, square, 1.0), 0.0, 1.0).T
+    total = np.zeros_like(there)
+    for axis in range(3):
+        total += (points[:, axis] - starts[:, axis, None] - there * along[:, axis, None]) ** 2
+    apart: Floats = np.sqrt(total)
+    return apart
