@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from silhouette.renderers.protocol import Renderer
     from silhouette.rules.base import Level, RuleReference, Verdict
     from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
+    from silhouette.rules.data.results import DataVerdict
     from silhouette.rules.ikosa.results import IkosaVerdict
     from silhouette.rules.necromunda.results import NecromundaVerdict
     from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
@@ -36,6 +37,7 @@ __all__ = [
     "Cache",
     "Check",
     "CrisisProtocolVerdict",
+    "DataVerdict",
     "FileError",
     "IkosaVerdict",
     "Level",
@@ -73,6 +75,7 @@ _HOMES = {
     "batches.rows": ("batch", "matrix"),
     "rules.base": ("Level", "RuleReference", "Verdict"),
     "rules.crisis_protocol.results": ("CrisisProtocolVerdict",),
+    "rules.data.results": ("DataVerdict",),
     "rules.ikosa.results": ("IkosaVerdict",),
     "rules.necromunda.results": ("NecromundaVerdict",),
     "rules.skirmishcorps.results": ("SkirmishCorpsVerdict",),

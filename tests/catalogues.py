@@ -34,12 +34,16 @@ UNKNOWN = re.compile(
 
 def sources() -> dict[Path, Catalog]:
     """All that is to be translated, by the folder of its translations."""
-    found = {_folder(shared.__name__): _template(shared.PHRASES, ())}
+    phrases = {_folder(shared.__name__): shared.PHRASES}
+    verdicts: dict[Path, list[str]] = {folder: [] for folder in phrases}
     for name in RULES:
         rule = rule_called(name)
+        # Games by data have one folder together.
         folder = _folder(type(rule).__module__)
-        found[folder] = _template(rule.phrases, tuple(rule.levels))
-    return found
+        phrases[folder] = rule.phrases
+        known = verdicts.setdefault(folder, [])
+        known += [verdict for verdict in rule.levels if verdict not in known]
+    return {folder: _template(phrases[folder], tuple(verdicts[folder])) for folder in phrases}
 
 
 def read(file: Path) -> Catalog:

@@ -15,6 +15,7 @@ EXPORTED = [
     "Cache",
     "Check",
     "CrisisProtocolVerdict",
+    "DataVerdict",
     "FileError",
     "IkosaVerdict",
     "Level",

@@ -16,6 +16,7 @@ from silhouette.renderers import choose
 from silhouette.rules import RULES, rule_called
 from silhouette.text import obscured
 from tests.benchmarks.page import benchmarks
+from tests.support.games import BY_CODE, FILES
 from tests.support.scene_keys import MODELS, SCENES, github_anchor, made
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -113,7 +114,10 @@ def test_the_python_example_passes_the_strict_type_checker(tmp_path: Path) -> No
 
 def test_the_table_has_every_game() -> None:
     rows = re.findall(r"^\| (.+?) \| `(.+?)` \|", README, flags=re.MULTILINE)
-    assert {name: title for title, name in rows if name != "rules"} == {name: rule_called(name).title for name in RULES}
+    assert {name: title for title, name in rows if name != "rules"} == {
+        name: rule_called(name).title for name in BY_CODE
+    }
+    assert [name for name in FILES if rule_called(name).title not in README] == []
 
 
 @pytest.mark.parametrize("command", ["check", "matrix", "batch", "draw", "inspect", "doctor", "rules"])

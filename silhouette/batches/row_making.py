@@ -67,7 +67,7 @@ class RowMaker:
         """The row of a check; of one with a ``failure``, with that as its error."""
         from silhouette.judging import judged
 
-        named = {"attacker": check.attacker or None, "target": check.target or None, "rules": scene.rules}
+        named = {"attacker": check.attacker or None, "target": check.target or None, "rules": scene.rules_as_written}
         if check.arc is not None:
             named["arc"] = check.arc
         path = scene.path.as_posix()

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from silhouette.cli.completion import complete_rules
 from silhouette.cli.options import AsJson, ExitStatus
 from silhouette.cli.terminal import show, show_json
 
+if TYPE_CHECKING:
+    from silhouette.rules.data.game import Game
 
-def rules(as_json: AsJson = False) -> int:
-    """List the rule systems and what each reads."""
+Name = Annotated[
+    str | None,
+    typer.Argument(metavar="NAME", help="A game that is a file: its name, or its path.", autocompletion=complete_rules),
+]
+
+
+def rules(name: Name = None, as_json: AsJson = False) -> int:
+    """List the rule systems and what each reads; with a NAME, the clauses of a game that is a file, in plain words."""
+    if name is not None:
+        return _tell_game(name, as_json=as_json)
     from silhouette.cli.tables import rules_report
     from silhouette.files.examples import example
     from silhouette.rules import RULES, rule_called
@@ -21,3 +37,38 @@ def rules(as_json: AsJson = False) -> int:
     else:
         show(*rules_report(systems))
     return ExitStatus.OK
+
+
+def _tell_game(name: str, *, as_json: bool) -> int:
+    """Prints the clauses of one game."""
+    from silhouette.cli.tables import game_report
+    from silhouette.rules.data.telling import told
+
+    content = told(_game(name))
+    if as_json:
+        show_json({"rules": name, **content})
+    else:
+        show(*game_report(content))
+    return ExitStatus.OK
+
+
+def _game(name: str) -> Game:
+    """The game of a name or of the path of its file.
+
+    Raises:
+        RequestError: where no game has the name, or it is no file.
+        FileError: where the file is no game.
+    """
+    from silhouette.errors import RequestError
+    from silhouette.rules import GAME_FILE, RULES, rule_called
+    from silhouette.text import did_you_mean
+
+    if name.lower().endswith(GAME_FILE) and not Path(name).is_file():
+        raise RequestError(f"{name}: there is no such file; give the path of a game file")
+    if name not in RULES and not name.lower().endswith(GAME_FILE):
+        raise RequestError(f"no rules '{name}'; {did_you_mean(name, RULES, 'the games are')}")
+    game: Any = getattr(rule_called(name), "game", None)
+    if game is None:
+        raise RequestError(f"{name} is no file: its rules are written in Python; silhouette rules lists all games")
+    found: Game = game
+    return found

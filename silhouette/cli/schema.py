@@ -15,10 +15,13 @@ from silhouette.text import did_you_mean
 
 def schema(
     kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="scene, model, results, scan or map.", autocompletion=complete_schema)
+        str,
+        typer.Argument(
+            metavar="KIND", help="scene, model, game, results, scan or map.", autocompletion=complete_schema
+        ),
     ],
 ) -> int:
-    """Print the JSON Schema of scene files, of model files, or of what --json prints: results, a scan or a map.
+    """Print the JSON Schema of scene, model and game files, or of what --json prints: results, a scan or a map.
 
     An editor that knows the schema completes keys and marks mistakes while you write.
     """

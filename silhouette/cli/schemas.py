@@ -17,8 +17,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 from pydantic.json_schema import models_json_schema
 
 from silhouette.models.entries import ModelFileEntry
-from silhouette.rules import RULES, rule_called
+from silhouette.rules import GAME_FILE, RULES, rule_called
 from silhouette.rules.base import Rule, Verdict
+from silhouette.rules.data.entries import GameEntry
+from silhouette.rules.data.results import DataRow
 from silhouette.version import SCHEMA
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -38,6 +40,13 @@ def schema_of(kind: str) -> Schema:
     return {"$schema": DIALECT, **KINDS[kind]()}
 
 
+_GAME_FILE: Schema = {
+    "type": "string",
+    "pattern": f"\\{GAME_FILE}$",
+    "description": "the path of a game file, which says itself which keys its scenes have",
+}
+
+
 def scene_schema() -> Schema:
     """The schema of a scene file: one schema for each rule system, which its key ``rules`` chooses."""
     entries = [_scene_entry(rule_called(name)) for name in RULES]
@@ -46,8 +55,8 @@ def scene_schema() -> Schema:
         "title": "A scene of Silhouette",
         "type": "object",
         "required": ["rules"],
-        "properties": {"rules": {"enum": list(RULES)}},
-        "oneOf": [chosen[entry, "validation"] for entry in entries],
+        "properties": {"rules": {"anyOf": [{"enum": list(RULES)}, _GAME_FILE]}},
+        "oneOf": [*(chosen[entry, "validation"] for entry in entries), {"properties": {"rules": _GAME_FILE}}],
     }
     return {**schema, "$defs": _used(definitions["$defs"], schema)}
 
@@ -75,6 +84,11 @@ def _scene_entry(rule: Rule[Any, Verdict]) -> type[BaseModel]:
         fields["check"] = (GenericAlias(tuple, (any_check, ...)), Field((), description="tables [[check]]"))
     entry: type[BaseModel] = create_model(f"{rule.title} scene", __base__=rule.scene_entry, **fields)
     return entry
+
+
+def game_schema() -> Schema:
+    """The schema of a game file."""
+    return {**GameEntry.model_json_schema(ref_template=REFERENCE), "title": "A game file of Silhouette"}
 
 
 def model_schema() -> Schema:
@@ -146,13 +160,16 @@ def results_schema() -> Schema:
     judged = JudgedKeys.model_json_schema(ref_template=REFERENCE)
     definitions: Schema = {**judged.pop("$defs", {}), "judged": judged}
     scenes = [_scene({"type": "null"}, {"maxItems": 0})]  # a file that cannot be read
-    for rule in map(rule_called, RULES):
+    for name, row_type, rules in (
+        *((rule.name, rule.row_type, {"const": rule.name}) for rule in map(rule_called, RULES)),
+        ("game-file", DataRow, _GAME_FILE),
+    ):
         # Types of different systems may have the same name.
-        row = TypeAdapter(rule.row_type).json_schema(ref_template=f"#/$defs/{rule.name}-{{model}}")
-        definitions |= {f"{rule.name}-{name}": definition for name, definition in row.pop("$defs", {}).items()}
-        definitions[rule.name] = row
-        result = {"allOf": [{"$ref": f"#/$defs/{rule.name}"}, {"$ref": "#/$defs/judged"}]}
-        scenes.append(_scene({"const": rule.name}, {"items": result}))
+        row = TypeAdapter(row_type).json_schema(ref_template=f"#/$defs/{name}-{{model}}")
+        definitions |= {f"{name}-{inner}": definition for inner, definition in row.pop("$defs", {}).items()}
+        definitions[name] = row
+        result = {"allOf": [{"$ref": f"#/$defs/{name}"}, {"$ref": "#/$defs/judged"}]}
+        scenes.append(_scene(rules, {"items": result}))
     return {
         "title": "Results of Silhouette",
         "type": "object",
@@ -246,6 +263,7 @@ def map_schema() -> Schema:
 KINDS: Mapping[str, Callable[[], Schema]] = {
     "scene": scene_schema,
     "model": model_schema,
+    "game": game_schema,
     "results": results_schema,
     "scan": scan_schema,
     "map": map_schema,

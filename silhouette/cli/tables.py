@@ -105,14 +105,14 @@ def _attacker(judged: Judged) -> str:
 def _verdict_cell(judged: Judged, row: Row) -> Text:
     """The verdict and whether it is too close to call; where there are odds, what they come to."""
     if "call" in row:
-        return plain_line(row["call"], _style_of_call(row))
+        return plain_line(row["call"], _style_of_call(judged, row))
     cell = plain_line(verdict_in_words(row), STYLES[judged.verdict.level])
     return cell.append(f", {TOO_CLOSE}", "bold") if row.get("marginal") else cell
 
 
-def _style_of_call(row: Row) -> str:
+def _style_of_call(judged: Judged, row: Row) -> str:
     """The colour of the verdict that stands; bold where the players roll off."""
-    level = rule_called(row["rules"]).levels.get(row["call"])
+    level = rule_called(judged.verdict.rules).levels.get(row["call"])
     return "bold" if level is None else STYLES[level]
 
 
@@ -211,7 +211,7 @@ def _matrix_cell(judged: Judged, row: Row) -> Text:
 
     verdict, level = row["verdict"], judged.verdict.level
     if "call" in row and max(row["odds"].values()) < 0.995:
-        return Text(f"{_short(row['call'])}\n{_short(in_hundred(row['odds']))}", _style_of_call(row))
+        return Text(f"{_short(row['call'])}\n{_short(in_hundred(row['odds']))}", _style_of_call(judged, row))
     words = printable(verdict if level is Level.CLEAR else _short(verdict)) + ("?" if _is_questioned(row) else "")
     share = row.get("occluded")
     if share and level is not Level.BLOCKED:
@@ -354,6 +354,26 @@ def rules_report(systems: Iterable[Row]) -> list[RenderableType]:
         example.no_wrap = True
         examples.append(example)
     return [table, plain_line("An example of each:", "dim"), *examples]
+
+
+def game_report(content: Row) -> list[RenderableType]:
+    """A game that is a file, in plain words: its verdicts, its clauses with their sources, its keys."""
+    lines: list[RenderableType] = [plain_line(content["title"], "bold")]
+    lines += [plain_line(content[key], "dim") for key in ("about", "source") if content[key]]
+    verdicts = headed_table("verdict", "given where", "")
+    for one in content["verdicts"]:
+        verdicts.add_row(plain_line(one["verdict"]), plain_line(one["when"]), plain_line(one["choice"] or ""))
+    clauses = headed_table("clause", "it says", "source")
+    for one in content["clauses"]:
+        clauses.add_row(*(plain_line(one[key]) for key in ("number", "text", "source")))
+    lines += [verdicts, clauses]
+    for key, heading in (("terrain", "terrain says"), ("model", "a model says"), ("readings", "reading")):
+        if content[key]:
+            keys = headed_table(heading, "its value", "which means")
+            for one in content[key]:
+                keys.add_row(*(plain_line(one[name]) for name in ("key", "value", "means")))
+            lines.append(keys)
+    return lines
 
 
 def _heading(result: SceneResult) -> Text:

@@ -152,7 +152,7 @@ class Map:
         request = self.request
         head = {
             "scene": str(self.scene.path),
-            "rules": self.scene.rules,
+            "rules": self.scene.rules_as_written,
             "move": request.move,
             "as": request.role,
             "grid": request.grid,

@@ -50,8 +50,8 @@ MOST_NAMED = 3
 COLOURS: Mapping[Level, Sequence[Sequence[str]]] = {
     Level.CLEAR: (("#c6e6f9",),),
     Level.PARTIAL: (("#efa53c",), ("#f4b952", "#e08a26")),
-    Level.FULL: (("#b84f12",), ("#c45a16", "#953f0d")),
-    Level.BLOCKED: (("#423e50",), ("#7a3311", "#423e50")),
+    Level.FULL: (("#b84f12",), ("#cb611c", "#a04a12")),
+    Level.BLOCKED: (("#423e50",), ("#58405e", "#2b2440")),
 }
 """The colours of the verdicts of a level, where it has one verdict, and where it has two."""
 

@@ -84,7 +84,7 @@ def judge_scene(
     result, done = SceneResult(path), list[Judged]()
     try:
         scene = content_with(load_scene(path, cache=options.cache, at=at), options.error)
-        result = replace(result, title=scene.title, rules=scene.rules, warnings=scene.warnings)
+        result = replace(result, title=scene.title, rules=scene.rules_as_written, warnings=scene.warnings)
         checks = selection.checks(scene)
         settings = Settings(options.renderer, pixel_of(scene, options.pixel), keep=draw is not None)
         verdicts = verdicts_of(scene, checks, settings, options.workers if draw is None else 1)

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from silhouette.errors import RequestError
-from silhouette.rules import rule_called
+from silhouette.rules import GAME_FILE, rule_called
+from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.placing import SURFACE
 from silhouette.scenes.table import TableScene
 from silhouette.text import did_you_mean
@@ -28,7 +29,8 @@ NAMING = ("on", "attacker", "target", "about")
 
 def entries_of(document: Document) -> Iterator[tuple[str, int, Document]]:
     """The entries of all pieces, each with the list that has it and its place there."""
-    known = rule_called(document["rules"]).scene_entry.model_fields
+    rules = str(document["rules"])
+    known = (TableEntry if rules.endswith(GAME_FILE) else rule_called(rules).scene_entry).model_fields
     for table, entries in document.items():
         if isinstance(entries, list) and table in known:
             for number, entry in enumerate(entries):

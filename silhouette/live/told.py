@@ -25,7 +25,7 @@ def state_of(table: LiveTable) -> dict[str, Any]:
     return {
         "scene": str(table.path),
         "title": scene.title,
-        "rules": scene.rules,
+        "rules": scene.rules_as_written,
         "verdicts": {word: str(level) for word, level in rule_called(scene.rules).levels.items()},
         **edited_state_of(table),
     }

@@ -1,4 +1,7 @@
-"""JUDGE: the list of rule systems, and what they take and give. A new one is a folder here and a line in `RULES`."""
+"""JUDGE: the list of rule systems, and what they take and give. A new one is a folder here and a line in `RULES`.
+
+A game can also be a file: those in the folder ``data`` are systems too, and a scene can name any other by its path.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from silhouette.files.named import file_named
+from silhouette.files.schema import Location
 from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.scene import rules_of
 
 __all__ = ["FIRST", "RULES", "rule_called", "rule_of"]
+
+BY_DATA = "silhouette.rules.data"
+"""The package of the games that are files: each ``NAME.toml`` in its folder, with _ for -."""
 
 # By the name that the key ``rules`` of a scene takes: the package that has the system as ``RULE``, imported when asked.
 RULES: dict[str, str] = {
@@ -19,19 +27,27 @@ RULES: dict[str, str] = {
     "necromunda": "silhouette.rules.necromunda",
     "skirmishcorps": "silhouette.rules.skirmishcorps",
     "tide-of-iron": "silhouette.rules.tide_of_iron",
+    **{file.stem.replace("_", "-"): BY_DATA for file in sorted(Path(__file__).parent.glob("data/*.toml"))},
 }
+
+GAME_FILE = ".toml"
+"""The ending of a game file, by which a scene's ``rules`` is known to be its path."""
 
 FIRST = "necromunda"
 """The game of a first scene for which none is named."""
 
 
 def rule_called(name: str) -> Rule[Any, Verdict]:
-    """The rule system of a name in `RULES`.
+    """The rule system of a name in `RULES`, or of the path of a game file.
+
+    Raises:
+        FileError: where there is no such game file, or something is wrong with it.
 
     >>> rule_called("ikosa").title
     'Ikosa Framework'
     """
-    rule: Rule[Any, Verdict] = import_module(RULES[name]).RULE
+    package = import_module(RULES.get(name, BY_DATA))
+    rule: Rule[Any, Verdict] = package.RULE if hasattr(package, "RULE") else package.rule_called(name)
     return rule
 
 
@@ -39,11 +55,11 @@ def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any, Verdict]:
     """The rule system that a scene's document names.
 
     Args:
-        path: of the scene, for messages.
+        path: of the scene, for messages; the path of a game file is seen from its folder.
         document: its content, as from `silhouette.files.documents.read_document`.
 
     Raises:
-        FileError: where it names none, or one that is not known.
+        FileError: where it names none, or one that is not known, or a game file that is none.
 
     >>> rule_of(Path("duel.toml"), {"rules": "necromunda"}).title
     'Necromunda'
@@ -52,4 +68,7 @@ def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any, Verdict]:
     ...
     silhouette.errors.FileError: duel.toml: rules is missing; it must be one of ..."necromunda"...
     """
+    rules = document.get("rules")
+    if isinstance(rules, str) and rules.lower().endswith(GAME_FILE):
+        return rule_called(str(file_named(Location(path), "rules", rules)))
     return rule_called(rules_of(path, document, list(RULES)))

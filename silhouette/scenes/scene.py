@@ -69,6 +69,11 @@ class Scene:
     source: dict[str, Any]
     warnings: tuple[str, ...]
 
+    @property
+    def rules_as_written(self) -> str:
+        """The rule system as the scene's file names it; ``rules`` has the path of a game file seen from elsewhere."""
+        return self.rules
+
 
 def everyone(path: Path, names: Sequence[str], kind: str) -> tuple[Check, ...]:
     """The checks of every piece that looks against every other.

@@ -14,6 +14,7 @@ import pytest
 
 from silhouette.rules import RULES
 from tests.support.commands import CHECK, QUICK, WALLED, Ran, run, scene
+from tests.support.games import BY_CODE
 
 Capture = pytest.CaptureFixture[str]
 
@@ -345,7 +346,8 @@ def test_doctor_says_what_works_and_what_auto_takes(capsys: Capture, monkeypatch
 
 def test_rules_lists_what_each_reads(capsys: Capture) -> None:
     systems = {one["name"]: one for one in run(capsys, "rules", "--json").document["rules"]}
-    assert systems.keys() == set(RULES) == {"necromunda", "crisis-protocol", "tide-of-iron", "ikosa", "skirmishcorps"}
+    assert systems.keys() == set(RULES)
+    assert set(BY_CODE) == {"necromunda", "crisis-protocol", "tide-of-iron", "ikosa", "skirmishcorps"}
     assert "fighter" in systems["necromunda"]["reads"]
     told = run(capsys, "rules").out
     for name, system in systems.items():

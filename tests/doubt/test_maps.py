@@ -15,6 +15,7 @@ from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Rule
 from tests.support.coin_toss import RULE as COIN_TOSS
 from tests.support.duels import skirmish
+from tests.support.games import FILES
 from tests.support.mapped_tables import checked, differing, fighter, gantry_table, loaded, made
 
 ON = {"on": "surface"}
@@ -248,7 +249,7 @@ def test_games_without_maps_say_so_in_one_line() -> None:
             with pytest.raises(RequestError, match="there are no maps of"):
                 rule.places(loaded(gantry_table()), "Vex")
     able = {name for name in RULES if type(rule_called(name)).places is not Rule.places}
-    assert able == {"crisis-protocol", "necromunda", "skirmishcorps"}
+    assert able == {"crisis-protocol", "necromunda", "skirmishcorps", *FILES}
 
 
 def test_several_processes_find_the_same() -> None:

@@ -29,6 +29,7 @@ from silhouette.rules.skirmishcorps import shooting
 from silhouette.rules.skirmishcorps.classes import CLASSES
 from silhouette.rules.tide_of_iron import results as tide_of_iron
 from silhouette.rules.tide_of_iron.hexes import in_words
+from tests.support.games import BY_CODE, FILES
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Message
@@ -64,7 +65,7 @@ def test_every_phrase_and_verdict_is_translated_into_every_language_and_no_other
     pytest.importorskip("babel")
     from tests.catalogues import read, sources
 
-    assert len(sources()) == 1 + len(RULES)
+    assert len(sources()) == 1 + len(set(RULES.values()))
     for folder, template in sources().items():
         wanted = {(message.context, message.id) for message in template if message.id}
         for language in LANGUAGES[1:]:
@@ -123,14 +124,15 @@ def phrases_of_all() -> dict[str, Phrase]:
 
 
 def test_every_verdict_of_every_system_is_known() -> None:
-    words = {
+    words: dict[str, tuple[str, ...]] = {
         "necromunda": necromunda.VERDICTS,
         "skirmishcorps": shooting.VERDICTS,
         "tide-of-iron": tide_of_iron.VERDICTS,
         "crisis-protocol": ("hidden", "cover", "open"),
         "ikosa": ("no cover", "cover", "no line of effect"),
     }
-    assert words.keys() == RULES.keys()
+    assert words.keys() == set(BY_CODE)
+    words |= {name: tuple(rule_called(name).levels) for name in FILES}
     for name, verdicts in words.items():
         assert set(rule_called(name).levels) == set(verdicts)
         for language, verdict in product(LANGUAGES[1:], verdicts):

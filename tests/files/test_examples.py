@@ -15,6 +15,7 @@ from silhouette.files.examples import PACKAGE, example, examples_folder
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.rules import RULES, rule_called
 from silhouette.version import VERSION
+from tests.support.games import BY_CODE, FILES
 
 PROJECT = Path(__file__).resolve().parents[2]
 INSIDE = PurePosixPath("silhouette/examples")
@@ -48,7 +49,9 @@ def test_the_wheel_has_what_commands_read_and_both_of_their_names(wheel: Path) -
         scripts = archive.read(entry_points).decode()
     read = [f"silhouette/drawing/fonts/OpenSans-{weight}.ttf" for weight in ("Regular", "Bold")]
     read += ["silhouette/drawing/fonts/LICENSE.txt"]
-    read += [f"silhouette/rules/{name.replace('-', '_')}/first_scene.toml" for name in RULES]
+    read += [f"silhouette/rules/{name.replace('-', '_')}/first_scene.toml" for name in BY_CODE]
+    read += [f"silhouette/rules/data/{name.replace('-', '_')}.toml" for name in FILES]
+    read += ["silhouette/rules/data/grammar.lark"]
     assert set(read) <= names
     assert wheel.name.startswith("silhouette_los-")
     assert "silhouette = silhouette.cli:main" in scripts

@@ -154,10 +154,10 @@ def test_text_comes_out_of_a_page_as_it_went_in(words: str) -> None:
 
 def test_where_a_tutorial_has_odds_the_plate_is_that_of_the_call() -> None:
     row = {"verdict": "full cover", "rules": "necromunda", "marginal": True, "in_arc": True}
-    check = CheckResult("Kal to Vex", row, Level.FULL, "Cover (R15)", "", ())
+    check = CheckResult("Kal to Vex", row, Level.FULL, None, "Cover (R15)", "", ())
     assert "full cover</span> <span" in _stands(check, "too close to call")
-    for call, kind in (("roll off", "verdict"), ("partial cover", "verdict part")):
-        said = _stands(replace(check, row=row | {"call": call}), "too close to call")
+    for call, level, kind in (("roll off", None, "verdict"), ("partial cover", Level.PARTIAL, "verdict part")):
+        said = _stands(replace(check, row=row | {"call": call}, call_level=level), "too close to call")
         assert said.startswith(f'<span class="{kind}">')
         assert said.endswith(f"{call}</span>")
 

@@ -18,11 +18,14 @@ from typing import Any
 import pytest
 
 import silhouette
-from silhouette.rules import RULES, rule_called
+from silhouette.rules import BY_DATA, RULES, rule_called
 from silhouette.rules.base import Level, Verdict
 from tests.test_layers import PACKAGE, modules
 
-FOLDERS = sorted(package.rpartition(".")[2] for package in RULES.values())
+FOLDERS = sorted(
+    name.replace("-", "_") if package == BY_DATA else package.rpartition(".")[2] for name, package in RULES.items()
+)
+"""What the games are called in names of folders; of those that are files, in the names of these."""
 
 LISTS = {"__init__", "rules"}
 """The modules that hold the public names, and the list of rule systems."""
@@ -108,7 +111,8 @@ def test_a_game_says_what_it_is(name: str) -> None:
     rule = rule_called(name)
     assert rule.name == name
     assert (PACKAGE.parent / rule.example).is_file()
-    assert f"/{RULES[name].rpartition('.')[2]}/" in rule.example
+    folder = RULES[name].rpartition(".")[2] if RULES[name] != BY_DATA else name.replace("-", "_")
+    assert f"/{folder}/" in rule.example
     assert set(rule.levels.values()) >= {Level.CLEAR, Level.BLOCKED}
     assert [list(Level).index(level) for level in rule.levels.values()] == sorted(
         list(Level).index(level) for level in rule.levels.values()
@@ -123,7 +127,7 @@ def verdict_types() -> list[type[Verdict]]:
 
 def test_every_game_exports_the_type_of_its_verdicts() -> None:
     homes = {member.__module__.split(".")[2] for member in verdict_types()}
-    assert homes - {"base"} == set(FOLDERS)
+    assert homes - {"base"} == {package.rpartition(".")[2] for package in RULES.values()}
 
 
 @pytest.mark.parametrize("member", verdict_types(), ids=lambda member: member.__name__)

@@ -22,13 +22,16 @@ from pydantic.fields import FieldInfo
 
 from silhouette.files.schema import meanings
 from silhouette.models.entries import ModelOptions
-from silhouette.rules import RULES, rule_called
-from silhouette.scenes.entries import SceneEntry
+from silhouette.rules import BY_DATA, RULES, rule_called
+from silhouette.scenes.entries import FighterEntry, SceneEntry, TerrainEntry, VehicleEntry
 from silhouette.text import as_written
 
 PROJECT = Path(__file__).resolve().parents[2]
 SCENES = PROJECT / "scenes" / "README.md"
 MODELS = PROJECT / "models" / "README.md"
+
+PIECES = ("terrain", "fighter", "vehicle")
+"""The kinds of pieces of a table."""
 
 Schema = type[BaseModel]
 
@@ -53,12 +56,29 @@ def scene_keys() -> str:
         rule = rule_called(name)
         verdicts = ", ".join(f"*{verdict}* ({level})" for verdict, level in rule.levels.items())
         lines += ["", f"### {rule.title}", "", f'`rules = "{name}"`. The verdicts: {verdicts}.', ""]
+        if RULES[name] == BY_DATA:
+            lines += _keys_of_game(rule.scene_entry, rule.readings_entry)
+            continue
         lines += _sections(rule.scene_entry, rule.title, printed)
         if rule.readings_entry is not None:
             lines += _section(rule.readings_entry, rule.title, "`[readings]`", printed)
         for ask, schema in rule.check_entries.items():
             lines += _section(schema, rule.title, f'`[[check]]` with `ask = "{ask}"`', printed, about=True)
     return "\n".join(lines) + "\n"
+
+
+def _keys_of_game(scene: Schema, readings: Schema | None) -> list[str]:
+    """The keys of scenes of a game by data, besides those of any table."""
+    lines = ["Its scenes have the keys of those of [Necromunda](#necromunda), but for `[readings]`, and these:", ""]
+    lines += ["| table | key | value | meaning |", "|---|---|---|---|"]
+    entries = {f"[[{kind}]]": _schemas_in(scene.model_fields[kind].annotation) for kind in PIECES}
+    if readings is not None:
+        entries["[readings]"] = [readings]
+    usual = {key for base in (TerrainEntry, FighterEntry, VehicleEntry) for key in base.model_fields}
+    for table, (entry,) in entries.items():
+        own = [(key, field) for key, field in _own_fields(entry) if key not in usual]
+        lines += [f"| `{table}` | `{key}` | {field.description} | {meanings(entry)[key]} |" for key, field in own]
+    return lines
 
 
 def model_keys() -> str:

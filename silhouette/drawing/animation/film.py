@@ -108,7 +108,7 @@ def animate(
         for frame, (posed, shot) in enumerate(zip(steps, shots, strict=True), 1)
     ]
     board = Storyboard(shots, rule.scale(scene), _ends(rule.units(scene), animation.motion, steps[-1].way * unit))
-    data = {"scene": animation.scene.name, "title": scene.title, "rules": scene.rules, "check": number}
+    data = {"scene": animation.scene.name, "title": scene.title, "rules": scene.rules_as_written, "check": number}
     data |= {"frames": _kept(rows)}
     write_animation(board, out, animation.fps, data, lambda done, total: progress(total + done, 2 * total))
     return rows

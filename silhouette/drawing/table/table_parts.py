@@ -219,10 +219,10 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
         notes: sentences about how to read the figure.
         warned: whether the first two of the verdict's warnings are among the notes.
     """
-    row = line.row
+    row, words = line.row, sheet.words.of(line.verdict.rules)
     room = 0.85 * sheet.width
     names = {key: elided(printable(row[key]), room, TITLE, bold=True) for key in ("attacker", "target")}
-    title = sheet.words("title", **names, verdict=sheet.words.of(row["rules"]).verdict(row["verdict"]))
+    title = sheet.words("title", **names, verdict=words.verdict(row["verdict"]))
     if row.get("in_arc") is False:
         title = sheet.words("out of arc", title=title)
     if row.get("modifier") is not None:
@@ -231,7 +231,7 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
         )
     if row["marginal"]:
         title = sheet.words("marginal", title=title)
-    sheet.caption(title, why(sheet.words, row))
+    sheet.caption(title, why(words, row))
     if line.image.surrounds:
         sheet.note(sheet.words("ahead", target=row["target"]))
     warnings = [text for text in row["warnings"] if told_in_figures(text)]

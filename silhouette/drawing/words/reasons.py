@@ -15,6 +15,10 @@ from silhouette.text import Row
 def why(words: Words, row: Row) -> str:
     """The sentence for a result, from its row.
 
+    Args:
+        words: of the rule system where a scene names that by the path of a game file, else of any.
+        row: of the verdict.
+
     >>> row = {"rules": "tide-of-iron", "attacker": "A", "target": [2, 0], "cause": "clear", "along_edge": False}
     >>> why(Words("de"), {**row, "obstruction": None, "reason": "nothing blocks the line"})
     'A sieht [2, 0]; nichts blockiert die Linie.'
@@ -44,7 +48,8 @@ def share_of_blocker(words: Words, name: str, share: float) -> str:
 
 def _translated(words: Words, row: Row) -> str:
     """The sentence of the rule system, or of the share that was measured; empty where there is neither."""
-    reason = rule_called(row["rules"]).short_reason(row, words.of(row["rules"]))
+    rules = words.rules or row["rules"]
+    reason = rule_called(rules).short_reason(row, words.of(rules))
     return reason or ("target_pixels" in row and _of_share(words, row)) or ""
 
 

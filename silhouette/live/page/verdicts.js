@@ -14,8 +14,8 @@ export const LINES = {
 export const PLACES = {
   clear: [["#c6e6f9"]],
   partial: [["#efa53c"], ["#f4b952", "#e08a26"]],
-  full: [["#b84f12"], ["#c45a16", "#953f0d"]],
-  blocked: [["#423e50"], ["#7a3311", "#423e50"]],
+  full: [["#b84f12"], ["#cb611c", "#a04a12"]],
+  blocked: [["#423e50"], ["#58405e", "#2b2440"]],
 };
 
 export function colourOfPlace(verdict, levels) {

@@ -16,7 +16,7 @@ Facts = list[tuple[str, Content]]
 def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
     """The facts that hold for all verdicts of a scene: the name and the content of each."""
     rows = [ruling.row() for ruling in judged]
-    facts: Facts = [("Silhouette", version), ("rules", scene.rules), ("scene file", scene.path.name)]
+    facts: Facts = [("Silhouette", version), ("rules", scene.rules_as_written), ("scene file", scene.path.name)]
     measured = [row for row in rows if "renderer" in row and "pixel" in row]
     if measured:
         facts.append(("renderer", ", ".join(dict.fromkeys(row["renderer"] for row in measured))))

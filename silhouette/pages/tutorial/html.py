@@ -14,7 +14,6 @@ from silhouette.pages.html.skeleton import Head, page, table, verdict_mark
 from silhouette.pages.tutorial.facts import share_of
 from silhouette.pages.tutorial.parts import CheckResult, Film, PartResult, sentence
 from silhouette.pages.tutorial.words import PageText, Part, Texts
-from silhouette.rules import rule_called
 from silhouette.text import verdict_in_words
 from silhouette.version import VERSION
 
@@ -166,7 +165,7 @@ def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
 def _stands(check: CheckResult, marginal: str) -> Markup:
     """The plate of a verdict, with a word where it is too close to call; where there are odds, that of the call."""
     if "call" in check.row:
-        return verdict_mark(check.row["call"], rule_called(check.row["rules"]).levels.get(check.row["call"]))
+        return verdict_mark(check.row["call"], check.call_level)
     plate = verdict_mark(verdict_in_words(check.row), check.level)
     return joined(plate, " ", element("span", marginal, class_="close")) if check.row.get("marginal") else plate
 

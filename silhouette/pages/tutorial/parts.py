@@ -61,6 +61,7 @@ class CheckResult:
         who: attacker and target, or the question, in words.
         row: the result.
         level: the level of its verdict.
+        call_level: that of the verdict that stands where there are odds; None where there are none.
         rule: the rule that decided, with its number.
         share: the share obscured, with its error; empty where nothing was measured.
         figures: the kind, the path in the folder and the caption of each figure.
@@ -69,6 +70,7 @@ class CheckResult:
     who: str
     row: dict[str, Any]
     level: Level | None
+    call_level: Level | None
     rule: str
     share: str
     figures: tuple[tuple[str, str, str], ...]
@@ -231,7 +233,8 @@ def _check_result(ruling: Judged, figures: dict[str, str], texts: Texts) -> Chec
     who = f"{verdict.attacker} → {verdict.target}" if verdict.attacker else ruling.check.label
     captions = {kind: texts.figures[kind].format(attacker=verdict.attacker, target=verdict.target) for kind in figures}
     drawn = tuple((kind, path, captions[kind]) for kind, path in figures.items())
-    return CheckResult(who, row, verdict.level, str(verdict.rule), share_of(row), drawn)
+    call_level = rule_called(verdict.rules).levels.get(row["call"]) if "call" in row else None
+    return CheckResult(who, row, verdict.level, call_level, str(verdict.rule), share_of(row), drawn)
 
 
 def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progress: Progress) -> Film | None:

@@ -143,10 +143,13 @@ class Texts(Entry):
 
 @lru_cache(maxsize=1)
 def texts(language: str = "en") -> Texts:
-    """The tutorial's text in a language.
+    """The tutorial's text in a language: its file, and after that the pages of games by data, each in its own file.
 
     >>> texts().page[0].part[0].scene.endswith(".toml")
     True
     """
-    file = files("silhouette.pages.tutorial").joinpath("texts", f"{language}.toml")
-    return Texts.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+    folder = files("silhouette.pages.tutorial").joinpath("texts")
+    document = tomllib.loads(folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
+    for file in sorted(folder.joinpath(language).iterdir(), key=lambda file: file.name):
+        document["page"].append(tomllib.loads(file.read_text(encoding="utf-8")))
+    return Texts.model_validate(document)

@@ -1,0 +1,27 @@
+"""JUDGE: games by data: a game file says in conditions what a game of its own folder says in Python.
+
+game file -> clauses and verdicts, parsed and checked -> Game; a scene and a check -> clauses that hold -> verdict
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from silhouette.rules.data.rule import GameRule
+
+__all__ = ["rule_called"]
+
+
+def rule_called(name: str) -> GameRule:
+    """The rule system of a game that ships, by its name, or of a game file, by its path.
+
+    Raises:
+        FileError: where there is no such file, or it is no game.
+    """
+    from silhouette.rules.data.rule import rule_at
+
+    if name.endswith(".toml"):
+        return rule_at(Path(name))
+    return rule_at(Path(__file__).parent / f"{name.replace('-', '_')}.toml", name)

@@ -1,0 +1,279 @@
+"""JUDGE, games by data: the primitives of conditions are asked of a scene; each question at most once.
+
+What is seen from one eye is measured for many checks together: where it is not known yet, `Unmeasured` says what to
+measure, and the condition is asked again afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from silhouette.geometry import Floats
+from silhouette.measure.observation import Observation, Sight
+from silhouette.relations.measured import Measured
+from silhouette.rules.data.found import Found, Parts, Points, Use
+from silhouette.rules.data.game import Game
+from silhouette.rules.data.nodes import Binary, Call, Literal
+from silhouette.rules.data.regions import regions_of
+from silhouette.rules.data.scene import DataScene
+from silhouette.rules.data.sights import arcs_of, sight_of
+from silhouette.scenes.pieces import Piece
+from silhouette.scenes.table import CONTACT, in_base_contact
+
+PATCH_PIXEL = 0.2
+"""mm per pixel of the pictures in which patches are looked for at first."""
+
+Key = tuple[Hashable, ...]
+
+
+class Unmeasured(Exception):
+    """A sight that must be measured before a condition can be answered.
+
+    Attributes:
+        key: by which its observation is looked for.
+        sight: what is to be measured.
+    """
+
+    def __init__(self, key: Key, sight: Sight) -> None:
+        super().__init__(key)
+        self.key, self.sight = key, sight
+
+
+class SceneTable:
+    """A scene, of which conditions are asked; see `silhouette.rules.data.evaluating.Table`.
+
+    Attributes:
+        scene: that is asked.
+        observations: of sights, by their keys, as far as they have been measured.
+    """
+
+    def __init__(self, scene: DataScene) -> None:
+        self.scene = scene
+        self.observations: dict[Key, Observation] = {}
+        self._answers: dict[Key, Found] = {}
+        self._enough = _largest_patch(scene.game)
+
+    def pieces(self, name: str, attacker: Piece, target: Piece) -> tuple[Piece, ...]:
+        """Terrain, models, or all pieces but the attacker and the target."""
+        if name == "others":
+            return tuple(piece for piece in self.scene.pieces if piece.name not in (attacker.name, target.name))
+        return tuple(piece for piece in self.scene.pieces if (piece.kind == "terrain") == (name == "terrain"))
+
+    def key(self, piece: Piece, name: str) -> Any:
+        """What a piece says under a key of the game; lengths in mm."""
+        return self.scene.says[piece.name][name]
+
+    def reading(self, name: str) -> Any:
+        """A reading of the scene."""
+        return self.scene.reading(name)
+
+    def attribute(self, piece: Piece, name: str) -> Any:
+        """What every piece has: words, and lengths in mm."""
+        if name in ("name", "kind"):
+            return getattr(piece, name)
+        if name == "gang":
+            return piece.gang or ""
+        from silhouette.relations import attributes
+
+        return getattr(attributes, name)(piece)
+
+    def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
+        """The answer to a primitive.
+
+        Raises:
+            Unmeasured: where it rests on a sight that has not been measured.
+        """
+        key = (primitive, *((name, _hashable(value)) for name, value in sorted(given.items())))
+        if key not in self._answers:
+            answer: Callable[..., Found] = getattr(self, f"_{primitive}")
+            self._answers[key] = answer(**given)
+        return self._answers[key]
+
+    # ---- sight
+
+    def _observed(self, start: Points, end: Points, past: tuple[Piece, ...], arc: float) -> Observation:
+        names = frozenset(piece.name for piece in past)
+        key = ("sight", start.key, end.key, names, arc)
+        if key not in self.observations:
+            raise Unmeasured(key, sight_of(self.scene, start, end, names, arc))
+        return self.observations[key]
+
+    def _obscured(self, a: Points, b: Points, past: Any, arc: float) -> Found:
+        observed = self._observed(a, b, _several(past), arc)
+        counts = observed.counts
+        share = counts.occluded / counts.total if counts.total else 0.0
+        return self._share("obscured", observed, share, counts.error, (a, b))
+
+    def _seen(self, a: Points, b: Points, past: Any, arc: float) -> Found:
+        observed = self._observed(a, b, _several(past), arc)
+        counts = observed.counts
+        share = counts.seen / counts.total if counts.total else 0.0
+        return self._share("seen", observed, share, counts.error_seen, (a, b))
+
+    def _share(
+        self, name: str, observed: Observation, share: float, error: float, points: tuple[Points, Points]
+    ) -> Found:
+        """A share, which is too close to call within the scene's tolerance but where it is exactly nothing."""
+        counts = observed.counts
+        pairs = zip(counts.alone, observed.blockers, strict=True)
+        by = tuple(piece.name for alone, piece in sorted(pairs, key=lambda pair: (-pair[0], pair[1].name)) if alone)
+        band = max(error, self.scene.tolerance) if share else error
+        measured = Measured(share, error, by=by)
+        return Found(share, error=band, uses=(Use(name, measured, unit="share", of=_names(*points)),))
+
+    def _line(self, a: Points, b: Points, thick: float, past: Any) -> Found:
+        if thick == 0.0 and a.part == "eye" and b.part in ("body", "whole", "cylinder"):
+            seen = self._seen(a, b, past, 360.0)
+            (use,) = seen.uses
+            sure = seen.error == 0.0 or abs(seen.value) > seen.error
+            return Found(seen.value > 0.0, sure, uses=(Use("line", use.measured, seen.value > 0.0, "share", use.of),))
+        from silhouette.relations.beams import TOUCH
+        from silhouette.relations.lines import widest_line
+
+        widest = widest_line(_set(a), _set(b), self._blockers(a, b, past), least=thick)
+        holds = widest.value >= thick - TOUCH if thick else widest.value > 0.0
+        sure = holds or (widest.value + widest.error < thick if thick else not widest.error)
+        return Found(holds, sure, uses=(Use("line", widest, holds, of=_names(a, b)),))
+
+    def _patch(self, a: Points, b: Points, past: Any) -> Found:
+        from silhouette.relations.patches import widest_patch
+
+        found, past = _set(b), self._blockers(a, b, past)
+        patch = widest_patch(self._eyes(a, b), found, past, least=self._enough, pixel=PATCH_PIXEL)
+        return _quantity("patch", patch, _names(a, b))
+
+    def _visible(self, a: Points, b: Points, past: Any) -> Found:
+        from silhouette.relations.visible import share_visible
+
+        share = share_visible(self._eyes(a, b), _set(b), self._blockers(a, b, past))
+        return _quantity("visible", share, _names(a, b), "share")
+
+    def _eyes(self, a: Points, b: Points) -> Floats:
+        """(n, 3) where somebody looks from who may look from any point of a at b."""
+        from silhouette.relations.samples import eyes_in
+
+        return eyes_in(_set(a), _set(b).box)
+
+    def _blockers(self, a: Points, b: Points, past: Any) -> list[tuple[Piece, Any]]:
+        """The pieces that are in the way, each with the part that blocks."""
+        ends = _names(a, b)
+        return [(piece, piece.model.significant) for piece in _several(past) if piece.name not in ends]
+
+    def _cylinder(self, a: Piece, height: float, width: float) -> Found:
+        return Found(Points(a, "cylinder", height, width))
+
+    # ---- in plan
+
+    def _parts(self, what: Any, above: float, within: float, beyond: float) -> Found:
+        return Found((Parts(_names(*_several(what)), above, within, beyond),))
+
+    def _crossed(self, a: Piece, b: Piece, what: Any, by: str) -> Found:
+        from silhouette.relations import facing_lines, lines_in_plan
+
+        crosses: dict[str, Callable[..., Measured]] = {
+            "any": lines_in_plan.any_line_crosses,
+            "all": lines_in_plan.all_lines_cross,
+            "centre": lines_in_plan.centre_line_crosses,
+            "facing": facing_lines.facing_lines_cross,
+        }
+        several = _several(what)
+        if not all(isinstance(one, Parts) for one in several):
+            several = (Parts(_names(*several)),)
+        found = crosses[by](a, b, regions_of(several, (a, b), self.scene.piece))
+        found = replace(found, by=tuple(dict.fromkeys(found.by)))
+        holds = found.value > 0.0
+        return Found(holds, uses=(Use("crossed", found, holds, "truth", _names(a, b)),))
+
+    def _distance(self, a: Piece, b: Any, of: Any, measured: str) -> Found:
+        from silhouette.relations import distances
+
+        found: Measured = distances.least_distance(a, _several(b), of=of, in_space=measured == "in space")
+        return _quantity("distance", found, _names(a, *_several(b)))
+
+    def _contact(self, a: Piece, b: Any, gap: float) -> Found:
+        others = _several(b)
+        if gap == CONTACT and "terrain" not in (a.kind, *(piece.kind for piece in others)):
+            by = tuple(piece.name for piece in others if in_base_contact(self.scene, a, piece))
+            return Found(
+                bool(by), uses=(Use("contact", Measured(float(len(by)), by=by), bool(by), "truth", _names(a)),)
+            )
+        from silhouette.relations import distances
+
+        found: Measured = distances.contact(a, others, gap=gap)
+        holds = found.value > 0.0
+        return Found(holds, uses=(Use("contact", found, holds, "truth", _names(a, *_several(b))),))
+
+    def _wholly_within(self, a: Piece, b: Any, by: float) -> Found:
+        from silhouette.relations import distances
+
+        found: Measured = distances.wholly_within(a, _several(b), by=by)
+        holds = found.value > 0.0
+        return Found(holds, uses=(Use("wholly_within", found, holds, "truth", _names(a, *_several(b))),))
+
+    def _in_arc(self, a: Piece, b: Piece, degrees: float) -> Found:
+        arcs = arcs_of(a, degrees)
+        outline = np.column_stack([b.base_outline, np.zeros(len(b.base_outline))])
+        holds = arcs is None or any(not arc.misses(outline) for arc in arcs)
+        return Found(holds, sure=a.facing is not None, uses=(Use("in_arc", None, holds, "truth", _names(a, b)),))
+
+    # ---- who
+
+    def _unit(self, a: Piece) -> Found:
+        units = self.scene.units
+        same = (piece for piece in self.scene.pieces if piece.kind != "terrain" and units[piece.name] == units[a.name])
+        return Found(tuple(same))
+
+    def _friends(self, a: Piece) -> Found:
+        return Found(tuple(one for one in self._models(a) if one.gang is not None and one.gang == a.gang))
+
+    def _enemies(self, a: Piece) -> Found:
+        return Found(tuple(one for one in self._models(a) if one.gang is None or one.gang != a.gang))
+
+    def _models(self, but: Piece) -> list[Piece]:
+        return [piece for piece in self.scene.pieces if piece.kind != "terrain" and piece.name != but.name]
+
+    def _number(self, a: tuple[Piece, ...]) -> Found:
+        return Found(float(len(a)))
+
+
+def _largest_patch(game: Game) -> float:
+    """mm: the largest length that a condition compares a patch with; whether one is larger matters to none."""
+    sizes = [0.0]
+    for clause in game.clauses.values():
+        for node in clause.when.everything():
+            sides = (node.left, node.right) if isinstance(node, Binary) else ()
+            if any(isinstance(side, Call) and side.name == "patch" for side in sides):
+                sizes += [float(side.value) if isinstance(side, Literal) else np.inf for side in sides[1:]]
+    return max(sizes) or np.inf
+
+
+def _quantity(name: str, measured: Measured, of: tuple[str, ...], unit: str = "mm") -> Found:
+    return Found(measured.value, error=measured.error, uses=(Use(name, measured, unit=unit, of=of),))
+
+
+def _set(points: Points) -> Any:
+    from silhouette.relations.points import point_set, standard_volume
+
+    if points.part == "cylinder":
+        return standard_volume(points.piece, points.height, points.width / 2.0 or None)
+    return point_set(points.piece, points.part)  # type: ignore[arg-type]
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _names(*values: Points | Piece) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.piece.name if isinstance(one, Points) else one.name for one in values))
+
+
+def _hashable(value: Any) -> Hashable:
+    if isinstance(value, Points):
+        return value.key
+    if isinstance(value, tuple):
+        return tuple(one if isinstance(one, Parts) else one.name for one in value)
+    return value.name if isinstance(value, Piece) else value

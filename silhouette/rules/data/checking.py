@@ -1,0 +1,253 @@
+"""JUDGE, games by data: a condition is checked against what its game knows: names, kinds of values, units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from silhouette.rules.data.kinds import ATTRIBUTES, NAMES, ONE, PRIMITIVES, QUANTITIES, SEVERAL, Kind, Parameter
+from silhouette.rules.data.nodes import (
+    Attribute,
+    Binary,
+    Call,
+    Literal,
+    Lookup,
+    Name,
+    Node,
+    Quantified,
+    Those,
+    Unary,
+)
+from silhouette.rules.data.parsing import ConditionError
+from silhouette.text import did_you_mean, in_quotes
+
+Attributes = Mapping[str, Kind]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a game knows besides what every game knows.
+
+    Attributes:
+        clauses: the names of its clauses.
+        readings: its readings, by name.
+        terrain, model: what its pieces of terrain and its models have, by the key.
+        tables: the kind of the values of its tables, by name.
+        words: what a text of a reading or a key may be, by its name; not all have an entry.
+        variables: what quantifiers call their pieces.
+    """
+
+    clauses: frozenset[str] = frozenset()
+    readings: Attributes = field(default_factory=dict)
+    terrain: Attributes = field(default_factory=dict)
+    model: Attributes = field(default_factory=dict)
+    tables: Attributes = field(default_factory=dict)
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    variables: Attributes = field(default_factory=dict)
+
+    def within(self, node: Quantified | Those) -> Known:
+        """The same inside a quantifier, which calls its pieces by a name.
+
+        Raises:
+            ConditionError: where the name means something already.
+        """
+        taken = {*NAMES, *self.clauses, *self.readings, *self.variables}
+        if node.variable in taken:
+            raise ConditionError(node.start, f"'{node.variable}' means something already; take another name")
+        members = kind_of(node.members, self)
+        if members not in SEVERAL:
+            raise _expected(node.members, "pieces, such as terrain or models", members)
+        variables = {**self.variables, node.variable: members.single}
+        return Known(self.clauses, self.readings, self.terrain, self.model, self.tables, self.words, variables)
+
+
+def check_condition(node: Node, known: Known) -> None:
+    """Refuses a tree that is no condition: its value is no truth, or it names what is not known.
+
+    Raises:
+        ConditionError: at the first mistake.
+
+    >>> from silhouette.rules.data.parsing import parsed
+    >>> check_condition(parsed("distance(attacker, target) <= 1 inch"), Known())
+    >>> check_condition(parsed("distance(attacker, target) <= 1"), Known())
+    Traceback (most recent call last):
+    ...
+    silhouette.rules.data.parsing.ConditionError: a length is compared with a number; give the number a unit...
+    """
+    found = kind_of(node, known)
+    if found is not Kind.TRUTH:
+        raise _expected(node, "yes or no", found)
+
+
+def kind_of(node: Node, known: Known) -> Kind:
+    """The kind of a node's value.
+
+    Raises:
+        ConditionError: at the first mistake in it.
+    """
+    match node:
+        case Literal():
+            return _of_literal(node)
+        case Name():
+            return _of_name(node, known)
+        case Attribute():
+            return _of_attribute(node, known)
+        case Call():
+            return _of_call(node, known)
+        case Lookup():
+            if node.table not in known.tables:
+                near = did_you_mean(node.table, known.tables, "the tables are")
+                raise ConditionError(node.start, f"no table is called '{node.table}'; {near}")
+            _need(node.key, known, (Kind.TEXT,))
+            return known.tables[node.table]
+        case Quantified():
+            return _of_quantified(node, known)
+        case Those():
+            _need(node.where, known.within(node), (Kind.TRUTH,))
+            return kind_of(node.members, known)
+        case Unary(sign="not"):
+            return _need(node.of, known, (Kind.TRUTH,))
+        case Unary():
+            return _need(node.of, known, QUANTITIES)
+    assert isinstance(node, Binary)
+    return _of_binary(node, known)
+
+
+def _of_literal(node: Literal) -> Kind:
+    if isinstance(node.value, bool):
+        return Kind.TRUTH
+    if isinstance(node.value, str):
+        return Kind.TEXT
+    return Kind.LENGTH if node.unit in ("mm", "cm", "inch", "inches") else Kind.NUMBER
+
+
+def _of_name(node: Name, known: Known) -> Kind:
+    if node.name in NAMES:
+        return NAMES[node.name][0]
+    for table in (known.variables, known.readings):
+        if node.name in table:
+            return table[node.name]
+    if node.name in known.clauses:
+        return Kind.TRUTH
+    names = [*known.variables, *known.clauses, *known.readings, *NAMES]
+    also = "; it is a primitive: give its arguments in ( )" if node.name in PRIMITIVES else ""
+    raise ConditionError(node.start, f"nothing is called '{node.name}'{also or '; ' + did_you_mean(node.name, names)}")
+
+
+def _of_attribute(node: Attribute, known: Known) -> Kind:
+    owner = _need(node.of, known, ONE)
+    tables = {Kind.TERRAIN: [known.terrain], Kind.MODEL: [known.model], Kind.PIECE: [known.terrain, known.model]}[owner]
+    if node.name in ATTRIBUTES:
+        kind, owners, _ = ATTRIBUTES[node.name]
+        if owner in owners:
+            return kind
+    elif all(node.name in table for table in tables):
+        return tables[0][node.name]
+    shared = set.intersection(*(set(table) for table in tables))
+    have = [name for name, (_, owners, _) in ATTRIBUTES.items() if owner in owners]
+    near = did_you_mean(node.name, [*sorted(shared), *have], "it has")
+    raise ConditionError(node.end - len(node.name), f"{owner} has no '{node.name}'; {near}")
+
+
+def _of_call(node: Call, known: Known) -> Kind:
+    primitive = PRIMITIVES.get(node.name)
+    if primitive is None:
+        raise ConditionError(node.start, f"no primitive is called '{node.name}'; {did_you_mean(node.name, PRIMITIVES)}")
+    takes = {parameter.name: parameter for parameter in primitive.takes}
+    if len(node.given) > len(takes):
+        raise ConditionError(node.start, f"{node.name} takes {len(takes)} arguments at most: {', '.join(takes)}")
+    given = dict(zip(takes, node.given, strict=False))
+    for name, value in node.settings.items():
+        if name not in takes:
+            raise ConditionError(value.start, f"{node.name} takes no '{name}'; {did_you_mean(name, takes)}")
+        if name in given:
+            raise ConditionError(value.start, f"{node.name} is given {name} twice; give it once")
+        given[name] = value
+    for name, parameter in takes.items():
+        if name in given:
+            _check_argument(given[name], parameter, known)
+        elif parameter.default is None:
+            raise ConditionError(node.start, f"{node.name} lacks its argument {name}: {parameter.kinds[0]}")
+    return primitive.gives
+
+
+def _check_argument(node: Node, parameter: Parameter, known: Known) -> None:
+    _need(node, known, parameter.kinds)
+    part = node.name if isinstance(node, Attribute | Call) else ""
+    if parameter.parts and part not in parameter.parts:
+        raise ConditionError(
+            node.start, f"{parameter.name} cannot be {part}; it is one of {', '.join(parameter.parts)}"
+        )
+    if parameter.words and isinstance(node, Literal) and node.value not in parameter.words:
+        near = did_you_mean(str(node.value), parameter.words)
+        raise ConditionError(node.start, f"{parameter.name} cannot be {in_quotes(node.value)}; {near}")
+
+
+def _of_quantified(node: Quantified, known: Known) -> Kind:
+    inside = known.within(node)
+    if node.where is not None:
+        _need(node.where, inside, (Kind.TRUTH,))
+    return _need(node.body, inside, QUANTITIES if node.how in ("least", "greatest") else (Kind.TRUTH,))
+
+
+def _of_binary(node: Binary, known: Known) -> Kind:
+    if node.sign in ("and", "or"):
+        _need(node.left, known, (Kind.TRUTH,))
+        return _need(node.right, known, (Kind.TRUTH,))
+    left, right = kind_of(node.left, known), kind_of(node.right, known)
+    if node.sign in ("is", "is not"):
+        return _equality(node, left, right, known)
+    if node.sign == "in":
+        if (left, right) == (Kind.TEXT, Kind.WORDS) or (left in ONE and right in SEVERAL):
+            return Kind.TRUTH
+        raise ConditionError(node.start, f"{left} is never in {right}; 'in' asks for a word in a list, or a piece")
+    if node.sign == "+" and left in SEVERAL and right in SEVERAL:
+        return left if left is right else Kind.PIECES
+    if node.sign == "+" and left is right is Kind.PARTS:
+        return left
+    for side, kind in ((node.left, left), (node.right, right)):
+        if kind not in QUANTITIES:
+            raise _expected(side, "a number or a length", kind)
+    if node.sign in ("*", "/"):
+        if node.sign == "*" and (left, right) == (Kind.LENGTH, Kind.LENGTH):
+            raise ConditionError(node.start, "a length times a length is an area, which nothing is compared with")
+        if (left, right) == (Kind.NUMBER, Kind.LENGTH) and node.sign == "/":
+            raise ConditionError(node.start, "a number is divided by a length; divide a length by a number")
+        return Kind.NUMBER if left is right else Kind.LENGTH
+    _check_units(node, left, right)
+    return left if node.sign in ("+", "-") else Kind.TRUTH
+
+
+def _equality(node: Binary, left: Kind, right: Kind, known: Known) -> Kind:
+    if left in ONE and right in ONE:
+        return Kind.TRUTH
+    if left is not right or left in (Kind.WORDS, Kind.POINTS, Kind.PARTS, *SEVERAL):
+        if left in QUANTITIES and right in QUANTITIES:
+            _check_units(node, left, right)
+        raise ConditionError(node.start, f"{left} is never {right}")
+    for one, other in ((node.left, node.right), (node.right, node.left)):
+        words = known.words.get(one.name, ()) if isinstance(one, Name | Attribute) else ()
+        if words and isinstance(other, Literal) and other.value not in words:
+            near = did_you_mean(str(other.value), words)
+            raise ConditionError(other.start, f"it is never {in_quotes(other.value)}; {near}")
+    return Kind.TRUTH
+
+
+def _check_units(node: Binary, left: Kind, right: Kind) -> None:
+    if left is not right:
+        one, other = sorted((left, right))
+        advice = "give the number a unit, such as 1 inch or 3 mm"
+        raise ConditionError(node.start, f"{one} is compared with {other}; {advice}")
+
+
+def _need(node: Node, known: Known, kinds: tuple[Kind, ...]) -> Kind:
+    """The kind of a node, which must be one of some."""
+    found = kind_of(node, known)
+    if found in kinds or (found in ONE and Kind.PIECE in kinds) or (found in SEVERAL and Kind.PIECES in kinds):
+        return found
+    wanted = list(dict.fromkeys(kind.value for kind in kinds))
+    raise _expected(node, wanted[0] if len(wanted) == 1 else f"{', '.join(wanted[:-1])} or {wanted[-1]}", found)
+
+
+def _expected(node: Node, wanted: str, found: Kind) -> ConditionError:
+    return ConditionError(node.start, f"this is {found}; it must be {wanted}")

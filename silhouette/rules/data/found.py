@@ -1,0 +1,168 @@
+"""JUDGE, games by data: what a part of a condition comes to: its value, how sure that is, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from silhouette.files.schema import LARGEST
+from silhouette.relations.measured import Measured
+from silhouette.scenes.pieces import Piece
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Points of a piece, from which or to which lines go.
+
+    Attributes:
+        piece: that they are of.
+        part: eye, head, body, whole, base or cylinder.
+        height, width: of a cylinder, mm; a width of 0 is that of the base.
+    """
+
+    piece: Piece
+    part: str
+    height: float = 0.0
+    width: float = 0.0
+
+    @property
+    def key(self) -> tuple[str, str, float, float]:
+        """By which equal ones are known."""
+        return self.piece.name, self.part, self.height, self.width
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What counts of some pieces for lines from base to base.
+
+    Attributes:
+        pieces: the names of the pieces.
+        above: mm above a piece's lowest point; what is no higher does not count. 0 counts all of it.
+        within: mm from the base where the lines end; what is farther does not count.
+        beyond: mm from the bases of both; what is nearer does not count.
+    """
+
+    pieces: tuple[str, ...]
+    above: float = 0.0
+    within: float = LARGEST
+    beyond: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Use:
+    """A primitive that was asked, or a clause, on which a value rests.
+
+    Attributes:
+        name: of the primitive, or of the clause.
+        measured: the answer of a primitive; None of a clause, and of what is no quantity.
+        holds: the answer that is a truth, else None.
+        unit: "mm", "share" or "number": how the quantity is told.
+        of: the names of the pieces that were asked about.
+    """
+
+    name: str
+    measured: Measured | None = None
+    holds: bool | None = None
+    unit: str = "mm"
+    of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a part of a condition comes to.
+
+    Attributes:
+        value: a truth, a number, a length in mm, a text, words, a piece, pieces, points or parts.
+        sure: whether a truth holds within all errors.
+        error: by how much a quantity may be off.
+        uses: what the value rests on, the most telling first.
+        bound: the names of the pieces for which a quantifier decided, by what it calls them.
+    """
+
+    value: Any
+    sure: bool = True
+    error: float = 0.0
+    uses: tuple[Use, ...] = ()
+    bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def resting_on(self, others: Iterable[Found]) -> Found:
+        """The same, which rests on what others rest on as well."""
+        others = list(others)
+        uses = dict.fromkeys((*self.uses, *(use for other in others for use in other.uses)))
+        bound: dict[str, tuple[str, ...]] = {}
+        for found in (self, *others):
+            for name, pieces in found.bound.items():
+                bound[name] = tuple(dict.fromkeys((*bound.get(name, ()), *pieces)))
+        return replace(self, uses=tuple(uses), bound=bound)
+
+
+def denied(found: Found) -> Found:
+    """The contrary of a truth."""
+    return replace(found, value=not found.value)
+
+
+def joined(parts: Iterable[Callable[[], Found]], decides: bool) -> Found:
+    """Truths joined by "or" (``decides`` is true) or by "and" (it is false); what is decided is not asked any more.
+
+    >>> yes, no, doubtful = Found(True), Found(False), Found(True, sure=False)
+    >>> either = joined([lambda: no, lambda: doubtful, lambda: no], decides=True)
+    >>> either.value, either.sure
+    (True, False)
+    >>> joined([], decides=True).value, joined([], decides=False).value
+    (False, True)
+    """
+    others, deciding = list[Found](), list[Found]()
+    for part in parts:
+        found = part()
+        if found.value is decides and found.sure:
+            return found
+        (deciding if found.value is decides else others).append(found)
+    value = decides if deciding else not decides
+    sure = all(found.sure for found in (*others, *deciding))
+    resting = deciding or others
+    return Found(value, sure).resting_on(resting)
+
+
+def at_least(parts: Sequence[Found], wanted: float) -> Found:
+    """Whether at least so many of some truths hold; it rests on those that decide.
+
+    >>> three = [Found(True), Found(True, sure=False), Found(False)]
+    >>> at_least(three, 1).sure, at_least(three, 2).sure, at_least(three, 3).value
+    (True, False, False)
+    """
+    holding = [found for found in parts if found.value]
+    surely = sum(found.sure for found in holding)
+    possibly = sum(found.value or not found.sure for found in parts)
+    value = len(holding) >= wanted
+    sure = surely >= wanted if value else possibly < wanted
+    return Found(value, sure).resting_on(holding if value else [found for found in parts if not found.value])
+
+
+def compared(left: Found, right: Found, sign: str) -> Found:
+    """Whether one quantity is less, or greater, than another.
+
+    >>> compared(Found(1.0, error=0.2), Found(1.1), "<").sure, compared(Found(1.0), Found(1.0), "<=").value
+    (False, True)
+    """
+    apart, error = left.value - right.value, left.error + right.error
+    value = {"<": apart < 0.0, "<=": apart <= 0.0, ">": apart > 0.0, ">=": apart >= 0.0}[sign]
+    return Found(bool(value), error == 0.0 or abs(apart) > error).resting_on([left, right])
+
+
+def extreme(parts: Sequence[Found], how: str) -> Found:
+    """The least or the greatest of quantities; of none it is as far as nothing can be.
+
+    >>> extreme([Found(2.0, error=0.5), Found(3.0)], "least").error
+    0.5
+    >>> extreme([], "least").value
+    inf
+    """
+    sign = 1.0 if how == "least" else -1.0
+    if not parts:
+        return Found(sign * float("inf"))
+    nearest = min(parts, key=lambda found: sign * found.value)
+    lowest = min(sign * found.value - found.error for found in parts)
+    highest = min(sign * found.value + found.error for found in parts)
+    value = sign * nearest.value
+    return replace(nearest, error=max(value - lowest, highest - value))

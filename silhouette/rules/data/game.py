@@ -1,0 +1,329 @@
+"""JUDGE, games by data: a game file becomes a Game: every condition parsed and checked, every clause reached.
+
+file -> entries -> conditions as trees, whose mistakes are told with line and column -> Game
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import Formatter
+
+from silhouette.errors import FileError
+from silhouette.files.documents import document_of, read_text
+from silhouette.files.schema import Location, validated
+from silhouette.rules.base import Level
+from silhouette.rules.data.checking import Known, check_condition
+from silhouette.rules.data.entries import KINDS, MOST_CLAUSES, MOST_VERDICTS, GameEntry, ReadingEntry
+from silhouette.rules.data.kinds import NAMES, Kind
+from silhouette.rules.data.nodes import Call, Literal, Name, Node, Quantified
+from silhouette.rules.data.parsing import ConditionError, parsed
+from silhouette.rules.data.reach import can_be_true, inner_conditions, reached
+from silhouette.text import did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Clause:
+    """Something that holds or not.
+
+    Attributes:
+        name: by which conditions call it.
+        number: in the game's specification.
+        when: its condition.
+        text, otherwise: what it says where it holds, and where it does not, with names in braces.
+        source: where it stands.
+    """
+
+    name: str
+    number: str
+    when: Node
+    text: str
+    otherwise: str
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
+class Ruling:
+    """A verdict that can be given.
+
+    Attributes:
+        name: as results give it.
+        level: how exposed the target is.
+        when: its condition, of clauses; None of the last one, which is given where no other is.
+        chooses: "attacker" or "target", whose player chooses between the verdicts of ``between``; else None.
+        between: names of verdicts.
+    """
+
+    name: str
+    level: Level
+    when: Node | None
+    chooses: str | None
+    between: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A game by data.
+
+    Attributes:
+        path: of its file.
+        title, about, source: for people.
+        unit: "mm" or "inch", of lengths in reasons.
+        line_of_sight: the name of the clause that says whether there is one.
+        terrain, model: what pieces say in its scenes, by key.
+        readings: its readings, by name.
+        tables: its tables, with lengths in mm.
+        clauses: by their names, in the order of the file.
+        rulings: its verdicts, in their order.
+    """
+
+    path: Path
+    title: str
+    about: str
+    source: str
+    unit: str
+    line_of_sight: str
+    terrain: Mapping[str, ReadingEntry]
+    model: Mapping[str, ReadingEntry]
+    readings: Mapping[str, ReadingEntry]
+    tables: Mapping[str, Mapping[str, float]]
+    clauses: Mapping[str, Clause]
+    rulings: tuple[Ruling, ...]
+
+
+def read_game(path: Path) -> Game:
+    """The game of a file.
+
+    Raises:
+        FileError: where it is none; one line, with line and column where a condition is wrong.
+    """
+    text = read_text(path)
+    entry = validated(GameEntry, document_of(path, text), Location(path))
+    reader = _Reader(path, text, entry)
+    clauses, rulings = reader.clauses(), reader.rulings()
+    reader.check_reach(clauses, rulings)
+    return Game(
+        path=path,
+        title=entry.title,
+        about=entry.about,
+        source=entry.source,
+        unit=entry.unit,
+        line_of_sight=reader.line_of_sight(clauses),
+        terrain=entry.keys.terrain,
+        model=entry.keys.model,
+        readings=entry.readings,
+        tables={
+            name: {key: reader.in_mm(name, value) for key, value in rows.items()} for name, rows in entry.tables.items()
+        },
+        clauses=clauses,
+        rulings=rulings,
+    )
+
+
+class _Reader:
+    """The conditions of a game file while they are read.
+
+    Args:
+        path: of the file.
+        text: its content.
+        entry: the same, checked against the schema.
+    """
+
+    def __init__(self, path: Path, text: str, entry: GameEntry) -> None:
+        self._path, self._text, self._entry = path, text, entry
+        names = [clause.name for clause in entry.clause]
+        self._known = Known(
+            clauses=frozenset(names),
+            readings=_kinds(entry.readings),
+            terrain=_kinds(entry.keys.terrain),
+            model=_kinds(entry.keys.model),
+            tables={name: self._kind_of_table(name, rows) for name, rows in entry.tables.items()},
+            words={
+                name: one.choices
+                for table in (entry.readings, entry.keys.terrain, entry.keys.model)
+                for name, one in table.items()
+                if one.choices
+            },
+        )
+        self._check_names(names)
+
+    def _check_names(self, names: list[str]) -> None:
+        entry = self._entry
+        if len(names) > MOST_CLAUSES or len(entry.verdict) > MOST_VERDICTS:
+            most = f"{MOST_CLAUSES} clauses and {MOST_VERDICTS} verdicts"
+            raise FileError(
+                self._path, f"has {len(names)} clauses and {len(entry.verdict)} verdicts; {most} are the most"
+            )
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise FileError(self._path, f"two clauses are called '{twice}'; give each a different name")
+        levels = dict[str, str]()
+        for one in entry.verdict:
+            if levels.setdefault(one.name, one.level) != one.level:
+                wrong = f"two verdicts are called '{one.name}', {levels[one.name]} and {one.level}"
+                raise FileError(self._path, f"{wrong}; give them one level, or different names")
+        for name in names:
+            if name in NAMES or name in entry.readings:
+                raise FileError(self._path, f"clause '{name}': the name means something already; take another one")
+
+    def line_of_sight(self, clauses: Mapping[str, Clause]) -> str:
+        """The clause of line of sight."""
+        name = self._entry.line_of_sight
+        if name not in clauses:
+            near = did_you_mean(name, clauses)
+            raise FileError(self._path, f"line_of_sight is '{name}', but no clause is called that; {near}")
+        return name
+
+    def clauses(self) -> dict[str, Clause]:
+        """The clauses, by their names."""
+        found = {}
+        for index, entry in enumerate(self._entry.clause):
+            node = self._condition("clause", index, entry.when)
+            for text in (entry.text, entry.otherwise):
+                self._check_text(entry.name, text, node)
+            found[entry.name] = Clause(entry.name, entry.number, node, entry.text, entry.otherwise, entry.source)
+        self._check_circles(found)
+        return found
+
+    def rulings(self) -> tuple[Ruling, ...]:
+        """The verdicts, in their order."""
+        found, entries = [], self._entry.verdict
+        names = [entry.name for entry in entries]
+        for index, entry in enumerate(entries):
+            is_last = index == len(entries) - 1
+            if (entry.when is None) != is_last:
+                wrong = (
+                    "is the last and has a condition; leave when out" if is_last else "lacks when: only the last may"
+                )
+                raise FileError(self._path, f"verdict '{entry.name}': {wrong}, so that one always holds")
+            for other in entry.between or ():
+                if other not in names or other == entry.name:
+                    near = did_you_mean(other, [name for name in names if name != entry.name])
+                    raise FileError(self._path, f"verdict '{entry.name}': between names '{other}'; {near}")
+            node = None if entry.when is None else self._condition("verdict", index, entry.when, of_clauses=True)
+            found.append(Ruling(entry.name, Level(entry.level), node, entry.chooses, entry.between or ()))
+        return tuple(found)
+
+    def _condition(self, kind: str, index: int, text: str, *, of_clauses: bool = False) -> Node:
+        """The tree of a condition, checked.
+
+        Args:
+            kind: "clause" or "verdict".
+            index: its position among them.
+            text: of its condition.
+            of_clauses: whether it may name clauses and readings alone.
+        """
+        try:
+            node = parsed(text)
+            check_condition(node, self._known)
+            outside = next((one for one in node.everything() if isinstance(one, Call | Quantified)), None)
+            if of_clauses and outside is not None:
+                raise ConditionError(
+                    outside.start, "a verdict names clauses; make this one of its own, with its source"
+                )
+        except ConditionError as wrong:
+            raise self._error(kind, index, text, wrong) from None
+        return node
+
+    def _error(self, kind: str, index: int, text: str, wrong: ConditionError) -> FileError:
+        """A mistake in a condition, with its line and column in the file where these can be told."""
+        entry = (self._entry.clause if kind == "clause" else self._entry.verdict)[index]
+        place = f"{kind} '{entry.name}'"
+        header = list(re.finditer(rf"^[ \t]*\[\[[ \t]*{kind}[ \t]*\]\]", self._text, re.MULTILINE))
+        start = header[index].end() if index < len(header) else 0
+        key = re.compile(r"^[ \t]*when[ \t]*=", re.MULTILINE).search(self._text, start)
+        begins = -1 if key is None else self._text.find(text, key.end())
+        if begins < 0:
+            return FileError(self._path, f"{place}, letter {wrong.at + 1} of when: {wrong.problem}")
+        at = begins + wrong.at
+        line, column = self._text.count("\n", 0, at) + 1, at - self._text.rfind("\n", 0, at)
+        return FileError(self._path, f"line {line}, column {column}: {place}: {wrong.problem}")
+
+    def _check_text(self, clause: str, text: str, node: Node) -> None:
+        """Refuses a text with names in braces that stand for nothing."""
+        stand = {"attacker", "target", *(one.variable for one in node.everything() if isinstance(one, Quantified))}
+        stand |= {one.name for one in node.everything() if isinstance(one, Call)}
+        stand |= {one.name for one in node.everything() if isinstance(one, Name) and one.name in self._known.readings}
+        try:
+            names = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+        except ValueError as wrong:
+            raise FileError(
+                self._path, f"clause '{clause}': its text has a brace that is not closed ({wrong})"
+            ) from None
+        for name in names:
+            if name not in stand:
+                near = did_you_mean(name, sorted(stand))
+                raise FileError(
+                    self._path, f"clause '{clause}': its text names {{{name}}}, which stands for nothing; {near}"
+                )
+
+    def _check_circles(self, clauses: Mapping[str, Clause]) -> None:
+        """Refuses clauses that rest on themselves."""
+        uses = {
+            name: [one.name for one in clause.when.everything() if isinstance(one, Name) and one.name in clauses]
+            for name, clause in clauses.items()
+        }
+        done: set[str] = set()
+
+        def follow(name: str, way: tuple[str, ...]) -> None:
+            if name in way:
+                circle = " -> ".join((*way[way.index(name) :], name))
+                raise FileError(self._path, f"clause '{name}' rests on itself: {circle}")
+            if name not in done:
+                for other in uses[name]:
+                    follow(other, (*way, name))
+                done.add(name)
+
+        for name in clauses:
+            follow(name, ())
+
+    def check_reach(self, clauses: Mapping[str, Clause], rulings: tuple[Ruling, ...]) -> None:
+        """Refuses what cannot be true, and what is never reached."""
+        conditions = {name: clause.when for name, clause in clauses.items()}
+        for index, clause in enumerate(clauses.values()):
+            for node in (clause.when, *inner_conditions(clause.when)):
+                if not can_be_true(node, conditions):
+                    wrong = ConditionError(node.start, "cannot be true, whatever stands on the table")
+                    raise self._error("clause", index, self._entry.clause[index].when, wrong)
+        always = Literal(0, 0, value=True)
+        for index, is_reached in enumerate(reached([one.when or always for one in rulings], conditions)):
+            if not is_reached:
+                name = rulings[index].name
+                raise FileError(self._path, f"verdict '{name}' is never reached: those before it leave nothing for it")
+        used = {self._entry.line_of_sight}
+        todo = [one.when for one in rulings if one.when is not None]
+        todo += [conditions[name] for name in used & conditions.keys()]
+        while todo:
+            for node in todo.pop().everything():
+                if isinstance(node, Name) and node.name in conditions and node.name not in used:
+                    used.add(node.name)
+                    todo.append(conditions[node.name])
+        for name in conditions:
+            if name not in used:
+                raise FileError(
+                    self._path, f"clause '{name}' is never reached: no verdict names it; use it, or delete it"
+                )
+
+    def _kind_of_table(self, name: str, rows: Mapping[str, str | float]) -> Kind:
+        kinds = {Kind.LENGTH if isinstance(value, str) else Kind.NUMBER for value in rows.values()}
+        if len(kinds) != 1:
+            raise FileError(self._path, f'tables: {name} must have numbers alone, or lengths alone, such as "20 mm"')
+        return kinds.pop()
+
+    def in_mm(self, name: str, value: str | float) -> float:
+        """A value of a table: a number as it is, a length in mm."""
+        if not isinstance(value, str):
+            return float(value)
+        try:
+            node = parsed(value)
+        except ConditionError:
+            node = None
+        if not isinstance(node, Literal) or node.unit not in ("mm", "cm", "inch", "inches"):
+            raise FileError(self._path, f"tables: {name} has '{value}'; it must be a length, such as \"20 mm\"")
+        return float(node.value)
+
+
+def _kinds(entries: Mapping[str, ReadingEntry]) -> dict[str, Kind]:
+    return {name: KINDS[entry.type] for name, entry in entries.items()}

@@ -1,0 +1,176 @@
+"""JUDGE, games by data: the first verdict whose condition holds, with the clauses that decided it.
+
+checks -> clauses, asked of each table -> sights to measure, all together -> clauses again -> verdicts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+
+from silhouette.measure.observation import Observation
+from silhouette.measure.observe import Wanted
+from silhouette.rules.base import RuleReference, Settings
+from silhouette.rules.data.asking import Key, SceneTable, Unmeasured
+from silhouette.rules.data.evaluating import Evaluator
+from silhouette.rules.data.found import Found
+from silhouette.rules.data.game import Game, Ruling
+from silhouette.rules.data.nodes import Binary, Call, Literal
+from silhouette.rules.data.results import AskedClause, DataVerdict, Measurement
+from silhouette.rules.data.scene import DataScene
+from silhouette.rules.data.words import in_a_row, reason_of, said
+from silhouette.rules.table import in_like_groups
+from silhouette.scenes.pieces import Piece
+from silhouette.scenes.scene import Check
+
+
+def judge(questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:
+    """The verdicts on checks, in their order; what is seen from one eye is measured for all of them together.
+
+    Raises:
+        RequestError: where a check names a piece that is not there, or terrain; or where a clause takes too long.
+    """
+    asked = attrgetter("game", "tolerance", "error")
+    return in_like_groups(questions, asked, lambda group: _judge(group, settings))
+
+
+def _judge(questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:
+    scenes = {id(scene): scene for scene, _ in questions}
+    tables = {number: SceneTable(scene) for number, scene in scenes.items()}
+    any_scene = questions[0][0]
+    wanted = Wanted(thresholds_of(any_scene.game), any_scene.tolerance, any_scene.error, settings.keep)
+    verdicts: dict[int, DataVerdict] = {}
+    while len(verdicts) < len(questions):
+        unmeasured: dict[tuple[int, Key], Unmeasured] = {}
+        for number, (scene, check) in enumerate(questions):
+            if number not in verdicts:
+                try:
+                    verdicts[number] = _verdict(scene, tables[id(scene)], check, settings)
+                except Unmeasured as found:
+                    unmeasured[id(scene), found.key] = found
+        sights = [found.sight for found in unmeasured.values()]
+        observed: list[Observation] = (
+            settings.observe(sights, settings.renderer, settings.pixel, wanted) if sights else []
+        )
+        for (scene_id, key), observation in zip(unmeasured, observed, strict=True):
+            tables[scene_id].observations[key] = observation
+    return [verdicts[number] for number in range(len(questions))]
+
+
+def thresholds_of(game: Game) -> tuple[float, ...]:
+    """The obscured shares at which a clause of a game changes, so that they are measured well there."""
+    found = {0.5}
+    for clause in game.clauses.values():
+        for node in clause.when.everything():
+            if isinstance(node, Binary):
+                for one, other in ((node.left, node.right), (node.right, node.left)):
+                    if isinstance(one, Call) and one.name in ("obscured", "seen") and isinstance(other, Literal):
+                        share = float(other.value)
+                        found.add(share if one.name == "obscured" else 1.0 - share)
+    return tuple(sorted(share for share in found if 0.0 < share < 1.0)) or (0.5,)
+
+
+def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settings) -> DataVerdict:
+    """The verdict on a check.
+
+    Raises:
+        Unmeasured: where it rests on a sight that has not been measured.
+    """
+    game = scene.game
+    attacker, target = scene.model(check.attacker), scene.model(check.target)
+    evaluator = Evaluator(game, table, attacker, target)
+    ruling, found, possible = _ruled(evaluator, game)
+    seen = evaluator.clause(game.line_of_sight)
+    deciding = _clauses_in(found, evaluator.asked)
+    names = [*deciding, *(name for name in evaluator.asked if name not in deciding)]
+    readings = {name: scene.reading(name) for name in game.readings}
+    clauses = [
+        AskedClause(
+            game.clauses[name].number,
+            said(game, game.clauses[name], evaluator.asked[name], attacker.name, target.name, readings),
+            evaluator.asked[name].value,
+            evaluator.asked[name].sure,
+            name in deciding,
+            evaluator.asked[name].uses,
+        )
+        for name in names
+    ]
+    first = game.clauses[names[0]]
+    told = [(clause.text, clause.number) for clause in clauses if clause.decides]
+    chooser = "" if ruling.chooses is None else getattr(check, ruling.chooses)
+    choice = f"{chooser}'s player chooses between {in_a_row(ruling.between)}" if chooser else ""
+    observed = _observation(table, attacker, target)
+    blockers = _blockers([clause for clause in clauses if clause.decides], check)
+    return DataVerdict(
+        attacker=attacker.name,
+        target=target.name,
+        rules=scene.rules,
+        verdict=ruling.name,
+        level=ruling.level,
+        rule=RuleReference(first.source, first.number),
+        reason=reason_of(ruling.name, told, choice),
+        written=scene.written,
+        line_of_sight=seen.value,
+        could_be=possible,
+        blockers=blockers,
+        chooser=chooser,
+        between=ruling.between,
+        clauses=tuple(clauses),
+        warnings=_warnings(scene, attacker, target, blockers),
+        measurement=None if observed is None else Measurement.of(observed, settings.renderer.name),
+        observation=observed if settings.keep else None,
+    )
+
+
+def _ruled(evaluator: Evaluator, game: Game) -> tuple[Ruling, Found, tuple[str, ...]]:
+    """The verdict that is given, what its condition came to, and all that hold within the errors.
+
+    The last one has no condition: it is given because the others were not.
+    """
+    given: tuple[Ruling, Found] | None = None
+    denied, possible = list[Found](), list[str]()
+    for ruling in game.rulings:
+        found = evaluator.ruling(ruling.when) if ruling.when is not None else Found(value=True).resting_on(denied)
+        if found.value or not found.sure:
+            possible.append(ruling.name)
+        if found.value and given is None:
+            given = ruling, found
+        if found.value and found.sure:
+            break
+        denied.append(found)
+    assert given is not None
+    return *given, tuple(dict.fromkeys(possible))
+
+
+def _clauses_in(found: Found, asked: Mapping[str, Found]) -> list[str]:
+    """The names of the clauses on which something rests, and of those on which these do."""
+    names: dict[str, None] = {}
+    todo = [use.name for use in found.uses if use.unit == "clause"]
+    while todo:
+        name = todo.pop(0)
+        if name not in names:
+            names[name] = None
+            todo += [use.name for use in asked[name].uses if use.unit == "clause"]
+    return list(names)
+
+
+def _blockers(deciding: Sequence[AskedClause], check: Check) -> tuple[str, ...]:
+    """The pieces to which the answers are due that decided, but for the two that look at each other."""
+    names = (name for clause in deciding for use in clause.uses if use.measured is not None for name in use.measured.by)
+    return tuple(name for name in dict.fromkeys(names) if name not in (check.attacker, check.target))
+
+
+def _observation(table: SceneTable, attacker: Piece, target: Piece) -> Observation | None:
+    """The first measurement from the one to the other, for figures."""
+    ends = (attacker.name, target.name)
+    return next(
+        (one for one in table.observations.values() if (one.sight.attacker.name, one.sight.target.name) == ends), None
+    )
+
+
+def _warnings(scene: DataScene, attacker: Piece, target: Piece, blockers: Sequence[str]) -> tuple[str, ...]:
+    """Doubts about the poses and the meshes on which a verdict rests, each once."""
+    warnings = [*attacker.eye_warnings]
+    for piece in (attacker, target, *(scene.piece(name) for name in blockers)):
+        warnings += piece.all_warnings
+    return tuple(dict.fromkeys([*warnings, *scene.doubts(attacker.name, [target.name, *blockers])]))

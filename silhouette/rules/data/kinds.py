@@ -1,0 +1,221 @@
+"""JUDGE, games by data: the kinds of values in conditions, and the table of everything that a condition can ask.
+
+`ATTRIBUTES`, what every piece has; `NAMES`, what every game knows; `PRIMITIVES`, what is measured on the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """The kind of a value, in words for messages."""
+
+    TRUTH = "yes or no"
+    NUMBER = "a number"
+    LENGTH = "a length"
+    TEXT = "a text"
+    WORDS = "a list of words"
+    TERRAIN = "a piece of terrain"
+    MODEL = "a model"
+    PIECE = "a piece"
+    ALL_TERRAIN = "pieces of terrain"
+    MODELS = "models"
+    PIECES = "pieces"
+    POINTS = "points of a piece"
+    PARTS = "parts of pieces"
+
+    @property
+    def single(self) -> Kind:
+        """The kind of one of several pieces; of anything else its own.
+
+        >>> Kind.MODELS.single, Kind.LENGTH.single
+        (<Kind.MODEL: 'a model'>, <Kind.LENGTH: 'a length'>)
+        """
+        return {Kind.ALL_TERRAIN: Kind.TERRAIN, Kind.MODELS: Kind.MODEL, Kind.PIECES: Kind.PIECE}.get(self, self)
+
+
+ONE = (Kind.MODEL, Kind.TERRAIN, Kind.PIECE)
+"""The kinds of one piece."""
+
+SEVERAL = (Kind.MODELS, Kind.ALL_TERRAIN, Kind.PIECES)
+"""The kinds of several pieces."""
+
+QUANTITIES = (Kind.NUMBER, Kind.LENGTH)
+"""The kinds that are compared by size."""
+
+NAMES: Mapping[str, tuple[Kind, str]] = {
+    "attacker": (Kind.MODEL, "the model that looks"),
+    "target": (Kind.MODEL, "the model that is looked at"),
+    "terrain": (Kind.ALL_TERRAIN, "all terrain"),
+    "models": (Kind.MODELS, "all models"),
+    "others": (Kind.PIECES, "all pieces but the attacker and the target"),
+}
+"""What every game knows, with its kind and what it means."""
+
+ATTRIBUTES: Mapping[str, tuple[Kind, tuple[Kind, ...], str]] = {
+    "name": (Kind.TEXT, ONE, "its name"),
+    "kind": (Kind.TEXT, ONE, 'what it is: "fighter", "vehicle" or "terrain"'),
+    "height": (Kind.LENGTH, ONE, "how far it rises above what it stands on, base and all"),
+    "top": (Kind.LENGTH, ONE, "the height of its highest point above the table"),
+    "ground": (Kind.LENGTH, ONE, "the height of its lowest point above the table"),
+    "width": (Kind.LENGTH, ONE, "the shorter side of the smallest rectangle round its footprint"),
+    "length": (Kind.LENGTH, ONE, "the longer side of that rectangle"),
+    "base_width": (Kind.LENGTH, (Kind.MODEL,), "the greatest width of its base, or of its footprint without a base"),
+    "gang": (Kind.TEXT, (Kind.MODEL,), "the gang that it belongs to; empty where it has none"),
+    "eye": (Kind.POINTS, (Kind.MODEL,), "the point that it looks from"),
+    "head": (Kind.POINTS, (Kind.MODEL,), "its head"),
+    "body": (Kind.POINTS, ONE, "its surface without base and insignificant parts"),
+    "whole": (Kind.POINTS, ONE, "its surface, base and all"),
+    "base": (Kind.POINTS, (Kind.MODEL,), "the surface of its base"),
+}
+"""What every piece has: the kind of the value, the kinds of pieces that have it, and what it means."""
+
+POINT_SETS = tuple(name for name, (kind, _, _) in ATTRIBUTES.items() if kind is Kind.POINTS)
+"""The names of the sets of points of a piece."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An argument that a primitive takes.
+
+    Attributes:
+        name: by which it may be given.
+        kinds: that it may have.
+        default: the text of a condition that stands for it; None where it must be given.
+        words: that a text may be, where only some are known.
+        parts: the sets of points that it may be, where only some are; "cylinder" is one.
+    """
+
+    name: str
+    kinds: tuple[Kind, ...]
+    default: str | None = None
+    words: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """What a condition can ask of the table.
+
+    Attributes:
+        takes: its arguments.
+        gives: the kind of the answer.
+        means: what it answers, in words.
+        exact: whether the answer has no error.
+    """
+
+    takes: tuple[Parameter, ...]
+    gives: Kind
+    means: str
+    exact: bool = True
+
+
+_POINTS = (Kind.POINTS,)
+_EYE = Parameter("a", _POINTS, parts=("eye", "head"))
+_SURFACE = Parameter("b", _POINTS, parts=("body", "whole", "cylinder"))
+_PAST = Parameter("past", (*SEVERAL, *ONE), "others")
+_PAIR = (Parameter("a", ONE), Parameter("b", (*ONE, *SEVERAL)))
+_BASES = (Parameter("a", (Kind.MODEL,)), Parameter("b", (Kind.MODEL,)))
+_PARTS = ("base", "body", "whole")
+_LINES = ("any", "all", "centre", "facing")
+
+PRIMITIVES: Mapping[str, Primitive] = {
+    "line": Primitive(
+        (
+            Parameter("a", _POINTS),
+            Parameter("b", _POINTS),
+            Parameter("thick", (Kind.LENGTH,), "0 mm"),
+            _PAST,
+        ),
+        Kind.TRUTH,
+        "whether a straight line as thick as that leads from a point of a to a point of b and meets nothing of past",
+        exact=False,
+    ),
+    "patch": Primitive(
+        (Parameter("a", _POINTS), _SURFACE, _PAST),
+        Kind.LENGTH,
+        "the side of the largest square of b that is seen from a point of a, past what is in the way",
+        exact=False,
+    ),
+    "obscured": Primitive(
+        (_EYE, _SURFACE, _PAST, Parameter("arc", (Kind.NUMBER,), "360 degrees")),
+        Kind.NUMBER,
+        "the share of b, as seen from the point a, that is behind something of past",
+        exact=False,
+    ),
+    "seen": Primitive(
+        (_EYE, _SURFACE, _PAST, Parameter("arc", (Kind.NUMBER,), "360 degrees")),
+        Kind.NUMBER,
+        "the share of b, as seen from the point a, that is in the front arc of so many degrees and behind nothing",
+        exact=False,
+    ),
+    "visible": Primitive(
+        (Parameter("a", _POINTS), _SURFACE, _PAST),
+        Kind.NUMBER,
+        "the share of the side of b which faces a that is seen from some point of a",
+        exact=False,
+    ),
+    "cylinder": Primitive(
+        (
+            Parameter("a", (Kind.MODEL,)),
+            Parameter("height", (Kind.LENGTH,)),
+            Parameter("width", (Kind.LENGTH,), "0 mm"),
+        ),
+        Kind.POINTS,
+        "an upright cylinder on the base of a, as high as that and as wide, or as wide as the base",
+    ),
+    "crossed": Primitive(
+        (
+            *_BASES,
+            Parameter("what", (*ONE, *SEVERAL, Kind.PARTS)),
+            Parameter("by", (Kind.TEXT,), '"any"', _LINES),
+        ),
+        Kind.TRUTH,
+        "whether straight lines from base to base, seen from above, cross what: any of them, all of them, the one "
+        "between the centres, or from every point of the base of a, one of those to all of the side of b that faces it",
+    ),
+    "parts": Primitive(
+        (
+            Parameter("what", (*ONE, *SEVERAL)),
+            Parameter("above", (Kind.LENGTH,), "0 mm"),
+            Parameter("within", (Kind.LENGTH,), "1000000 mm"),
+            Parameter("beyond", (Kind.LENGTH,), "0 mm"),
+        ),
+        Kind.PARTS,
+        "for crossed: what of some pieces rises higher than above their lowest point, lies within that distance of the "
+        "base where lines end, and beyond that of both bases; parts + parts are both together",
+    ),
+    "distance": Primitive(
+        (
+            *_PAIR,
+            Parameter("of", (Kind.TEXT,), '"base"', _PARTS),
+            Parameter("measured", (Kind.TEXT,), '"in plan"', ("in plan", "in space")),
+        ),
+        Kind.LENGTH,
+        "the distance between the nearest points of a and b: of the bases of models and the footprints of terrain "
+        "seen from above, or of their surfaces in space",
+    ),
+    "contact": Primitive(
+        (*_PAIR, Parameter("gap", (Kind.LENGTH,), "1 mm")),
+        Kind.TRUTH,
+        "whether a and b touch: at most that far apart seen from above, and overlapping in height",
+    ),
+    "wholly_within": Primitive(
+        (*_PAIR, Parameter("by", (Kind.LENGTH,), "0 mm")),
+        Kind.TRUTH,
+        "whether all of the base of a lies within that distance of b, seen from above; without one, on b",
+    ),
+    "in_arc": Primitive(
+        (*_BASES, Parameter("degrees", (Kind.NUMBER,), "90 degrees")),
+        Kind.TRUTH,
+        "whether some of the base of b lies in the front arc of a",
+    ),
+    "unit": Primitive((Parameter("a", (Kind.MODEL,)),), Kind.MODELS, "all models of the unit of a, a among them"),
+    "friends": Primitive((Parameter("a", (Kind.MODEL,)),), Kind.MODELS, "all other models of the gang of a"),
+    "enemies": Primitive((Parameter("a", (Kind.MODEL,)),), Kind.MODELS, "all models of other gangs than that of a"),
+    "number": Primitive((Parameter("a", SEVERAL),), Kind.NUMBER, "how many there are"),
+}
+"""What a condition can ask, by name."""

@@ -1,0 +1,21 @@
+"""DRAW, for games by data: what their figures say besides the phrases of all systems.
+
+The translations lie in ``locale/``; ``python -m tests.catalogues`` brings them up to date with this table and compiles
+them. What clauses say stays in the language of their game file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from silhouette.rules.base import Phrase
+
+PHRASES: Mapping[str, Phrase] = {
+    "plan of clauses": "Seen from above, x to the right and y up; numbers in inches.",
+    "line crosses": "lines from base to base, which cross terrain",
+    "line is free": "lines from base to base, which cross nothing",
+    "sight line": "line of sight",
+    "line is blocked": "the best line of sight, which is blocked",
+    "nearest points": "nearest points: {length}",
+    "decides": "decides",
+}

@@ -1,0 +1,216 @@
+"""JUDGE, games by data: the verdict, and its row for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import (
+    Any,
+    NotRequired,  # pydantic needs it below Python 3.12
+    cast,
+)
+
+from typing_extensions import TypedDict
+
+from silhouette.measure.observation import DecidedBy, Observation, OcclusionCounts
+from silhouette.rules.base import MeasuredVerdict
+from silhouette.rules.data.found import Use
+from silhouette.views import Projection
+
+MEASURED = (
+    *("occluded", "error", "target_pixels", "occluded_pixels", "seen_pixels", "renderer", "pixel", "decided_by"),
+    "projection",
+)
+"""The keys of a result that only what is measured from an eye has, in order; those of `Measurement.row`."""
+
+RESULTS = (
+    *("attacker", "target", "rules", "verdict", "line_of_sight", "rule", "rule_number", "reason", "marginal"),
+    *("could_be", "blockers", "choice", "clauses", "warnings", *MEASURED),
+)
+"""The keys of a result, in order; those of `DataVerdict.row`."""
+
+LISTS = ("could_be", "blockers", "clauses", "warnings")
+"""The keys whose values are lists."""
+
+
+class ClauseRow(TypedDict):
+    """A clause as JSON has it; ``values`` has what was measured by the name of the primitive, lengths in mm."""
+
+    number: str
+    text: str
+    holds: bool
+    values: dict[str, Any]
+
+
+class ChoiceRow(TypedDict):
+    """Whose player chooses, and between which verdicts."""
+
+    by: str
+    between: list[str]
+
+
+class BlockerRow(TypedDict):
+    """A piece that obscures some of the target, with its shares, from 0 to 1, as measured from the eye."""
+
+    name: str
+    occluded: float
+    alone: float
+
+
+class DataRow(TypedDict):
+    """A `DataVerdict` as JSON has it; the keys from ``occluded`` on only where something was measured from an eye."""
+
+    attacker: str
+    target: str
+    rules: str
+    verdict: str
+    line_of_sight: bool
+    rule: str
+    rule_number: str
+    reason: str
+    marginal: bool
+    could_be: list[str]
+    blockers: list[str] | list[BlockerRow]
+    choice: ChoiceRow | None
+    clauses: list[ClauseRow]
+    warnings: list[str]
+    occluded: NotRequired[float]
+    error: NotRequired[float]
+    target_pixels: NotRequired[int]
+    occluded_pixels: NotRequired[int]
+    seen_pixels: NotRequired[int]
+    renderer: NotRequired[str]
+    pixel: NotRequired[float]
+    decided_by: NotRequired[DecidedBy]
+    projection: NotRequired[Projection]
+
+
+@dataclass(frozen=True, eq=False)
+class AskedClause:
+    """A clause that was asked.
+
+    Attributes:
+        number: in the game's specification.
+        text: what it says of this table.
+        holds: whether it holds.
+        sure: whether it does within all errors.
+        decides: whether the verdict rests on it.
+        uses: what was asked of the table, the most telling first.
+    """
+
+    number: str
+    text: str
+    holds: bool
+    sure: bool
+    decides: bool
+    uses: tuple[Use, ...]
+
+    def row(self) -> ClauseRow:
+        """The clause as the contract names its keys."""
+        values: dict[str, Any] = {}
+        for use in self.uses:
+            value = use.holds if use.measured is None else use.measured.value
+            name = use.name if use.name not in values else f"{use.name}({', '.join(use.of)})"
+            if use.unit != "clause":
+                values.setdefault(name, value)
+        return {"number": self.number, "text": self.text, "holds": self.holds, "values": values}
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What was measured from an eye.
+
+    Attributes:
+        counts: the pixels of the target and their errors.
+        blockers: the names of the pieces that may stand before the target, as the counts have them.
+        renderer: its name.
+        pixel: mm per pixel at the target.
+        decided_by, projection: as of `silhouette.measure.observation.Observation`.
+    """
+
+    counts: OcclusionCounts
+    blockers: tuple[str, ...]
+    renderer: str
+    pixel: float
+    decided_by: DecidedBy
+    projection: Projection
+
+    @classmethod
+    def of(cls, observed: Observation, renderer: str) -> Measurement:
+        """What an observation found, without its masks."""
+        names = tuple(piece.name for piece in observed.blockers)
+        return cls(observed.counts, names, renderer, observed.pixel, observed.decided_by, observed.projection)
+
+    def row(self) -> dict[str, Any]:
+        """The keys of `MEASURED`."""
+        counts = self.counts
+        return {
+            "occluded": counts.occluded / counts.total if counts.total else 0.0,
+            "error": counts.error,
+            "target_pixels": counts.total,
+            "occluded_pixels": counts.occluded,
+            "seen_pixels": counts.seen,
+            "renderer": self.renderer,
+            "pixel": self.pixel,
+            "decided_by": self.decided_by,
+            "projection": self.projection,
+        }
+
+    def blocker_rows(self, others: Sequence[str]) -> list[BlockerRow]:
+        """The pieces that obscure some of the target, the largest share first; then others that are in the way."""
+        total = self.counts.total or 1
+        found = zip(self.blockers, self.counts.nearest, self.counts.alone, strict=True)
+        rows = [
+            BlockerRow(name=name, occluded=near / total, alone=alone / total) for name, near, alone in found if alone
+        ]
+        rows.sort(key=lambda row: (-row["occluded"], -row["alone"], row["name"]))
+        known = {row["name"] for row in rows}
+        return rows + [BlockerRow(name=name, occluded=0.0, alone=0.0) for name in others if name not in known]
+
+
+@dataclass(frozen=True, eq=False)
+class DataVerdict(MeasuredVerdict):
+    """A verdict of a game by data, with its evidence.
+
+    Attributes:
+        written: the game as the scene file names it.
+        line_of_sight: whether the game's clause of line of sight holds.
+        could_be: the verdicts that hold within the errors, this one among them.
+        blockers: the names of the pieces that are in the way, by the clauses that decided.
+        chooser: the name of the model whose player chooses; empty where nobody does.
+        between: the verdicts between which that player chooses.
+        clauses: those that were asked, first those that decided.
+        warnings: sentences on estimates, doubtful poses and faulty meshes.
+        measurement: what was measured from an eye of the attacker; None where nothing was.
+    """
+
+    written: str
+    line_of_sight: bool
+    could_be: tuple[str, ...]
+    blockers: tuple[str, ...]
+    chooser: str
+    between: tuple[str, ...]
+    clauses: tuple[AskedClause, ...]
+    warnings: tuple[str, ...]
+    measurement: Measurement | None
+
+    def row(self) -> DataRow:
+        """The result as the contract names its keys, ready for JSON."""
+        measured = self.measurement
+        row: DataRow = {
+            "attacker": self.attacker,
+            "target": self.target,
+            "rules": self.written,
+            "verdict": self.verdict,
+            "line_of_sight": self.line_of_sight,
+            "rule": self.rule.section,
+            "rule_number": self.rule.number,
+            "reason": self.reason,
+            "marginal": len(self.could_be) > 1,
+            "could_be": list(self.could_be),
+            "blockers": list(self.blockers) if measured is None else measured.blocker_rows(self.blockers),
+            "choice": {"by": self.chooser, "between": list(self.between)} if self.between else None,
+            "clauses": [clause.row() for clause in self.clauses],
+            "warnings": list(self.warnings),
+        }
+        return row if measured is None else cast(DataRow, {**row, **measured.row()})

@@ -1,0 +1,186 @@
+"""PLACE, games by data: a scene of such a game: a table of models, with what its pieces say under the game's keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, PlainValidator, WithJsonSchema, create_model
+
+from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.files.schema import Entry, Location, Name, validated
+from silhouette.rules.data.entries import ReadingEntry, is_value, words_of
+from silhouette.rules.data.game import Game
+from silhouette.rules.data.kinds import PRIMITIVES
+from silhouette.rules.data.nodes import Call
+from silhouette.scenes.entries import FighterEntry, TableEntry, TerrainEntry, VehicleEntry
+from silhouette.scenes.table import Piece, TableScene, load_table_scene, looked_over, table_fields
+from silhouette.text import as_written
+from silhouette.units import INCH
+
+NOTHING: Mapping[str, Any] = {"yes or no": False, "number": 0.0, "length": 0.0, "text": "", "words": ()}
+"""The value of a key that says nothing and has no default, by its type."""
+
+_JSON: Mapping[str, dict[str, Any]] = {"yes or no": {"type": "boolean"}, "text": {"type": "string"},
+         "words": {"type": "array", "items": {"type": "string"}}}  # fmt: skip
+
+
+class UnitEntry(Entry):
+    """What every model of a game by data may say."""
+
+    unit: Name | None = Field(None, description="a name in quotes")
+    """The unit that a model belongs to; without it, it is a unit of its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class DataScene(TableScene):
+    """A table of fighters, vehicles and terrain, of a game by data.
+
+    Attributes:
+        game: by which it is judged.
+        written: the game as the scene file names it.
+        says: for each piece, by its name, its value under every key of the game; lengths in mm.
+        units: the unit of each model, by its name.
+    """
+
+    game: Game
+    written: str
+    says: Mapping[str, Mapping[str, Any]]
+    units: Mapping[str, str]
+
+    @property
+    def rules_as_written(self) -> str:
+        """The name of the game, or the path of its file seen from the scene's folder."""
+        return self.written
+
+    def model(self, name: str) -> Piece:
+        """The fighter or vehicle of a name.
+
+        Raises:
+            RequestError: where nothing has the name, or terrain has it.
+        """
+        piece = self.piece(name)
+        if piece.kind == "terrain":
+            raise RequestError(f"{self.path}: '{name}' is terrain; name a fighter or vehicle")
+        return piece
+
+    @property
+    def models(self) -> list[str]:
+        """The names of all fighters and vehicles."""
+        return [piece.name for piece in self.pieces if piece.kind != "terrain"]
+
+    def reading(self, name: str) -> Any:
+        """The value of a reading; a length in mm."""
+        return value_of(self.game.readings[name], getattr(self.readings, name))
+
+
+def value_of(entry: ReadingEntry, value: Any) -> Any:
+    """A value as conditions know it, or the default where it is None.
+
+    >>> inches = ReadingEntry(type="length", unit="inch", default=2, means="how high it counts")
+    >>> value_of(inches, None), value_of(inches, 0.5)
+    (50.8, 12.7)
+    """
+    if value is None:
+        value = NOTHING[entry.type] if entry.default is None else entry.default
+    if entry.type == "words":
+        return frozenset(value)
+    if entry.type in ("number", "length"):
+        return float(value) * (INCH if entry.type == "length" and entry.unit == "inch" else 1.0)
+    return value
+
+
+@lru_cache(maxsize=64)
+def scene_entry(game: Game) -> type[TableEntry]:
+    """The schema of a game's scenes."""
+    pieces: dict[str, Any] = {}
+    for kind, base, keys in (
+        ("terrain", (TerrainEntry,), game.terrain),
+        ("fighter", (UnitEntry, FighterEntry), game.model),
+        ("vehicle", (UnitEntry, VehicleEntry), game.model),
+    ):
+        entry: Any = _made(f"{kind.title()}Of", base, keys)
+        pieces[kind] = (tuple[entry, ...], Field((), description=f"tables [[{kind}]]"))
+    return create_model("SceneOf", __base__=TableEntry, **pieces)
+
+
+@lru_cache(maxsize=64)
+def readings_entry(game: Game) -> type[Entry]:
+    """The schema of the table ``[readings]`` in a game's scenes."""
+    return _made("Readings", (Entry,), game.readings)
+
+
+def _made(name: str, bases: tuple[type[Entry], ...], keys: Mapping[str, ReadingEntry]) -> type[Entry]:
+    """A schema with the keys of a game."""
+    fields = {key: (_field(one) | None, Field(None, description=words_of(one))) for key, one in keys.items()}
+    build: Any = create_model
+    made: type[Entry] = build(name, __base__=bases, **fields)
+    made.own_meanings = {key: _sentence(one) for key, one in keys.items()}
+    return made
+
+
+def _sentence(key: ReadingEntry) -> str:
+    """What a key means, and what it is without a word, in sentences."""
+    default: Any = value_of(key, None) if key.type != "length" else key.default or 0
+    told = sorted(default) if key.type == "words" else default
+    return f"{key.means[:1].upper()}{key.means[1:]}. Without it, {as_written(told)}."
+
+
+def _field(key: ReadingEntry) -> Any:
+    """The type of a key's field, which takes what the key may have."""
+
+    def checked(value: Any) -> Any:
+        if not is_value(key, value):
+            raise ValueError
+        return value
+
+    schema = _JSON.get(key.type, {"type": "number"})
+    if key.choices is not None:
+        schema = {"enum": list(key.choices)} if key.type == "text" else {**schema, "items": {"enum": list(key.choices)}}
+    return Annotated[Any, PlainValidator(checked), WithJsonSchema(schema)]
+
+
+def load_scene(game: Game, rules: str, path: Path, document: Mapping[str, Any], cache: Cache) -> DataScene:
+    """The scene that a document describes.
+
+    Args:
+        game: that it names.
+        rules: the path of the game's file, or its name among those that ship.
+        path: of the scene.
+        document: its content.
+        cache: of meshes.
+
+    Raises:
+        FileError: where the scene or a model file is not valid; one line, with the place.
+    """
+    entry = validated(scene_entry(game), document, Location(path))
+    says: dict[str, dict[str, Any]] = {}
+    units: dict[str, str] = {}
+    plain = dict(document)
+    for kind, keys in (("terrain", game.terrain), ("fighter", game.model), ("vehicle", game.model)):
+        for piece in getattr(entry, kind):
+            says[piece.name] = {name: value_of(key, getattr(piece, name)) for name, key in keys.items()}
+            if kind != "terrain":
+                units[piece.name] = piece.name if piece.unit is None else piece.unit
+        own = {*keys, *([] if kind == "terrain" else ["unit"])}
+        if kind in plain:
+            plain[kind] = [{key: value for key, value in one.items() if key not in own} for one in plain[kind]]
+    scene = load_table_scene(path, plain, readings_entry(game), cache)
+    fields = {**table_fields(scene), "rules": rules}
+    whole = DataScene(**fields, game=game, written=entry.rules, says=says, units=units)
+    return looked_over(whole, faces=_looks(game))
+
+
+def _looks(game: Game) -> bool:
+    """Whether it matters in a game where a model faces."""
+    calls = (node for clause in game.clauses.values() for node in clause.when.everything() if isinstance(node, Call))
+    return any(
+        call.name == "in_arc"
+        or "arc" in call.settings
+        or "arc" in [one.name for one in PRIMITIVES[call.name].takes[: len(call.given)]]
+        for call in calls
+    )

@@ -1,0 +1,72 @@
+"""Kill Team (2024) by sampling: each point of the attacker's base on its own, as the attacker may choose it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.rules.data.oracles.sampling import INCH, Figure, SampledTable
+
+
+def ruled(table: SampledTable, attacker: str, target: str) -> tuple[str, str]:
+    """The verdict on a check, and who chooses between "in cover" and "obscured": a name, or nothing."""
+    a, b = table.figures[attacker], table.figures[target]
+    if not sees(table, a, b):
+        return "not visible", ""
+    if any(in_control_range(table, friend, b) for friend in table.figures.values() if is_friend(friend, a)):
+        return "not a valid target", ""
+    stands = [piece for piece in table.terrain.values() if not piece.says.get("exposed")]
+    heavy = np.array([bool(piece.says.get("heavy")) for piece in stands], np.bool_)
+    features = [piece.says.get("feature", "") or piece.name for piece in stands]
+    on = {one.says.get("on_vantage", "") for one in (a, b)} - {""}
+    obscures = heavy & np.array(
+        [not piece.says.get("feature") or piece.says["feature"] not in on for piece in stands], np.bool_
+    )
+    near = table.crossings(a, b, stands, INCH, 0.0)
+    far = table.crossings(a, b, stands, np.inf, INCH) & obscures
+    is_close = table.gap(a, b) <= 2 * INCH
+    looks_down = bool(a.says.get("on_vantage")) and a.at[2] - b.at[2] >= 2 * INCH
+    hides = near & heavy if looks_down else near
+    covered = np.zeros(len(near), np.bool_) if is_close else near.any(axis=1)
+    if b.says.get("order") == "conceal" and not is_close:
+        can_shoot = ~hides.any(axis=1)
+        if not can_shoot.any():
+            return "not a valid target", ""
+        # From elsewhere there is no shot at one who hides.
+        near, far, covered = near[can_shoot], far[can_shoot], covered[can_shoot]
+    return _best(covered, far.any(axis=1), [_by_two(*rows, features) for rows in zip(near, far, strict=True)], a, b)
+
+
+def sees(table: SampledTable, a: Figure, b: Figure) -> bool:
+    """Whether a line of 1 mm leads from the head of a to the body of b, past all others."""
+    past = [*table.terrain.values(), *(one for one in table.figures.values() if one.name not in (a.name, b.name))]
+    return table.line(a.head, b.body, 1.0, past)
+
+
+def in_control_range(table: SampledTable, a: Figure, b: Figure) -> bool:
+    """Whether one is within an inch of the other, and one of them sees the other."""
+    return table.gap(a, b) <= INCH and (sees(table, a, b) or sees(table, b, a))
+
+
+def is_friend(one: Figure, other: Figure) -> bool:
+    """Whether two figures are of one gang."""
+    return one.name != other.name and "gang" in one.says and one.says["gang"] == other.says.get("gang")
+
+
+def _by_two(near: np.ndarray, far: np.ndarray, features: list[str]) -> bool:
+    """Whether one feature covers and another obscures, for one point of the attacker's base."""
+    covers, hides = ({name for name, holds in zip(features, row, strict=True) if holds} for row in (near, far))
+    return any(one != other for one in covers for other in hides)
+
+
+def _best(covered: np.ndarray, obscured: np.ndarray, by_two: list[bool], a: Figure, b: Figure) -> tuple[str, str]:
+    """What the attacker makes of its base: the least that protects the target; between either, it chooses."""
+    both = covered & obscured
+    if not (covered | obscured).all():
+        return "in the open", ""
+    if (covered & ~both).any() and (obscured & ~both).any():
+        return "in cover or obscured", a.name
+    if (obscured & ~both).any():
+        return "obscured", ""
+    if (covered & ~both).any():
+        return "in cover", ""
+    return ("in cover and obscured", "") if all(by_two) else ("in cover or obscured", b.name)

@@ -1,0 +1,208 @@
+"""Conditions: what is parsed, what is refused and where, and what can be true at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from silhouette.rules.data.checking import Known, check_condition, kind_of
+from silhouette.rules.data.kinds import ATTRIBUTES, PRIMITIVES, Kind
+from silhouette.rules.data.nodes import Binary, Call, Literal, Quantified, Unary
+from silhouette.rules.data.parsing import DEEPEST, LONGEST, ConditionError, parsed
+from silhouette.rules.data.reach import can_be_true, inner_conditions, key_of, reached
+
+KNOWN = Known(
+    clauses=frozenset({"seen", "near"}),
+    readings={"strict": Kind.TRUTH, "size": Kind.TEXT},
+    terrain={"light": Kind.TRUTH, "traits": Kind.WORDS},
+    model={"size": Kind.TEXT, "tall": Kind.LENGTH, "traits": Kind.WORDS},
+    tables={"height_of": Kind.LENGTH},
+    words={"size": ("S1", "S2")},
+)
+
+
+def test_what_binds_more_is_joined_first() -> None:
+    node = parsed("a or b and not c < 1 + 2 * 3 mm")
+    assert isinstance(node, Binary)
+    assert node.sign == "or"
+    right = node.right
+    assert isinstance(right, Binary)
+    assert right.sign == "and"
+    assert isinstance(right.right, Unary)
+    compared = right.right.of
+    assert isinstance(compared, Binary)
+    assert (compared.sign, compared.right.sign) == ("<", "+")  # type: ignore[attr-defined]
+    left = parsed("3 - 2 - 1")
+    assert isinstance(left, Binary)
+    assert isinstance(left.left, Binary)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 inch", 25.4),
+        ("2.5 cm", 25.0),
+        ("50 %", 0.5),
+        ("90 degrees", 90.0),
+        ("'a b'", "a b"),
+        ("yes", True),
+        ("4", 4.0),
+    ],
+)
+def test_literals_are_in_mm_shares_and_degrees(text: str, value: object) -> None:
+    node = parsed(text)
+    assert isinstance(node, Literal)
+    assert node.value == value
+
+
+def test_names_may_begin_like_words_of_the_grammar() -> None:
+    for name in ("anyone", "norm", "order", "inner", "island", "yesterday", "those_two", "whereabouts", "any"):
+        assert parsed(name).name == name  # type: ignore[attr-defined]
+
+
+def test_lines_and_comments_are_free() -> None:
+    node = parsed("crossed(attacker, target, # from base to base\n  terrain,\n  by = 'all')")
+    assert isinstance(node, Call)
+    assert list(node.settings) == ["by"]
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "words"),
+    [
+        ("", 0, "ends too early"),
+        ("a and", 5, "ends too early"),
+        ("distance(attacker target)", 18, "'target' is out of place"),
+        ("a $ b", 2, "'$' stands in no condition"),
+        ("3 inchs", 2, "'inchs' is out of place"),
+        ("any(x in y)", 10, "where can stand there"),
+        ("f(a = 1, 2)", 9, "swap them"),
+        ("f(a = 1, a = 2)", 9, "gives a twice"),
+        ("x" * (LONGEST + 1), 0, "has over"),
+        ("not " * (DEEPEST + 2) + "a", 4 * (DEEPEST + 1), "levels deep"),
+        ("__import__('os').system('x')", 23, "'(' is out of place"),
+    ],
+)
+def test_a_text_that_is_no_condition_is_refused_where_it_ends_to_be_one(text: str, at: int, words: str) -> None:
+    with pytest.raises(ConditionError) as refused:
+        check_condition(parsed(text), KNOWN)
+    assert words in refused.value.problem
+    assert refused.value.at == at
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "seen and not near",
+        "line(attacker.eye, target.body, thick = 1 mm, past = terrain)",
+        "crossed(attacker, target, those(wall in terrain where wall.light), by = 'all')",
+        "any(wall in terrain where 'heavy' in wall.traits: distance(target, wall) <= 1 inch)",
+        "half(one in unit(target): not crossed(attacker, one, terrain))",
+        "least(one in unit(target): distance(attacker, one)) < 2 * 12 inch - 3 mm",
+        "line(cylinder(attacker, height_of[attacker.size]), cylinder(target, target.tall))",
+        "size is 'S1' or target.size is not 'S2'",
+        "obscured(attacker.head, target.whole, past = terrain + models) >= 50 %",
+        "all(piece in others: 'open' in piece.traits)",
+        "attacker in friends(target) and number(enemies(attacker)) > 1",
+        "distance(attacker, terrain, measured = 'in space') / distance(attacker, target) < 50 %",
+        "strict is yes",
+    ],
+)
+def test_conditions_of_all_kinds_pass(text: str) -> None:
+    check_condition(parsed(text), KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "words"),
+    [
+        ("sean", 0, "did you mean 'seen'"),
+        ("distance(attacker, target)", 0, "this is a length; it must be yes or no"),
+        ("distance(attacker, target) <= 1", 0, "give the number a unit"),
+        ("distance(attacker, target) is 1", 0, "give the number a unit"),
+        ("distanc(attacker, target) <= 1 mm", 0, "did you mean 'distance'"),
+        ("distance(attacker) <= 1 mm", 0, "lacks its argument b"),
+        ("distance(attacker, target, target, target, target) <= 1 mm", 0, "takes 4 arguments at most"),
+        ("distance(attacker, target, off = 'base') <= 1 mm", 33, "did you mean 'of'"),
+        ("distance(attacker, target, a = target) <= 1 mm", 31, "is given a twice"),
+        ("crossed(attacker, target, terrain, by = 'al')", 40, "did you mean 'all'"),
+        ("crossed(attacker, terrain, terrain)", 18, "it must be a model"),
+        ("line(attacker, target.body)", 5, "it must be points of a piece"),
+        ("obscured(attacker.body, target.body) > 0", 9, "one of eye, head"),
+        ("obscured(attacker.eye, target.eye) > 0", 23, "one of body, whole, cylinder"),
+        ("target.light", 7, "a model has no 'light'"),
+        ("any(one in others: one.light)", 23, "a piece has no 'light'"),
+        ("any(wall in terrain: wall.eye is 'x')", 26, "a piece of terrain has no 'eye'"),
+        ("any(one in target: seen)", 11, "it must be pieces"),
+        ("any(seen in terrain: yes)", 0, "means something already"),
+        ("any(a in terrain: any(a in terrain: yes))", 18, "means something already"),
+        ("target.size is 'S3'", 15, "it is never 'S3'"),
+        ("target.size is 1", 0, "a text is never a number"),
+        ("target.tall * target.tall < 1", 0, "an area"),
+        ("1 / target.tall < 1", 0, "divide a length by a number"),
+        ("target.name < 'b'", 0, "it must be a number or a length"),
+        ("not target.tall", 4, "it must be yes or no"),
+        ("'a' in 'abc'", 0, "is never in"),
+        ("weight[target.size] < 1", 0, "no table is called 'weight'"),
+        ("height_of[target.tall] < 1 mm", 10, "it must be a text"),
+        ("distance", 0, "it is a primitive"),
+        ("terrain", 0, "it must be yes or no"),
+    ],
+)
+def test_what_a_game_does_not_know_is_refused(text: str, at: int, words: str) -> None:
+    with pytest.raises(ConditionError) as refused:
+        check_condition(parsed(text), KNOWN)
+    assert words in refused.value.problem
+    assert refused.value.at == at
+
+
+def test_every_default_of_a_primitive_is_of_a_kind_that_it_takes() -> None:
+    for primitive in PRIMITIVES.values():
+        for one in primitive.takes:
+            if one.default is not None:
+                assert kind_of(parsed(one.default), Known()) in one.kinds
+    assert all(owners for _, owners, _ in ATTRIBUTES.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "possible"),
+    [
+        ("a and not a", False),
+        ("a or not a", True),
+        ("distance(a, b) < 1 inch and distance(a, b) > 25.4 mm", False),
+        ("distance(a, b) <= 1 inch and 25.4 mm <= distance(a,b)", True),
+        ("distance(a, b) < 1 inch and distance(b, a) > 1 inch", True),
+        ("distance(a, b) < 0 mm", False),
+        ("target.level < 0", True),
+        ("target.level < 1 and target.level > 0", True),
+        ("target.size is 'S1' and target.size is 'S2'", False),
+        ("target.size is not 'S1' and target.size is not 'S2'", True),
+        ("no", False),
+        ("seen(a, b) > 0 and not (seen(a, b) > 0)", False),
+        ("any(x in terrain: x.light) and none(x in terrain: x.light)", True),  # each is taken for independent
+    ],
+)
+def test_what_cannot_be_true_is_found(text: str, possible: bool) -> None:
+    assert can_be_true(parsed(text), {}) is possible
+
+
+def test_what_follows_on_everything_is_never_reached() -> None:
+    clauses = {
+        "near": parsed("distance(a, b) < 1 inch"),
+        "far": parsed("distance(a, b) > 2 inch"),
+        "both": parsed("near and far"),
+    }
+    conditions = [parsed(text) for text in ("near", "not far", "near or not near", "far")]
+    assert reached(conditions, clauses) == [True, True, True, False]
+    assert not can_be_true(parsed("both"), clauses)
+    many = " and ".join(f"c{number}" for number in range(30))
+    assert reached([parsed(many), parsed(many)], {}) == [True, True]  # too many to tell
+
+
+def test_conditions_inside_quantifiers_are_found() -> None:
+    node = parsed(
+        "any(x in those(y in terrain where y.light) where x.heavy: x.a and no) and least(z in models: z.tall) < 1 mm"
+    )
+    assert [key_of(inner) for inner in inner_conditions(node)] == [
+        key_of(parsed("x.heavy")),
+        key_of(parsed("x.a and no")),
+        key_of(parsed("y.light")),
+    ]
+    assert isinstance(parsed("any(x in y: z)"), Quantified)

@@ -1,0 +1,223 @@
+"""What conditions come to: only as much is asked as decides, doubt is carried along, and what decided is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from silhouette.errors import RequestError
+from silhouette.files.schema import Location
+from silhouette.geometry import Pose
+from silhouette.models.entries import SolidEntry
+from silhouette.models.model import model_of_solids
+from silhouette.relations.measured import Measured
+from silhouette.rules.data import evaluating
+from silhouette.rules.data.evaluating import Evaluator
+from silhouette.rules.data.found import Found, Use, at_least, compared, extreme, joined
+from silhouette.rules.data.game import Clause, Game
+from silhouette.rules.data.parsing import parsed
+from silhouette.scenes.pieces import Piece
+
+BOX = model_of_solids((SolidEntry(box=(10.0, 10.0, 10.0)),), Location(Path()), "terrain")
+
+
+def standing(name: str) -> Piece:
+    return Piece(name, "terrain", BOX, Pose.standing(), None, None, (), None, {}, 0)
+
+
+KAL, VEX, WALL, HEDGE = map(standing, ("Kal", "Vex", "Wall", "Hedge"))
+
+
+class FakeTable:
+    """A table that answers from a list, and notes what it is asked."""
+
+    def __init__(self, **answers: Found) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+
+    def pieces(self, name: str, attacker: Piece, target: Piece) -> tuple[Piece, ...]:
+        return (WALL, HEDGE) if name == "terrain" else (KAL, VEX)
+
+    def key(self, piece: Piece, name: str) -> Any:
+        return {"light": piece is HEDGE, "tall": 10.0, "traits": frozenset({"barred"})}[name]
+
+    def attribute(self, piece: Piece, name: str) -> Any:
+        return {"name": piece.name, "height": 38.0}[name]
+
+    def reading(self, name: str) -> Any:
+        return 2.0
+
+    def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
+        names = [one.name for one in given.values() if isinstance(one, Piece)]
+        self.asked.append(" ".join([primitive, *names]))
+        return self.answers[self.asked[-1]] if self.asked[-1] in self.answers else self.answers[primitive]
+
+
+def length(value: float, error: float = 0.0) -> Found:
+    return Found(value, error=error, uses=(Use("distance", Measured(value, error)),))
+
+
+def evaluator(table: FakeTable, **clauses: str) -> Evaluator:
+    named = {
+        name: Clause(name, str(number), parsed(text), "", "", "") for number, (name, text) in enumerate(clauses.items())
+    }
+    game = Game(Path("game.toml"), "", "", "", "mm", "", {}, {}, {"reach": None}, {"size": {"S1": 20.0}}, named, ())  # type: ignore[dict-item]
+    return Evaluator(game, table, KAL, VEX)
+
+
+def truth(text: str, **answers: Found) -> Found:
+    return evaluator(FakeTable(**answers), a=text).clause("a")
+
+
+YES, NO = Found(value=True), Found(value=False)
+PERHAPS, PERHAPS_NOT = Found(value=True, sure=False), Found(value=False, sure=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("yes and no", False),
+        ("yes or no", True),
+        ("not no", True),
+        ("target.name is 'Vex'", True),
+        ("attacker is target", False),
+        ("attacker is not target", True),
+        ("target.height - 8 mm >= 3 cm", True),
+        ("1 + 2 * 3 > 7", False),
+        ("-1 < -2", False),
+        ("size['S1'] / 2 <= 10 mm", True),
+        ("10 / 4 is 2.5", True),
+        ("reach + 1 is 3", True),
+        ("any(one in terrain: one.light)", True),
+        ("all(one in terrain: one.light)", False),
+        ("none(one in terrain where one.light: one.name is 'Wall')", True),
+        ("half(one in terrain: one.light)", True),
+        ("most(one in terrain: one.light)", False),
+        ("most(one in terrain where one.light: yes)", True),
+        ("any(one in those(x in terrain where no) : yes)", False),
+        ("all(one in those(x in terrain where no) : no)", True),
+        ("half(one in those(x in terrain where no) : yes)", False),
+        ("'barred' in target.traits", True),
+        ("target in those(x in models where x.name is 'Vex')", True),
+        ("least(one in terrain: one.tall) < 11 mm", True),
+        ("greatest(one in those(x in terrain where no): one.tall) < -1000000 mm", True),
+    ],
+)
+def test_a_condition_comes_to_what_it_says(text: str, value: bool) -> None:
+    found = truth(text)
+    assert found.value is value
+    assert found.sure
+
+
+@pytest.mark.parametrize(
+    ("left", "sign", "right", "value", "sure"),
+    [
+        (YES, "and", PERHAPS, True, False),
+        (NO, "and", PERHAPS, False, True),
+        (PERHAPS_NOT, "and", NO, False, True),
+        (PERHAPS_NOT, "and", YES, False, False),
+        (NO, "or", PERHAPS, True, False),
+        (YES, "or", PERHAPS_NOT, True, True),
+        (PERHAPS, "or", YES, True, True),
+        (PERHAPS_NOT, "or", NO, False, False),
+    ],
+)
+def test_doubt_is_carried_along(left: Found, sign: str, right: Found, value: bool, sure: bool) -> None:
+    table = {"contact Kal Vex": left, "contact Vex Kal": right}
+    found = truth(f"contact(attacker, target) {sign} contact(target, attacker)", **table)
+    assert (found.value, found.sure) == (value, sure)
+
+
+def test_what_is_decided_is_not_asked_any_more() -> None:
+    table = FakeTable(contact=YES, distance=length(5.0))
+    one = evaluator(
+        table,
+        a="contact(attacker, target) or distance(attacker, target) < 1 mm",
+        b="not a and contact(target, attacker)",
+    )
+    assert one.clause("a").value
+    assert not one.clause("b").value
+    assert table.asked == ["contact Kal Vex"]
+    assert list(one.asked) == ["a", "b"]
+
+
+def test_of_pieces_the_first_that_decides_is_told() -> None:
+    table = FakeTable(**{"distance Vex Wall": length(30.0), "distance Vex Hedge": length(15.24)})
+    found = evaluator(table, a="any(wall in terrain: distance(target, wall) <= 1 inch)").clause("a")
+    assert found.bound == {"wall": ("Hedge",)}
+    assert [use.measured.value for use in found.uses if use.measured] == [15.24]
+    found = evaluator(table, a="all(wall in terrain: distance(target, wall) <= 2 inch)").clause("a")
+    assert found.bound == {"wall": ("Wall", "Hedge")}
+
+
+def test_a_piece_that_may_count_leaves_doubt() -> None:
+    near, far = length(25.0, 1.0), length(99.0)
+    text = "any(wall in terrain where distance(target, wall) < 1 inch: wall.light is no)"
+    found = truth(text, **{"distance Vex Wall": near, "distance Vex Hedge": far})
+    assert (found.value, found.sure) == (True, False)
+    found = truth(text.replace("any", "none"), **{"distance Vex Wall": near, "distance Vex Hedge": far})
+    assert (found.value, found.sure) == (False, False)
+
+
+def test_a_verdict_rests_on_clauses_and_these_on_what_was_measured() -> None:
+    table = FakeTable(distance=length(5.0))
+    one = evaluator(table, near="distance(attacker, target) < 1 inch", far="not near")
+    found = one.ruling(parsed("not far"))
+    assert [(use.name, use.unit) for use in found.uses] == [("far", "clause")]
+    assert [(use.name, use.unit) for use in one.asked["far"].uses] == [("near", "clause")]
+    assert [use.name for use in one.asked["near"].uses] == ["distance"]
+
+
+def test_a_clause_that_takes_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluating, "LONGEST", -1.0)
+    with pytest.raises(RequestError) as refused:
+        truth("contact(attacker, target)", contact=YES)
+    assert str(refused.value).startswith("game.toml: clause 'a' (clause 0) takes more than")
+
+
+def test_a_row_that_a_table_lacks_is_one_line() -> None:
+    with pytest.raises(RequestError, match="the table size has no row 'Vex'; it has 'S1'"):
+        truth("size[target.name] < 1 mm")
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=6), st.integers(1, 6))
+def test_doubt_is_exactly_what_the_doubtful_ones_can_change(parts: list[tuple[bool, bool]], wanted: int) -> None:
+    """Against all ways in which those that are not sure may turn out."""
+    found = [Found(value, sure=sure) for value, sure in parts]
+    free = [number for number, (_, sure) in enumerate(parts) if not sure]
+    ways = []
+    for mask in range(1 << len(free)):
+        values = [value for value, _ in parts]
+        for bit, number in enumerate(free):
+            values[number] = bool(mask >> bit & 1)
+        ways.append(values)
+    for told, of in (
+        (joined([lambda one=one: one for one in found], decides=True), any),
+        (joined([lambda one=one: one for one in found], decides=False), all),
+        (at_least(found, wanted), lambda values: sum(values) >= wanted),
+    ):
+        assert told.value == of([value for value, _ in parts])
+        assert told.sure == (len({of(values) for values in ways}) == 1)
+
+
+@given(st.floats(0, 10), st.floats(0, 3), st.floats(0, 10), st.floats(0, 3), st.floats(-1, 1), st.floats(-1, 1))
+def test_a_sure_comparison_holds_wherever_the_truth_lies(
+    one: float, error: float, other: float, other_error: float, here: float, there: float
+) -> None:
+    found = compared(Found(one, error=error), Found(other, error=other_error), "<")
+    if found.sure:
+        assert (one + here * error < other + there * other_error) == found.value
+
+
+@given(st.lists(st.tuples(st.floats(0, 10), st.floats(0, 3), st.floats(-1, 1)), min_size=1, max_size=5))
+def test_the_least_lies_within_its_error(parts: list[tuple[float, float, float]]) -> None:
+    found = [Found(value, error=error) for value, error, _ in parts]
+    true = [value + where * error for value, error, where in parts]
+    least, greatest = extreme(found, "least"), extreme(found, "greatest")
+    assert abs(min(true) - least.value) <= least.error + 1e-9
+    assert abs(max(true) - greatest.value) <= greatest.error + 1e-9

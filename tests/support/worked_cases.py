@@ -1,0 +1,115 @@
+"""Worked cases of the games by data: tables of boxes, with the verdict that the rules give on them.
+
+A case file has tables ``[[case]]`` with a ``name``, the numbers of the ``clauses`` that it is about, ``terrain`` made
+of boxes, ``figures``, and the ``verdict`` on the first figure's look at the second. A case is turned into a scene for
+the package, and into a `SampledTable` for the oracle, which reads nothing of the package.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.rules.data.oracles.sampling import Box, Figure, SampledTable, Terrain
+
+CASES = Path(__file__).resolve().parents[1] / "rules" / "data" / "cases"
+
+OWN = ("name", "at", "facing", "base", "height", "boxes", "turn")
+"""Keys of figures and terrain that are read here; all others are the game's."""
+
+
+@dataclass(frozen=True)
+class WorkedCase:
+    """A table and the verdict on it.
+
+    Attributes:
+        name: what it shows.
+        clauses: the numbers of the clauses that it is about.
+        figures, terrain: what stands on the table.
+        verdict: that the rules give.
+        chooser: the name of the figure whose player chooses; empty where the rules leave nothing.
+        readings: those that it is read by.
+        more: its other keys.
+    """
+
+    name: str
+    clauses: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    terrain: tuple[Terrain, ...]
+    verdict: str
+    chooser: str
+    readings: Mapping[str, Any]
+    more: Mapping[str, Any]
+
+    @property
+    def table(self) -> SampledTable:
+        """For the oracle."""
+        return SampledTable({one.name: one for one in self.figures}, {one.name: one for one in self.terrain})
+
+    def scene(self, rules: str) -> dict[str, Any]:
+        """The document of a scene, for the package."""
+        attacker, target = self.figures[:2]
+        return {
+            "title": self.name,
+            "rules": rules,
+            "terrain": [_terrain_entry(one) for one in self.terrain],
+            "fighter": [_figure_entry(one) for one in self.figures],
+            "check": [{"attacker": attacker.name, "target": target.name}],
+            **({"readings": dict(self.readings)} if self.readings else {}),
+        }
+
+
+def stem_of(game: str) -> str:
+    """The name of a game's files without their ending."""
+    return game.replace("-", "_")
+
+
+def cases_of(game: str) -> list[WorkedCase]:
+    """The worked cases of a game."""
+    document = tomllib.loads((CASES / f"{stem_of(game)}.toml").read_text(encoding="utf-8"))
+    return [_case(dict(entry)) for entry in document["case"]]
+
+
+def _case(entry: dict[str, Any]) -> WorkedCase:
+    figures = tuple(_figure(one) for one in entry.pop("figures"))
+    terrain = tuple(_terrain(one) for one in entry.pop("terrain", ()))
+    known = {key: entry.pop(key, default) for key, default in (("chooser", ""), ("readings", {}))}
+    return WorkedCase(
+        entry.pop("name"), tuple(entry.pop("clauses")), figures, terrain, entry.pop("verdict"), **known, more=entry
+    )
+
+
+def _figure(entry: Mapping[str, Any]) -> Figure:
+    says = {key: value for key, value in entry.items() if key not in OWN}
+    shape = {key: float(entry[key]) for key in ("base", "height") if key in entry}
+    return Figure(entry["name"], _place(entry["at"]), float(entry["facing"]), **shape, says=says)
+
+
+def _terrain(entry: Mapping[str, Any]) -> Terrain:
+    """A piece of terrain; boxes are [x, y, z, width, depth, height], of the world."""
+    says = {key: value for key, value in entry.items() if key not in OWN}
+    turn = float(entry.get("turn", 0.0))
+    boxes = tuple(Box(tuple(box[:3]), tuple(box[3:]), turn) for box in entry["boxes"])
+    return Terrain(entry["name"], boxes, says)
+
+
+def _place(at: list[float]) -> tuple[float, float, float]:
+    return float(at[0]), float(at[1]), float(at[2]) if len(at) > 2 else 0.0
+
+
+def _figure_entry(one: Figure) -> dict[str, Any]:
+    return {"name": one.name, "parts": one.parts, "at": list(one.at), "facing": one.facing, **one.says}
+
+
+def _terrain_entry(one: Terrain) -> dict[str, Any]:
+    """An entry of a scene; a piece that is turned is one box, turned round its middle."""
+    (first, *_) = one.boxes
+    if first.turn:
+        at, middles = first.middle, [(0.0, 0.0, 0.0)]
+    else:
+        at, middles = (0.0, 0.0, 0.0), [box.middle for box in one.boxes]
+    parts = [{"box": list(box.size), "at": list(place)} for box, place in zip(one.boxes, middles, strict=True)]
+    return {"name": one.name, "parts": parts, "at": list(at), "turn": first.turn, **one.says}
