@@ -25,7 +25,7 @@ FEW = 64
 """How many pairs of boxes are followed at first."""
 
 AT_ONCE = 1 << 14
-"""Pairs of faces that are measured together, at most: it bounds the memory."""
+"""Pairs of boxes whose faces are measured together, at most: it bounds the memory."""
 
 FINE = 1 << 20
 """The number of cells along each axis by which faces are put in an order of neighbours."""
@@ -42,10 +42,12 @@ class _Tree:
     Attributes:
         corners: (m, 3, 3) mm, of the faces in that order; the last is repeated to fill the last box.
         boxes: for each level, from one box to the finest, (n, 2, 3) mm: the least and the greatest corner of each.
+        normals: (n, 3) of the faces in each of the finest boxes together, of length 1; 0 where they turn every way.
     """
 
     corners: Floats
     boxes: tuple[Floats, ...]
+    normals: Floats
 
     @classmethod
     def of(cls, mesh: Mesh) -> _Tree:
@@ -63,8 +65,19 @@ class _Tree:
                 starts = np.arange(0, len(boxes[0]), BRANCHES)
                 ends = (np.minimum.reduceat(boxes[0][:, 0], starts), np.maximum.reduceat(boxes[0][:, 1], starts))
                 boxes.insert(0, np.stack(ends, axis=1))
-            _trees[mesh] = cls(corners, tuple(boxes))
+            normals = _unit(_normals(corners).reshape(finest, FACES_IN_A_BOX, 3).sum(axis=1))
+            _trees[mesh] = cls(corners, tuple(boxes), normals)
         return _trees[mesh]
+
+    def extents(self, way: Floats) -> list[Floats]:
+        """For each level, (n, 2) mm: how far along a direction (3,) the corners in each box begin and end."""
+        along = (self.corners @ way).reshape(len(self.boxes[-1]), -1)
+        found = [np.column_stack([along.min(axis=1), along.max(axis=1)])]
+        for _ in self.boxes[1:]:
+            starts = np.arange(0, len(found[0]), BRANCHES)
+            ends = np.minimum.reduceat(found[0][:, 0], starts), np.maximum.reduceat(found[0][:, 1], starts)
+            found.insert(0, np.column_stack(ends))
+        return found
 
 
 def nearest_points(first: Mesh, first_pose: Pose, second: Mesh, second_pose: Pose) -> Floats:
@@ -86,9 +99,9 @@ def nearest_points(first: Mesh, first_pose: Pose, second: Mesh, second_pose: Pos
         first_pose.localise(second_pose.translation[None])[0],
     )
     # Looked for along the most promising boxes first, to know how far is too far.
-    points = search.nearest(np.inf, FEW)
-    points = search.nearest(float(np.linalg.norm(points[1] - points[0])), None, points)
-    return first_pose.place(points)
+    points = search.nearest(FEW)
+    points = search.nearest(FEW, points)
+    return first_pose.place(search.nearest(None, points))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,20 +118,27 @@ class _Search:
     rotation: Floats
     shift: Floats
 
-    def nearest(self, best: float, most: int | None, points: Floats | None = None) -> Floats:
-        """(2, 3) the nearest points, or ``points`` where none are nearer than ``best`` mm.
+    def nearest(self, most: int | None, points: Floats | None = None) -> Floats:
+        """(2, 3) the nearest points, or ``points`` where none are nearer than these.
+
+        Faces are left out that lie farther apart than those points, as do the boxes round them, or their ends along the
+        line between those points: where one surface does not reach round the other, that line parts nearly all.
 
         Args:
-            best: mm, how near points are known to be.
             most: how many pairs of boxes are followed at each level, or None for all that may hold nearer points.
-            points: (2, 3) those points.
+            points: (2, 3) points of both that are known.
         """
+        best, way = (np.inf, None) if points is None else _length_and_way(points)
+        ends = None if way is None else (self.one.extents(way), self.other.extents(way @ self.rotation))
         rows, columns = np.zeros(1, np.intp), np.zeros(1, np.intp)
         level, other_level = 0, 0
         while True:
             here = self.one.boxes[level][rows]
             there = _turned_boxes(self.other.boxes[other_level][columns], self.rotation, self.shift)
             least = _box_distances(here, there)
+            if way is not None and ends is not None:
+                begins = ends[1][other_level][columns, 0] + self.shift @ way
+                least = np.maximum(least, begins - ends[0][level][rows, 1])
             kept = np.flatnonzero(least < best)
             if most is not None and len(kept) > most:
                 middles = ((here.sum(axis=1) - there.sum(axis=1)) ** 2).sum(axis=1)
@@ -133,29 +153,63 @@ class _Search:
             if not other_is_last:
                 columns, rows = _cut(columns, rows, len(self.other.boxes[other_level + 1]))
                 other_level += 1
-        return self._nearest_of(rows, columns, least, best, points)
+        return self._nearest_of(rows, columns, least, points)
 
-    def _nearest_of(self, rows: Indices, columns: Indices, least: Floats, best: float, points: Floats | None) -> Floats:
+    def _nearest_of(self, rows: Indices, columns: Indices, least: Floats, points: Floats | None) -> Floats:
         """(2, 3) the nearest points of the faces of pairs of the finest boxes, the pairs that may be nearest first."""
+        best = np.inf if points is None else _length_and_way(points)[0]
         order = np.argsort(least, kind="stable")
         rows, columns, least = rows[order], columns[order], least[order]
         inner = np.arange(FACES_IN_A_BOX)
         step, done = 16, 0
         while done < len(rows) and least[done] < best:
-            some = slice(done, done + step)
-            faces = (rows[some, None] * FACES_IN_A_BOX + inner).repeat(FACES_IN_A_BOX, axis=1).ravel()
-            others = np.tile(columns[some, None] * FACES_IN_A_BOX + inner, FACES_IN_A_BOX).ravel()
+            row, column = rows[done : done + step], columns[done : done + step]
+            close = self._gaps_of_boxes(row, column) < best
+            faces = (row[close, None] * FACES_IN_A_BOX + inner).repeat(FACES_IN_A_BOX, axis=1).ravel()
+            others = np.tile(column[close, None] * FACES_IN_A_BOX + inner, FACES_IN_A_BOX).ravel()
             here, there = self.one.corners[faces], self.other.corners[others] @ self.rotation.T + self.shift
-            near = _box_distances(_boxes_of(here), _boxes_of(there)) < best
+            boxed = np.flatnonzero(_box_distances(_boxes_of(here), _boxes_of(there)) < best)
+            here, there = here[boxed], there[boxed]
+            near = _gaps(here, there, _unit(_normals(here)), _unit(_normals(there))) < best
             if near.any():
                 found = face_distances(here[near], there[near])
                 length = np.linalg.norm(found[:, 1] - found[:, 0], axis=1)
                 if float(length.min()) < best:
                     best, points = float(length.min()), found[length.argmin()]
             done += step
-            step = min(4 * step, AT_ONCE // FACES_IN_A_BOX**2)
+            step = min(4 * step, AT_ONCE)
         assert points is not None
         return points
+
+    def _gaps_of_boxes(self, rows: Indices, columns: Indices) -> Floats:
+        """(n,) mm: how far the faces of pairs of the finest boxes are apart at least, along the normals of either."""
+        here = self.one.corners.reshape(-1, 3 * FACES_IN_A_BOX, 3)[rows]
+        there = self.other.corners.reshape(-1, 3 * FACES_IN_A_BOX, 3)[columns] @ self.rotation.T + self.shift
+        return _gaps(here, there, self.one.normals[rows], self.other.normals[columns] @ self.rotation.T)
+
+
+def _gaps(first: Floats, second: Floats, *ways: Floats) -> Floats:
+    """(n,) mm: by how much points (n, k, 3) and others (n, m, 3) are parted along the best of directions (n, 3)."""
+    least = np.zeros(len(first))
+    for way in ways:
+        one, other = (np.einsum("nkx,nx->nk", points, way) for points in (first, second))
+        for near, far in ((one, other), (other, one)):
+            least = np.maximum(least, far.min(axis=1) - near.max(axis=1))
+    return least
+
+
+def _unit(vectors: Floats) -> Floats:
+    """(n, 3) vectors of length 1; those of no length stay as they are."""
+    size = np.linalg.norm(vectors, axis=1, keepdims=True)
+    units: Floats = np.divide(vectors, size, out=np.zeros_like(vectors), where=size > 0.0)
+    return units
+
+
+def _length_and_way(points: Floats) -> tuple[float, Floats | None]:
+    """mm between two points (2, 3), and the direction from one to the other; None where they are the same."""
+    apart = points[1] - points[0]
+    length = float(np.linalg.norm(apart))
+    return length, apart / length if length else None
 
 
 def _boxes_of(corners: Floats) -> Floats:

@@ -63,7 +63,7 @@ class PointSet:
     def of_surface(cls, mesh: Mesh, pose: Pose = STANDING, name: str = "surface") -> PointSet:
         """All points of a surface.
 
-        >>> from silhouette.meshes.primitives import Sphere
+        >>> from silhouette.meshes.primitives import Solid, Sphere, solid
         >>> PointSet.of_surface(solid(Solid(Sphere(2.0)))).box.round(2).tolist()
         [[-1.0, -1.0, -0.0], [1.0, 1.0, 2.0]]
         """

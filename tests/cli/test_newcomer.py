@@ -35,7 +35,8 @@ IN_THE_SCENE = {
     "one coordinate": ("at = [0, 0]", "at = [0]", "fighter 'Kal', at is [0]; it must be"),
     "four coordinates": ("at = [0, 0]", "at = [0, 0, 0, 0]", "fighter 'Kal', at is [0, 0, 0, 0]; it must be"),
     "a negative size": ("[60, 5, 10]", "[60, -5, 10]", "terrain 'wall', parts 1, box is [60, -5, 10]; it must be"),
-    "unknown rules": ('"necromunda"', '"warhammer"', "unknown rules 'warhammer'; the systems are"),
+    "unknown rules": ('"necromunda"', '"chess"', "unknown rules 'chess'; the systems are"),
+    "rules without their edition": ('"necromunda"', '"warhammer"', "did you mean 'warhammer-40000-10'?"),
     "two of one name": (
         'name = "Vex"',
         'name = "Kal"',

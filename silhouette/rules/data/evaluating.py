@@ -141,9 +141,7 @@ class Evaluator:
         return Found(self._table.key(piece, node.name))
 
     def _call(self, node: Call, bound: Mapping[str, Piece]) -> Found:
-        if time.monotonic() > self._until and self._now is not None:
-            clause = f"clause '{self._now.name}' (clause {self._now.number})"
-            raise RequestError(f"{self._game.path}: {clause} takes more than {LONGEST:g} s; ask about fewer pieces")
+        self._check_time()
         nodes = {
             **dict(zip((one.name for one in PRIMITIVES[node.name].takes), node.given, strict=False)),
             **node.settings,
@@ -154,6 +152,12 @@ class Evaluator:
             if parameter.name not in given and parameter.default is not None:
                 given[parameter.name] = self.found(parsed(parameter.default), {}).value
         return self._table.ask(node.name, given).resting_on(found.values())
+
+    def _check_time(self) -> None:
+        """Refuses a clause that has taken too long; asked before each primitive and each piece of a quantifier."""
+        if time.monotonic() > self._until and self._now is not None:
+            clause = f"clause '{self._now.name}' (clause {self._now.number})"
+            raise RequestError(f"{self._game.path}: {clause} takes more than {LONGEST:g} s; ask about fewer pieces")
 
     def _lookup(self, node: Lookup, bound: Mapping[str, Piece]) -> Found:
         rows, key = self._game.tables[node.table], self.found(node.key, bound).value
@@ -167,13 +171,17 @@ class Evaluator:
         members = self.found(node.members, bound).value
         if node.where is None:
             return [(piece, Found(value=True)) for piece in members]
-        asked = [(piece, self.found(node.where, {**bound, node.variable: piece})) for piece in members]
+        asked = []
+        for piece in members:
+            self._check_time()
+            asked.append((piece, self.found(node.where, {**bound, node.variable: piece})))
         return [(piece, holds) for piece, holds in asked if holds.value or not holds.sure]
 
     def _quantified(self, node: Quantified, bound: Mapping[str, Piece]) -> Found:
         members = self._members(node, bound)
 
         def of(piece: Piece, counts: Found) -> Found:
+            self._check_time()
             body = self.found(node.body, {**bound, node.variable: piece})
             here = Found(body.value, body.sure, body.error, bound={node.variable: (piece.name,)})
             return here.resting_on([body, counts])

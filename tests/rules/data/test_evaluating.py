@@ -173,10 +173,20 @@ def test_a_verdict_rests_on_clauses_and_these_on_what_was_measured() -> None:
     assert [use.name for use in one.asked["near"].uses] == ["distance"]
 
 
-def test_a_clause_that_takes_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "contact(attacker, target)",
+        "all(one in models: one.height > 1 mm)",
+        "least(one in models: one.height) > 1 mm",
+        "half(one in those(wall in terrain where wall.light): one.height > 1 mm)",
+    ],
+)
+def test_a_clause_that_takes_too_long_is_one_line(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quantifiers within quantifiers take long, whether they ask primitives or not."""
     monkeypatch.setattr(evaluating, "LONGEST", -1.0)
     with pytest.raises(RequestError) as refused:
-        truth("contact(attacker, target)", contact=YES)
+        truth(text, contact=YES)
     assert str(refused.value).startswith("game.toml: clause 'a' (clause 0) takes more than")
 
 
