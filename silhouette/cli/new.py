@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from silhouette.cli.completion import complete_rules
+from silhouette.cli.games import is_game_file, rule_named
 from silhouette.cli.options import AsJson, ExitStatus
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
-from silhouette.errors import FileError, RequestError
+from silhouette.errors import FileError
 
 SCENE, SCHEMA = "scene.toml", ".scene.schema.json"
 """The files that are written; the schema is hidden, so that a folder of scenes has no other file in it."""
@@ -29,7 +30,9 @@ def new(
     ] = None,
     rules: Annotated[
         str | None,
-        typer.Option("--rules", metavar="GAME", help="See silhouette rules.", autocompletion=complete_rules),
+        typer.Option(
+            "--rules", metavar="GAME", help="See silhouette rules; or a game file.", autocompletion=complete_rules
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -40,12 +43,10 @@ def new(
     from silhouette.files.reading import DOCUMENTS
     from silhouette.files.writing import make_folder, write_file
     from silhouette.models.inspection import model_at
-    from silhouette.rules import FIRST, RULES, rule_called
-    from silhouette.text import did_you_mean
+    from silhouette.rules import FIRST
 
     rules = FIRST if rules is None else rules
-    if rules not in RULES:
-        raise RequestError(f"no rules '{rules}'; {did_you_mean(rules, RULES, 'the games are')}")
+    rule = rule_named(rules, _seen_from(folder, Path(rules)) if is_game_file(rules) else None)
     if folder.suffix.lower() in (*DOCUMENTS, *MESHES):
         raise FileError(folder, "is the name of a file; give that of a folder first, such as: silhouette new duel")
     for name in (SCENE, SCHEMA):
@@ -56,7 +57,7 @@ def new(
             waiting.step(number, len(meshes or ()))
             model_at(mesh, {}, mesh_cache(False))
     named = [_seen_from(folder, mesh) for mesh in meshes or ()]
-    text = f"{SCHEMA_LINE}\n\n{rule_called(rules).first_scene(named)}"
+    text = f"{SCHEMA_LINE}\n\n{rule.first_scene(named)}"
     make_folder(folder)
     write_file(folder / SCHEMA, (json.dumps(schema_of("scene"), indent=1) + "\n").encode())
     write_file(folder / SCENE, text.encode())

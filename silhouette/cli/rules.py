@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from silhouette.cli.completion import complete_rules
+from silhouette.cli.games import rule_named
 from silhouette.cli.options import AsJson, ExitStatus
 from silhouette.cli.terminal import show, show_json
+from silhouette.errors import RequestError
 
 if TYPE_CHECKING:
     from silhouette.rules.data.game import Game
@@ -59,15 +60,7 @@ def _game(name: str) -> Game:
         RequestError: where no game has the name, or it is no file.
         FileError: where the file is no game.
     """
-    from silhouette.errors import RequestError
-    from silhouette.rules import GAME_FILE, RULES, rule_called
-    from silhouette.text import did_you_mean
-
-    if name.lower().endswith(GAME_FILE) and not Path(name).is_file():
-        raise RequestError(f"{name}: there is no such file; give the path of a game file")
-    if name not in RULES and not name.lower().endswith(GAME_FILE):
-        raise RequestError(f"no rules '{name}'; {did_you_mean(name, RULES, 'the games are')}")
-    game: Any = getattr(rule_called(name), "game", None)
+    game: Any = getattr(rule_named(name), "game", None)
     if game is None:
         raise RequestError(f"{name} is no file: its rules are written in Python; silhouette rules lists all games")
     found: Game = game

@@ -40,6 +40,12 @@ def length(piece: Piece) -> float:
     return float(_sides(footprint(piece)).max())
 
 
+def base_height(piece: Piece) -> float:
+    """How far a model's base rises above its underside; 0 where it has none, or nothing says how high it is."""
+    low, high = piece.base_span if piece.model.base is not None else (0.0, 0.0)
+    return high - low
+
+
 def base_width(piece: Piece) -> float:
     """The greatest width of a model's base; of its footprint, where it has no base."""
     base = piece.model.base

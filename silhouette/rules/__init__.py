@@ -37,8 +37,12 @@ FIRST = "necromunda"
 """The game of a first scene for which none is named."""
 
 
-def rule_called(name: str) -> Rule[Any, Verdict]:
+def rule_called(name: str, called: str | None = None) -> Rule[Any, Verdict]:
     """The rule system of a name in `RULES`, or of the path of a game file.
+
+    Args:
+        name: the name, or the path.
+        called: how first scenes call a game file; by default by that path.
 
     Raises:
         FileError: where there is no such game file, or something is wrong with it.
@@ -47,7 +51,7 @@ def rule_called(name: str) -> Rule[Any, Verdict]:
     'Ikosa Framework'
     """
     package = import_module(RULES.get(name, BY_DATA))
-    rule: Rule[Any, Verdict] = package.RULE if hasattr(package, "RULE") else package.rule_called(name)
+    rule: Rule[Any, Verdict] = package.RULE if hasattr(package, "RULE") else package.rule_called(name, called)
     return rule
 
 

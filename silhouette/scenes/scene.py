@@ -146,6 +146,8 @@ def rules_of(path: Path, document: Mapping[str, Any], systems: Sequence[str]) ->
     known = ", ".join(f'"{system}"' for system in systems)
     if rules is None and "mesh" in document:
         raise Location(path).error("is a model file, not a scene; silhouette inspect looks at it, a scene names it")
+    if rules is None and "clause" in document and "verdict" in document:
+        raise Location(path).error("is a game file, not a scene; silhouette rules prints it, a scene names it in rules")
     table = next((key for key, value in document.items() if isinstance(value, dict) and "rules" in value), None)
     if rules is None and table is not None:
         raise Location(path).error(f"rules is missing: it stands below [{table}]; write it above the first table")

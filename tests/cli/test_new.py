@@ -208,3 +208,19 @@ def test_a_mesh_that_takes_long_gives_a_sign_of_life(
     monkeypatch.setattr("silhouette.models.inspection.model_at", lambda *_: time.sleep(0.3))
     assert main(["new", str(tmp_path / "duel"), "scout.glb"]) == 0
     assert "making" in capsys.readouterr().err
+
+
+def test_a_game_file_has_first_scenes_as_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = tmp_path / "games" / "mine.toml"
+    game.parent.mkdir()
+    shipped = PROJECT / "silhouette" / "rules" / "data" / "legion.toml"
+    game.write_bytes(shipped.read_bytes())
+    ran = run(capsys, "new", tmp_path / "duel", "--rules", game)
+    assert (ran.status, ran.complaints) == (0, [])
+    assert tomllib.loads((tmp_path / "duel" / SCENE).read_text())["rules"] == "../games/mine.toml"
+    assert run(capsys, "check", tmp_path / "duel", "--json", *QUICK).status == 0
+    (line,) = run(capsys, "new", tmp_path / "other", "--rules", tmp_path / "yours.toml").complaints
+    assert line == f"error: {tmp_path / 'yours.toml'}: there is no such file; give the path of a game file"
+    assert not (tmp_path / "other").exists()
+    (line,) = run(capsys, "check", game).complaints
+    assert line.startswith(f"error: {game}: is a game file, not a scene")

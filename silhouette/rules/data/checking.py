@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from silhouette.rules.data.kinds import ATTRIBUTES, NAMES, ONE, PRIMITIVES, QUANTITIES, SEVERAL, Kind, Parameter
 from silhouette.rules.data.nodes import (
@@ -23,6 +23,9 @@ from silhouette.text import did_you_mean, in_quotes
 
 Attributes = Mapping[str, Kind]
 
+OF_KIND = {"terrain": ("terrain",), "model": ("fighter", "vehicle")}
+"""What the attribute ``kind`` of a piece may be, by whether it is terrain or a model."""
+
 
 @dataclass(frozen=True)
 class Known:
@@ -33,7 +36,9 @@ class Known:
         readings: its readings, by name.
         terrain, model: what its pieces of terrain and its models have, by the key.
         tables: the kind of the values of its tables, by name.
-        words: what a text of a reading or a key may be, by its name; not all have an entry.
+        rows: the rows of its tables, by name.
+        words: what the texts of readings and keys may be, by "reading", "terrain" or "model", and the name; not all
+            have an entry.
         variables: what quantifiers call their pieces.
     """
 
@@ -42,7 +47,8 @@ class Known:
     terrain: Attributes = field(default_factory=dict)
     model: Attributes = field(default_factory=dict)
     tables: Attributes = field(default_factory=dict)
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rows: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    words: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     variables: Attributes = field(default_factory=dict)
 
     def within(self, node: Quantified | Those) -> Known:
@@ -58,7 +64,7 @@ class Known:
         if members not in SEVERAL:
             raise _expected(node.members, "pieces, such as terrain or models", members)
         variables = {**self.variables, node.variable: members.single}
-        return Known(self.clauses, self.readings, self.terrain, self.model, self.tables, self.words, variables)
+        return replace(self, variables=variables)
 
 
 def check_condition(node: Node, known: Known) -> None:
@@ -95,11 +101,7 @@ def kind_of(node: Node, known: Known) -> Kind:
         case Call():
             return _of_call(node, known)
         case Lookup():
-            if node.table not in known.tables:
-                near = did_you_mean(node.table, known.tables, "the tables are")
-                raise ConditionError(node.start, f"no table is called '{node.table}'; {near}")
-            _need(node.key, known, (Kind.TEXT,))
-            return known.tables[node.table]
+            return _of_lookup(node, known)
         case Quantified():
             return _of_quantified(node, known)
         case Those():
@@ -175,12 +177,41 @@ def _check_argument(node: Node, parameter: Parameter, known: Known) -> None:
     _need(node, known, parameter.kinds)
     part = node.name if isinstance(node, Attribute | Call) else ""
     if parameter.parts and part not in parameter.parts:
-        raise ConditionError(
-            node.start, f"{parameter.name} cannot be {part}; it is one of {', '.join(parameter.parts)}"
-        )
+        listed = ", ".join(parameter.parts)
+        raise ConditionError(node.start, f"argument {parameter.name} cannot be {part or 'this'}; it is one of {listed}")
     if parameter.words and isinstance(node, Literal) and node.value not in parameter.words:
         near = did_you_mean(str(node.value), parameter.words)
         raise ConditionError(node.start, f"{parameter.name} cannot be {in_quotes(node.value)}; {near}")
+
+
+def _of_lookup(node: Lookup, known: Known) -> Kind:
+    if node.table not in known.tables:
+        near = did_you_mean(node.table, known.tables, "the tables are")
+        raise ConditionError(node.start, f"no table is called '{node.table}'; {near}")
+    _need(node.key, known, (Kind.TEXT,))
+    rows = known.rows[node.table]
+    lacking = [word for word in _words_of(node.key, known) if word not in rows]
+    if lacking:
+        listed = ", ".join(map(in_quotes, sorted(rows)))
+        raise ConditionError(node.start, f"{node.table} has no row {in_quotes(lacking[0])}; it has {listed}")
+    return known.tables[node.table]
+
+
+def _words_of(node: Node, known: Known) -> tuple[str, ...]:
+    """What a text may be; empty where that may be anything."""
+    match node:
+        case Literal(value=str(word)):
+            return (word,)
+        case Name():
+            return known.words.get(("reading", node.name), ())
+        case Attribute():
+            owner = kind_of(node.of, known)
+            kinds = {Kind.TERRAIN: ["terrain"], Kind.MODEL: ["model"], Kind.PIECE: ["terrain", "model"]}[owner]
+            if node.name == "kind":
+                return tuple(word for kind in kinds for word in OF_KIND[kind])
+            found = [known.words.get((kind, node.name), ()) for kind in kinds]
+            return tuple(dict.fromkeys(word for words in found for word in words)) if all(found) else ()
+    return ()
 
 
 def _of_quantified(node: Quantified, known: Known) -> Kind:
@@ -226,7 +257,7 @@ def _equality(node: Binary, left: Kind, right: Kind, known: Known) -> Kind:
             _check_units(node, left, right)
         raise ConditionError(node.start, f"{left} is never {right}")
     for one, other in ((node.left, node.right), (node.right, node.left)):
-        words = known.words.get(one.name, ()) if isinstance(one, Name | Attribute) else ()
+        words = () if isinstance(one, Literal) else _words_of(one, known)
         if words and isinstance(other, Literal) and other.value not in words:
             near = did_you_mean(str(other.value), words)
             raise ConditionError(other.start, f"it is never {in_quotes(other.value)}; {near}")
@@ -245,8 +276,11 @@ def _need(node: Node, known: Known, kinds: tuple[Kind, ...]) -> Kind:
     found = kind_of(node, known)
     if found in kinds or (found in ONE and Kind.PIECE in kinds) or (found in SEVERAL and Kind.PIECES in kinds):
         return found
+    if Kind.PIECES in kinds:
+        kinds = tuple(kind for kind in kinds if kind not in (*ONE, *SEVERAL) or kind in (Kind.PIECE, Kind.PIECES))
     wanted = list(dict.fromkeys(kind.value for kind in kinds))
-    raise _expected(node, wanted[0] if len(wanted) == 1 else f"{', '.join(wanted[:-1])} or {wanted[-1]}", found)
+    told = wanted[0] if len(wanted) == 1 else f"{', '.join(wanted[:-1])} or {wanted[-1]}"
+    raise _expected(node, told + (", such as attacker.eye or target.body" if kinds == (Kind.POINTS,) else ""), found)
 
 
 def _expected(node: Node, wanted: str, found: Kind) -> ConditionError:

@@ -33,7 +33,7 @@ class ReadingEntry(Entry):
     type: KeyType = Field(description='"yes or no", "number", "length", "text" or "words"')
     """What its value is: true or false, a number, a length, a text, or a list of words."""
     default: Any = Field(None, description="a value of its type")
-    """Its value where a scene says nothing: false, 0, "" or [] where this is left out."""
+    """Its value where a scene says nothing. Without it false, 0, "" or []; a text with `choices` needs one of these."""
     choices: tuple[str, ...] | None = Field(None, min_length=1, description="a list of texts")
     """What a text, or each of its words, may be. Without it, anything."""
     unit: Literal["mm", "inch"] = Field("mm", description='"mm" or "inch"')
@@ -169,7 +169,7 @@ class GameEntry(Entry):
         for table in (value.terrain, value.model):
             for name in table:
                 if name in ATTRIBUTES:
-                    raise plain(f"keys: every piece has {name}; give the key another name")
+                    raise plain(f"every game knows {name}; give the key another name")
                 if not name.isidentifier() or not name.isascii():
-                    raise plain(f"keys: '{name}' must be a name of letters, digits and _")
+                    raise plain(f"'{name}' must be a name of letters, digits and _")
         return value

@@ -156,14 +156,18 @@ class Evaluator:
     def _check_time(self) -> None:
         """Refuses a clause that has taken too long; asked before each primitive and each piece of a quantifier."""
         if time.monotonic() > self._until and self._now is not None:
-            clause = f"clause '{self._now.name}' (clause {self._now.number})"
-            raise RequestError(f"{self._game.path}: {clause} takes more than {LONGEST:g} s; ask about fewer pieces")
+            raise self._error(f"takes more than {LONGEST:g} s; ask about fewer pieces")
+
+    def _error(self, wrong: str) -> RequestError:
+        """What is wrong with the clause that is asked now, or with the condition of a verdict."""
+        clause = "" if self._now is None else f"clause '{self._now.name}' (clause {self._now.number}): "
+        return RequestError(f"{self._game.path}: {clause}{wrong}")
 
     def _lookup(self, node: Lookup, bound: Mapping[str, Piece]) -> Found:
         rows, key = self._game.tables[node.table], self.found(node.key, bound).value
         if key not in rows:
             names = ", ".join(f"'{name}'" for name in rows)
-            raise RequestError(f"{self._game.path}: the table {node.table} has no row '{key}'; it has {names}")
+            raise self._error(f"the table {node.table} has no row '{key}'; it has {names}")
         return Found(rows[key])
 
     def _members(self, node: Quantified | Those, bound: Mapping[str, Piece]) -> list[tuple[Piece, Found]]:

@@ -140,9 +140,14 @@ class _Reader:
             terrain=_kinds(entry.keys.terrain),
             model=_kinds(entry.keys.model),
             tables={name: self._kind_of_table(name, rows) for name, rows in entry.tables.items()},
+            rows={name: frozenset(rows) for name, rows in entry.tables.items()},
             words={
-                name: one.choices
-                for table in (entry.readings, entry.keys.terrain, entry.keys.model)
+                (kind, name): one.choices
+                for kind, table in (
+                    ("reading", entry.readings),
+                    ("terrain", entry.keys.terrain),
+                    ("model", entry.keys.model),
+                )
                 for name, one in table.items()
                 if one.choices
             },
@@ -158,15 +163,16 @@ class _Reader:
             )
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise FileError(self._path, f"two clauses are called '{twice}'; give each a different name")
+            second = len(names) - 1 - names[::-1].index(twice)
+            raise self._error_at("clause", second, "another is called so as well; give each a different name")
         levels = dict[str, str]()
-        for one in entry.verdict:
+        for index, one in enumerate(entry.verdict):
             if levels.setdefault(one.name, one.level) != one.level:
-                wrong = f"two verdicts are called '{one.name}', {levels[one.name]} and {one.level}"
-                raise FileError(self._path, f"{wrong}; give them one level, or different names")
-        for name in names:
+                wrong = f"is {one.level}, and {levels[one.name]} before; give them one level, or different names"
+                raise self._error_at("verdict", index, wrong)
+        for index, name in enumerate(names):
             if name in NAMES or name in entry.readings:
-                raise FileError(self._path, f"clause '{name}': the name means something already; take another one")
+                raise self._error_at("clause", index, "the name means something already; take another one")
 
     def line_of_sight(self, clauses: Mapping[str, Clause]) -> str:
         """The clause of line of sight."""
@@ -182,7 +188,7 @@ class _Reader:
         for index, entry in enumerate(self._entry.clause):
             node = self._condition("clause", index, entry.when)
             for text in (entry.text, entry.otherwise):
-                self._check_text(entry.name, text, node)
+                self._check_text(index, text, node)
             found[entry.name] = Clause(entry.name, entry.number, node, entry.text, entry.otherwise, entry.source)
         self._check_circles(found)
         return found
@@ -197,11 +203,11 @@ class _Reader:
                 wrong = (
                     "is the last and has a condition; leave when out" if is_last else "lacks when: only the last may"
                 )
-                raise FileError(self._path, f"verdict '{entry.name}': {wrong}, so that one always holds")
+                raise self._error_at("verdict", index, f"{wrong}, so that one always holds")
             for other in entry.between or ():
                 if other not in names or other == entry.name:
                     near = did_you_mean(other, [name for name in names if name != entry.name])
-                    raise FileError(self._path, f"verdict '{entry.name}': between names '{other}'; {near}")
+                    raise self._error_at("verdict", index, f"between names '{other}'; {near}")
             node = None if entry.when is None else self._condition("verdict", index, entry.when, of_clauses=True)
             found.append(Ruling(entry.name, Level(entry.level), node, entry.chooses, entry.between or ()))
         return tuple(found)
@@ -229,19 +235,29 @@ class _Reader:
 
     def _error(self, kind: str, index: int, text: str, wrong: ConditionError) -> FileError:
         """A mistake in a condition, with its line and column in the file where these can be told."""
-        entry = (self._entry.clause if kind == "clause" else self._entry.verdict)[index]
-        place = f"{kind} '{entry.name}'"
-        header = list(re.finditer(rf"^[ \t]*\[\[[ \t]*{kind}[ \t]*\]\]", self._text, re.MULTILINE))
-        start = header[index].end() if index < len(header) else 0
-        key = re.compile(r"^[ \t]*when[ \t]*=", re.MULTILINE).search(self._text, start)
+        key = re.compile(r"^[ \t]*when[ \t]*=", re.MULTILINE).search(self._text, self._begin(kind, index))
         begins = -1 if key is None else self._text.find(text, key.end())
         if begins < 0:
-            return FileError(self._path, f"{place}, letter {wrong.at + 1} of when: {wrong.problem}")
+            return self._error_at(kind, index, f"letter {wrong.at + 1} of when: {wrong.problem}")
         at = begins + wrong.at
         line, column = self._text.count("\n", 0, at) + 1, at - self._text.rfind("\n", 0, at)
-        return FileError(self._path, f"line {line}, column {column}: {place}: {wrong.problem}")
+        return FileError(self._path, f"line {line}, column {column}: {self._called(kind, index)}: {wrong.problem}")
 
-    def _check_text(self, clause: str, text: str, node: Node) -> None:
+    def _error_at(self, kind: str, index: int, wrong: str) -> FileError:
+        """A mistake in a clause or a verdict, with the line in which that begins where it can be told."""
+        begins = self._begin(kind, index)
+        line = f"line {self._text.count(chr(10), 0, begins) + 1}: " if begins else ""
+        return FileError(self._path, f"{line}{self._called(kind, index)}: {wrong}")
+
+    def _called(self, kind: str, index: int) -> str:
+        return f"{kind} '{(self._entry.clause if kind == 'clause' else self._entry.verdict)[index].name}'"
+
+    def _begin(self, kind: str, index: int) -> int:
+        """Where the header of a clause or a verdict ends in the text; 0 where it has none."""
+        header = list(re.finditer(rf"^[ \t]*\[\[[ \t]*{kind}[ \t]*\]\]", self._text, re.MULTILINE))
+        return header[index].end() if index < len(header) else 0
+
+    def _check_text(self, index: int, text: str, node: Node) -> None:
         """Refuses a text with names in braces that stand for nothing."""
         stand = {"attacker", "target", *(one.variable for one in node.everything() if isinstance(one, Quantified))}
         stand |= {one.name for one in node.everything() if isinstance(one, Call)}
@@ -249,15 +265,11 @@ class _Reader:
         try:
             names = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
         except ValueError as wrong:
-            raise FileError(
-                self._path, f"clause '{clause}': its text has a brace that is not closed ({wrong})"
-            ) from None
+            raise self._error_at("clause", index, f"its text has a brace that is not closed ({wrong})") from None
         for name in names:
             if name not in stand:
                 near = did_you_mean(name, sorted(stand))
-                raise FileError(
-                    self._path, f"clause '{clause}': its text names {{{name}}}, which stands for nothing; {near}"
-                )
+                raise self._error_at("clause", index, f"its text names {{{name}}}, which stands for nothing; {near}")
 
     def _check_circles(self, clauses: Mapping[str, Clause]) -> None:
         """Refuses clauses that rest on themselves."""
@@ -266,11 +278,12 @@ class _Reader:
             for name, clause in clauses.items()
         }
         done: set[str] = set()
+        places = {name: index for index, name in enumerate(clauses)}
 
         def follow(name: str, way: tuple[str, ...]) -> None:
             if name in way:
                 circle = " -> ".join((*way[way.index(name) :], name))
-                raise FileError(self._path, f"clause '{name}' rests on itself: {circle}")
+                raise self._error_at("clause", places[name], f"rests on itself: {circle}")
             if name not in done:
                 for other in uses[name]:
                     follow(other, (*way, name))
@@ -290,8 +303,7 @@ class _Reader:
         always = Literal(0, 0, value=True)
         for index, is_reached in enumerate(reached([one.when or always for one in rulings], conditions)):
             if not is_reached:
-                name = rulings[index].name
-                raise FileError(self._path, f"verdict '{name}' is never reached: those before it leave nothing for it")
+                raise self._error_at("verdict", index, "is never reached: those before it leave nothing for it")
         used = {self._entry.line_of_sight}
         todo = [one.when for one in rulings if one.when is not None]
         todo += [conditions[name] for name in used & conditions.keys()]
@@ -300,11 +312,9 @@ class _Reader:
                 if isinstance(node, Name) and node.name in conditions and node.name not in used:
                     used.add(node.name)
                     todo.append(conditions[node.name])
-        for name in conditions:
+        for index, name in enumerate(conditions):
             if name not in used:
-                raise FileError(
-                    self._path, f"clause '{name}' is never reached: no verdict names it; use it, or delete it"
-                )
+                raise self._error_at("clause", index, "is never reached: no verdict names it; use it, or delete it")
 
     def _kind_of_table(self, name: str, rows: Mapping[str, str | float]) -> Kind:
         kinds = {Kind.LENGTH if isinstance(value, str) else Kind.NUMBER for value in rows.values()}

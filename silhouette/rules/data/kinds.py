@@ -63,6 +63,7 @@ ATTRIBUTES: Mapping[str, tuple[Kind, tuple[Kind, ...], str]] = {
     "ground": (Kind.LENGTH, ONE, "the height of its lowest point above the table"),
     "width": (Kind.LENGTH, ONE, "the shorter side of the smallest rectangle round its footprint"),
     "length": (Kind.LENGTH, ONE, "the longer side of that rectangle"),
+    "base_height": (Kind.LENGTH, (Kind.MODEL,), "how far its base rises above its underside; 0 without a base"),
     "base_width": (Kind.LENGTH, (Kind.MODEL,), "the greatest width of its base, or of its footprint without a base"),
     "gang": (Kind.TEXT, (Kind.MODEL,), "the gang that it belongs to; empty where it has none"),
     "eye": (Kind.POINTS, (Kind.MODEL,), "the point that it looks from"),
@@ -72,6 +73,9 @@ ATTRIBUTES: Mapping[str, tuple[Kind, tuple[Kind, ...], str]] = {
     "base": (Kind.POINTS, (Kind.MODEL,), "the surface of its base"),
 }
 """What every piece has: the kind of the value, the kinds of pieces that have it, and what it means."""
+
+SIZES = ("height", "width", "length", "base_height", "base_width")
+"""The lengths among them that are never less than 0."""
 
 POINT_SETS = tuple(name for name, (kind, _, _) in ATTRIBUTES.items() if kind is Kind.POINTS)
 """The names of the sets of points of a piece."""
@@ -105,12 +109,14 @@ class Primitive:
         gives: the kind of the answer.
         means: what it answers, in words.
         exact: whether the answer has no error.
+        most: the greatest answer; none is less than 0.
     """
 
     takes: tuple[Parameter, ...]
     gives: Kind
     means: str
     exact: bool = True
+    most: float = float("inf")
 
 
 _POINTS = (Kind.POINTS,)
@@ -145,18 +151,21 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Kind.NUMBER,
         "the share of b, as seen from the point a, that is behind something of past",
         exact=False,
+        most=1.0,
     ),
     "seen": Primitive(
         (_EYE, _SURFACE, _PAST, Parameter("arc", (Kind.NUMBER,), "360 degrees")),
         Kind.NUMBER,
         "the share of b, as seen from the point a, that is in the front arc of so many degrees and behind nothing",
         exact=False,
+        most=1.0,
     ),
     "visible": Primitive(
         (Parameter("a", _POINTS), _SURFACE, _PAST),
         Kind.NUMBER,
         "the share of the side of b which faces a that is seen from some point of a",
         exact=False,
+        most=1.0,
     ),
     "cylinder": Primitive(
         (
@@ -165,7 +174,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
             Parameter("width", (Kind.LENGTH,), "0 mm"),
         ),
         Kind.POINTS,
-        "an upright cylinder on the base of a, as high as that and as wide, or as wide as the base",
+        "an upright cylinder that stands where the base of a does, so high and so wide; with no width, as wide as it",
     ),
     "crossed": Primitive(
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,13 @@ _WANTED = {
 """What may come next, in words; the rest is told where none of these may."""
 
 
+_ELSEWHERE = {
+    "&": "write 'and'", "|": "write 'or'", "!": "write 'not', or 'is not'", "=": "to compare, write 'is'",
+    ";": "one condition ends where its text ends", "{": "use ( )", "}": "use ( )",
+}  # fmt: skip
+"""What is written here for signs of other languages."""
+
+
 class ConditionError(Exception):
     """What is wrong with a condition.
 
@@ -77,14 +85,15 @@ def parsed(text: str) -> Node:
     try:
         tree = _grammar().parse(text)
     except UnexpectedToken as wrong:
-        at = len(text) if wrong.token.type == "$END" else wrong.token.start_pos or 0
-        found = (
-            "the condition ends too early" if wrong.token.type == "$END" else f"{str(wrong.token)!r} is out of place"
-        )
-        raise ConditionError(at, f"{found}; {_wanted(wrong.accepts or wrong.expected)}") from None
+        if wrong.token.type == "$END":
+            wanted = _wanted(wrong.accepts or wrong.expected)
+            raise ConditionError(len(text), f"the condition ends too early; {wanted}") from None
+        at = wrong.token.start_pos or 0
+        raise ConditionError(at, _out_of_place(text, at, str(wrong.token), wrong.accepts or wrong.expected)) from None
     except UnexpectedCharacters as wrong:
         at = wrong.pos_in_stream or 0
-        raise ConditionError(at, f"{text[at]!r} stands in no condition; {_wanted(wrong.allowed or set())}") from None
+        advice = _ELSEWHERE.get(text[at]) or _wanted(wrong.allowed or set())
+        raise ConditionError(at, f"{text[at]!r} stands in no condition; {advice}") from None
     return _node(tree, 0)
 
 
@@ -94,6 +103,13 @@ def _grammar() -> Lark:
 
     grammar = resources.files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(grammar, parser="lalr", start="condition", propagate_positions=True, maybe_placeholders=True)
+
+
+def _out_of_place(text: str, at: int, token: str, accepted: set[str]) -> str:
+    """What is wrong with a word or a sign that cannot stand where it does."""
+    if token[:1].isalpha() and re.search(r"(?<![\w.])[\d.]+\s*$", text[:at]):
+        return f"{token!r} is no unit; lengths are in mm, cm or inch, and a share may be in %"
+    return f"{token!r} is out of place; {_ELSEWHERE.get(token[:1]) or _wanted(accepted)}"
 
 
 def _wanted(kinds: set[str]) -> str:

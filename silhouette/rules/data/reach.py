@@ -14,10 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.rules.data.nodes import Binary, Call, Literal, Name, Node, Quantified, Those, Unary
+from silhouette.rules.data.kinds import PRIMITIVES, SIZES
+from silhouette.rules.data.nodes import Attribute, Binary, Call, Literal, Name, Node, Quantified, Those, Unary
 
 MOST_CASES = 1 << 18
 """Combinations of values that are looked at; of conditions that have more, nothing is said."""
+
+ANY = (-np.inf, np.inf)
+"""The range of a number of which nothing is known."""
 
 _COMPARE = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
 
@@ -84,7 +88,7 @@ def reached(conditions: Sequence[Node], clauses: Mapping[str, Node]) -> list[boo
 def _variables(conditions: Iterable[Node], clauses: Mapping[str, Node]) -> dict[str, list[Any]]:
     """Everything that is not known beforehand, by its key, with the values that stand for all it can have."""
     constants: dict[str, list[Any]] = {}
-    measured = set[str]()
+    ranges: dict[str, tuple[float, float]] = {}
     todo, seen = list(conditions), set[str]()
     while todo:
         node = todo.pop()
@@ -100,17 +104,25 @@ def _variables(conditions: Iterable[Node], clauses: Mapping[str, Node]) -> dict[
             case Binary(sign="is" | "is not" | "<" | "<=" | ">" | ">=") if _compared(node) is not None:
                 subject, constant, _ = _compared(node) or (node, 0, "")
                 constants.setdefault(key_of(subject), []).append(constant)
-                if isinstance(subject, Call):
-                    measured.add(key_of(subject))
+                ranges[key_of(subject)] = _range_of(subject)
             case _:
                 constants.setdefault(key_of(node), [])
-    return {key: _standing_for_all(values, key in measured) for key, values in constants.items()}
+    return {key: _standing_for_all(values, *ranges.get(key, ANY)) for key, values in constants.items()}
 
 
-def _standing_for_all(constants: list[Any], is_measured: bool) -> list[Any]:
+def _range_of(subject: Node) -> tuple[float, float]:
+    """The least and the greatest value that something can have."""
+    if isinstance(subject, Call):
+        return 0.0, PRIMITIVES[subject.name].most
+    return (0.0, np.inf) if isinstance(subject, Attribute) and subject.name in SIZES else ANY
+
+
+def _standing_for_all(constants: list[Any], least: float, most: float) -> list[Any]:
     """The values of something that is compared with these constants: they, and one between each two, and beyond.
 
-    What is measured is below nothing never.
+    Args:
+        constants: that it is compared with.
+        least, most: between which numbers lie.
     """
     if not constants or isinstance(constants[0], bool):
         return [False, True]
@@ -119,8 +131,7 @@ def _standing_for_all(constants: list[Any], is_measured: bool) -> list[Any]:
     numbers = sorted(set(constants))
     between = [(one + other) / 2 for one, other in pairwise(numbers)]
     ends = [numbers[0] - 1.0, numbers[0] / 2, numbers[-1] + 1.0]
-    values = sorted({*numbers, *between, *ends})
-    return [value for value in values if value >= 0.0] if is_measured else values
+    return sorted({value for value in (*numbers, *between, *ends, least, most) if least <= value <= most})
 
 
 def _compared(node: Binary) -> tuple[Node, Any, str] | None:

@@ -62,14 +62,17 @@ def quantity(measured: Measured, kind: str, unit: str) -> str:
 
     >>> quantity(Measured(15.24), "mm", "inch"), quantity(Measured(0.384), "share", "inch")
     ('0.6 inch', '38.4 %')
-    >>> quantity(Measured(15.24), "mm", "mm"), quantity(Measured(2.0), "number", "mm")
-    ('15.2 mm', '2')
+    >>> quantity(Measured(15.24), "mm", "mm"), quantity(Measured(25.0), "mm", "inch")
+    ('15.24 mm', '0.98 inch')
+    >>> quantity(Measured(2.0), "number", "mm")
+    '2'
     """
     if kind == "share":
         return fraction_in_words(measured.value)
     if kind == "number":
         return f"{measured.value:g}"
-    return f"{measured.value / INCH:.1f} inch" if unit == "inch" else f"{measured.value:.1f} mm"
+    value = f"{measured.value / (INCH if unit == 'inch' else 1.0):.2f}".rstrip("0").rstrip(".")
+    return f"{value} {unit}"
 
 
 def reason_of(verdict: str, clauses: Sequence[tuple[str, str]], choice: str) -> str:

@@ -187,7 +187,7 @@ def test_a_clause_that_takes_too_long_is_one_line(text: str, monkeypatch: pytest
     monkeypatch.setattr(evaluating, "LONGEST", -1.0)
     with pytest.raises(RequestError) as refused:
         truth(text, contact=YES)
-    assert str(refused.value).startswith("game.toml: clause 'a' (clause 0) takes more than")
+    assert str(refused.value).startswith("game.toml: clause 'a' (clause 0): takes more than")
 
 
 def test_a_row_that_a_table_lacks_is_one_line() -> None:

@@ -114,17 +114,21 @@ def test_a_game_is_read_whole(tmp_path: Path) -> None:
             'when = "near or distance(attacker, target) < 1 mm"',
             "a verdict names clauses; make this one",
         ),
-        ('when = "near"', 'when = "seen and not seen"', "verdict 'cover' is never reached"),
-        ('when = "near"', 'when = "seen"', "verdict 'open' is never reached"),
-        ('when = "near"', 'when = "not seen"', "verdict 'cover' is never reached"),
+        ('when = "near"', 'when = "seen and not seen"', "line 49: verdict 'cover': is never reached"),
+        ('when = "near"', 'when = "seen"', "verdict 'open': is never reached"),
+        ('when = "near"', 'when = "not seen"', "line 49: verdict 'cover': is never reached"),
         (
             "distance(target, wall) <= reach",
             "wall.light and not wall.light and distance(target, wall) < 1 mm",
             "clause 'near': cannot be true",
         ),
-        ("any(wall in terrain", "near and any(wall in terrain", "clause 'near' rests on itself: near -> near"),
-        ('name = "near"', 'name = "seen"', "two clauses are called 'seen'"),
-        ('name = "open"', 'name = "cover"', "two verdicts are called 'cover'"),
+        (
+            "any(wall in terrain",
+            "near and any(wall in terrain",
+            "line 33: clause 'near': rests on itself: near -> near",
+        ),
+        ('name = "near"', 'name = "seen"', "line 33: clause 'seen': another is called so"),
+        ('name = "open"', 'name = "cover"', "verdict 'cover': is clear, and partial before"),
         ('name = "near"', 'name = "target"', "means something already"),
         ('name = "near"', 'name = "not near"', "it must be a name of letters"),
         ('when = "near"\n', "", "lacks when: only the last may"),
@@ -143,7 +147,7 @@ def test_a_game_is_read_whole(tmp_path: Path) -> None:
         ('default = "S1"\n', "", "default is missing"),
         ('default = "S1"', 'default = "S3"', "default is 'S3'; it must be one of"),
         ("default = 1\n", "default = true\n", "it must be a number, a length in inch"),
-        ("[keys.terrain.light]", "[keys.terrain.height]", "every piece has height"),
+        ("[keys.terrain.light]", "[keys.terrain.height]", "keys: every game knows height"),
         ("[keys.terrain.light]", '[keys.terrain."a b"]', "must be a name of letters"),
         ('level = "clear"', 'level = "white"', 'it must be "clear", "partial", "full" or "blocked"'),
         ('title = "A game"', 'titel = "A game"', "unknown key 'titel'; did you mean 'title'?"),
@@ -155,7 +159,7 @@ def test_a_mistake_is_one_line(refused: Callable[..., str], old: str, new: str, 
 
 
 def test_a_clause_that_no_verdict_names_is_refused(refused: Callable[..., str]) -> None:
-    assert "clause 'near' is never reached" in refused(
+    assert "line 33: clause 'near': is never reached" in refused(
         'when = "near"', 'when = "not not seen and size_is"'.replace("size_is", "reach > 2 inch")
     )
 
