@@ -1,6 +1,6 @@
 """An eighth game, written from the page on games by data alone: Eldfall Chronicles, cover (v1.6, page 56).
 
-The game file and its verdicts were made by someone who had read that page and the rule, and nothing else of this project.
+The game file and its verdicts come from someone who had read that page and the rule, and nothing else of the project.
 """
 
 from __future__ import annotations
