@@ -61,7 +61,8 @@ def share_visible(
         resolution: mm: no point of the surface is farther from such a middle; coarser where it would take too many.
 
     Returns:
-        The share, 1 where nothing faces an eye; ``by`` the pieces that obscure most of it, the most telling first.
+        The share, 1 where nothing faces an eye; ``by`` the pieces that obscure most of it, the most telling first;
+        ``lines`` has one that leads from an eye to the middle of what is seen.
 
     Raises:
         ValueError: where the target has no surface.
@@ -72,27 +73,37 @@ def share_visible(
     cells = _cells(target, resolution)
     around = np.array([eyes.min(axis=0), eyes.max(axis=0)])
     obstacles = Obstacles(blockers, (around, target.box), 0.0)
-    facing, seen = _faced_and_seen(eyes, cells, target, obstacles)
+    facing, by_whom = _faced_and_seen(eyes, cells, target, obstacles)
+    seen = by_whom >= 0
     total = float(cells.area[facing].sum())
     if total == 0.0:
         return Measured(1.0)
     share = float(cells.area[seen].sum()) / total
     by = () if seen.sum() == facing.sum() else _blocking(eyes, cells.middle[facing & ~seen], obstacles)
+    lines = _line_to_the_middle(eyes, cells.middle[seen], by_whom[seen])
     if share in (0.0, 1.0) and _is_proven(eyes, target, obstacles, share):
-        return Measured(share, by=by)
+        return Measured(share, lines=lines, by=by)
     weight = cells.area[facing] / total
     spread = np.sqrt(share * (1.0 - share) * float((weight**2).sum()))
     error = max(DEVIATIONS * spread, FEWEST / int(facing.sum()))
-    return Measured(share, min(error, max(share, 1.0 - share)), by=by)
+    return Measured(share, min(error, max(share, 1.0 - share)), lines, by)
 
 
-def _faced_and_seen(eyes: Floats, cells: _Cells, target: PointSet, obstacles: Obstacles) -> tuple[Flags, Flags]:
-    """(n,) of each cell whether it faces an eye, and whether an eye sees it."""
-    facing, seen = np.zeros((2, len(cells.middle)), dtype=np.bool_)
+def _line_to_the_middle(eyes: Floats, seen: Floats, by_whom: Indices) -> Floats:
+    """(1, 2, 3) the line to the cell nearest to the middle of all that are seen (n, 3), or (0, 2, 3) without any."""
+    if len(seen) == 0:
+        return np.zeros((0, 2, 3))
+    nearest = int(np.linalg.norm(seen - seen.mean(axis=0), axis=1).argmin())
+    return np.array([[eyes[by_whom[nearest]], seen[nearest]]])
+
+
+def _faced_and_seen(eyes: Floats, cells: _Cells, target: PointSet, obstacles: Obstacles) -> tuple[Flags, Indices]:
+    """(n,) of each cell whether it faces an eye, and the number of an eye that sees it, -1 where none does."""
+    facing, by_whom = np.zeros(len(cells.middle), dtype=np.bool_), np.full(len(cells.middle), -1, dtype=np.intp)
     at_once = max(1, LINES_AT_ONCE // len(cells.middle))
     assert target.mesh is not None
     for first in range(0, len(eyes), at_once):
-        some, open_ = eyes[first : first + at_once], np.flatnonzero(~seen)
+        some, open_ = eyes[first : first + at_once], np.flatnonzero(by_whom < 0)
         if len(open_) == 0:
             break
         eye, cell = np.repeat(some, len(open_), axis=0), np.tile(open_, len(some))
@@ -104,8 +115,8 @@ def _faced_and_seen(eyes: Floats, cells: _Cells, target: PointSet, obstacles: Ob
         facing[cell[faces]] = True
         free = faces.nonzero()[0]
         free = free[~obstacles.blocked(lines[free])]
-        seen[cell[free]] = True
-    return facing, seen
+        by_whom[cell[free]] = first + free // len(open_)
+    return facing, by_whom
 
 
 def _cells(target: PointSet, resolution: float) -> _Cells:

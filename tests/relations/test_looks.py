@@ -146,3 +146,13 @@ def test_point_sets_of_a_model():
     volume = standard_volume(kal, 40.0).box
     assert volume.round(1).tolist() == [[-6.0, 4.0, 0.0], [26.0, 36.0, 40.0]]
     assert np.ptp(standard_volume(kal, 40.0, 5.0).box, axis=0).round(1).tolist() == [10.0, 10.0, 40.0]
+
+
+def test_a_line_leads_from_the_eye_that_sees_to_the_middle_of_what_is_seen():
+    post = [block((-3, 50, -90), (3, 51, 90))]
+    eyes = np.array([[-500.0, 0.0, 0.0], [20.0, 0.0, 0.0]])
+    ((start, end),) = share_visible(eyes, PLATE, post).lines
+    assert any((start == eye).all() for eye in eyes)
+    assert end[1] == pytest.approx(100.0)
+    assert not (-3.0 < start[0] + (end[0] - start[0]) * 50.0 / end[1] < 3.0)
+    assert len(share_visible(EYE, PLATE, [block((-90, 50, -90), (90, 51, 90))]).lines) == 0

@@ -37,16 +37,26 @@ MOST_LINES = 12
 """Lines of one primitive that are drawn: more of them hide what they cross."""
 
 
+RING = 5.0
+"""The diameter of the ring where pieces touch, in points."""
+
 LINES = {
-    (False, True): "line is free",
-    (False, False): "line crosses",
-    (True, True): "sight line",
-    (True, False): "line is blocked",
+    (False, True): ("line is free", "-."),
+    (False, False): ("line crosses", "--"),
+    (True, True): ("sight line", "-"),
+    (True, False): ("line is blocked", "--"),
 }
-"""The phrase for a line, by whether it is one of sight, and whether it is free."""
+"""The phrase for a line and its dashes, by whether it is one of sight, and whether it is free."""
+
+IN_PLAN = ("line", "patch", "visible", "crossed", "distance", "contact")
+"""The primitives whose lines the plan shows."""
 
 FROM_THE_EYE = ("obscured", "seen", "line", "patch", "visible")
 """The primitives whose answers the view from the eye shows."""
+
+
+Place = tuple[float, float]
+"""mm in plan."""
 
 
 def figures(scene: DataScene, check: Check, verdict: DataVerdict, renderer: Renderer) -> list[Figure]:
@@ -137,25 +147,46 @@ def _draw_piece(sheet: Sheet, piece: Piece, verdict: DataVerdict, *, is_telling:
 
 
 def _draw_lines(sheet: Sheet, scene: DataScene, use: Use) -> None:
-    """Draws the lines on which the answer to a primitive was found, and the length of a distance."""
-    if use.measured is None:
+    """Draws the lines on which an answer was found, the length of a distance, and where pieces touch."""
+    if use.measured is None or use.name not in IN_PLAN:
         return
-    words, style = sheet.words.of(scene.rules), sheet.style
-    is_distance = use.name == "distance"
     for number, ((x, y, _), (to_x, to_y, _)) in enumerate(use.measured.lines[:MOST_LINES].tolist()):
-        free = use.holds if use.name == "line" else not use.holds
-        colour = style.green if is_distance else style.seen_edge if free else style.obscured_edge
-        dashes = ":" if is_distance else "-" if free else "--"
         mark = f"{use.name}-{number + 1}"
-        line(sheet, (x, y), (to_x, to_y), colour, width=BOLD if is_distance else LINE, dashes=dashes, mark=mark)
-        sheet.avoid_line((x, y), (to_x, to_y))
-        if is_distance and number == 0:
-            told = quantity(use.measured, use.unit, scene.game.unit)
-            sheet.label(told, ((x + to_x) / 2, (y + to_y) / 2), size=SMALL, inside=True)
-            sheet.legend(Swatch(words("nearest points", length=told), edge=colour, line=True, dashes=dashes))
-        elif number == 0:
-            phrase = LINES[use.name == "line", bool(free)]
-            sheet.legend(Swatch(words(phrase), edge=colour, line=True, dashes=dashes))
+        if use.name == "contact":
+            _draw_contact(sheet, scene, ((x + to_x) / 2, (y + to_y) / 2), mark)
+        elif use.name == "distance":
+            _draw_distance(sheet, scene, use, (x, y), (to_x, to_y), mark)
+        else:
+            _draw_line(sheet, scene, use, (x, y), (to_x, to_y), mark)
+
+
+def _draw_line(sheet: Sheet, scene: DataScene, use: Use, start: Place, end: Place, mark: str) -> None:
+    """Draws a line of sight, or one from base to base."""
+    is_sight = use.name != "crossed"
+    free = use.holds is not False if is_sight else not use.holds
+    phrase, dashes = LINES[is_sight, free]
+    colour = sheet.style.seen_edge if free else sheet.style.obscured_edge
+    line(sheet, start, end, colour, width=LINE, dashes=dashes, mark=mark)
+    sheet.avoid_line(start, end)
+    sheet.legend(Swatch(sheet.words.of(scene.rules)(phrase), edge=colour, line=True, dashes=dashes))
+
+
+def _draw_distance(sheet: Sheet, scene: DataScene, use: Use, start: Place, end: Place, mark: str) -> None:
+    """Draws the shortest line between two pieces, with its length."""
+    assert use.measured is not None
+    colour, told = sheet.style.green, quantity(use.measured, use.unit, scene.game.unit)
+    line(sheet, start, end, colour, width=BOLD, dashes=":", mark=mark)
+    sheet.avoid_line(start, end)
+    sheet.label(told, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), size=SMALL, inside=True)
+    words = sheet.words.of(scene.rules)
+    sheet.legend(Swatch(words("nearest points", length=told), edge=colour, line=True, dashes=":"))
+
+
+def _draw_contact(sheet: Sheet, scene: DataScene, place: Place, mark: str) -> None:
+    """Draws a ring where two pieces touch."""
+    paper, red = sheet.style.paper, sheet.style.red
+    sheet.axes.plot(*place, "o", color=paper, mec=red, mew=BOLD, ms=RING, zorder=7.0, gid=mark)
+    sheet.legend(Swatch(sheet.words.of(scene.rules)("touch"), fill=paper, edge=red, point="o"))
 
 
 def _name(sheet: Sheet, piece: Piece, *, bold: bool) -> None:

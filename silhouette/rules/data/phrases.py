@@ -17,5 +17,6 @@ PHRASES: Mapping[str, Phrase] = {
     "sight line": "line of sight",
     "line is blocked": "the best line of sight, which is blocked",
     "nearest points": "nearest points: {length}",
+    "touch": "where they touch",
     "decides": "decides",
 }
