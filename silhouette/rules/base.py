@@ -209,6 +209,7 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
         levels: the level of each of its verdicts, from exposed to covered.
         scene_entry: the schema of its scene files.
         readings_entry: the schema of their table ``[readings]``; None where the rules leave no choice.
+        unmeasured: what verdicts rest on for which nothing was measured from an eye, for a report.
         row_type: the type of its verdicts' rows: a TypedDict, or a union of them.
         check_entries: the schemas of ``[[check]]`` by the value of ``ask``, where checks ask different questions.
         phrases: the phrases of its figures, by name, besides those of all systems. The package of the class has their
@@ -224,6 +225,7 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
     levels: ClassVar[Mapping[str, Level]]
     scene_entry: ClassVar[type[SceneEntry]] = SceneEntry
     readings_entry: ClassVar[type[Entry] | None] = None
+    unmeasured: ClassVar[str] = "nothing: this game is judged exactly, by its geometry"
     check_entries: ClassVar[Mapping[str, type[Entry]]] = {}
     row_type: ClassVar[Any] = dict[str, Any]
     phrases: ClassVar[Mapping[str, Phrase]] = {}

@@ -13,7 +13,7 @@ from typing import Any
 
 from silhouette.errors import RequestError
 from silhouette.files.documents import read_document
-from silhouette.files.schema import Entry, Location
+from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
 from silhouette.text import as_written, did_you_mean
 
@@ -54,7 +54,8 @@ class Scene:
         title: a title for people; may be empty.
         rules: the name of the rule system.
         checks: the checks, in the order of the file.
-        readings: which of the possible readings of the rules is taken, validated; each rule system has its own.
+        readings: which of the possible readings of the rules is taken, validated; each rule system has its own kind of
+            value, which gives pairs of a name and a reading one by one.
         pixel: mm per pixel that the file asks for where anything is measured, or None.
         source: the sources of the scene and of its expected results.
         warnings: the warnings for the user, a sentence each.
@@ -64,7 +65,7 @@ class Scene:
     title: str
     rules: str
     checks: tuple[Check, ...]
-    readings: Entry
+    readings: Any
     pixel: float | None
     source: dict[str, Any]
     warnings: tuple[str, ...]

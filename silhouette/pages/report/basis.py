@@ -27,7 +27,7 @@ def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
                 ("projection", "six faces of a cube round the eye, where a target reaches round it; else flat")
             )
     elif rows:
-        facts.append(("measured", "nothing: this game is judged exactly, by its geometry"))
+        facts.append(("measured", rule_called(scene.rules).unmeasured))
     facts += rule_called(scene.rules).basis(scene)
     readings = [f"{key.replace('_', ' ')}: {_reading(value)}" for key, value in scene.readings]
     if readings:

@@ -34,7 +34,7 @@ LISTS = ("could_be", "blockers", "clauses", "warnings")
 
 
 class ClauseRow(TypedDict):
-    """A clause as JSON has it; ``values`` has what was measured by the name of the primitive, lengths in mm."""
+    """A clause as JSON has it; ``values`` has what was measured, by primitive: truths, shares, lengths in mm."""
 
     number: str
     text: str
@@ -109,7 +109,7 @@ class AskedClause:
         """The clause as the contract names its keys."""
         values: dict[str, Any] = {}
         for use in self.uses:
-            value = use.holds if use.measured is None else use.measured.value
+            value = use.holds if use.holds is not None or use.measured is None else use.measured.value
             name = use.name if use.name not in values else f"{use.name}({', '.join(use.of)})"
             if use.unit != "clause":
                 values.setdefault(name, value)

@@ -45,6 +45,7 @@ class GameRule(Rule[DataScene, DataVerdict]):
     game: ClassVar[Game]
     row_type = DataRow
     phrases = PHRASES
+    unmeasured = "lines, distances and outlines, on the meshes of the table"
     reads = ("terrain", "fighter", "vehicle", "check")
     mobility = Mobility(walkers=("fighter", "vehicle"), turns=True)
 

@@ -45,6 +45,7 @@ class DataScene(TableScene):
         written: the game as the scene file names it.
         says: for each piece, by its name, its value under every key of the game; lengths in mm.
         units: the unit of each model, by its name.
+        readings: (of `TableScene`) pairs of the name of each reading and its value, as the scene writes it.
     """
 
     game: Game
@@ -75,7 +76,7 @@ class DataScene(TableScene):
 
     def reading(self, name: str) -> Any:
         """The value of a reading; a length in mm."""
-        return value_of(self.game.readings[name], getattr(self.readings, name))
+        return value_of(self.game.readings[name], dict(self.readings)[name])
 
 
 def value_of(entry: ReadingEntry, value: Any) -> Any:
@@ -86,12 +87,17 @@ def value_of(entry: ReadingEntry, value: Any) -> Any:
     (50.8, 12.7)
     """
     if value is None:
-        value = NOTHING[entry.type] if entry.default is None else entry.default
+        value = default_of(entry)
     if entry.type == "words":
         return frozenset(value)
     if entry.type in ("number", "length"):
         return float(value) * (INCH if entry.type == "length" and entry.unit == "inch" else 1.0)
     return value
+
+
+def default_of(entry: ReadingEntry) -> Any:
+    """The value of a key where a scene says nothing, as a scene would write it."""
+    return NOTHING[entry.type] if entry.default is None else entry.default
 
 
 @lru_cache(maxsize=64)
@@ -170,7 +176,10 @@ def load_scene(game: Game, rules: str, path: Path, document: Mapping[str, Any], 
         if kind in plain:
             plain[kind] = [{key: value for key, value in one.items() if key not in own} for one in plain[kind]]
     scene = load_table_scene(path, plain, readings_entry(game), cache)
-    fields = {**table_fields(scene), "rules": rules}
+    # As plain values: a process that the scene is sent to has no class for the readings of this game.
+    given = {name: value for name, value in scene.readings if value is not None}
+    readings = tuple((name, given.get(name, default_of(one))) for name, one in game.readings.items())
+    fields = {**table_fields(scene), "rules": rules, "readings": readings}
     whole = DataScene(**fields, game=game, written=entry.rules, says=says, units=units)
     return looked_over(whole, faces=_looks(game))
 
