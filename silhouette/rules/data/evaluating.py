@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from silhouette.errors import RequestError
-from silhouette.rules.data.found import Found, Points, Use, at_least, compared, denied, extreme, joined
+from silhouette.rules.data.found import Found, Points, Use, compared, denied, extreme, joined, majority
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import ATTRIBUTES, POINT_SETS, PRIMITIVES
 from silhouette.rules.data.nodes import (
@@ -181,9 +181,7 @@ class Evaluator:
         if node.how in ("least", "greatest"):
             return extreme([of(*member) for member in members if member[1].value], node.how)
         if node.how in ("half", "most"):
-            parts = [of(*member) for member in members if member[1].value]
-            wanted = len(parts) / 2.0 if node.how == "half" else len(parts) // 2 + 1.0
-            return at_least(parts, max(wanted, 1.0))
+            return majority([(counts, of(piece, counts)) for piece, counts in members], least=int(node.how == "most"))
 
         def asked(decides: bool) -> Iterator[Callable[[], Found]]:
             for piece, counts in members:
