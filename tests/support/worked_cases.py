@@ -1,9 +1,9 @@
 """Worked cases of the games by data: tables of boxes, with the verdict that the rules give on them.
 
 A case file has tables ``[[case]]`` with a ``name``, the numbers of the ``clauses`` that it is about, ``terrain`` made
-of boxes, ``figures``, and the ``verdict`` on the first figure's look at the second. A figure of ``kind = "vehicle"`` is one
-in the scene; all others are fighters. A case is turned into a scene for the package, and into a `SampledTable` for the oracle,
-which reads nothing of the package.
+of boxes, ``figures``, and the ``verdict`` on the first figure's look at the second. A figure of ``kind = "vehicle"`` is
+a vehicle of the scene, any other a fighter. A case is turned into a scene for the package, and into a `SampledTable`
+for the oracle, which reads nothing of the package.
 """
 
 from __future__ import annotations
