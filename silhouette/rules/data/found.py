@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from silhouette.files.schema import LARGEST
+from silhouette.measure.observation import Sight
 from silhouette.relations.measured import Measured
 from silhouette.scenes.pieces import Piece
+
+Key = tuple[Hashable, ...]
+
+
+class Unmeasured(Exception):
+    """Sights that must be measured before a condition can be answered.
+
+    Attributes:
+        sights: what is to be measured, by the keys by which the observations are looked for.
+    """
+
+    def __init__(self, sights: Mapping[Key, Sight]) -> None:
+        super().__init__(*sights)
+        self.sights = sights
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +110,23 @@ class Found:
             for name, pieces in found.bound.items():
                 bound[name] = tuple(dict.fromkeys((*bound.get(name, ()), *pieces)))
         return replace(self, uses=tuple(uses), bound=bound)
+
+
+def all_of(parts: Iterable[Callable[[], Found]]) -> list[Found]:
+    """All of some parts, none of which decides alone.
+
+    Raises:
+        Unmeasured: where some rest on sights that have not been measured: on all of these together.
+    """
+    found, sights = list[Found](), dict[Key, Sight]()
+    for part in parts:
+        try:
+            found.append(part())
+        except Unmeasured as missing:
+            sights |= missing.sights
+    if sights:
+        raise Unmeasured(sights)
+    return found
 
 
 def denied(found: Found) -> Found:

@@ -19,7 +19,7 @@ from silhouette.models.model import model_of_solids
 from silhouette.relations.measured import Measured
 from silhouette.rules.data import evaluating
 from silhouette.rules.data.evaluating import Evaluator
-from silhouette.rules.data.found import Found, Use, compared, extreme, joined, majority
+from silhouette.rules.data.found import Found, Unmeasured, Use, compared, extreme, joined, majority
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.parsing import parsed
 from silhouette.scenes.pieces import Piece
@@ -168,6 +168,29 @@ def test_a_piece_that_may_count_leaves_doubt() -> None:
     for wall, value in ((length(25.0, 1.0), False), (length(26.0, 1.0), True)):
         found = truth(text, **{"distance Vex Wall": wall, "distance Vex Hedge": length(5.0)})
         assert (found.value, found.sure) == (value, False)
+
+
+class UnmeasuredTable(FakeTable):
+    """A table on which nothing has been measured."""
+
+    def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
+        names = tuple(one.name for one in given.values() if isinstance(one, Piece))
+        raise Unmeasured({names: None})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("half(wall in terrain: contact(target, wall))", ["Wall", "Hedge"]),
+        ("most(wall in terrain where contact(target, wall): yes)", ["Wall", "Hedge"]),
+        ("least(wall in terrain: distance(target, wall)) < 1 inch", ["Wall", "Hedge"]),
+        ("any(wall in terrain: contact(target, wall))", ["Wall"]),
+    ],
+)
+def test_what_is_not_measured_yet_is_told_together_unless_one_decides_alone(text: str, missing: list[str]) -> None:
+    with pytest.raises(Unmeasured) as told:
+        evaluator(UnmeasuredTable(), a=text).clause("a")
+    assert list(told.value.sights) == [("Vex", name) for name in missing]
 
 
 def test_a_verdict_rests_on_clauses_and_these_on_what_was_measured() -> None:
