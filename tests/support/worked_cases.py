@@ -1,8 +1,9 @@
 """Worked cases of the games by data: tables of boxes, with the verdict that the rules give on them.
 
 A case file has tables ``[[case]]`` with a ``name``, the numbers of the ``clauses`` that it is about, ``terrain`` made
-of boxes, ``figures``, and the ``verdict`` on the first figure's look at the second. A case is turned into a scene for
-the package, and into a `SampledTable` for the oracle, which reads nothing of the package.
+of boxes, ``figures``, and the ``verdict`` on the first figure's look at the second. A figure of ``kind = "vehicle"`` is
+a vehicle of the scene, any other a fighter. A case is turned into a scene for the package, and into a `SampledTable`
+for the oracle, which reads nothing of the package.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ class WorkedCase:
             "title": self.name,
             "rules": rules,
             "terrain": [_terrain_entry(one) for one in self.terrain],
-            "fighter": [_figure_entry(one) for one in self.figures],
+            "fighter": [_figure_entry(one) for one in self.figures if one.says.get("kind") != "vehicle"],
+            "vehicle": [_figure_entry(one) for one in self.figures if one.says.get("kind") == "vehicle"],
             "check": [{"attacker": attacker.name, "target": target.name}],
             **({"readings": dict(self.readings)} if self.readings else {}),
         }
@@ -101,7 +103,8 @@ def _place(at: list[float]) -> tuple[float, float, float]:
 
 
 def _figure_entry(one: Figure) -> dict[str, Any]:
-    return {"name": one.name, "parts": one.parts, "at": list(one.at), "facing": one.facing, **one.says}
+    says = {key: value for key, value in one.says.items() if key != "kind"}
+    return {"name": one.name, "parts": one.parts, "at": list(one.at), "facing": one.facing, **says}
 
 
 def _terrain_entry(one: Terrain) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from silhouette.geometry import Floats
-from silhouette.measure.observation import Observation, Sight
+from silhouette.measure.observation import Observation
 from silhouette.relations.measured import Measured
-from silhouette.rules.data.found import Found, Parts, Points, Use
+from silhouette.rules.data.found import Found, Key, Parts, Points, Unmeasured, Use
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal
 from silhouette.rules.data.regions import regions_of
@@ -26,21 +26,6 @@ from silhouette.scenes.table import CONTACT, in_base_contact
 
 PATCH_PIXEL = 0.2
 """mm per pixel of the pictures in which patches are looked for at first."""
-
-Key = tuple[Hashable, ...]
-
-
-class Unmeasured(Exception):
-    """A sight that must be measured before a condition can be answered.
-
-    Attributes:
-        key: by which its observation is looked for.
-        sight: what is to be measured.
-    """
-
-    def __init__(self, key: Key, sight: Sight) -> None:
-        super().__init__(key)
-        self.key, self.sight = key, sight
 
 
 class SceneTable:
@@ -99,7 +84,7 @@ class SceneTable:
         names = frozenset(piece.name for piece in past)
         key = ("sight", start.key, end.key, names, arc)
         if key not in self.observations:
-            raise Unmeasured(key, sight_of(self.scene, start, end, names, arc))
+            raise Unmeasured({key: sight_of(self.scene, start, end, names, arc)})
         return self.observations[key]
 
     def _obscured(self, a: Points, b: Points, past: Any, arc: float) -> Found:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from silhouette.errors import RequestError
-from silhouette.rules.data.found import Found, Points, Use, at_least, compared, denied, extreme, joined
+from silhouette.rules.data.found import Found, Points, Use, all_of, compared, denied, extreme, joined, majority
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import ATTRIBUTES, POINT_SETS, PRIMITIVES
 from silhouette.rules.data.nodes import (
@@ -175,11 +175,14 @@ class Evaluator:
         members = self.found(node.members, bound).value
         if node.where is None:
             return [(piece, Found(value=True)) for piece in members]
-        asked = []
-        for piece in members:
-            self._check_time()
-            asked.append((piece, self.found(node.where, {**bound, node.variable: piece})))
-        return [(piece, holds) for piece, holds in asked if holds.value or not holds.sure]
+        asked = all_of(partial(self._counts, node, bound, piece) for piece in members)
+        return [(piece, holds) for piece, holds in zip(members, asked, strict=True) if holds.value or not holds.sure]
+
+    def _counts(self, node: Quantified | Those, bound: Mapping[str, Piece], piece: Piece) -> Found:
+        """Whether one of the pieces counts."""
+        assert node.where is not None
+        self._check_time()
+        return self.found(node.where, {**bound, node.variable: piece})
 
     def _quantified(self, node: Quantified, bound: Mapping[str, Piece]) -> Found:
         members = self._members(node, bound)
@@ -191,11 +194,11 @@ class Evaluator:
             return here.resting_on([body, counts])
 
         if node.how in ("least", "greatest"):
-            return extreme([of(*member) for member in members if member[1].value], node.how)
+            return extreme(all_of(partial(of, *member) for member in members if member[1].value), node.how)
         if node.how in ("half", "most"):
-            parts = [of(*member) for member in members if member[1].value]
-            wanted = len(parts) / 2.0 if node.how == "half" else len(parts) // 2 + 1.0
-            return at_least(parts, max(wanted, 1.0))
+            holding = all_of(partial(of, *member) for member in members)
+            parts = [(counts, holds) for (_, counts), holds in zip(members, holding, strict=True)]
+            return majority(parts, least=int(node.how == "most"))
 
         def asked(decides: bool) -> Iterator[Callable[[], Found]]:
             for piece, counts in members:

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from silhouette.files.schema import LARGEST
+from silhouette.measure.observation import Sight
 from silhouette.relations.measured import Measured
 from silhouette.scenes.pieces import Piece
+
+Key = tuple[Hashable, ...]
+
+
+class Unmeasured(Exception):
+    """Sights that must be measured before a condition can be answered.
+
+    Attributes:
+        sights: what is to be measured, by the keys by which the observations are looked for.
+    """
+
+    def __init__(self, sights: Mapping[Key, Sight]) -> None:
+        super().__init__(*sights)
+        self.sights = sights
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +112,23 @@ class Found:
         return replace(self, uses=tuple(uses), bound=bound)
 
 
+def all_of(parts: Iterable[Callable[[], Found]]) -> list[Found]:
+    """All of some parts, none of which decides alone.
+
+    Raises:
+        Unmeasured: where some rest on sights that have not been measured: on all of these together.
+    """
+    found, sights = list[Found](), dict[Key, Sight]()
+    for part in parts:
+        try:
+            found.append(part())
+        except Unmeasured as missing:
+            sights |= missing.sights
+    if sights:
+        raise Unmeasured(sights)
+    return found
+
+
 def denied(found: Found) -> Found:
     """The contrary of a truth."""
     return replace(found, value=not found.value)
@@ -124,19 +156,39 @@ def joined(parts: Iterable[Callable[[], Found]], decides: bool) -> Found:
     return Found(value, sure).resting_on(resting)
 
 
-def at_least(parts: Sequence[Found], wanted: float) -> Found:
-    """Whether at least so many of some truths hold; it rests on those that decide.
+def majority(parts: Sequence[tuple[Found, Found]], least: int) -> Found:
+    """Whether of the pieces that count so many hold; it rests on those that decide. Of none that count, no.
 
-    >>> three = [Found(True), Found(True, sure=False), Found(False)]
-    >>> at_least(three, 1).sure, at_least(three, 2).sure, at_least(three, 3).value
-    (True, False, False)
+    Args:
+        parts: of each piece, whether it counts, and whether it holds.
+        least: by how many those that hold must be more than those that do not: 0 is at least half of them, 1 is most.
+
+    >>> yes, no, doubtful = Found(True), Found(False), Found(True, sure=False)
+    >>> majority([(yes, yes), (yes, no)], 0).value, majority([(yes, yes), (yes, no)], 1).value
+    (True, False)
+    >>> majority([(yes, yes), (doubtful, no)], 0).sure, majority([(yes, yes), (doubtful, no)], 1).sure
+    (True, False)
     """
-    holding = [found for found in parts if found.value]
-    surely = sum(found.sure for found in holding)
-    possibly = sum(found.value or not found.sure for found in parts)
-    value = len(holding) >= wanted
-    sure = surely >= wanted if value else possibly < wanted
-    return Found(value, sure).resting_on(holding if value else [found for found in parts if not found.value])
+    counted = [holds for counts, holds in parts if counts.value]
+    holding = [holds for holds in counted if holds.value]
+    value = bool(counted) and 2 * len(holding) - len(counted) >= least
+    # What each may add to the balance: 1 where it holds, -1 where it does not, 0 where it does not count.
+    ways = [_balance(counts, holds) for counts, holds in parts]
+    best, worst = [max(way) for way in ways], [min(way) for way in ways]
+    can_hold = any(best) and sum(best) >= least
+    can_fail = all(0 in way for way in ways) or sum(worst) < least
+    return Found(value, not (can_hold and can_fail)).resting_on(
+        holding if value else [holds for holds in counted if not holds.value]
+    )
+
+
+def _balance(counts: Found, holds: Found) -> set[int]:
+    """What a piece may add: 1, -1 or 0."""
+    ways = {0} if not counts.value or not counts.sure else set()
+    if counts.value or not counts.sure:
+        ways |= {1} if holds.value or not holds.sure else set()
+        ways |= {-1} if not holds.value or not holds.sure else set()
+    return ways
 
 
 def compared(left: Found, right: Found, sign: str) -> Found:

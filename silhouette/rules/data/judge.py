@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
-from silhouette.measure.observation import Observation
+from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import Wanted
 from silhouette.rules.base import RuleReference, Settings
-from silhouette.rules.data.asking import Key, SceneTable, Unmeasured
+from silhouette.rules.data.asking import SceneTable
 from silhouette.rules.data.evaluating import Evaluator
-from silhouette.rules.data.found import Found
+from silhouette.rules.data.found import Found, Key, Unmeasured
 from silhouette.rules.data.game import Game, Ruling
 from silhouette.rules.data.nodes import Binary, Call, Literal
 from silhouette.rules.data.results import AskedClause, DataVerdict, Measurement
@@ -41,14 +41,14 @@ def _judge(questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> 
     wanted = Wanted(thresholds_of(any_scene.game), any_scene.tolerance, any_scene.error, settings.keep)
     verdicts: dict[int, DataVerdict] = {}
     while len(verdicts) < len(questions):
-        unmeasured: dict[tuple[int, Key], Unmeasured] = {}
+        unmeasured: dict[tuple[int, Key], Sight] = {}
         for number, (scene, check) in enumerate(questions):
             if number not in verdicts:
                 try:
                     verdicts[number] = _verdict(scene, tables[id(scene)], check, settings)
                 except Unmeasured as found:
-                    unmeasured[id(scene), found.key] = found
-        sights = [found.sight for found in unmeasured.values()]
+                    unmeasured |= {(id(scene), key): sight for key, sight in found.sights.items()}
+        sights = list(unmeasured.values())
         observed: list[Observation] = (
             settings.observe(sights, settings.renderer, settings.pixel, wanted) if sights else []
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from silhouette.models.model import model_of_solids
 from silhouette.relations.measured import Measured
 from silhouette.rules.data import evaluating
 from silhouette.rules.data.evaluating import Evaluator
-from silhouette.rules.data.found import Found, Use, at_least, compared, extreme, joined
+from silhouette.rules.data.found import Found, Unmeasured, Use, compared, extreme, joined, majority
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.parsing import parsed
 from silhouette.scenes.pieces import Piece
@@ -162,6 +163,34 @@ def test_a_piece_that_may_count_leaves_doubt() -> None:
     assert (found.value, found.sure) == (True, False)
     found = truth(text.replace("any", "none"), **{"distance Vex Wall": near, "distance Vex Hedge": far})
     assert (found.value, found.sure) == (False, False)
+    # Without the Wall, which may be an inch away, most are the Hedge, which is light; with it, they are not.
+    text = "most(wall in terrain where distance(target, wall) < 1 inch: wall.light)"
+    for wall, value in ((length(25.0, 1.0), False), (length(26.0, 1.0), True)):
+        found = truth(text, **{"distance Vex Wall": wall, "distance Vex Hedge": length(5.0)})
+        assert (found.value, found.sure) == (value, False)
+
+
+class UnmeasuredTable(FakeTable):
+    """A table on which nothing has been measured."""
+
+    def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
+        names = tuple(one.name for one in given.values() if isinstance(one, Piece))
+        raise Unmeasured({names: None})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("half(wall in terrain: contact(target, wall))", ["Wall", "Hedge"]),
+        ("most(wall in terrain where contact(target, wall): yes)", ["Wall", "Hedge"]),
+        ("least(wall in terrain: distance(target, wall)) < 1 inch", ["Wall", "Hedge"]),
+        ("any(wall in terrain: contact(target, wall))", ["Wall"]),
+    ],
+)
+def test_what_is_not_measured_yet_is_told_together_unless_one_decides_alone(text: str, missing: list[str]) -> None:
+    with pytest.raises(Unmeasured) as told:
+        evaluator(UnmeasuredTable(), a=text).clause("a")
+    assert list(told.value.sights) == [("Vex", name) for name in missing]
 
 
 def test_a_verdict_rests_on_clauses_and_these_on_what_was_measured() -> None:
@@ -195,8 +224,8 @@ def test_a_row_that_a_table_lacks_is_one_line() -> None:
         truth("size[target.name] < 1 mm")
 
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=6), st.integers(1, 6))
-def test_doubt_is_exactly_what_the_doubtful_ones_can_change(parts: list[tuple[bool, bool]], wanted: int) -> None:
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=6))
+def test_doubt_is_exactly_what_the_doubtful_ones_can_change(parts: list[tuple[bool, bool]]) -> None:
     """Against all ways in which those that are not sure may turn out."""
     found = [Found(value, sure=sure) for value, sure in parts]
     free = [number for number, (_, sure) in enumerate(parts) if not sure]
@@ -209,9 +238,27 @@ def test_doubt_is_exactly_what_the_doubtful_ones_can_change(parts: list[tuple[bo
     for told, of in (
         (joined([lambda one=one: one for one in found], decides=True), any),
         (joined([lambda one=one: one for one in found], decides=False), all),
-        (at_least(found, wanted), lambda values: sum(values) >= wanted),
     ):
         assert told.value == of([value for value, _ in parts])
+        assert told.sure == (len({of(values) for values in ways}) == 1)
+
+
+TRUTH = st.builds(Found, value=st.booleans(), sure=st.booleans())
+
+
+@given(st.lists(st.tuples(TRUTH, TRUTH), max_size=4))
+def test_doubt_about_halves_is_exactly_what_may_turn_out(parts: list[tuple[Found, Found]]) -> None:
+    """Against all ways in which those of which it is not sure whether they count, or hold, may turn out."""
+    truths = [found for part in parts for found in part]
+    ways = list(product(*([found.value] if found.sure else [True, False] for found in truths)))
+    for least in (0, 1):
+
+        def of(values: Sequence[bool], least: int = least) -> bool:
+            counted = [holds for counts, holds in zip(values[::2], values[1::2], strict=True) if counts]
+            return bool(counted) and sum(counted) - sum(not one for one in counted) >= least
+
+        told = majority(parts, least)
+        assert told.value == of([found.value for found in truths])
         assert told.sure == (len({of(values) for values in ways}) == 1)
 
 

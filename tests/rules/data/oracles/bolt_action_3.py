@@ -1,0 +1,146 @@
+"""Bolt Action (3rd) by sampling: rays from each shooter's eye, counted shooter by shooter and model by model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.rules.data.oracles.sampling import Box, Figure, Flags, Floats, SampledTable, Terrain
+
+RAYS = 200
+"""Rays across the picture of a figure, and as many up it."""
+
+MAY_BE_HIDDEN = {"whole": 0.03, "half": 0.5}
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one shooter sees of one model.
+
+    Attributes:
+        clear: whether its line is clear.
+        covered: whether terrain that gives cover hides too much of the model.
+        hard: whether hard cover alone does.
+    """
+
+    clear: bool
+    covered: bool
+    hard: bool
+
+
+def ruled(
+    table: SampledTable,
+    attacker: str,
+    target: str,
+    wording: str = "natural",
+    clear: str = "whole",
+    infantry_hides: bool = False,
+) -> tuple[str, str]:
+    """The verdict on the fire of the attacker's unit at the target's."""
+    red, blue = unit_of(table.figures[attacker]), unit_of(table.figures[target])
+    shooters = [one for one in table.figures.values() if unit_of(one) == red and one.says.get("shoots", True)]
+    minis = [one for one in table.figures.values() if unit_of(one) == blue]
+    hiding = [
+        one
+        for one in table.figures.values()
+        if one.says.get("kind") == "vehicle" or (infantry_hides and unit_of(one) not in (red, blue))
+    ]
+    pictures = [[Picture.of(shooter, mini) for mini in minis] for shooter in shooters]
+    blocking = [piece for piece in table.terrain.values() if piece.says.get("sight", "blocks") == "blocks"]
+    sees = [[picture.hidden(blocking, hiding) < 1.0 for picture in row] for row in pictures]
+    if not any(one for row in sees for one in row):
+        return "no line of sight", ""
+    covers = {
+        kind: [piece for piece in table.terrain.values() if piece.says.get("cover", "soft") in kinds]
+        for kind, kinds in (("any", ("soft", "hard")), ("hard", ("hard",)))
+    }
+    most = MAY_BE_HIDDEN[clear]
+    looks = []
+    for row, seen in zip(pictures, sees, strict=True):
+        by_any = [picture.hidden(covers["any"]) > most for picture in row]
+        by_hard = [picture.hidden(covers["hard"]) > most for picture in row]
+        looks.append([Look(s and not c, c, h) for s, c, h in zip(seen, by_any, by_hard, strict=True)])
+    if not in_cover(looks, wording):
+        return "no cover", ""
+    return ("hard cover" if mostly_hard(looks) else "soft cover"), ""
+
+
+def in_cover(looks: Sequence[Sequence[Look]], wording: str) -> bool:
+    """Whether the unit is in cover; a row of looks for each shooter."""
+    shooters, minis = len(looks), len(looks[0])
+    if wording == "natural":
+        return 2 * sum(2 * sum(look.clear for look in row) >= minis for row in looks) < shooters
+    few = 2 * sum(any(look.clear for look in row) for row in looks) < shooters
+    reached = sum(any(row[number].clear for row in looks) for number in range(minis))
+    return few and (2 * reached >= minis if wording == "literal" else 2 * reached <= minis)
+
+
+def mostly_hard(looks: Sequence[Sequence[Look]]) -> bool:
+    """Whether hard cover is what applies to the majority: a vote of those from whom something is covered."""
+    votes = []
+    for row in looks:
+        covered = [look.hard for look in row if look.covered]
+        if covered:
+            votes.append(2 * sum(covered) > len(covered))
+    return 2 * sum(votes) > len(votes)
+
+
+def unit_of(one: Figure) -> str:
+    """The unit of a figure; its own where it says none."""
+    return str(one.says.get("unit", f"alone: {one.name}"))
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The rays from an eye that meet a figure.
+
+    Attributes:
+        ends: the names of the two, who hide nothing.
+        eye: (3,) where the rays start.
+        ways: (n, 3) their directions.
+        far: (n,) how far along them the figure begins.
+    """
+
+    ends: tuple[str, str]
+    eye: Floats
+    ways: Floats
+    far: Floats
+
+    @classmethod
+    def of(cls, shooter: Figure, mini: Figure) -> Picture:
+        """Of a figure, as a shooter sees it if nothing is in the way: evenly spread over a plane before it."""
+        eye = shooter.eye
+        middle = np.add(mini.at, (0.0, 0.0, 3.0 + mini.height / 2))
+        ahead = (middle - eye) / np.linalg.norm(middle - eye)
+        right = np.cross(ahead, (0.0, 0.0, 1.0))
+        right /= np.linalg.norm(right)
+        up = np.cross(right, ahead)
+        reach = 0.75 * max(mini.base, mini.height)
+        spots = ((np.arange(RAYS) + 0.5) / RAYS - 0.5) * 2 * reach
+        across, along = (grid.ravel()[:, None] for grid in np.meshgrid(spots, spots, indexing="ij"))
+        ways = middle + across * right + along * up - eye
+        far = np.min([entered(box, eye, ways) for box in mini.boxes], axis=0)
+        met = np.isfinite(far)
+        return cls((shooter.name, mini.name), eye, ways[met], far[met])
+
+    def hidden(self, *past: Sequence[Terrain | Figure]) -> float:
+        """The share of the rays that meet one of some pieces before the figure."""
+        behind: Flags = np.zeros(len(self.far), np.bool_)
+        for piece in (piece for pieces in past for piece in pieces):
+            if piece.name not in self.ends:
+                for box in piece.boxes:
+                    behind |= entered(box, self.eye, self.ways) < self.far
+        return float(behind.mean())
+
+
+def entered(box: Box, eye: Floats, ways: Floats) -> Floats:
+    """(n,) how far along each ray, in its own lengths, a box begins; infinite where it is missed."""
+    start = box.local(eye)
+    ways = box.local(eye + ways) - start
+    ways = np.where(np.abs(ways) < 1e-12, 1e-12, ways)
+    half = np.array(box.size) / 2
+    sides = np.sort([(-half - start) / ways, (half - start) / ways], axis=0)
+    first, last = sides[0].max(axis=1), sides[1].min(axis=1)
+    return np.where((first <= last) & (last > 0.0), np.maximum(first, 0.0), np.inf)
