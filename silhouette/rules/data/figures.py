@@ -37,6 +37,9 @@ MOST_LINES = 12
 """Lines of one primitive that are drawn: more of them hide what they cross."""
 
 
+DRAWN = ("crossed", "line", "distance")
+"""The primitives whose lines are drawn: those of others lead to what is near, and are neither free nor blocked."""
+
 LINES = {
     (False, True): "line is free",
     (False, False): "line crosses",
@@ -45,8 +48,8 @@ LINES = {
 }
 """The phrase for a line, by whether it is one of sight, and whether it is free."""
 
-FROM_THE_EYE = ("obscured", "seen", "line", "patch", "visible")
-"""The primitives whose answers the view from the eye shows."""
+FROM_THE_EYE = ("obscured", "seen", "line", "patch", "visible", "in_arc")
+"""The primitives whose answers the view from the eye shows, and the plan and the side view that go with it."""
 
 
 def figures(scene: DataScene, check: Check, verdict: DataVerdict, renderer: Renderer) -> list[Figure]:
@@ -138,7 +141,7 @@ def _draw_piece(sheet: Sheet, piece: Piece, verdict: DataVerdict, *, is_telling:
 
 def _draw_lines(sheet: Sheet, scene: DataScene, use: Use) -> None:
     """Draws the lines on which the answer to a primitive was found, and the length of a distance."""
-    if use.measured is None:
+    if use.measured is None or use.name not in DRAWN:
         return
     words, style = sheet.words.of(scene.rules), sheet.style
     is_distance = use.name == "distance"
