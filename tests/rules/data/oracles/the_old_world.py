@@ -29,7 +29,7 @@ def ruled(table: SampledTable, attacker: str, target: str, one_of_several: str =
     a, b = table.figures[attacker], table.figures[target]
     ours, theirs = unit_of(table, a), unit_of(table, b)
     if not any(in_arc(one, other) for one in ours for other in theirs):
-        return "out of arc", ""
+        return "outside the vision arc", ""
     if not any(sees(table, one, other) for one in ours for other in theirs):
         return "no line of sight", ""
     if not any(sees(table, a, other) for other in theirs):
