@@ -155,8 +155,13 @@ def _share(row: Row) -> str:
 
 
 def _blockers(row: Row) -> str:
-    blockers = [blocker for blocker in row.get("blockers", ()) if blocker["occluded"] > 0.0]
-    named = [f"{blocker['name']} {fraction_in_words(blocker['occluded'])}" for blocker in blockers[:MOST_BLOCKERS]]
+    """The blockers with their shares; their names alone where nothing was measured."""
+    found = row.get("blockers", ())
+    blockers = [blocker for blocker in found if isinstance(blocker, str) or blocker["occluded"] > 0.0]
+    named = [
+        blocker if isinstance(blocker, str) else f"{blocker['name']} {fraction_in_words(blocker['occluded'])}"
+        for blocker in blockers[:MOST_BLOCKERS]
+    ]
     rest = len(blockers) - len(named)
     return ", ".join(named) + (f" and {rest} more" if rest else "")
 

@@ -89,6 +89,16 @@ def test_the_largest_blockers_are_named_and_the_rest_counted(capsys: pytest.Capt
     assert "behind the others" not in told
 
 
+def test_what_was_not_measured_has_the_names_of_its_blockers_beside_what_was(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    blockers = [{"name": "wall", "occluded": 0.1, "alone": 0.1}]
+    checks = judged(**measured(0.1, blockers=blockers)), judged(target="Yar", blockers=["woods", "hill"])
+    told = printed(capsys, *scene_report(result(*checks)))
+    assert "wall 10.0 %" in told
+    assert "woods, hill" in told
+
+
 def test_markup_and_control_characters_in_names_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     told = printed(capsys, *scene_report(result(judged("[bold]Kal[/bold]", "V\x1b[31mex\x07", **measured()))))
     assert "[bold]Kal[/bold]" in told

@@ -198,10 +198,11 @@ def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) ->
     who = joined(f"{number}. ", element("a", drawn.judged.check.label, href=f"#check-{number}"))
     cells: list[Content] = [who, _plate(drawn)]
     if measured:
+        # Where nothing was measured from an eye, there are names alone.
         ways = [
-            f"{blocker['name']} {_share(blocker['occluded'])}"
+            blocker if isinstance(blocker, str) else f"{blocker['name']} {_share(blocker['occluded'])}"
             for blocker in row.get("blockers", ())
-            if blocker["occluded"] > 0.0
+            if isinstance(blocker, str) or blocker["occluded"] > 0.0
         ]
         cells += [obscured(row), "; ".join(ways)]
     if hoped:

@@ -34,11 +34,13 @@ class SceneTable:
     Attributes:
         scene: that is asked.
         observations: of sights, by their keys, as far as they have been measured.
+        looks: the observation on which the answer to a primitive rests, where there is one.
     """
 
     def __init__(self, scene: DataScene) -> None:
         self.scene = scene
         self.observations: dict[Key, Observation] = {}
+        self.looks: dict[Use, Observation] = {}
         self._answers: dict[Key, Found] = {}
         self._enough = _largest_patch(scene.game)
 
@@ -108,14 +110,18 @@ class SceneTable:
         by = tuple(piece.name for alone, piece in sorted(pairs, key=lambda pair: (-pair[0], pair[1].name)) if alone)
         band = max(error, self.scene.tolerance) if share else error
         measured = Measured(share, error, by=by)
-        return Found(share, error=band, uses=(Use(name, measured, unit="share", of=_names(*points)),))
+        use = Use(name, measured, unit="share", of=_names(*points))
+        self.looks[use] = observed
+        return Found(share, error=band, uses=(use,))
 
     def _line(self, a: Points, b: Points, thick: float, past: Any) -> Found:
         if thick == 0.0 and a.part == "eye" and b.part in ("body", "whole", "cylinder"):
             seen = self._seen(a, b, past, 360.0)
-            (use,) = seen.uses
+            (share,) = seen.uses
             sure = seen.error == 0.0 or abs(seen.value) > seen.error
-            return Found(seen.value > 0.0, sure, uses=(Use("line", use.measured, seen.value > 0.0, "share", use.of),))
+            use = Use("line", share.measured, seen.value > 0.0, "share", share.of)
+            self.looks[use] = self.looks[share]
+            return Found(seen.value > 0.0, sure, uses=(use,))
         from silhouette.relations.beams import TOUCH
         from silhouette.relations.lines import widest_line
 

@@ -36,7 +36,6 @@ STRIP = 7.0
 MOST_LINES = 12
 """Lines of one primitive that are drawn: more of them hide what they cross."""
 
-
 RING = 5.0
 """The diameter of the ring where pieces touch, in points."""
 
@@ -51,9 +50,8 @@ LINES = {
 IN_PLAN = ("line", "patch", "visible", "crossed", "distance", "contact")
 """The primitives whose lines the plan shows."""
 
-FROM_THE_EYE = ("obscured", "seen", "line", "patch", "visible")
-"""The primitives whose answers the view from the eye shows."""
-
+FROM_THE_EYE = ("obscured", "seen", "line", "patch", "visible", "in_arc")
+"""The primitives whose answers the view from the eye shows, and the plan and the side view that go with it."""
 
 Place = tuple[float, float]
 """mm in plan."""

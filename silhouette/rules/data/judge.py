@@ -13,7 +13,7 @@ from silhouette.measure.observe import Wanted
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.data.asking import SceneTable
 from silhouette.rules.data.evaluating import Evaluator
-from silhouette.rules.data.found import Found, Key, Unmeasured
+from silhouette.rules.data.found import Found, Key, Unmeasured, Use
 from silhouette.rules.data.game import Game, Ruling
 from silhouette.rules.data.nodes import Binary, Call, Literal, Lookup, Name, Node
 from silhouette.rules.data.results import AskedClause, DataVerdict, Measurement
@@ -114,7 +114,8 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
     told = [(clause.text, clause.number) for clause in clauses if clause.decides]
     chooser = "" if ruling.chooses is None else getattr(check, ruling.chooses)
     choice = f"{chooser}'s player chooses between {in_a_row(ruling.between)}" if chooser else ""
-    observed = _observation(table, attacker, target)
+    uses = [use for clause in clauses if clause.decides for use in clause.uses]
+    observed = _observation(table, attacker, target, uses)
     blockers = _blockers([clause for clause in clauses if clause.decides], check)
     return DataVerdict(
         attacker=attacker.name,
@@ -175,12 +176,16 @@ def _blockers(deciding: Sequence[AskedClause], check: Check) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(names) if name not in (check.attacker, check.target))
 
 
-def _observation(table: SceneTable, attacker: Piece, target: Piece) -> Observation | None:
-    """The first measurement from the one to the other, for figures."""
+def _observation(table: SceneTable, attacker: Piece, target: Piece, deciding: Sequence[Use]) -> Observation | None:
+    """The measurement from the one to the other that results and figures have.
+
+    That on which the verdict rests: one that says how much is obscured before others, since this is the share that is
+    told. Where it rests on none, the first.
+    """
     ends = (attacker.name, target.name)
-    return next(
-        (one for one in table.observations.values() if (one.sight.attacker.name, one.sight.target.name) == ends), None
-    )
+    looks = [table.looks[use] for use in sorted(deciding, key=lambda use: use.name != "obscured") if use in table.looks]
+    every = (*looks, *table.observations.values())
+    return next((one for one in every if (one.sight.attacker.name, one.sight.target.name) == ends), None)
 
 
 def _warnings(scene: DataScene, attacker: Piece, target: Piece, blockers: Sequence[str]) -> tuple[str, ...]:

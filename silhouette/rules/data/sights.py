@@ -62,9 +62,9 @@ def sight_of(scene: TableScene, start: Points, end: Points, past: Collection[str
     """
     attacker, target = start.piece, measured_piece(end)
     eye = attacker.eye if start.part == "eye" else point_set(attacker, "head").single[-1]
-    absent = [
-        piece.index for piece in scene.pieces if piece.name not in past or piece.name in (attacker.name, target.name)
-    ]
+    ends = (attacker.name, target.name)
+    disregarded = [piece for piece in scene.pieces if piece.name not in (*past, *ends)]
+    absent = [piece.index for piece in scene.pieces if piece.name in ends or piece in disregarded]
     return Sight(
         attacker=attacker,
         target=target,
@@ -73,6 +73,7 @@ def sight_of(scene: TableScene, start: Points, end: Points, past: Collection[str
         arcs=arcs_of(attacker, arc),
         occluders=scene.significant_parts,
         absent=tuple(absent),
+        disregarded=tuple(disregarded),
     )
 
 
