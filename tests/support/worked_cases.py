@@ -1,9 +1,10 @@
 """Worked cases of the games by data: tables of boxes, with the verdict that the rules give on them.
 
 A case file has tables ``[[case]]`` with a ``name``, the numbers of the ``clauses`` that it is about, ``terrain`` made
-of boxes, ``figures``, and the ``verdict`` on the first figure's look at the second. A figure of ``kind = "vehicle"`` is
-a vehicle of the scene, any other a fighter. A case is turned into a scene for the package, and into a `SampledTable`
-for the oracle, which reads nothing of the package.
+of boxes, ``figures``, and the ``verdict`` on the first figure's look at the second. It may say ``because`` of which
+clauses, where several could give that verdict. A figure of ``kind = "vehicle"`` is a vehicle of the scene, any other a
+fighter. A case is turned into a scene for the package, and into a `SampledTable` for the oracle, which reads nothing of
+the package.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class WorkedCase:
         clauses: the numbers of the clauses that it is about.
         figures, terrain: what stands on the table.
         verdict: that the rules give.
+        because: the numbers of the clauses that decide, in their order; empty where any may.
         chooser: the name of the figure whose player chooses; empty where the rules leave nothing.
         readings: those that it is read by.
         more: its other keys.
@@ -41,6 +43,7 @@ class WorkedCase:
     figures: tuple[Figure, ...]
     terrain: tuple[Terrain, ...]
     verdict: str
+    because: tuple[str, ...]
     chooser: str
     readings: Mapping[str, Any]
     more: Mapping[str, Any]
@@ -79,9 +82,9 @@ def _case(entry: dict[str, Any]) -> WorkedCase:
     figures = tuple(_figure(one) for one in entry.pop("figures"))
     terrain = tuple(_terrain(one) for one in entry.pop("terrain", ()))
     known = {key: entry.pop(key, default) for key, default in (("chooser", ""), ("readings", {}))}
-    return WorkedCase(
-        entry.pop("name"), tuple(entry.pop("clauses")), figures, terrain, entry.pop("verdict"), **known, more=entry
-    )
+    name, verdict = entry.pop("name"), entry.pop("verdict")
+    clauses, because = (tuple(entry.pop(key, ())) for key in ("clauses", "because"))
+    return WorkedCase(name, clauses, figures, terrain, verdict, because, **known, more=entry)
 
 
 def _figure(entry: Mapping[str, Any]) -> Figure:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isclose
 from typing import Any
 
 from silhouette.files.schema import LARGEST
 from silhouette.measure.observation import Sight
 from silhouette.relations.measured import Measured
 from silhouette.scenes.pieces import Piece
+
+SAME = 1e-4
+"""Exact quantities that differ by no more than this share of themselves are equal: no mesh is more exact than that."""
 
 Key = tuple[Hashable, ...]
 
@@ -194,10 +198,18 @@ def _balance(counts: Found, holds: Found) -> set[int]:
 def compared(left: Found, right: Found, sign: str) -> Found:
     """Whether one quantity is less, or greater, than another.
 
+    Two that are exact are equal within `SAME`: a wall of half an inch is that high in a file of 32-bit numbers as well.
+
     >>> compared(Found(1.0, error=0.2), Found(1.1), "<").sure, compared(Found(1.0), Found(1.0), "<=").value
     (False, True)
+    >>> [compared(Found(12.6999998), Found(12.7), sign).value for sign in ("<", "<=", ">", ">=")]
+    [False, True, False, True]
+    >>> compared(Found(1e-9), Found(0.0), ">").value
+    True
     """
-    apart, error = left.value - right.value, left.error + right.error
+    error = left.error + right.error
+    same = error == 0.0 and isclose(left.value, right.value, rel_tol=SAME)
+    apart = 0.0 if same else left.value - right.value
     value = {"<": apart < 0.0, "<=": apart <= 0.0, ">": apart > 0.0, ">=": apart >= 0.0}[sign]
     return Found(bool(value), error == 0.0 or abs(apart) > error).resting_on([left, right])
 

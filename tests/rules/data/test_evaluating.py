@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from math import isclose
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +21,7 @@ from silhouette.models.model import model_of_solids
 from silhouette.relations.measured import Measured
 from silhouette.rules.data import evaluating
 from silhouette.rules.data.evaluating import Evaluator
-from silhouette.rules.data.found import Found, Unmeasured, Use, compared, extreme, joined, majority
+from silhouette.rules.data.found import SAME, Found, Unmeasured, Use, compared, extreme, joined, majority
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.parsing import parsed
 from silhouette.scenes.pieces import Piece
@@ -267,8 +269,32 @@ def test_a_sure_comparison_holds_wherever_the_truth_lies(
     one: float, error: float, other: float, other_error: float, here: float, there: float
 ) -> None:
     found = compared(Found(one, error=error), Found(other, error=other_error), "<")
-    if found.sure:
+    is_same = error == other_error == 0.0 and isclose(one, other, rel_tol=SAME)
+    if found.sure and not is_same:
         assert (one + here * error < other + there * other_error) == found.value
+
+
+@pytest.mark.parametrize("almost", [float(np.float32(12.7)), 12.7 * (1 + 5e-5), 12.7 * (1 - 5e-5)])
+def test_what_is_as_large_but_for_rounding_is_as_large(almost: float) -> None:
+    found = {sign: compared(Found(almost), Found(12.7), sign) for sign in ("<", "<=", ">", ">=")}
+    assert {sign: one.value for sign, one in found.items()} == {"<": False, "<=": True, ">": False, ">=": True}
+    assert all(one.sure for one in found.values())
+
+
+@pytest.mark.parametrize("apart", [0.002, 12.7, float("inf")])
+def test_what_differs_by_more_is_not(apart: float) -> None:
+    assert compared(Found(12.7), Found(12.7 + apart), "<").value
+    assert not compared(Found(12.7), Found(12.7 + apart), ">=").value
+
+
+def test_what_was_measured_is_compared_as_it_is() -> None:
+    half = Found(0.5)
+    found = compared(Found(0.49999, error=0.002), half, ">=")
+    assert (found.value, found.sure) == (False, False)
+
+
+def test_what_is_hardly_more_than_nothing_is_more() -> None:
+    assert compared(Found(1e-9), Found(0.0), ">").value
 
 
 @given(st.lists(st.tuples(st.floats(0, 10), st.floats(0, 3), st.floats(-1, 1)), min_size=1, max_size=5))

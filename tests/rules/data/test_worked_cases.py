@@ -33,6 +33,8 @@ def test_the_package_agrees_with_the_case(game: str, case: WorkedCase) -> None:
     found = judged(game, case)
     assert (found.verdict, found.chooser) == (case.verdict, case.chooser), found.reason
     assert found.could_be == (case.verdict,)
+    if case.because:
+        assert tuple(clause.number for clause in found.clauses if clause.decides) == case.because, found.reason
 
 
 @pytest.mark.parametrize("game", FILES)
