@@ -27,10 +27,13 @@ ALL_ROUND = 360.0
 def arcs_of(piece: Piece, degrees: float) -> tuple[VisionArc, ...] | None:
     """The front arc of a model, in wedges from the middle of its base; None all round, or where its facing is unknown.
 
-    Where nobody knows where a model faces, it is taken to look towards what it looks at.
+    Where nobody knows where a model faces, it is taken to look towards what it looks at. An arc of no degrees has no
+    wedge: nothing is seen in it.
     """
     if degrees >= ALL_ROUND or piece.facing is None:
         return None
+    if degrees <= 0.0:
+        return ()
     wide = degrees / ceil(degrees / WIDEST)
     return tuple(_wedge(piece, middle, wide) for middle in wedges(piece.facing, degrees))
 

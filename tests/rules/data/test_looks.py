@@ -164,6 +164,19 @@ def test_an_arc_is_shown_by_the_plan_of_the_look(place: Path) -> None:
     assert [figure.name for figure in figures] == ["eye", "plan", "side"]
 
 
+@pytest.mark.parametrize("degrees", ["0", "-90"])
+def test_nothing_is_in_an_arc_of_no_degrees(place: Path, degrees: str) -> None:
+    game = GAME.replace("arc = 90 degrees", f"arc = {degrees} degrees")
+    (place.parent / "looks.toml").write_text(game, encoding="utf-8")
+    _, (found, _) = verdicts(place)
+    assert found.verdict == "out of sight"
+    (place.parent / "looks.toml").write_text(
+        GAME.replace("target)", f"target, {degrees} degrees)", 1), encoding="utf-8"
+    )
+    _, (found, _) = verdicts(place)
+    assert found.verdict == "behind its back"
+
+
 def test_only_lines_from_base_to_base_are_drawn_as_such(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, wide=40)
     _, (found, _) = verdicts(path)
