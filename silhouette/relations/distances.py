@@ -22,6 +22,9 @@ from silhouette.scenes.pieces import Piece
 TOUCH = 1e-6
 """mm: what lies no farther out than this does not."""
 
+ON_TOP = 1e-3
+"""mm in height within which one thing stands on another: 32-bit numbers of a mesh file are off by a hundredth of this."""
+
 ROUND = 64
 """Straight pieces of a quarter of a circle: an inch round a base is right to 0.002 mm."""
 
@@ -74,7 +77,7 @@ def contact(a: Piece, others: Sequence[Piece], *, gap: float) -> Measured:
     """
     found = []
     for other in others:
-        if other is not a and max(ground(a), ground(other)) <= min(top(a), top(other)) + TOUCH:
+        if other is not a and max(ground(a), ground(other)) <= min(top(a), top(other)) + ON_TOP:
             line = _line_at_height(a, other)
             length = np.inf if line is None else _length_in_plan(line)
             if length <= gap + TOUCH:
@@ -119,7 +122,7 @@ def _line_at_height(a: Piece, b: Piece) -> Floats | None:
     cores = []
     for one, other in ((a, b), (b, a)):
         if one.kind == "terrain":
-            shape = footprint(one, ground(other) - TOUCH, top(other) + TOUCH, from_table=True)
+            shape = footprint(one, ground(other) - 2.0 * ON_TOP, top(other) + 2.0 * ON_TOP, from_table=True)
             cores.append((shape, 0.0))
         else:
             cores.append(_core(one, "base"))

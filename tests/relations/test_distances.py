@@ -113,6 +113,15 @@ def test_contact_is_with_what_lies_at_the_height() -> None:
     assert contact(KAL, [man("far", 100.0, 0.0), *arch, man("near", 32.5, 0.0)], gap=2.0).by == ("near", "kerb")
 
 
+@pytest.mark.parametrize("height", [3.0, 50.0, 72.3, 101.6, 999.9])
+def test_contact_is_with_what_a_model_stands_on_at_any_height(height: float) -> None:
+    for top in (height, float(np.float32(height))):
+        deck = block("deck", (-50.0, -50.0, 0.0), (50.0, 50.0, top))
+        assert contact(man("Vex", 0.0, 0.0, z=height), [deck], gap=1.0).by == ("deck",)
+        assert contact(deck, [man("Vex", 0.0, 0.0, z=height)], gap=1.0).by == ("Vex",)
+        assert contact(man("Vex", 0.0, 0.0, z=height + 0.01), [deck], gap=1.0).value == 0.0
+
+
 @pytest.mark.parametrize("by, holds", [(0.0, False), (25.9, False), (26.1, True)])
 def test_wholly_within_asks_for_all_of_the_base(by: float, holds: bool) -> None:
     # The far side of the base lies 26 mm from the block.
