@@ -57,7 +57,7 @@ def test_every_key_of_a_first_scene_is_explained_where_it_first_stands(game: str
     text = rule_called(game).first_scene()
     explained = {line.split("#")[0].strip() or line.split("#")[1].strip() for line in text.splitlines() if "#" in line}
     without = {"title", "rules", "terrain", "fighter", "unit", "cover", "character", "creature", "check", "map"}
-    inside = {"size", "box", "base", "height", "1", "2", "terrain", "elevation", "hex"}
+    inside = {"size", "box", "base", "height", "1", "2", "terrain", "elevation", "hex", "readings"}
     for key in set(keys_of(tomllib.loads(text))) - without - inside:
         assert any(line.startswith(key) or f"{key} =" in line for line in explained), key
 

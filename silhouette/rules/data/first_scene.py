@@ -54,7 +54,7 @@ def first_scene(game: Game, rules: str) -> str:
     """
     blocks = [_HEAD.format(rules=toml(rules))]
     if game.readings:
-        blocks.append("[readings]\n" + _keys(game.readings))
+        blocks.append(_line("[readings]", "where the rules can be read in more than one way") + _keys(game.readings))
     blocks.append(_TERRAIN + _keys(game.terrain))
     for name, gang, y, facing in (("Kal", "red", 0, 90), ("Vex", "blue", 9, 270)):
         lines = [(line.format(name=name, gang=gang, y=y, facing=facing), about) for line, about in _FIGHTER]
