@@ -23,7 +23,7 @@ TOUCH = 1e-6
 """mm: what lies no farther out than this does not."""
 
 ON_TOP = 1e-3
-"""mm in height within which one thing stands on another: 32-bit numbers of a mesh file are off by a hundredth of this."""
+"""mm in height within which one thing stands on another: a hundred times what 32-bit numbers of a mesh are off by."""
 
 ROUND = 64
 """Straight pieces of a quarter of a circle: an inch round a base is right to 0.002 mm."""

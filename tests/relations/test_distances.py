@@ -67,11 +67,15 @@ def test_heights_count_in_space_only() -> None:
     assert least_distance(KAL, [above], of="body", in_space=True).value == pytest.approx(np.hypot(30.0, 34.0))
 
 
-def sphere(diameter: float) -> Mesh:
-    """A sphere of 1,280 triangles that rests on z = 0: one inside another has nearly all of them equally near."""
-    made = trimesh.creation.icosphere(subdivisions=3, radius=diameter / 2)
+def standing_mesh(made: trimesh.Trimesh) -> Mesh:
+    """A shape of trimesh's, about the z axis, that rests on z = 0."""
     faces = made.faces.astype(np.int32)
-    return Mesh(np.add(made.vertices, (0.0, 0.0, diameter / 2)), faces, np.zeros(len(faces), np.int32))
+    return Mesh(made.vertices - [0.0, 0.0, made.bounds[0, 2]], faces, np.zeros(len(faces), np.int32))
+
+
+def sphere(diameter: float) -> Mesh:
+    """A sphere of 1,280 triangles: of one inside another nearly all are equally near."""
+    return standing_mesh(trimesh.creation.icosphere(subdivisions=3, radius=diameter / 2))
 
 
 def ball(name: str, diameter: float, at: Any) -> Piece:
@@ -115,8 +119,8 @@ def test_contact_is_with_what_lies_at_the_height() -> None:
 
 @pytest.mark.parametrize("height", [3.0, 50.0, 72.3, 101.6, 999.9])
 def test_contact_is_with_what_a_model_stands_on_at_any_height(height: float) -> None:
-    for top in (height, float(np.float32(height))):
-        deck = block("deck", (-50.0, -50.0, 0.0), (50.0, 50.0, top))
+    for level in (height, float(np.float32(height))):
+        deck = block("deck", (-50.0, -50.0, 0.0), (50.0, 50.0, level))
         assert contact(man("Vex", 0.0, 0.0, z=height), [deck], gap=1.0).by == ("deck",)
         assert contact(deck, [man("Vex", 0.0, 0.0, z=height)], gap=1.0).by == ("Vex",)
         assert contact(man("Vex", 0.0, 0.0, z=height + 0.01), [deck], gap=1.0).value == 0.0
@@ -192,7 +196,7 @@ def poses(draw: Any) -> Pose:
 
 SHAPES = [
     sphere(12.0),
-    solid(Solid(Cylinder(8.0, 30.0))),
+    standing_mesh(trimesh.creation.cylinder(radius=4.0, height=30.0, sections=16)),
     block("b", (-4.0, -9.0), (4.0, 9.0)).model.mesh,
 ]
 
