@@ -15,9 +15,9 @@ from silhouette.rules.data.asking import SceneTable
 from silhouette.rules.data.evaluating import Evaluator
 from silhouette.rules.data.found import Found, Key, Unmeasured
 from silhouette.rules.data.game import Game, Ruling
-from silhouette.rules.data.nodes import Binary, Call, Literal
+from silhouette.rules.data.nodes import Binary, Call, Literal, Lookup, Name, Node
 from silhouette.rules.data.results import AskedClause, DataVerdict, Measurement
-from silhouette.rules.data.scene import DataScene
+from silhouette.rules.data.scene import DataScene, value_of
 from silhouette.rules.data.words import in_a_row, reason_of, said
 from silhouette.rules.table import in_like_groups
 from silhouette.scenes.pieces import Piece
@@ -58,16 +58,31 @@ def _judge(questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> 
 
 
 def thresholds_of(game: Game) -> tuple[float, ...]:
-    """The obscured shares at which a clause of a game changes, so that they are measured well there."""
+    """The obscured shares at which a clause of a game changes, so that they are measured well there.
+
+    Of a table it may be any row, of a reading its default.
+    """
     found = {0.5}
     for clause in game.clauses.values():
         for node in clause.when.everything():
             if isinstance(node, Binary):
                 for one, other in ((node.left, node.right), (node.right, node.left)):
-                    if isinstance(one, Call) and one.name in ("obscured", "seen") and isinstance(other, Literal):
-                        share = float(other.value)
-                        found.add(share if one.name == "obscured" else 1.0 - share)
+                    if isinstance(one, Call) and one.name in ("obscured", "seen"):
+                        shares = _shares_of(other, game)
+                        found |= {share if one.name == "obscured" else 1.0 - share for share in shares}
     return tuple(sorted(share for share in found if 0.0 < share < 1.0)) or (0.5,)
+
+
+def _shares_of(node: Node, game: Game) -> list[float]:
+    """What a share is compared with, as far as the game says."""
+    match node:
+        case Literal():
+            return [float(node.value)]
+        case Lookup():
+            return list(game.tables[node.table].values())
+        case Name() if node.name in game.readings:
+            return [value_of(game.readings[node.name], None)]
+    return []
 
 
 def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settings) -> DataVerdict:

@@ -10,6 +10,7 @@ import pytest
 from silhouette.errors import FileError
 from silhouette.rules.data.entries import MOST_CLAUSES
 from silhouette.rules.data.game import read_game
+from silhouette.rules.data.judge import thresholds_of
 
 GAME = """\
 title = "A game"
@@ -152,6 +153,27 @@ def test_a_game_is_read_whole(tmp_path: Path) -> None:
 )
 def test_a_mistake_is_one_line(refused: Callable[..., str], old: str, new: str, words: str) -> None:
     assert words in refused(old, new)
+
+
+@pytest.mark.parametrize(
+    ("condition", "shares"),
+    [
+        ("obscured(attacker.eye, target.body) > 25 %", [0.25, 0.5]),
+        ("70 % < seen(attacker.eye, target.body)", [0.3, 0.5]),
+        ("obscured(attacker.eye, target.body) <= hidden[target.size]", [0.03, 0.4, 0.5]),
+        ("obscured(attacker.eye, target.body) >= least_hidden", [0.1, 0.5]),
+        ("obscured(attacker.eye, target.body) > obscured(target.eye, attacker.body)", [0.5]),
+    ],
+)
+def test_shares_at_which_a_clause_changes_are_known(tmp_path: Path, condition: str, shares: list[float]) -> None:
+    file = tmp_path / "game.toml"
+    before, after = GAME.split("[tables.height_of]")
+    tables = '[readings.least_hidden]\ntype = "number"\ndefault = 0.1\nmeans = "how much"\n\n'
+    tables += "[tables.hidden]\nS1 = 0.03\nS2 = 0.4"
+    old = after[after.index("when = '''") : after.index('source = "page 2"')]
+    new = f'when = "{condition}"\ntext = "it is"\notherwise = "it is not"\n'
+    file.write_text(f"{before}{tables}\n\n[tables.height_of]{after.replace(old, new)}", encoding="utf-8")
+    assert thresholds_of(read_game(file)) == pytest.approx(shares)
 
 
 def test_a_clause_that_no_verdict_names_is_refused(refused: Callable[..., str]) -> None:
