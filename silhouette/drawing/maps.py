@@ -51,9 +51,9 @@ COLOURS: Mapping[Level, Sequence[Sequence[str]]] = {
     Level.CLEAR: (("#c6e6f9",),),
     Level.PARTIAL: (("#efa53c",), ("#f4b952", "#e08a26")),
     Level.FULL: (("#b84f12",), ("#cb611c", "#a04a12")),
-    Level.BLOCKED: (("#423e50",), ("#58405e", "#2b2440")),
+    Level.BLOCKED: (("#423e50",), ("#58405e", "#2b2440"), ("#57475f", "#382b45", "#171020")),
 }
-"""The colours of the verdicts of a level, where it has one verdict, and where it has two."""
+"""The colours of the verdicts of a level, where it has one verdict, where it has two, and so on."""
 
 COUNTS = ("#423e50", "#22639a", "#4aa3da", "#d9eefb")
 """From nobody sees it to everyone does: blue is what is seen, and less of it is darker."""
@@ -145,9 +145,24 @@ def verdict_colours(levels: Mapping[str, Level]) -> dict[str, str]:
     colours = dict[str, str]()
     for level in dict.fromkeys(levels.values()):
         verdicts = [verdict for verdict, its_level in levels.items() if its_level is level]
-        several = COLOURS[level][min(len(verdicts), len(COLOURS[level])) - 1]
-        colours |= {verdict: several[min(number, len(several) - 1)] for number, verdict in enumerate(verdicts)}
+        known = COLOURS[level]
+        several = known[len(verdicts) - 1] if len(verdicts) <= len(known) else _between(known[-1], len(verdicts))
+        colours |= dict(zip(verdicts, several, strict=True))
     return {verdict: colours[verdict] for verdict in levels}
+
+
+def _between(colours: Sequence[str], count: int) -> list[str]:
+    """So many colours in even steps from the first to the last; of one colour, darker ones.
+
+    >>> _between(["#202020", "#404040"], 3), _between(["#b0b0b0"], 2)
+    (['#202020', '#303030', '#404040'], ['#b0b0b0', '#585858'])
+    """
+    ends = np.array(
+        [[int(colour[place : place + 2], 16) for place in (1, 3, 5)] for colour in (colours[0], colours[-1])]
+    )
+    last = ends[1] if len(colours) > 1 else ends[0] / 2
+    steps = ends[0] + np.linspace(0.0, 1.0, count)[:, None] * (last - ends[0])
+    return ["#" + "".join(f"{round(part):02x}" for part in step) for step in steps.tolist()]
 
 
 def write_map_picture(drawn: Map, path: Path, look: MapLook = MapLook()) -> None:

@@ -138,3 +138,8 @@ def test_hatches_are_dark_on_light_colours_and_light_on_dark_ones(exposed: bool,
     write_map_picture(replace(drawn, cells=cells), file, MapLook.called("verdict", "dark", "en"))
     hatches = re.findall(r"<pattern.*?</pattern>", file.read_text(), re.DOTALL)
     assert {one for one in (PRINT.ink, PRINT.paper) if any(one in hatch for hatch in hatches)} == {line}
+
+
+def test_as_many_verdicts_of_a_level_as_a_game_has_get_as_many_colours() -> None:
+    levels = {f"{level} {number}": level for level in Level for number in range(6)}
+    assert len(set(verdict_colours(levels).values())) == len(levels)
