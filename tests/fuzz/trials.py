@@ -13,6 +13,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
+import silhouette
 from silhouette.cli import main
 from silhouette.files.examples import examples_folder
 from silhouette.lazy import cached_property
@@ -70,7 +71,20 @@ class Tally:
         self.failures += other.failures
 
 
-KINDS = {"mesh": 8, "bytes": 3, "scene": 3, "model": 1, "report": 0.3, "scan": 1, "save": 1, "gltf": 1, "bundle": 1}
+GAMES = sorted((Path(silhouette.__file__).parent / "rules" / "data").glob("*.toml"))
+
+KINDS = {
+    "mesh": 8,
+    "bytes": 3,
+    "scene": 3,
+    "model": 1,
+    "report": 0.3,
+    "scan": 1,
+    "save": 1,
+    "gltf": 1,
+    "bundle": 1,
+    "game": 1,
+}
 """What is tried, and how often."""
 
 
@@ -205,6 +219,12 @@ class Trials:
         file = place / "duel.zip"
         file.write_bytes(random.choice([damaged, tables.with_damage_inside])(self._whole_bundle, random))
         return [file], ["check", "--json", "--no-cache", "--quiet", str(file)]
+
+    def _game(self, random: Random, place: Path) -> tuple[list[Path], list[str]]:
+        """A game file that ships, damaged or with other numbers."""
+        file = place / "game.toml"
+        file.write_bytes(random.choice([damaged, varied])(random.choice(GAMES).read_bytes(), random))
+        return [file], ["rules", "--json", str(file)]
 
     def _report(self, random: Random, place: Path) -> tuple[list[Path], list[str]]:
         """The report of a damaged scene."""
