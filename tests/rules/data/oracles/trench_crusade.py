@@ -18,7 +18,8 @@ ALMOST = 1e-6
 def ruled(table: SampledTable, attacker: str, target: str) -> tuple[str, str]:
     """The verdict on the shot of the attacker at the target."""
     a, b = table.figures[attacker], table.figures[target]
-    others = [*table.terrain.values(), *(one for one in table.figures.values() if one not in (a, b))]
+    others: list[Terrain | Figure] = list(table.terrain.values())
+    others += [one for one in table.figures.values() if one not in (a, b)]
     ends = seen_alone(a, b)
     free = past(a, ends, others)
     if not free.any():
@@ -35,7 +36,8 @@ def seen_alone(a: Figure, b: Figure) -> Floats:
     # A little towards the eye, so that the face on which a point lies does not hide it.
     towards = a.eye - body
     body = body + 0.05 * towards / np.linalg.norm(towards, axis=1)[:, None]
-    return body[past(a, body, [b])]
+    seen: Floats = body[past(a, body, [b])]
+    return seen
 
 
 def past(a: Figure, ends: Floats, pieces: Sequence[Terrain | Figure]) -> Flags:
