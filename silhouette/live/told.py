@@ -9,6 +9,7 @@ import numpy as np
 
 from silhouette.drawing.in_3d.packing import packed
 from silhouette.drawing.in_3d.table_stage import models_of, shape_of
+from silhouette.drawing.verdict_colours import verdict_colours
 from silhouette.live.live_table import LiveTable
 from silhouette.live.scanning import questions_of
 from silhouette.models.model import Model
@@ -22,11 +23,13 @@ DECIMALS = 2
 def state_of(table: LiveTable) -> dict[str, Any]:
     """All that a client needs to show a table, but for the shapes."""
     scene = table.scene
+    levels = rule_called(scene.rules).levels
     return {
         "scene": str(table.path),
         "title": scene.title,
         "rules": scene.rules_as_written,
-        "verdicts": {word: str(level) for word, level in rule_called(scene.rules).levels.items()},
+        "verdicts": {word: str(level) for word, level in levels.items()},
+        "colours": verdict_colours(levels),
         **edited_state_of(table),
     }
 

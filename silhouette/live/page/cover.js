@@ -1,7 +1,7 @@
 // The map of where the selected model would be in cover, and the nearest places with each.
 import { inches } from "./lengths.js";
 import { byId, made, say } from "./page.js";
-import { colourOfPlace, SIGNS, upper } from "./verdicts.js";
+import { SIGNS, upper } from "./verdicts.js";
 
 export class Cover {
   constructor(app) {
@@ -53,13 +53,13 @@ export class Cover {
   #came({ ask, grid, cells }) {
     const { asked } = this;
     if (asked?.id !== ask) return;
-    const { levels } = this.app.table;
+    const { levels, colours } = this.app.table;
     const words = Object.keys(levels);
     asked.grid = Math.min(asked.grid ?? grid, grid);
     for (const [x, y, z, number, marginal] of cells) {
       if (number === null) continue;
       const verdict = words[number];
-      asked.places.set(`${x} ${y}`, { at: [x, y, z], grid, marginal, verdict, colour: colourOfPlace(verdict, levels) });
+      asked.places.set(`${x} ${y}`, { at: [x, y, z], grid, marginal, verdict, colour: colours[verdict] });
     }
     this.drawn();
     this.#legend();
@@ -81,7 +81,7 @@ export class Cover {
       .filter((word) => used.has(word))
       .map((word) => {
         const swatch = made("i", { className: "swatch" });
-        swatch.style.background = colourOfPlace(word, table.levels);
+        swatch.style.background = table.colours[word];
         return made("li", {}, swatch, word);
       });
     if ([...this.asked.places.values()].some(({ marginal }) => marginal)) {

@@ -14,6 +14,7 @@ export class Table extends EventTarget {
     this.pieces = [];
     this.pose = -1;
     this.levels = {};
+    this.colours = {};
     this.queue = [];
     this.sending = null;
     this.hands = new Map(); // where pieces are held: name -> {at, facing}
@@ -84,7 +85,8 @@ export class Table extends EventTarget {
     const { saved, can_undo: canUndo, can_redo: canRedo, table: span, warnings, questions } = answer;
     Object.assign(this, { saved, canUndo, canRedo, span, warnings, questions });
     if (answer.verdicts) {
-      Object.assign(this, { title: answer.title, rules: answer.rules, levels: answer.verdicts });
+      const { title, rules, colours } = answer;
+      Object.assign(this, { title, rules, levels: answer.verdicts, colours });
       this.tell("opened", answer);
     }
     if (this.selected && !this.piece(this.selected)) this.select(null);

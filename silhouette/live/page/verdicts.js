@@ -10,21 +10,6 @@ export const LINES = {
   blocked: { colour: "soft-ink", width: 1, dash: [0.25, 0.9] },
 };
 
-// Of places on a map; the second colours where a game has two verdicts of a level.
-export const PLACES = {
-  clear: [["#c6e6f9"]],
-  partial: [["#efa53c"], ["#f4b952", "#e08a26"]],
-  full: [["#b84f12"], ["#cb611c", "#a04a12"]],
-  blocked: [["#423e50"], ["#58405e", "#2b2440"]],
-};
-
-export function colourOfPlace(verdict, levels) {
-  const alike = Object.keys(levels).filter((word) => levels[word] === levels[verdict]);
-  const several = PLACES[levels[verdict]];
-  const colours = several[Math.min(alike.length, several.length) - 1];
-  return colours[Math.min(alike.indexOf(verdict), colours.length - 1)];
-}
-
 // A share from 0 to 1; nothing, a half and all of it stand only for exactly that.
 export function share(value) {
   const percent = 100 * value;
