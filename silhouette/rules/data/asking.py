@@ -107,10 +107,12 @@ class SceneTable:
         """A share, which is too close to call within the scene's tolerance but where it is exactly nothing."""
         counts = observed.counts
         pairs = zip(counts.alone, observed.blockers, strict=True)
-        by = tuple(piece.name for alone, piece in sorted(pairs, key=lambda pair: (-pair[0], pair[1].name)) if alone)
+        hiding = [(alone, piece.name) for alone, piece in pairs if alone]
+        hiding.sort(key=lambda one: (-one[0], one[1]))
         band = max(error, self.scene.tolerance) if share else error
-        measured = Measured(share, error, by=by)
-        use = Use(name, measured, unit="share", of=_names(*points))
+        measured = Measured(share, error, by=tuple(blocker for _, blocker in hiding))
+        hidden = tuple(alone / counts.total for alone, _ in hiding)
+        use = Use(name, measured, unit="share", of=_names(*points), hidden=hidden)
         self.looks[use] = observed
         return Found(share, error=band, uses=(use,))
 
@@ -119,7 +121,7 @@ class SceneTable:
             seen = self._seen(a, b, past, 360.0)
             (share,) = seen.uses
             sure = seen.error == 0.0 or abs(seen.value) > seen.error
-            use = Use("line", share.measured, seen.value > 0.0, "share", share.of)
+            use = replace(share, name="line", holds=seen.value > 0.0)
             self.looks[use] = self.looks[share]
             return Found(seen.value > 0.0, sure, uses=(use,))
         from silhouette.relations.beams import TOUCH

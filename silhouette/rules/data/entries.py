@@ -101,7 +101,8 @@ class ClauseEntry(Entry):
     """When it holds: a condition."""
     text: Name = Field(description="a sentence in quotes")
     """What it says where it holds. {attacker}, {target}, what a quantifier calls its pieces, and what was measured,
-    stand for their names and values: "a line crosses {wall}, which is {distance} from {target}".
+    stand for their names and values: "a line crosses {wall}, which is {distance} from {target}". {hidden_by} stands for
+    the pieces that are in the way.
     """
     otherwise: Name = Field(description="a sentence in quotes")
     """What it says where it does not hold."""

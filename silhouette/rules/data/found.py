@@ -78,6 +78,8 @@ class Use:
         holds: the answer that is a truth, else None.
         unit: "mm", "share" or "number": how the quantity is told.
         of: the names of the pieces that were asked about.
+        hidden: of each piece that the answer is due to, in their order, the share that it would hide alone; empty
+            where that was not measured.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Use:
     holds: bool | None = None
     unit: str = "mm"
     of: tuple[str, ...] = ()
+    hidden: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from silhouette.files.schema import Location, validated
 from silhouette.rules.base import Level
 from silhouette.rules.data.checking import Known, check_condition
 from silhouette.rules.data.entries import KINDS, MOST_CLAUSES, MOST_VERDICTS, GameEntry, ReadingEntry
-from silhouette.rules.data.kinds import NAMES, Kind
+from silhouette.rules.data.kinds import HIDDEN_BY, HIDING, NAMES, Kind
 from silhouette.rules.data.nodes import Call, Literal, Name, Node, Quantified
 from silhouette.rules.data.parsing import ConditionError, parsed
 from silhouette.rules.data.reach import can_be_true, inner_conditions, reached
@@ -260,7 +260,8 @@ class _Reader:
     def _check_text(self, index: int, text: str, node: Node) -> None:
         """Refuses a text with names in braces that stand for nothing."""
         stand = {"attacker", "target", *(one.variable for one in node.everything() if isinstance(one, Quantified))}
-        stand |= {one.name for one in node.everything() if isinstance(one, Call)}
+        asked = {one.name for one in node.everything() if isinstance(one, Call)}
+        stand |= asked | ({HIDDEN_BY} if asked & HIDING else set())
         stand |= {one.name for one in node.everything() if isinstance(one, Name) and one.name in self._known.readings}
         try:
             names = [name for _, name, _, _ in Formatter().parse(text) if name is not None]

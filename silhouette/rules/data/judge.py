@@ -99,17 +99,12 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
     deciding = _clauses_in(found, evaluator.asked)
     names = [*deciding, *(name for name in evaluator.asked if name not in deciding)]
     readings = {name: scene.reading(name) for name in game.readings}
-    clauses = [
-        AskedClause(
-            game.clauses[name].number,
-            said(game, game.clauses[name], evaluator.asked[name], attacker.name, target.name, readings),
-            evaluator.asked[name].value,
-            evaluator.asked[name].sure,
-            name in deciding,
-            evaluator.asked[name].uses,
-        )
-        for name in names
-    ]
+    clauses = []
+    for name in names:
+        asked = evaluator.asked[name]
+        text, named = said(game, game.clauses[name], asked, attacker.name, target.name, readings)
+        number, decides = game.clauses[name].number, name in deciding
+        clauses.append(AskedClause(number, text, asked.value, asked.sure, decides, asked.uses, named))
     first = game.clauses[names[0]]
     told = [(clause.text, clause.number) for clause in clauses if clause.decides]
     chooser = "" if ruling.chooses is None else getattr(check, ruling.chooses)

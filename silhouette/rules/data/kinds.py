@@ -228,3 +228,9 @@ PRIMITIVES: Mapping[str, Primitive] = {
     "number": Primitive((Parameter("a", SEVERAL),), Kind.NUMBER, "how many there are"),
 }
 """What a condition can ask, by name."""
+
+HIDING = frozenset({"line", "patch", "obscured", "seen", "visible", "crossed"})
+"""The primitives whose answers are due to what is in the way."""
+
+HIDDEN_BY = "hidden_by"
+"""What stands in a clause's texts for the pieces to which the answers of these are due."""

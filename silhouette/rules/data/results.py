@@ -96,6 +96,7 @@ class AskedClause:
         sure: whether it does within all errors.
         decides: whether the verdict rests on it.
         uses: what was asked of the table, the most telling first.
+        named: the names of the pieces that its text names, but for the attacker and the target.
     """
 
     number: str
@@ -104,6 +105,7 @@ class AskedClause:
     sure: bool
     decides: bool
     uses: tuple[Use, ...]
+    named: tuple[str, ...]
 
     def row(self) -> ClauseRow:
         """The clause as the contract names its keys."""

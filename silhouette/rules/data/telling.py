@@ -9,7 +9,7 @@ from typing import Any
 
 from silhouette.rules.data.entries import ReadingEntry, words_of
 from silhouette.rules.data.game import Clause, Game, Ruling
-from silhouette.rules.data.kinds import PRIMITIVES, Kind
+from silhouette.rules.data.kinds import HIDDEN_BY, PRIMITIVES, Kind
 from silhouette.rules.data.nodes import Binary, Literal, Name, Node, Unary
 
 _ASIDE = re.compile(r" \(\{\w+\}\)")
@@ -44,7 +44,7 @@ def plain_text(clause: Clause) -> str:
     >>> plain_text(Clause("a", "1", parsed("yes"), "{attacker} touches {wall}", "no", ""))
     'the attacker touches wall'
     """
-    stands = {"attacker": "the attacker", "target": "the target"}
+    stands = {"attacker": "the attacker", "target": "the target", HIDDEN_BY: "what is in the way"}
     measured = {Kind.NUMBER: "so much", Kind.LENGTH: "so far", Kind.TRUTH: "something"}
     stands |= {name: measured[one.gives] for name, one in PRIMITIVES.items() if one.gives in measured}
     parts = []

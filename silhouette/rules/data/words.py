@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from string import Formatter
 
 from silhouette.relations.measured import Measured
 from silhouette.rules.data.found import Found, Use
 from silhouette.rules.data.game import Clause, Game
+from silhouette.rules.data.kinds import HIDDEN_BY, HIDING
 from silhouette.text import fraction_in_words, in_a_sentence
 from silhouette.units import INCH
 
+MOST_NAMED = 3
+"""The most pieces in the way that a sentence names; of the others it says how many they are."""
 
-def said(game: Game, clause: Clause, found: Found, attacker: str, target: str, readings: Mapping[str, object]) -> str:
-    """What a clause says where it comes to this.
+
+def said(
+    game: Game, clause: Clause, found: Found, attacker: str, target: str, readings: Mapping[str, object]
+) -> tuple[str, tuple[str, ...]]:
+    """What a clause says where it comes to this; and the names of the pieces that it names, but for these two.
 
     Args:
         game: for its unit.
@@ -22,16 +29,54 @@ def said(game: Game, clause: Clause, found: Found, attacker: str, target: str, r
         attacker, target: their names.
         readings: of the scene, by their names.
     """
-    words = {name: str(value) for name, value in readings.items()}
+    hiding = hidden_by(found.uses)
+    words, pieces = {HIDDEN_BY: few_in_words(hiding)}, {HIDDEN_BY: hiding}
+    words |= {name: str(value) for name, value in readings.items()}
     for use in reversed(found.uses):
         words[use.name] = _of_use(use, game.unit)
-    words |= {name: names_in_words(pieces) for name, pieces in found.bound.items()}
+        pieces[use.name] = () if use.holds is None or use.measured is None else use.measured.by
+    words |= {name: names_in_words(names) for name, names in found.bound.items()}
+    pieces |= found.bound
     words |= {"attacker": in_a_sentence(attacker), "target": in_a_sentence(target)}
     text = clause.text if found.value else clause.otherwise
-    parts = []
+    parts, named = list[str](), list[str]()
     for before, name, _, _ in Formatter().parse(text):
         parts += [before, "" if name is None else words.get(name, "nothing")]
-    return "".join(parts)
+        named += pieces.get(name or "", ())
+    return "".join(parts), tuple(dict.fromkeys(named))
+
+
+def hidden_by(uses: Iterable[Use]) -> tuple[str, ...]:
+    """The pieces that are in the way of what was looked at, those that hide most of it first.
+
+    What each hides of several models is added up; pieces of which no share was measured come last, in the order in
+    which they were found.
+
+    >>> from silhouette.relations.measured import Measured
+    >>> few = Use("obscured", Measured(0.4, by=("hedge", "wall")), of=("Kal", "Vex"), hidden=(0.3, 0.2))
+    >>> more = Use("obscured", Measured(0.6, by=("wall",)), of=("Kal", "Yar"), hidden=(0.6,))
+    >>> hidden_by([Use("crossed", Measured(1.0, by=("woods",)), True), few, more])
+    ('wall', 'hedge', 'woods')
+    """
+    shares: dict[str, dict[tuple[str, ...], float]] = {}
+    for use in uses:
+        if use.name in HIDING and use.measured is not None and (use.name != "crossed" or use.holds):
+            for name, share in zip_longest(use.measured.by, use.hidden, fillvalue=0.0):
+                of = shares.setdefault(str(name), {})
+                # Two primitives may have looked at the same model.
+                of[use.of] = max(of.get(use.of, 0.0), float(share))
+    return tuple(sorted(shares, key=lambda name: -sum(shares[name].values())))
+
+
+def few_in_words(names: Sequence[str]) -> str:
+    """Names of pieces in a sentence, three at most.
+
+    >>> few_in_words(["a", "b", "c", "d", "e"]), few_in_words(["wall"]), few_in_words([])
+    ('a, b, c and 2 more', 'the wall', 'nothing')
+    """
+    told = [in_a_sentence(name) for name in names[:MOST_NAMED]]
+    left = len(names) - len(told)
+    return in_a_row([*told, *([f"{left} more"] if left else [])]) or "nothing"
 
 
 def in_a_row(words: Sequence[str]) -> str:
