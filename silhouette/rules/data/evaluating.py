@@ -12,7 +12,19 @@ from functools import partial
 from typing import Any, Protocol
 
 from silhouette.errors import RequestError
-from silhouette.rules.data.found import Found, Points, Use, all_of, compared, denied, extreme, joined, majority
+from silhouette.rules.data.found import (
+    Counted,
+    Found,
+    Points,
+    Tally,
+    Use,
+    all_of,
+    compared,
+    denied,
+    extreme,
+    joined,
+    majority,
+)
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import ATTRIBUTES, POINT_SETS, PRIMITIVES
 from silhouette.rules.data.nodes import (
@@ -198,7 +210,13 @@ class Evaluator:
         if node.how in ("half", "most"):
             holding = all_of(partial(of, *member) for member in members)
             parts = [(counts, holds) for (_, counts), holds in zip(members, holding, strict=True)]
-            return majority(parts, least=int(node.how == "most"))
+            counted = [
+                Counted(piece.name, bool(holds.value), holds.uses, holds.tallies)
+                for (piece, counts), holds in zip(members, holding, strict=True)
+                if counts.value
+            ]
+            found = majority(parts, least=int(node.how == "most"))
+            return replace(found, tallies=(Tally(tuple(counted)), *found.tallies))
 
         def asked(decides: bool) -> Iterator[Callable[[], Found]]:
             for piece, counts in members:

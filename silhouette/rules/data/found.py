@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isclose
 from typing import Any
@@ -91,6 +91,42 @@ class Use:
 
 
 @dataclass(frozen=True, eq=False)
+class Counted:
+    """A piece that a quantifier asked about, and whether it counts.
+
+    Attributes:
+        name: of the piece.
+        holds: whether the condition holds of it.
+        uses: what that rests on.
+        within: what was counted for it.
+    """
+
+    name: str
+    holds: bool
+    uses: tuple[Use, ...] = ()
+    within: tuple[Tally, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """What ``half`` or ``most`` counted: all pieces that it asked about, whether they count or not."""
+
+    members: tuple[Counted, ...]
+
+    @property
+    def counting(self) -> tuple[str, ...]:
+        """The names of those that count."""
+        return tuple(one.name for one in self.members if one.holds)
+
+    def every_use(self) -> Iterator[Use]:
+        """What the answers for all members rest on."""
+        for one in self.members:
+            yield from one.uses
+            for tally in one.within:
+                yield from tally.every_use()
+
+
+@dataclass(frozen=True, eq=False)
 class Found:
     """What a part of a condition comes to.
 
@@ -100,6 +136,7 @@ class Found:
         error: by how much a quantity may be off.
         uses: what the value rests on, the most telling first.
         bound: the names of the pieces for which a quantifier decided, by what it calls them.
+        tallies: what was counted for it, the outermost first.
     """
 
     value: Any
@@ -107,6 +144,7 @@ class Found:
     error: float = 0.0
     uses: tuple[Use, ...] = ()
     bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tallies: tuple[Tally, ...] = ()
 
     def resting_on(self, others: Iterable[Found]) -> Found:
         """The same, which rests on what others rest on as well."""
@@ -116,7 +154,8 @@ class Found:
         for found in (self, *others):
             for name, pieces in found.bound.items():
                 bound[name] = tuple(dict.fromkeys((*bound.get(name, ()), *pieces)))
-        return replace(self, uses=tuple(uses), bound=bound)
+        tallies = dict.fromkeys((*self.tallies, *(tally for other in others for tally in other.tallies)))
+        return replace(self, uses=tuple(uses), bound=bound, tallies=tuple(tallies))
 
 
 def all_of(parts: Iterable[Callable[[], Found]]) -> list[Found]:

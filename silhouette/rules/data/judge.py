@@ -104,7 +104,7 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         asked = evaluator.asked[name]
         text, named = said(game, game.clauses[name], asked, attacker.name, target.name, readings)
         number, decides = game.clauses[name].number, name in deciding
-        clauses.append(AskedClause(number, text, asked.value, asked.sure, decides, asked.uses, named))
+        clauses.append(AskedClause(number, text, asked.value, asked.sure, decides, asked.uses, named, asked.tallies))
     first = game.clauses[names[0]]
     told = [(clause.text, clause.number) for clause in clauses if clause.decides]
     chooser = "" if ruling.chooses is None else getattr(check, ruling.chooses)
@@ -130,6 +130,7 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         warnings=_warnings(scene, attacker, target, blockers),
         measurement=None if observed is None else Measurement.of(observed, settings.renderer.name),
         observation=observed if settings.keep else None,
+        looks=_looks(table, clauses) if settings.keep else {},
     )
 
 
@@ -181,6 +182,12 @@ def _observation(table: SceneTable, attacker: Piece, target: Piece, deciding: Se
     looks = [table.looks[use] for use in sorted(deciding, key=lambda use: use.name != "obscured") if use in table.looks]
     every = (*looks, *table.observations.values())
     return next((one for one in every if (one.sight.attacker.name, one.sight.target.name) == ends), None)
+
+
+def _looks(table: SceneTable, clauses: Sequence[AskedClause]) -> dict[Use, Observation]:
+    """The observations of what the deciding clauses counted, by what rests on them."""
+    tallies = (tally for clause in clauses if clause.decides for tally in clause.tallies)
+    return {use: table.looks[use] for tally in tallies for use in tally.every_use() if use in table.looks}
 
 
 def _warnings(scene: DataScene, attacker: Piece, target: Piece, blockers: Sequence[str]) -> tuple[str, ...]:

@@ -16,7 +16,21 @@ PHRASES: Mapping[str, Phrase] = {
     "line is free": "lines from base to base, which cross nothing",
     "sight line": "line of sight",
     "line is blocked": "the best line of sight, which is blocked",
+    "no line": "no line of sight",
     "nearest points": "nearest points: {length}",
     "touch": "where they touch",
     "decides": "decides",
+    "hides": "hides something",
+    "models": "Each model as it was measured, from the eye that looked at it.",
+    "row": "{name}: {some} of {count}",
+    "counts": "counts for clause {number}",
+    "counts not": "does not count for clause {number}",
+    "counted": (
+        "Counted for clause {number}: {some} of {count} model: {names}.",
+        "Counted for clause {number}: {some} of {count} models: {names}.",
+    ),
+    "counted none": (
+        "Counted for clause {number}: none of {count} model.",
+        "Counted for clause {number}: none of {count} models.",
+    ),
 }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import (
     Any,
     NotRequired,  # pydantic needs it below Python 3.12
+    Self,
     cast,
 )
 
@@ -14,7 +15,7 @@ from typing_extensions import TypedDict
 
 from silhouette.measure.observation import DecidedBy, Observation, OcclusionCounts
 from silhouette.rules.base import MeasuredVerdict
-from silhouette.rules.data.found import Use
+from silhouette.rules.data.found import Tally, Use
 from silhouette.views import Projection
 
 MEASURED = (
@@ -97,6 +98,7 @@ class AskedClause:
         decides: whether the verdict rests on it.
         uses: what was asked of the table, the most telling first.
         named: the names of the pieces that its text names, but for the attacker and the target.
+        tallies: what was counted for it.
     """
 
     number: str
@@ -106,6 +108,7 @@ class AskedClause:
     decides: bool
     uses: tuple[Use, ...]
     named: tuple[str, ...]
+    tallies: tuple[Tally, ...]
 
     def row(self) -> ClauseRow:
         """The clause as the contract names its keys."""
@@ -184,6 +187,8 @@ class DataVerdict(MeasuredVerdict):
         clauses: those that were asked, first those that decided.
         warnings: sentences on estimates, doubtful poses and faulty meshes.
         measurement: what was measured from an eye of the attacker; None where nothing was.
+        looks: the observations of the models that the deciding clauses counted, by what rests on them; empty where
+            they were not kept.
     """
 
     written: str
@@ -195,6 +200,11 @@ class DataVerdict(MeasuredVerdict):
     clauses: tuple[AskedClause, ...]
     warnings: tuple[str, ...]
     measurement: Measurement | None
+    looks: Mapping[Use, Observation] = field(default_factory=dict, repr=False, compare=False)
+
+    def without_evidence(self) -> Self:
+        """The same answer without its observations, whose masks take megabytes."""
+        return replace(self, observation=None, looks={})
 
     def row(self) -> DataRow:
         """The result as the contract names its keys, ready for JSON."""
