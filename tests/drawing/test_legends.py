@@ -90,7 +90,10 @@ def unseen(sheet: Sheet) -> list[str]:
 
 
 def unseen_in(case: tuple[Path, int]) -> list[str]:
-    """The entries of all figures of a check whose marks cannot be seen; of eye views, which are pictures, none."""
+    """The entries of all figures of a check whose marks cannot be seen, but for those of eye views, which are pictures.
+
+    The figure of counted models has such pictures as well, and frames round them.
+    """
     scene = scene_at(case[0])
     check = scene.checks[case[1] - 1]
     verdict = ruled(rule_called(scene.rules), scene, check, cpu_renderer(), 0.4, keep=True)
@@ -100,6 +103,9 @@ def unseen_in(case: tuple[Path, int]) -> list[str]:
             if figure.name != "eye":
                 sheet = Sheet(captions=False, names=False)
                 figure.draw(sheet)
+                if figure.name == "models" and sheet.axes.get_images():
+                    pictured = {sheet.words(key) for key in ("seen", "obscured", "outside")}
+                    sheet.legend_entries = [one for one in sheet.legend_entries if one.words not in pictured]
                 found += [f"{figure.name}: {entry}" for entry in unseen(sheet)]
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 import numpy as np
@@ -169,15 +169,23 @@ def _centre(target: Flags) -> Any:
     return np.array([columns.mean(), rows.mean()])
 
 
+def target_swatches(sheet: Sheet, kinds: Container[int]) -> list[Swatch]:
+    """The legend's entries for the kinds of pixel of a target in the image from the eye."""
+    entries = {
+        SEEN: Swatch(sheet.words("seen"), "#58b1e4", "#0a2842"),
+        OBSCURED: Swatch(sheet.words("obscured"), "#d98547", "#a84600", "////"),
+        OUTSIDE: Swatch(sheet.words("outside"), "#84848c", "#c4c4c8", "\\\\\\\\"),
+    }
+    return [swatch for kind, swatch in entries.items() if kind in kinds]
+
+
 def _legend(sheet: Sheet, line: Sightline) -> None:
     """Draws the legend: the colours that this image has; those of the target are the same in every style."""
     image, kinds = line.image, line.image.kinds
     blocking = [number for number, piece in enumerate(line.scene.pieces, FIRST_PIECE) if piece.name in line.blocking]
     blocker, veil = ("#debe98", "#f1dee9") if scenery_of(sheet) is DAY else ("#a67c42", "#4f434f")
+    sheet.legend(*target_swatches(sheet, np.unique(kinds).tolist()))
     entries = [
-        (SEEN in kinds, Swatch(sheet.words("seen"), "#58b1e4", "#0a2842")),
-        (OBSCURED in kinds, Swatch(sheet.words("obscured"), "#d98547", "#a84600", "////")),
-        (OUTSIDE in kinds, Swatch(sheet.words("outside"), "#84848c", "#c4c4c8", "\\\\\\\\")),
         (np.isin(image.front.ids, blocking).any(), Swatch(sheet.words("in the way"), blocker, sheet.style.orange)),
         (image.ghosts.ids.any(), Swatch(sheet.words("ignored"), "#f0f1f1", "#6e7684", "....")),
         (image.disregarded.ids.any(), Swatch(sheet.words("disregarded"), veil, "#843e68", dashes="--")),

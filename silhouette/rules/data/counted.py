@@ -5,7 +5,7 @@ verdict with its tallies and looks -> rows of models, each with its look -> pane
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from silhouette.drawing.strokes import area, title
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.reasons import why
 from silhouette.geometry import Floats
-from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN, Observation
+from silhouette.measure.observation import OBSCURED, SEEN, Observation
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.data.found import Counted, Tally, Use
 from silhouette.rules.data.results import AskedClause, DataVerdict
@@ -128,22 +128,29 @@ def draw_models(sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: 
         verdict: that has kept its looks; nothing is ruled on here.
         renderer: renders the pieces round the models; it need not be the one that measured.
     """
+    from silhouette.drawing.table.eye_frame import target_swatches
+
     found = first_tally(scene, verdict)
     assert found is not None
     clause, tally = found
     words, rows = sheet.words.of(verdict.rules), rows_of(tally)
     panels = _Panels(sheet, scene, verdict, renderer, rows)
     kinds = {kind for row in panels.placed() for kind in panels.draw_row(*row, outer=tally)}
-    swatches = [
-        (SEEN, Swatch(sheet.words("seen"), "#58b1e4", "#0a2842")),
-        (OBSCURED, Swatch(sheet.words("obscured"), "#d98547", "#a84600", "////")),
-        (OUTSIDE, Swatch(sheet.words("outside"), "#84848c", "#c4c4c8", "\\\\\\\\")),
-    ]
-    sheet.legend(*(swatch for kind, swatch in swatches if kind in kinds))
+    sheet.legend(*(target_swatches if panels.pictured else _bar_swatches)(sheet, kinds))
     sheet.legend(*counting_swatches(sheet, clause, tally, verdict.rules))
     sheet.caption(title(sheet, verdict), why(words, verdict.row()))
     tell_counts(sheet, verdict)
     sheet.note(words("models"))
+
+
+def _bar_swatches(sheet: Sheet, kinds: Container[int]) -> list[Swatch]:
+    """The legend's entries for what bars show."""
+    style = sheet.style
+    entries = {
+        SEEN: Swatch(sheet.words("seen"), style.seen, style.seen_edge),
+        OBSCURED: Swatch(sheet.words("obscured"), style.obscured, style.obscured_edge, "////"),
+    }
+    return [swatch for kind, swatch in entries.items() if kind in kinds]
 
 
 def _swatch(sheet: Sheet, text: str, *, counts: bool) -> Swatch:
@@ -158,6 +165,9 @@ class _Panels:
         sheet: the sheet, whose frame is set to hold all panels; its units are mm on paper.
         scene, verdict, renderer: as of `draw_models`.
         rows: the models.
+
+    Attributes:
+        pictured: whether panels have pictures, and not bars.
     """
 
     def __init__(
@@ -165,11 +175,11 @@ class _Panels:
     ) -> None:
         self._sheet, self._scene, self._verdict, self._renderer, self._rows = sheet, scene, verdict, renderer, rows
         room = sheet.width - 2 * EDGE - 2 * INSET
-        self._pictures = sum(len(row.members) for row in rows) <= MOST_PANELS
-        self._per_line = PER_LINE if self._pictures else BARS_PER_LINE
+        self.pictured = sum(len(row.members) for row in rows) <= MOST_PANELS
+        self._per_line = PER_LINE if self.pictured else BARS_PER_LINE
         columns = min(max(len(row.members) for row in rows), self._per_line)
         self._wide = min(WIDEST, (room - GAP * (columns - 1)) / columns)
-        self._high = self._wide if self._pictures else LOW
+        self._high = self._wide if self.pictured else LOW
         heights = [self._height(row) for row in rows]
         high = sum(heights) - GAP
         sheet.tallest = max(high + INSET, sheet.tallest)
@@ -213,7 +223,7 @@ class _Panels:
         right, bottom = left + self._wide, top - self._high
         kinds = set[int]()
         if look is not None:
-            kinds = (self._picture if self._pictures else self._bar)(look, (left, right, bottom, top))
+            kinds = (self._picture if self.pictured else self._bar)(look, (left, right, bottom, top))
         swatch = _swatch(sheet, "", counts=one.holds)
         corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
         mark = f"{'counts' if one.holds else 'does-not-count'}-{self._scene.piece(one.name).index + 1}"

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.drawing.captions import BOLD
 from silhouette.drawing.sheet import Sheet, settings
+from silhouette.drawing.table.eye_image import image_of
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.relations.measured import Measured
@@ -23,6 +25,7 @@ from silhouette.rules.data.figures import draw_clauses
 from silhouette.rules.data.found import Counted, Use
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene
+from tests.drawing.test_legends import unseen
 
 SCENES = Path(__file__).resolve().parents[3] / "scenes"
 EMBREE = choose("embree")
@@ -146,6 +149,8 @@ def test_of_more_models_only_the_shares_are_shown(monkeypatch: pytest.MonkeyPatc
     assert bool(sheet.axes.get_images()) is pictured
     bars = [one for one in sheet.axes.patches if one.get_hatch()]
     assert len(bars) == (0 if pictured else 2)
+    if not pictured:
+        assert unseen(drawn(scene, verdict)) == []
     for bar, share in zip(bars, (0.873, 0.855), strict=False):
         wide = bar.get_path().get_extents().width
         assert wide / counted.WIDEST == pytest.approx(share * 0.98, abs=0.03)
@@ -223,3 +228,54 @@ def test_the_best_look_is_that_in_which_least_is_obscured() -> None:
     told: Any = SimpleNamespace(looks=looks)
     assert look_of(Counted("Vex", False, uses), told) is looks[uses[2]]
     assert look_of(Counted("Vex", False), told) is None
+
+
+@pytest.mark.parametrize("most", [20, 0])
+def test_names_frames_and_shares_of_all_rows_have_room(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(counted, "MOST_PANELS", most)
+    scene, verdict = ruled("bolt_action_3/example")
+    with settings():
+        sheet = Sheet()
+        draw_models(sheet, scene, verdict, EMBREE)
+        figure = sheet.finish()
+        figure.canvas.draw()
+        halo = [one.get_zorder() < 31.0 for one in sheet.axes.texts]
+        texts = [one.get_window_extent() for one, is_halo in zip(sheet.axes.texts, halo, strict=True) if not is_halo]
+        frames = [one.get_window_extent() for one in sheet.axes.patches if str(one.get_gid() or "").startswith(MARKS)]
+        whole = sheet.axes.get_window_extent()
+    assert (len(texts), len(frames)) == (21, 9)
+    boxes = [*texts, *frames]
+    for number, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[number + 1 :])
+    for frame in frames:
+        assert whole.x0 < frame.x0 - 0.5 * BOLD
+        assert frame.x1 + 0.5 * BOLD < whole.x1
+        assert bool(frame.height < 0.5 * frame.width) is (most == 0)
+    assert max(frame.y1 for frame in frames) - min(frame.y0 for frame in frames) < 420, "rows lie close to each other"
+
+
+MARKS = ("counts-", "does-not-count-")
+
+
+@pytest.mark.parametrize("name", ["the_old_world/example", "bolt_action_3/soft_or_hard"])
+def test_all_of_a_model_lies_in_its_picture_and_is_large(name: str) -> None:
+    scene, verdict = ruled(name)
+    middle = slice((counted.WINDOW - counted.SHOWN) // 2, (counted.WINDOW + counted.SHOWN) // 2)
+    for look in verdict.looks.values():
+        kinds = image_of(scene, look, EMBREE, counted.WINDOW, counted.WINDOW).kinds
+        shown = kinds[middle, middle]
+        assert np.count_nonzero(shown) == np.count_nonzero(kinds)
+        assert np.ptp(np.nonzero(shown)[0]) > 0.6 * counted.SHOWN
+
+
+def test_a_ring_lies_close_round_its_base() -> None:
+    scene, verdict = ruled("legion/out_of_sight", 1)
+    with settings():
+        sheet = Sheet()
+        draw_clauses(sheet, scene, verdict)
+    ona = scene.piece("Ona")
+    (ring,) = (one for one in sheet.axes.patches if one.get_gid() == f"counted-{ona.index + 1}")
+    radius = np.linalg.norm(ring.get_path().vertices - ona.base_centre, axis=1)
+    base = np.linalg.norm(ona.base_outline - ona.base_centre, axis=1).max()
+    assert base < radius.min()
+    assert radius.max() < 1.5 * base

@@ -147,4 +147,6 @@ def test_names_and_pieces_keep_clear_of_the_numbers() -> None:
     strips = [one for one in sheet.axes.patches if one.get_zorder() == 25.0]
     assert len(strips) == 1
     assert strips[0].get_alpha() == pytest.approx(0.75)
-    assert strips[0].get_path().vertices[:, 0].min() <= sheet.bounds[0]
+    corners = strips[0].get_path().vertices[:, 0]
+    assert corners.min() <= sheet.bounds[0]
+    assert sorted(set(corners.tolist()))[1] <= edge, "it lies below all of the numbers"
