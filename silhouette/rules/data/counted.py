@@ -76,15 +76,18 @@ def first_tally(scene: DataScene, verdict: DataVerdict) -> tuple[AskedClause, Ta
 def rows_of(tally: Tally) -> list[Row]:
     """What was counted in rows: one for each member within which others were counted, or a single one.
 
+    A member for which nobody had to be counted, since something else decided, has a row of its own.
+
     >>> inner = Tally((Counted("Vex", True), Counted("Yar", False)))
     >>> rows_of(inner) == [Row("", inner.members)]
     True
-    >>> [row.name for row in rows_of(Tally((Counted("Kal", True, within=(inner,)), Counted("Ash", False))))]
-    ['Kal', 'Ash']
+    >>> rows = rows_of(Tally((Counted("Kal", True, within=(inner,)), Counted("Ash", False))))
+    >>> [(row.name, [one.name for one in row.members]) for row in rows]
+    [('Kal', ['Vex', 'Yar']), ('Ash', ['Ash'])]
     """
     if not any(one.within for one in tally.members):
         return [Row("", tally.members)]
-    return [Row(one.name, one.within[0].members if one.within else ()) for one in tally.members]
+    return [Row(one.name, one.within[0].members if one.within else (one,)) for one in tally.members]
 
 
 def is_pictured(scene: DataScene, verdict: DataVerdict) -> bool:
@@ -179,6 +182,8 @@ class _Panels:
         self._per_line = PER_LINE if self.pictured else BARS_PER_LINE
         columns = min(max(len(row.members) for row in rows), self._per_line)
         self._wide = min(WIDEST, (room - GAP * (columns - 1)) / columns)
+        longest = sheet.words("share", share=sheet.words.share(8888, 10000))
+        self._says_obscured = width(printable(longest), SMALL) <= self._wide + GAP
         self._high = self._wide if self.pictured else LOW
         heights = [self._height(row) for row in rows]
         high = sum(heights) - GAP
@@ -231,9 +236,8 @@ class _Panels:
         name, share = one.name, ", ".join(hidden_by(one.uses))
         if look is not None:
             counts = look.counts
-            number = sheet.words.share(counts.occluded, counts.total)
-            share = sheet.words("share", share=number)
-            share = share if width(printable(share), SMALL) <= self._wide + GAP else number
+            share = sheet.words.share(counts.occluded, counts.total)
+            share = sheet.words("share", share=share) if self._says_obscured else share
             is_known = led or look.sight.attacker.name == self._verdict.attacker
             if not is_known or look.sight.target.name != one.name:
                 name = f"{look.sight.attacker.name} → {look.sight.target.name}"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 from silhouette.drawing.captions import BOLD
 from silhouette.drawing.sheet import Sheet, settings
@@ -88,6 +89,23 @@ def test_what_was_counted_for_each_of_several_shooters_is_a_row_each() -> None:
     sheet = drawn(scene, verdict)
     assert {"Kal: 1 of 3", "Ash: 1 of 3", "Rho: 1 of 3"} <= printed(sheet)
     assert [mark.rpartition("-")[0] for mark in marks(sheet)] == ["counts"] * 3 + ["does-not-count"] * 6
+
+
+@pytest.mark.parametrize(("number", "filled"), [(0, 0), (1, 3)])
+def test_a_row_says_whether_the_one_who_looks_counts(number: int, filled: int) -> None:
+    sheet = drawn(*ruled("bolt_action_3/example", number))
+    purple = to_rgb(sheet.style.purple)
+    assert (
+        len([one for one in sheet.axes.patches if one.get_fill() and to_rgb(one.get_facecolor()) == purple]) == filled
+    )
+
+
+def test_shares_of_one_figure_are_told_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In narrow panels none of them says that it is the obscured one, since not all could: the legend does."""
+    scene, verdict = ruled("the_old_world/example")
+    assert {"87.3 % obscured", "85.5 % obscured", "0 % obscured"} <= printed(drawn(scene, verdict))
+    monkeypatch.setattr(counted, "WIDEST", 12.0)
+    assert {"87.3 %", "85.5 %", "0 %"} <= printed(drawn(scene, verdict))
 
 
 def test_of_several_clauses_that_counted_the_first_of_the_game_is_shown() -> None:

@@ -304,3 +304,24 @@ def test_the_least_lies_within_its_error(parts: list[tuple[float, float, float]]
     least, greatest = extreme(found, "least"), extreme(found, "greatest")
     assert abs(min(true) - least.value) <= least.error + 1e-9
     assert abs(max(true) - greatest.value) <= greatest.error + 1e-9
+
+
+def test_those_who_do_not_count_are_kept_beside_those_who_do() -> None:
+    """Of two pieces one touches Vex; of those that are not asked about, nothing is kept."""
+    answers = {"contact Wall Vex": YES, "contact Hedge Vex": NO}
+    found = truth("half(piece in terrain: contact(piece, target))", **answers)
+    (tally,) = found.tallies
+    assert [(one.name, one.holds) for one in tally.members] == [("Wall", True), ("Hedge", False)]
+    found = truth("half(piece in terrain where piece.light: contact(piece, target))", **answers)
+    assert [one.name for one in found.tallies[0].members] == ["Hedge"]
+
+
+def test_what_was_counted_within_stays_with_the_one_for_whom_it_was() -> None:
+    answers = {"contact Kal Wall": YES, "contact Vex Wall": NO, "contact Kal Hedge": YES, "contact Vex Hedge": YES}
+    found = truth("half(x in models: most(y in terrain: contact(x, y)))", **answers)
+    assert found.value
+    first = found.tallies[0]
+    assert [(one.name, one.holds) for one in first.members] == [("Kal", True), ("Vex", False)]
+    inner = [[(y.name, y.holds) for y in one.within[0].members] for one in first.members]
+    assert inner == [[("Wall", True), ("Hedge", True)], [("Wall", False), ("Hedge", True)]]
+    assert first in Found(value=True).resting_on([found]).tallies
