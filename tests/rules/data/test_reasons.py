@@ -10,10 +10,13 @@ import pytest
 from silhouette.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
+from silhouette.relations.measured import Measured
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
+from silhouette.rules.data.found import Use
 from silhouette.rules.data.results import DataVerdict
+from silhouette.rules.data.words import hidden_by
 
 SCENES = Path(__file__).resolve().parents[3] / "scenes"
 
@@ -128,3 +131,15 @@ def test_the_games_name_what_is_in_the_way(scene: str, number: int, told: str) -
         loaded, loaded.checks[number : number + 1], Settings(choose("embree"), 0.1)
     )
     assert told in found.reason
+
+
+def test_what_two_primitives_say_of_one_model_counts_once() -> None:
+    """The hedge hides 30 % of Vex, which two of them say, and the wall 40 % of Yar."""
+    hedge = [Use(name, Measured(0.3, by=("hedge",)), of=("Kal", "Vex"), hidden=(0.3,)) for name in ("seen", "obscured")]
+    wall = Use("obscured", Measured(0.4, by=("wall",)), of=("Kal", "Yar"), hidden=(0.4,))
+    assert hidden_by([*hedge, wall]) == ("wall", "hedge")
+
+
+def test_what_is_near_or_not_crossed_hides_nothing() -> None:
+    near = [Use("distance", Measured(3.0, by=("rock",))), Use("contact", Measured(1.0, by=("crate",)), True)]
+    assert hidden_by([*near, Use("crossed", Measured(0.0, by=("woods",)), False)]) == ()
