@@ -178,6 +178,7 @@ class _Panels:
     ) -> None:
         self._sheet, self._scene, self._verdict, self._renderer, self._rows = sheet, scene, verdict, renderer, rows
         room = sheet.width - 2 * EDGE - 2 * INSET
+        self._drawn = 0
         self.pictured = sum(len(row.members) for row in rows) <= MOST_PANELS
         self._per_line = PER_LINE if self.pictured else BARS_PER_LINE
         columns = min(max(len(row.members) for row in rows), self._per_line)
@@ -231,7 +232,8 @@ class _Panels:
             kinds = (self._picture if self.pictured else self._bar)(look, (left, right, bottom, top))
         swatch = _swatch(sheet, "", counts=one.holds)
         corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
-        mark = f"{'counts' if one.holds else 'does-not-count'}-{self._scene.piece(one.name).index + 1}"
+        self._drawn += 1
+        mark = f"{'counts' if one.holds else 'does-not-count'}-{self._drawn}"
         area(sheet, corners, edge=swatch.edge, dashes=str(swatch.dashes), width=BOLD, zorder=9.0, mark=mark)
         name, share = one.name, ", ".join(hidden_by(one.uses))
         if look is not None:

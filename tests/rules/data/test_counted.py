@@ -89,6 +89,7 @@ def test_what_was_counted_for_each_of_several_shooters_is_a_row_each() -> None:
     sheet = drawn(scene, verdict)
     assert {"Kal: 1 of 3", "Ash: 1 of 3", "Rho: 1 of 3"} <= printed(sheet)
     assert [mark.rpartition("-")[0] for mark in marks(sheet)] == ["counts"] * 3 + ["does-not-count"] * 6
+    assert len(set(marks(sheet))) == 9
 
 
 @pytest.mark.parametrize(("number", "filled"), [(0, 0), (1, 3)])
