@@ -40,11 +40,17 @@ def test_what_is_stated_of_models_behind_screens_is_true(model: str, count: int)
     assert untrue == []
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        pytest.param(range(100, 115), marks=pytest.mark.slow, id="15 more"),
+        pytest.param(range(115, 165), marks=pytest.mark.long, id="50 more"),
+    ],
+)
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_stated_is_true_of_many_more(kind: str) -> None:
+def test_what_is_stated_is_true_of_many_more(kind: str, numbers: range) -> None:
     untrue = {}
-    for number in range(100, 150):
+    for number in numbers:
         one = case(kind, number)
         found = faults(observe(one.sight, started("embree"), one.pixel).counts, one.exact())
         untrue |= {number: found} if found else {}
