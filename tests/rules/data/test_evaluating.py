@@ -21,9 +21,10 @@ from silhouette.models.model import model_of_solids
 from silhouette.relations.measured import Measured
 from silhouette.rules.data import evaluating
 from silhouette.rules.data.evaluating import Evaluator
-from silhouette.rules.data.found import SAME, Found, Unmeasured, Use, compared, extreme, joined, majority
+from silhouette.rules.data.found import Found, Unmeasured, Use, joined, majority
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.parsing import parsed
+from silhouette.rules.data.quantities import SAME, compared, extreme
 from silhouette.scenes.pieces import Piece
 
 BOX = model_of_solids((SolidEntry(box=(10.0, 10.0, 10.0)),), Location(Path()), "terrain")
@@ -299,7 +300,7 @@ def test_what_is_hardly_more_than_nothing_is_more() -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 10), st.floats(0, 3), st.floats(-1, 1)), min_size=1, max_size=5))
 def test_the_least_lies_within_its_error(parts: list[tuple[float, float, float]]) -> None:
-    found = [Found(value, error=error) for value, error, _ in parts]
+    found = [(YES, Found(value, error=error)) for value, error, _ in parts]
     true = [value + where * error for value, error, where in parts]
     least, greatest = extreme(found, "least"), extreme(found, "greatest")
     assert abs(min(true) - least.value) <= least.error + 1e-9
