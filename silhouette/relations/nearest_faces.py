@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Pose
 from silhouette.meshes.mesh import Mesh
+from silhouette.time_limit import go_on
 
 BRANCHES = 4
 """How many boxes a box is cut into."""
@@ -26,6 +27,9 @@ FEW = 64
 
 AT_ONCE = 1 << 14
 """Pairs of boxes whose faces are measured together, at most: it bounds the memory."""
+
+BOXES_AT_ONCE = 1 << 17
+"""Pairs of boxes whose distance is worked out together, at most: it bounds the memory."""
 
 FINE = 1 << 20
 """The number of cells along each axis by which faces are put in an order of neighbours."""
@@ -133,16 +137,16 @@ class _Search:
         rows, columns = np.zeros(1, np.intp), np.zeros(1, np.intp)
         level, other_level = 0, 0
         while True:
-            here = self.one.boxes[level][rows]
-            there = _turned_boxes(self.other.boxes[other_level][columns], self.rotation, self.shift)
-            least = _box_distances(here, there)
+            boxes = self.one.boxes[level], self.other.boxes[other_level]
+            least = self._apart(boxes, rows, columns)
             if way is not None and ends is not None:
                 begins = ends[1][other_level][columns, 0] + self.shift @ way
                 least = np.maximum(least, begins - ends[0][level][rows, 1])
             kept = np.flatnonzero(least < best)
             if most is not None and len(kept) > most:
+                here, there = self._placed(boxes, rows[kept], columns[kept])
                 middles = ((here.sum(axis=1) - there.sum(axis=1)) ** 2).sum(axis=1)
-                kept = np.lexsort((middles, least))[:most]
+                kept = kept[np.lexsort((middles, least[kept]))[:most]]
             rows, columns, least = rows[kept], columns[kept], least[kept]
             is_last, other_is_last = level + 1 == len(self.one.boxes), other_level + 1 == len(self.other.boxes)
             if is_last and other_is_last:
@@ -155,6 +159,19 @@ class _Search:
                 other_level += 1
         return self._nearest_of(rows, columns, least, points)
 
+    def _apart(self, boxes: tuple[Floats, Floats], rows: Indices, columns: Indices) -> Floats:
+        """(n,) mm: how far pairs of boxes are apart at least."""
+        least = np.empty(len(rows))
+        for first in range(0, len(rows), BOXES_AT_ONCE):
+            go_on()
+            some = slice(first, first + BOXES_AT_ONCE)
+            least[some] = _box_distances(*self._placed(boxes, rows[some], columns[some]))
+        return least
+
+    def _placed(self, boxes: tuple[Floats, Floats], rows: Indices, columns: Indices) -> tuple[Floats, Floats]:
+        """(n, 2, 3) the boxes of each pair, in the frame of the one mesh."""
+        return boxes[0][rows], _turned_boxes(boxes[1][columns], self.rotation, self.shift)
+
     def _nearest_of(self, rows: Indices, columns: Indices, least: Floats, points: Floats | None) -> Floats:
         """(2, 3) the nearest points of the faces of pairs of the finest boxes, the pairs that may be nearest first."""
         best = np.inf if points is None else _length_and_way(points)[0]
@@ -163,6 +180,7 @@ class _Search:
         inner = np.arange(FACES_IN_A_BOX)
         step, done = 16, 0
         while done < len(rows) and least[done] < best:
+            go_on()
             row, column = rows[done : done + step], columns[done : done + step]
             close = self._gaps_of_boxes(row, column) < best
             faces = (row[close, None] * FACES_IN_A_BOX + inner).repeat(FACES_IN_A_BOX, axis=1).ravel()

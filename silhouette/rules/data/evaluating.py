@@ -5,7 +5,6 @@ Only as much is asked as decides: of "a or b", b is not asked where a surely hol
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -42,9 +41,13 @@ from silhouette.rules.data.quantities import (
 )
 from silhouette.rules.data.worlds import World
 from silhouette.scenes.pieces import Piece
+from silhouette.time_limit import OutOfTime, go_on, time_limit
 
 LONGEST = 10.0
-"""Seconds that one clause may take for one check."""
+"""Seconds that one clause may take for one check; a little more, since slow loops look at the clock before each round.
+
+What is worked out once for a mesh and then kept, such as its footprint, is not stopped: it would never be ready.
+"""
 
 
 class Table(Protocol):
@@ -82,7 +85,6 @@ class Evaluator:
         self._world = world
         self._clauses: dict[str, Found] = {}
         self._now: Clause | None = None
-        self._until = 0.0
 
     @property
     def asked(self) -> Mapping[str, Found]:
@@ -98,10 +100,19 @@ class Evaluator:
         if name not in self._clauses:
             before, self._now = self._now, self._game.clauses[name]
             if before is None:
-                self._until = time.monotonic() + LONGEST
-            self._clauses[name] = self.found(self._game.clauses[name].when, {})
+                self._clauses[name] = self._in_time(self._now)
+            else:
+                self._clauses[name] = self.found(self._now.when, {})
             self._now = before
         return self._clauses[name]
+
+    def _in_time(self, clause: Clause) -> Found:
+        """What a clause comes to; refused where it, or a clause that it rests on, takes too long."""
+        try:
+            with time_limit(LONGEST):
+                return self.found(clause.when, {})
+        except OutOfTime:
+            raise self._error(f"takes more than {LONGEST:g} s; ask about fewer pieces") from None
 
     def ruling(self, condition: Node) -> Found:
         """What the condition of a verdict comes to; it rests on clauses."""
@@ -161,7 +172,7 @@ class Evaluator:
         Where it is in doubt which pieces it is asked about, it is asked about the fewest and about the most as well.
         With more pieces every primitive gives more, or every one less: what it gives for any of them lies between.
         """
-        self._check_time()
+        go_on()
         nodes = {
             **dict(zip((one.name for one in PRIMITIVES[node.name].takes), node.given, strict=False)),
             **node.settings,
@@ -188,11 +199,6 @@ class Evaluator:
             return replace(answer, value=self._world.holds(answer.of, ">", answer.value), sure=True)
         return replace(answer, value=self._world.truth(what, answer.value), sure=True)
 
-    def _check_time(self) -> None:
-        """Refuses a clause that has taken too long; asked before each primitive and each piece of a quantifier."""
-        if time.monotonic() > self._until and self._now is not None:
-            raise self._error(f"takes more than {LONGEST:g} s; ask about fewer pieces")
-
     def _error(self, wrong: str) -> RequestError:
         """What is wrong with the clause that is asked now, or with the condition of a verdict."""
         clause = "" if self._now is None else f"clause '{self._now.name}' (clause {self._now.number}): "
@@ -216,7 +222,7 @@ class Evaluator:
         """Whether one of the pieces counts, of which it may be in doubt whether it is one of them at all."""
         if node.where is None:
             return is_member
-        self._check_time()
+        go_on()
         holds = partial(self.found, node.where, {**bound, node.variable: piece})
         return holds() if is_member.value and is_member.sure else joined([lambda: is_member, holds], decides=False)
 
@@ -224,7 +230,7 @@ class Evaluator:
         members = self._members(node, bound)
 
         def of(piece: Piece, counts: Found) -> Found:
-            self._check_time()
+            go_on()
             body = self.found(node.body, {**bound, node.variable: piece})
             here = replace(body, uses=(), bound={node.variable: (piece.name,)})
             return here.resting_on([body, counts])
