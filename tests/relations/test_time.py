@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from silhouette.geometry import Pose
-from silhouette.relations import rays
+from silhouette.relations import nearest_faces, rays
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.lines import widest_line
 from silhouette.relations.nearest_faces import nearest_points
@@ -60,7 +60,7 @@ LOOPS = {
     "line_cells": {"LineCells._parts"},
     "lines": {"_Search.run"},
     "looks": {"observed"},
-    "nearest_faces": {"_Search._apart", "_Search._nearest_of"},
+    "nearest_faces": {"_Search.nearest", "_Search._nearest_of"},
     "obstacles": {"Obstacles.nearest", "Obstacles._nearest", "Obstacles.faces_near"},
     "rays": {"meets", "_meets_slowly"},
     "visible": {"_faced_and_seen"},
@@ -119,3 +119,9 @@ def test_two_balls_one_inside_the_other_are_stopped_in_time(finer: int) -> None:
     with pytest.raises(OutOfTime), time_limit(1.0):
         nearest_points(outer, Pose.standing(), inner, Pose.standing())
     assert time.monotonic() - begun < 3.0
+
+
+def test_pairs_are_the_same_however_many_are_cut_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = nearest()
+    monkeypatch.setattr(nearest_faces, "BOXES_AT_ONCE", 3)
+    assert (nearest() == whole).all()
