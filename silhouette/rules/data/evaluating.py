@@ -95,24 +95,17 @@ class Evaluator:
         """Whether a clause holds.
 
         Raises:
-            RequestError: where that takes too long.
+            RequestError: where that takes too long, those that it rests on and are not known yet among it.
         """
         if name not in self._clauses:
             before, self._now = self._now, self._game.clauses[name]
-            if before is None:
-                self._clauses[name] = self._in_time(self._now)
-            else:
-                self._clauses[name] = self.found(self._now.when, {})
+            try:
+                with time_limit(LONGEST):
+                    self._clauses[name] = self.found(self._now.when, {})
+            except OutOfTime:
+                raise self._error(f"takes more than {LONGEST:g} s; ask about fewer pieces") from None
             self._now = before
         return self._clauses[name]
-
-    def _in_time(self, clause: Clause) -> Found:
-        """What a clause comes to; refused where it, or a clause that it rests on, takes too long."""
-        try:
-            with time_limit(LONGEST):
-                return self.found(clause.when, {})
-        except OutOfTime:
-            raise self._error(f"takes more than {LONGEST:g} s; ask about fewer pieces") from None
 
     def ruling(self, condition: Node) -> Found:
         """What the condition of a verdict comes to; it rests on clauses."""
@@ -170,7 +163,10 @@ class Evaluator:
         """The answer to a primitive.
 
         Where it is in doubt which pieces it is asked about, it is asked about the fewest and about the most as well.
-        With more pieces every primitive gives more, or every one less: what it gives for any of them lies between.
+        A primitive gives more the more pieces there are, or less: what it gives for any of them lies between.
+
+        Of a length that it is asked with, such as a gap, it is asked about both ends of its interval: what it gives
+        lies between as well, but for shares of a cylinder whose height is in doubt, which need not.
         """
         go_on()
         nodes = {
